@@ -1,0 +1,294 @@
+//! The disk: one arm over spinning platters, with a queue, a segmented read cache and a write cache.
+//!
+//! A command passes the firmware (`command_overhead`), waits in the queue, and is served by seek, rotational wait
+//! and transfer; its data crosses the port. Reads that the cache holds skip the arm. A sequential reader makes the
+//! arm read ahead while nothing else is waiting. With write-back, writes are acknowledged from memory and drained
+//! in positioning order: when the arm has no command to serve, and together with the queue while the cache is full
+//! or a flush waits.
+//!
+//! Leaves out: defects and retries, thermal recalibration, spin-up, the overlap of firmware and seek within one
+//! command, zero-latency reads, and reads that are partly in a cache (they go to the media whole).
+
+use std::collections::VecDeque;
+
+use hotband_machine::{Command, Counter, Done, Drive, Fault, Op, Times};
+use hotband_units::{Bytes, Instant, Span};
+
+use super::disk_counters::DiskCounters;
+use super::disk_params::{DiskParams, WriteCache};
+use crate::parts::dirty::Dirty;
+use crate::parts::geometry::{Geometry, SECTOR};
+use crate::parts::pending::Pending;
+use crate::parts::port::Port;
+use crate::parts::seek::SeekCurve;
+use crate::parts::segments::Segments;
+
+/// A command in the drive and when it arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrived {
+    pub command: Command,
+    pub at: Instant,
+}
+
+impl Arrived {
+    pub fn first(&self) -> u64 {
+        self.command.offset / SECTOR
+    }
+
+    pub fn count(&self) -> u64 {
+        u64::from(self.command.len) / SECTOR
+    }
+
+    pub fn end(&self) -> u64 {
+        self.first() + self.count()
+    }
+}
+
+/// A flush that waits for every write acknowledged before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flush {
+    pub arrived: Arrived,
+    /// Writes with a lower sequence must reach the media.
+    pub barrier: u64,
+}
+
+/// What the arm is doing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Arm {
+    Idle,
+    /// Serving a command until a known time.
+    Busy { until: Instant, work: Work },
+    /// Reading ahead of a sequential reader.
+    Ahead(Ahead),
+}
+
+/// What is known when the arm has finished.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Work {
+    /// A read of `first..end`; `sequential` names the segment it continues.
+    Read { first: u64, end: u64, sequential: Option<usize> },
+    /// A write past the cache.
+    Write,
+    /// An extent of the write cache.
+    Destage,
+}
+
+/// A stream into a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    pub segment: usize,
+    /// First sector of the stream, and when it begins to pass the head.
+    pub from: u64,
+    pub begins: Instant,
+    /// Flow at `from`.
+    pub flow: u64,
+    /// Where the stream stops.
+    pub limit: u64,
+    /// Reads that wait for the stream need it up to here.
+    pub committed: u64,
+}
+
+/// A disk of the catalog.
+pub struct Disk {
+    pub(super) params: DiskParams,
+    pub(super) geometry: Geometry,
+    pub(super) read_curve: SeekCurve,
+    pub(super) write_curve: SeekCurve,
+    pub(super) port: Port,
+    /// Finished commands still on the wire, the next one last.
+    ready: Vec<Done>,
+    pub(super) queue: Pending,
+    /// Commands of the queue by slot.
+    pub(super) slots: Vec<Arrived>,
+    pub(super) free_slots: Vec<u32>,
+    /// Writes that wait for room in the cache.
+    pub(super) blocked: VecDeque<Arrived>,
+    /// Commands beyond the tag limit.
+    beyond_tags: VecDeque<Arrived>,
+    in_drive: usize,
+    pub(super) dirty: Dirty,
+    pub(super) flushes: Vec<Flush>,
+    pub(super) segments: Segments,
+    pub(super) cylinder: u32,
+    pub(super) track: u32,
+    pub(super) arm: Arm,
+    pub(super) sequence: u64,
+    pub(super) counters: DiskCounters,
+}
+
+impl Disk {
+    /// A drive at rest, its head at the outer edge.
+    pub fn new(params: DiskParams) -> Self {
+        let geometry = Geometry::new(&params.geometry);
+        let cylinders = geometry.cylinders();
+        // Joined writes stay below two tracks: longer runs gain nothing and would hold up reads.
+        let longest = 2 * geometry.track_bytes(0) / SECTOR;
+        Self {
+            read_curve: SeekCurve::new(params.seek_read, cylinders),
+            write_curve: SeekCurve::new(params.seek_write, cylinders),
+            port: Port::new(params.port_rate),
+            ready: Vec::new(),
+            queue: Pending::default(),
+            slots: Vec::new(),
+            free_slots: Vec::new(),
+            blocked: VecDeque::new(),
+            beyond_tags: VecDeque::new(),
+            in_drive: 0,
+            dirty: Dirty::new(params.write_cache_extents, params.write_cache_sectors, longest),
+            flushes: Vec::new(),
+            segments: Segments::new(params.segments, params.segment_sectors),
+            cylinder: 0,
+            track: 0,
+            arm: Arm::Idle,
+            sequence: 0,
+            counters: DiskCounters::default(),
+            geometry,
+            params,
+        }
+    }
+
+    /// The values this disk was built from.
+    pub fn params(&self) -> &DiskParams {
+        &self.params
+    }
+
+    /// The layout of its surfaces.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    pub(super) fn write_back(&self) -> bool {
+        self.params.write_cache != WriteCache::Off
+    }
+
+    pub(super) fn next_sequence(&mut self) -> u64 {
+        self.sequence += 1;
+        self.sequence
+    }
+
+    /// Takes a command that has a tag.
+    fn accept(&mut self, now: Instant, arrived: Arrived) {
+        self.in_drive += 1;
+        let command = arrived.command;
+        let block = self.params.format.logical();
+        if let Some(fault) = fault_of(&command, block, self.params.geometry.capacity.0) {
+            self.counters.faults += 1;
+            return self.refuse(now, arrived, fault);
+        }
+        match command.op {
+            Op::Read => {
+                self.counters.reads += 1;
+                self.counters.read_bytes += u64::from(command.len);
+                self.accept_read(now, arrived);
+            }
+            Op::Write => {
+                self.counters.writes += 1;
+                self.counters.written_bytes += u64::from(command.len);
+                self.accept_write(now, arrived);
+            }
+            Op::Flush => {
+                self.counters.flushes += 1;
+                self.accept_flush(now, arrived);
+            }
+        }
+    }
+
+    fn refuse(&mut self, now: Instant, arrived: Arrived, fault: Fault) {
+        let at = now + self.params.cache_overhead;
+        let times = Times { queue: now.since(arrived.at), overhead: self.params.cache_overhead, ..Times::default() };
+        self.finish(Done { token: arrived.command.token, at, times, bytes_back: 0, fault: Some(fault) });
+    }
+
+    /// A command that the cache answers: its data is ready at `ready` and crosses the port.
+    pub(super) fn answer(&mut self, now: Instant, arrived: Arrived, ready: Instant) {
+        let overhead = self.params.cache_overhead;
+        let ready = ready.max(now + overhead);
+        let bytes_back = if arrived.command.op == Op::Read { arrived.command.len } else { 0 };
+        let link = if arrived.command.op == Op::Flush { 0 } else { arrived.command.len };
+        let at = self.port.send(ready, u64::from(link));
+        let times = Times {
+            queue: ready.since(arrived.at) - overhead,
+            overhead,
+            link: at.since(ready),
+            ..Times::default()
+        };
+        self.finish(Done { token: arrived.command.token, at, times, bytes_back, fault: None });
+    }
+
+    /// Puts a completion on the wire.
+    pub(super) fn finish(&mut self, done: Done) {
+        let at = self.ready.partition_point(|have| have.at > done.at);
+        self.ready.insert(at, done);
+    }
+
+    /// Hands over what has arrived at the host, and lets commands that waited for its tag in.
+    fn hand_over(&mut self, now: Instant, done: &mut Vec<Done>) {
+        while self.ready.last().is_some_and(|next| next.at <= now) {
+            done.extend(self.ready.pop());
+            self.in_drive -= 1;
+            if let Some(waiting) = self.beyond_tags.pop_front() {
+                self.accept(now, waiting);
+            }
+        }
+    }
+}
+
+fn fault_of(command: &Command, block: u64, capacity: u64) -> Option<Fault> {
+    if command.op == Op::Flush {
+        return None;
+    }
+    let len = u64::from(command.len);
+    if len == 0 || !command.offset.is_multiple_of(block) || !len.is_multiple_of(block) {
+        return Some(Fault::Misaligned);
+    }
+    (command.offset + len > capacity).then_some(Fault::OutOfRange)
+}
+
+impl Drive for Disk {
+    fn kind(&self) -> &'static str {
+        "disk"
+    }
+
+    fn capacity(&self) -> Bytes {
+        self.params.geometry.capacity
+    }
+
+    fn block(&self) -> Bytes {
+        Bytes(self.params.format.logical())
+    }
+
+    #[inline]
+    fn submit(&mut self, now: Instant, command: Command) {
+        self.catch_up(now);
+        let arrived = Arrived { command, at: now };
+        if self.in_drive >= self.params.tags {
+            self.beyond_tags.push_back(arrived);
+            return;
+        }
+        self.accept(now, arrived);
+        self.dispatch(now);
+    }
+
+    #[inline]
+    fn wake(&self) -> Option<Instant> {
+        let answer = self.ready.last().map(|done| done.at);
+        match (answer, self.arm_wake()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
+        self.catch_up(now);
+        self.hand_over(now, done);
+        self.dispatch(now);
+    }
+
+    fn counters(&self) -> Vec<Counter> {
+        DiskCounters { joined_writes: self.dirty.joined, ..self.counters }.list()
+    }
+}
+
+/// Rounding allowance when a stream goes on: a sector that passed this little ago is still met.
+pub(super) const STREAM_SLACK: Span = Span(400);

@@ -1,0 +1,148 @@
+//! What a disk does with a command when it arrives: cache, queue, or wait for room.
+
+use hotband_units::Instant;
+
+use super::disk::{Ahead, Arm, Arrived, Disk, Flush};
+use crate::parts::pending::Waiting;
+use crate::parts::segments::Found;
+
+impl Disk {
+    pub(super) fn accept_read(&mut self, now: Instant, arrived: Arrived) {
+        let (first, end) = (arrived.first(), arrived.end());
+        if self.write_back() && self.dirty.covers(first, end) {
+            self.counters.cache_hits += 1;
+            return self.answer(now, arrived, now);
+        }
+        if let Arm::Ahead(ahead) = self.arm
+            && self.read_from_stream(now, arrived, ahead)
+        {
+            return;
+        }
+        match self.segments.find(first, end) {
+            Found::Hit(segment) => {
+                self.counters.cache_hits += 1;
+                self.segments.touch(segment);
+                self.answer(now, arrived, now);
+                self.read_on(now, segment, end);
+            }
+            Found::Continues(_) | Found::Miss => self.enqueue(arrived, false),
+        }
+    }
+
+    /// A read that the stream has passed or will pass: waits for it, and lets it run on. False if it lies elsewhere.
+    fn read_from_stream(&mut self, now: Instant, arrived: Arrived, ahead: Ahead) -> bool {
+        let (first, end) = (arrived.first(), arrived.end());
+        let begun = self.segments.get(ahead.segment).start;
+        let stopped = self.passes(&ahead, ahead.limit) <= now && end > ahead.limit;
+        if first < begun || first > ahead.limit || stopped || end > first + self.segments.size() {
+            return false;
+        }
+        let limit = (end + self.params.look_ahead_sectors).min(self.geometry.sectors());
+        let ahead = Ahead { limit: ahead.limit.max(limit), committed: ahead.committed.max(end), ..ahead };
+        let passes = if end <= ahead.from { now } else { self.passes(&ahead, end) };
+        self.arm = Arm::Ahead(ahead);
+        self.counters.look_ahead_hits += 1;
+        self.counters.cache_hits += 1;
+        self.answer(now, arrived, passes);
+        true
+    }
+
+    /// After a hit near the end of a sequential segment the idle arm goes on reading ahead.
+    fn read_on(&mut self, now: Instant, segment: usize, end: u64) {
+        let held = self.segments.get(segment).end;
+        let near = held - end < self.params.look_ahead_sectors / 2;
+        if near && held > end && matches!(self.arm, Arm::Idle) && self.nothing_waits() {
+            self.begin_ahead(now, segment, held, end + self.params.look_ahead_sectors);
+        }
+    }
+
+    pub(super) fn accept_write(&mut self, now: Instant, arrived: Arrived) {
+        let (first, end) = (arrived.first(), arrived.end());
+        self.segments.forget(first, end);
+        if let Arm::Ahead(ahead) = &mut self.arm
+            && first < ahead.limit
+            && end > ahead.from
+        {
+            // What is read ahead after this would be old: the stream ends where the write begins.
+            ahead.limit = first.max(ahead.committed);
+        }
+        if !self.write_back() {
+            return self.enqueue(arrived, true);
+        }
+        if arrived.command.fua {
+            self.dirty.supersede(&self.geometry, first, end);
+            return self.enqueue(arrived, true);
+        }
+        if self.blocked.is_empty() && self.dirty.has_room(first, arrived.count()) {
+            self.take_in(now, arrived);
+        } else {
+            self.blocked.push_back(arrived);
+        }
+    }
+
+    /// Acknowledges a write from the cache.
+    fn take_in(&mut self, now: Instant, arrived: Arrived) {
+        let sequence = self.next_sequence();
+        self.counters.cached_writes += 1;
+        self.dirty.insert(&self.geometry, now, arrived.first(), arrived.count(), sequence);
+        self.answer(now, arrived, now);
+    }
+
+    /// Takes in writes that waited for room, first come first served.
+    pub(super) fn admit_blocked(&mut self, now: Instant) {
+        while let Some(next) = self.blocked.front() {
+            if !self.dirty.has_room(next.first(), next.count()) {
+                break;
+            }
+            let arrived = self.blocked.pop_front().expect("front was there");
+            self.take_in(now, arrived);
+        }
+    }
+
+    pub(super) fn accept_flush(&mut self, now: Instant, arrived: Arrived) {
+        let barrier = self.sequence + 1;
+        if self.dirty.is_empty() {
+            return self.answer(now, arrived, now);
+        }
+        self.flushes.push(Flush { arrived, barrier });
+    }
+
+    /// Answers the flushes whose writes are all on the media.
+    pub(super) fn end_flushes(&mut self, now: Instant) {
+        if self.flushes.is_empty() {
+            return;
+        }
+        let oldest = self.dirty.oldest().unwrap_or(u64::MAX);
+        while self.flushes.first().is_some_and(|flush| flush.barrier <= oldest) {
+            let flush = self.flushes.remove(0);
+            self.answer(now, flush.arrived, now);
+        }
+    }
+
+    /// Puts a command that needs the media into the queue.
+    fn enqueue(&mut self, arrived: Arrived, write: bool) {
+        let place = self.geometry.place(arrived.first());
+        let data_in = if write { self.port.time_for(u64::from(arrived.command.len)) } else { hotband_units::Span::ZERO };
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.slots.push(arrived);
+            self.slots.len() as u32 - 1
+        });
+        self.slots[slot as usize] = arrived;
+        let sequence = self.next_sequence();
+        self.queue.insert(Waiting {
+            sector: arrived.first(),
+            count: arrived.count() as u32,
+            write,
+            place,
+            angle: place.angle(),
+            ready: arrived.at + self.params.command_overhead + data_in,
+            sequence,
+            slot,
+        });
+    }
+
+    /// Nothing but reading ahead is left to do.
+    pub(super) fn nothing_waits(&self) -> bool {
+        self.queue.is_empty() && self.dirty.extents().is_empty()
+    }
+}

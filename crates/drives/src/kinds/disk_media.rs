@@ -1,0 +1,273 @@
+//! What the arm does: choosing the next command, serving it, reading ahead.
+
+use hotband_machine::{Done, Times};
+use hotband_units::{Instant, Span};
+
+use super::disk::{Ahead, Arm, Disk, STREAM_SLACK, Work};
+use crate::parts::geometry::{Place, SECTOR};
+use crate::parts::pending::{Head, Order, Waiting};
+use crate::parts::rotation::REVOLUTION;
+use crate::parts::segments::Found;
+
+/// Seek, wait and transfer of one command.
+#[derive(Clone, Copy, Debug)]
+struct Service {
+    start: Instant,
+    seek: Span,
+    rotation: Span,
+    transfer: Span,
+    last: Place,
+}
+
+impl Service {
+    fn end(&self) -> Instant {
+        self.start + self.seek + self.rotation + self.transfer
+    }
+}
+
+/// Where the next command is taken from.
+#[derive(Clone, Copy, Debug)]
+enum Pick {
+    Queue(usize),
+    Dirty(usize),
+}
+
+impl Disk {
+    /// When the arm next has something to do, if anything is waiting for it.
+    pub(super) fn arm_wake(&self) -> Option<Instant> {
+        match self.arm {
+            Arm::Idle => None,
+            Arm::Busy { until, work } => {
+                let wanted = !self.nothing_waits() || !self.blocked.is_empty() || !self.flushes.is_empty();
+                let sequential = matches!(work, Work::Read { sequential: Some(_), .. });
+                let landing = matches!(work, Work::Destage);
+                (wanted || sequential || landing).then_some(until)
+            }
+            Arm::Ahead(ahead) => (!self.nothing_waits()).then(|| self.passes(&ahead, ahead.committed)),
+        }
+    }
+
+    /// Ends what the arm finished by `now`.
+    #[inline]
+    pub(super) fn catch_up(&mut self, now: Instant) {
+        if let Arm::Busy { until, work } = self.arm
+            && until <= now
+        {
+            self.arm = Arm::Idle;
+            self.end_work(until, work);
+        }
+    }
+
+    fn end_work(&mut self, at: Instant, work: Work) {
+        match work {
+            Work::Write => {}
+            Work::Destage => {
+                self.dirty.landed();
+                self.end_flushes(at);
+                self.admit_blocked(at);
+            }
+            Work::Read { first, end, sequential } => {
+                let segment = match sequential {
+                    Some(segment) if self.segments.get(segment).end >= first => {
+                        self.segments.extend(segment, end);
+                        self.segments.touch(segment);
+                        Some(segment)
+                    }
+                    _ => self.segments.replace(first, end),
+                };
+                if let (Some(_), Some(segment)) = (sequential, segment)
+                    && self.params.look_ahead_sectors > 0
+                    && self.nothing_waits()
+                {
+                    self.begin_ahead(at, segment, end, end + self.params.look_ahead_sectors);
+                }
+            }
+        }
+    }
+
+    /// Gives the arm its next command, if it is free and there is one.
+    #[inline]
+    pub(super) fn dispatch(&mut self, now: Instant) {
+        match self.arm {
+            Arm::Busy { .. } => return,
+            Arm::Ahead(ahead) => {
+                if self.nothing_waits() || self.passes(&ahead, ahead.committed) > now {
+                    return;
+                }
+                self.end_ahead(now, &ahead);
+            }
+            Arm::Idle => {}
+        }
+        match self.choose(now) {
+            Some(Pick::Queue(index)) => self.serve(now, index),
+            Some(Pick::Dirty(index)) => self.destage(now, index),
+            None => {}
+        }
+    }
+
+    fn choose(&mut self, now: Instant) -> Option<Pick> {
+        if self.queue.len() == 1 && self.dirty.extents().is_empty() {
+            return Some(Pick::Queue(0));
+        }
+        let head = self.head(now);
+        if self.queue.oldest_ready().is_some_and(|ready| now.since(ready) > self.params.age_bound) {
+            let latest = Instant(now.0 - self.params.age_bound.0);
+            let aged = self.queue.choose_aged(&head, latest);
+            self.counters.aged += 1;
+            return aged.map(|(index, _)| Pick::Queue(index));
+        }
+        let urgent = !self.blocked.is_empty() || !self.flushes.is_empty();
+        let queued = self.queue.choose(self.params.order, &head);
+        if queued.is_some() && !urgent {
+            return queued.map(|(index, _)| Pick::Queue(index));
+        }
+        let dirty = self.dirty.extents().choose(Order::Positioning, &head);
+        match (queued, dirty) {
+            (Some((index, cost)), Some((_, other))) if cost <= other => Some(Pick::Queue(index)),
+            (_, Some((index, _))) => Some(Pick::Dirty(index)),
+            (queued, None) => queued.map(|(index, _)| Pick::Queue(index)),
+        }
+    }
+
+    fn head(&self, now: Instant) -> Head<'_> {
+        let rotation = self.params.geometry.rotation;
+        Head {
+            now,
+            cylinder: self.cylinder,
+            track: self.track,
+            rotation,
+            read_curve: &self.read_curve,
+            write_curve: &self.write_curve,
+            head_switch: self.params.head_switch.0 as u32,
+            slack: rotation.turned(STREAM_SLACK),
+        }
+    }
+
+    /// Time to serve `waiting` from `start`, and where that leaves the head.
+    fn service(&self, start: Instant, waiting: &Waiting) -> Service {
+        let head = self.head(start);
+        let rotation = head.rotation;
+        let seek = head.seek(&waiting.place, waiting.write);
+        let (wait, late) = head.wait_or_late(rotation.angle(start), seek, waiting.angle);
+        let (last, turned) = self.geometry.run(&waiting.place, waiting.sector, u64::from(waiting.count));
+        // The transfer ends with the last sector, however late it was joined: lateness must not add up in a stream.
+        let mut transfer = rotation.time_for(turned.saturating_sub(late));
+        if waiting.write && self.is_misaligned(waiting) {
+            transfer += self.read_first(turned);
+        }
+        Service { start, seek: Span(u64::from(seek)), rotation: rotation.time_for(wait), transfer, last }
+    }
+
+    fn is_misaligned(&self, waiting: &Waiting) -> bool {
+        let physical = self.params.format.physical() / SECTOR;
+        !waiting.sector.is_multiple_of(physical) || !u64::from(waiting.count).is_multiple_of(physical)
+    }
+
+    /// What a misaligned write to 4 KiB sectors adds: its ends are read in a first pass, and the platter comes
+    /// round to the beginning again.
+    fn read_first(&self, turned: u64) -> Span {
+        self.params.geometry.rotation.time_for(turned.div_ceil(REVOLUTION) * REVOLUTION)
+    }
+
+    fn serve(&mut self, now: Instant, index: usize) {
+        let waiting = self.queue.remove(index);
+        let arrived = self.slots[waiting.slot as usize];
+        self.free_slots.push(waiting.slot);
+        let service = self.service(now.max(waiting.ready), &waiting);
+        self.account(&service, &waiting);
+        let finished = service.end();
+        let command = arrived.command;
+        let (at, bytes_back, data_in) = if waiting.write {
+            (finished, 0, self.port.time_for(u64::from(command.len)))
+        } else {
+            (self.port.send(finished, u64::from(command.len)), command.len, Span::ZERO)
+        };
+        let times = Times {
+            queue: service.start.since(waiting.ready),
+            overhead: self.params.command_overhead,
+            seek: service.seek,
+            rotation: service.rotation,
+            transfer: service.transfer,
+            link: data_in + at.since(finished),
+        };
+        // A command that waited for a tag was accepted later than it arrived at the drive's door.
+        self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
+        let (first, end) = (waiting.sector, waiting.sector + u64::from(waiting.count));
+        let work = if waiting.write {
+            Work::Write
+        } else {
+            let sequential = match self.segments.find(first, end) {
+                Found::Continues(segment) => Some(segment),
+                Found::Hit(_) | Found::Miss => None,
+            };
+            Work::Read { first, end, sequential }
+        };
+        self.arm = Arm::Busy { until: finished, work };
+    }
+
+    fn destage(&mut self, now: Instant, index: usize) {
+        let extent = self.dirty.send(index);
+        let service = self.service(now, &extent);
+        self.account(&service, &extent);
+        self.counters.destages += 1;
+        self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;
+        self.arm = Arm::Busy { until: service.end(), work: Work::Destage };
+    }
+
+    fn account(&mut self, service: &Service, waiting: &Waiting) {
+        (self.cylinder, self.track) = (service.last.cylinder, service.last.track);
+        let counters = &mut self.counters;
+        counters.busy += service.seek + service.rotation + service.transfer;
+        counters.seeks += u64::from(service.seek > Span::ZERO);
+        counters.seek += service.seek;
+        counters.rotation += service.rotation;
+        counters.transfer += service.transfer;
+        if waiting.write {
+            counters.media_writes += 1;
+            if self.is_misaligned(waiting) {
+                self.counters.read_modify_writes += 1;
+            }
+        } else {
+            counters.media_reads += 1;
+        }
+    }
+
+    /// Starts a stream at sector `from` into `segment`, up to `limit`.
+    pub(super) fn begin_ahead(&mut self, now: Instant, segment: usize, from: u64, limit: u64) {
+        let limit = limit.min(self.geometry.sectors());
+        if from >= limit {
+            return;
+        }
+        let head = self.head(now);
+        let place = self.geometry.place(from);
+        let seek = head.seek(&place, false);
+        let wait = head.wait(head.rotation.angle(now), seek, place.angle());
+        let begins = now + Span(u64::from(seek)) + head.rotation.time_for(wait);
+        let ahead = Ahead { segment, from, begins, flow: place.flow, limit, committed: from };
+        self.arm = Arm::Ahead(ahead);
+    }
+
+    /// When the stream has passed every sector before `end`.
+    pub(super) fn passes(&self, ahead: &Ahead, end: u64) -> Instant {
+        if end <= ahead.from {
+            return ahead.begins;
+        }
+        let first = Place { cylinder: 0, track: 0, flow: ahead.flow };
+        let (_, turned) = self.geometry.run(&first, ahead.from, end - ahead.from);
+        ahead.begins + self.params.geometry.rotation.time_for(turned)
+    }
+
+    /// Stops reading ahead: what has passed the head is in the segment.
+    fn end_ahead(&mut self, now: Instant, ahead: &Ahead) {
+        self.arm = Arm::Idle;
+        let rotation = self.params.geometry.rotation;
+        let turned = rotation.turned(now.since(ahead.begins));
+        let reached = self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit);
+        self.segments.extend(ahead.segment, reached);
+        let place = self.geometry.place(reached.min(self.geometry.sectors() - 1));
+        (self.cylinder, self.track) = (place.cylinder, place.track);
+        let streamed = self.passes(ahead, reached).since(ahead.begins);
+        self.counters.transfer += streamed;
+        self.counters.busy += streamed;
+    }
+}

@@ -1,0 +1,198 @@
+//! What a disk is told about itself: the values of its catalog file.
+
+use hotband_machine::{Section, SpecError};
+use hotband_units::{Bytes, Rate, Rpm, Span};
+
+use crate::parts::geometry::{GeometryParams, SECTOR};
+use crate::parts::pending::Order;
+use crate::parts::rotation::Rotation;
+use crate::parts::seek::SeekPoints;
+use crate::product::Product;
+
+/// How sectors are laid out on the media and shown to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SectorFormat {
+    /// 512-byte sectors, natively.
+    Native512,
+    /// 4 KiB sectors that show themselves as 512 bytes: a misaligned write reads the sector first.
+    Emulated512,
+    /// 4 KiB sectors: a misaligned command is an error.
+    Native4K,
+}
+
+impl SectorFormat {
+    /// What offsets and lengths must be multiples of.
+    pub fn logical(self) -> u64 {
+        if self == Self::Native4K { 4096 } else { 512 }
+    }
+
+    /// What is written in one piece.
+    pub fn physical(self) -> u64 {
+        if self == Self::Native512 { 512 } else { 4096 }
+    }
+}
+
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteCache {
+    /// Write-through: when it is on the media (WCE = 0).
+    Off,
+    /// Write-back into memory that power loss empties (WCE = 1).
+    Volatile,
+}
+
+/// Every value of a disk.
+#[derive(Clone, Debug)]
+pub struct DiskParams {
+    /// Zones, heads, skew, spindle.
+    pub geometry: GeometryParams,
+    /// Read seeks.
+    pub seek_read: SeekPoints,
+    /// Write seeks.
+    pub seek_write: SeekPoints,
+    /// Time to switch heads within a cylinder.
+    pub head_switch: Span,
+    /// 512n, 512e or 4Kn.
+    pub format: SectorFormat,
+    /// Rate of the drive's own port.
+    pub port_rate: Rate,
+    /// Commands it accepts at once.
+    pub tags: usize,
+    /// Firmware time of a command that needs the media.
+    pub command_overhead: Span,
+    /// Firmware time of a command that the cache answers.
+    pub cache_overhead: Span,
+    /// Order of the queue.
+    pub order: Order,
+    /// A command that has waited longer is served next.
+    pub age_bound: Span,
+    /// Segments of the read cache.
+    pub segments: usize,
+    /// Size of one segment, in sectors.
+    pub segment_sectors: u64,
+    /// Sectors read ahead of a sequential reader; zero for none.
+    pub look_ahead_sectors: u64,
+    /// Write-through or write-back.
+    pub write_cache: WriteCache,
+    /// Most extents waiting in the write cache.
+    pub write_cache_extents: usize,
+    /// Most sectors waiting in the write cache.
+    pub write_cache_sectors: u64,
+}
+
+impl DiskParams {
+    /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at
+    /// `set_key` of `set_file`.
+    ///
+    /// # Errors
+    /// The first value that is missing, malformed or impossible.
+    pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
+        let values = product.with(set, set_file, set_key)?;
+        Self::from_values(&product.file, &values).map_err(|error| {
+            let key = error.key.trim_start_matches("values.").to_owned();
+            if set.contains_key(&key) {
+                SpecError { file: set_file.to_owned(), key: format!("{set_key}.{key}"), ..error }
+            } else {
+                error
+            }
+        })
+    }
+
+    fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
+        let section = Section::new(file, "values", values);
+        let geometry = read_geometry(&section)?;
+        let cache: Bytes = section.required("cache_size", "a size")?;
+        let segments = need(&section, "cache_segments", section.count("cache_segments", 0..=4096)?)? as usize;
+        let sectors = |bytes: Bytes| bytes.0 / SECTOR;
+        let format = [("512n", SectorFormat::Native512), ("512e", SectorFormat::Emulated512), ("4Kn", SectorFormat::Native4K)];
+        let orders = [("fcfs", Order::Fcfs), ("sstf", Order::Sstf), ("clook", Order::Clook), ("positioning", Order::Positioning)];
+        let caches = [("off", WriteCache::Off), ("volatile", WriteCache::Volatile)];
+        let time = |key| section.required::<Span>(key, "a time");
+        let params = Self {
+            seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
+            seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
+            head_switch: geometry.head_skew,
+            geometry,
+            format: need(&section, "sector_format", section.choice("sector_format", &format)?)?,
+            port_rate: section.required("port_rate", "a rate")?,
+            tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
+            command_overhead: time("command_overhead")?,
+            cache_overhead: time("cache_overhead")?,
+            order: need(&section, "queue_order", section.choice("queue_order", &orders)?)?,
+            age_bound: time("age_bound")?,
+            segments,
+            segment_sectors: sectors(cache) / (segments.max(1) as u64),
+            look_ahead_sectors: sectors(section.required("look_ahead", "a size")?),
+            write_cache: need(&section, "write_cache", section.choice("write_cache", &caches)?)?,
+            write_cache_extents: need(&section, "write_cache_extents", section.count("write_cache_extents", 1..=65_536)?)?
+                as usize,
+            write_cache_sectors: sectors(section.required("write_cache_size", "a size")?),
+        };
+        params.check(&section)?;
+        section.finish()?;
+        Ok(params)
+    }
+
+    /// What no single value shows.
+    fn check(&self, section: &Section) -> Result<(), SpecError> {
+        if self.seek_write.track > self.geometry.track_skew {
+            let accepted = "expected at least the single-track write seek: a stream would lose a revolution a track";
+            return Err(section.error("track_skew", self.geometry.track_skew.to_string(), accepted));
+        }
+        if self.port_rate.0 == 0 {
+            return Err(section.error("port_rate", "0", "expected a rate above zero"));
+        }
+        if self.write_cache != WriteCache::Off && self.write_cache_sectors == 0 {
+            return Err(section.error("write_cache_size", "0", "expected a size above zero, or write_cache = \"off\""));
+        }
+        if self.geometry.capacity.0 % self.format.physical() != 0 {
+            let accepted = format!("expected a multiple of the sector of {} bytes", self.format.physical());
+            return Err(section.error("capacity", self.geometry.capacity.to_string(), accepted));
+        }
+        Ok(())
+    }
+}
+
+fn need<T>(section: &Section, key: &str, value: Option<T>) -> Result<T, SpecError> {
+    value.ok_or_else(|| section.error(key, "", "missing"))
+}
+
+fn read_geometry(section: &Section) -> Result<GeometryParams, SpecError> {
+    let rate = |key| section.required::<Rate>(key, "a rate");
+    let params = GeometryParams {
+        capacity: section.required::<Bytes>("capacity", "a size")?,
+        heads: need(section, "heads", section.count("heads", 1..=64)?)? as u32,
+        zones: need(section, "zones", section.count("zones", 1..=128)?)? as u32,
+        outer: rate("sustained_outer")?,
+        inner: rate("sustained_inner")?,
+        head_skew: section.required("head_skew", "a time")?,
+        track_skew: section.required("track_skew", "a time")?,
+        rotation: Rotation::new(section.required::<Rpm>("rpm", "a speed of rotation")?),
+    };
+    if params.inner.0 == 0 || params.inner > params.outer {
+        return Err(section.error("sustained_inner", params.inner.to_string(), "expected above zero and at most sustained_outer"));
+    }
+    let largest = 100_000_000_000_000;
+    if params.capacity.0 < 1_000_000 || params.capacity.0 > largest {
+        return Err(section.error("capacity", params.capacity.to_string(), "expected from 1 MB to 100 TB"));
+    }
+    let tracks = params.capacity.0 as f64 / (params.outer.0 as f64 * params.rotation.period().as_secs_f64());
+    if tracks / f64::from(params.heads) > 4e6 {
+        return Err(section.error("sustained_outer", params.outer.to_string(), "too low for this capacity: over 4 million tracks"));
+    }
+    Ok(params)
+}
+
+fn read_seek(section: &Section, keys: [&'static str; 3]) -> Result<SeekPoints, SpecError> {
+    let [track, average, full] = keys;
+    let time = |key| section.required::<Span>(key, "a time");
+    let points = SeekPoints { track: time(track)?, average: time(average)?, full: time(full)? };
+    if points.full.0 > 1_000_000_000 {
+        return Err(section.error(full, points.full.to_string(), "expected at most 1 s"));
+    }
+    if points.is_concave() {
+        return Ok(points);
+    }
+    let accepted = "expected more than a third of the way from the single-track to the full-stroke seek, and less than nine tenths";
+    Err(section.error(average, points.average.to_string(), accepted))
+}

@@ -1,0 +1,7 @@
+//! One file a mechanism.
+
+pub mod disk;
+mod disk_commands;
+mod disk_counters;
+mod disk_media;
+pub mod disk_params;

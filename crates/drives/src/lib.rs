@@ -1,0 +1,12 @@
+//! Drive mechanisms, one file a mechanism in `kinds`, and the parts they share in `parts`.
+//!
+//! A product of the catalog is a TOML file: `kind` names the mechanism, every other value is a table with
+//! `value` (or `range`, whose middle is used), `source` and `confidence`.
+
+pub mod kinds;
+pub mod parts;
+mod product;
+
+pub use kinds::disk::Disk;
+pub use kinds::disk_params::DiskParams;
+pub use product::{Assumption, Product};

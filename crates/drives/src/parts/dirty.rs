@@ -1,0 +1,279 @@
+//! Written data that is acknowledged and not yet on the media: extents that do not overlap, sorted by address.
+//!
+//! Writes that touch or overlap are joined up to a limit, so the last write of a sector is the only one kept, and
+//! neighbours reach the media in one go. Data itself is not kept: only where it is and since when.
+
+use hotband_units::Instant;
+
+use super::geometry::Geometry;
+use super::pending::{Pending, Waiting};
+
+/// The write cache's contents.
+#[derive(Clone, Debug)]
+pub struct Dirty {
+    extents: Pending,
+    sectors: u64,
+    /// Most extents.
+    most_extents: usize,
+    /// Most sectors.
+    most_sectors: u64,
+    /// Longest extent that joining makes.
+    longest: u64,
+    /// The extent on its way to the media: no longer joined to, still held.
+    in_flight: Option<Waiting>,
+    /// Writes that were joined to an extent already there.
+    pub joined: u64,
+}
+
+/// A run of sectors.
+type Run = (u64, u64);
+
+impl Dirty {
+    /// An empty cache.
+    pub fn new(most_extents: usize, most_sectors: u64, longest: u64) -> Self {
+        Self {
+            extents: Pending::default(),
+            sectors: 0,
+            most_extents,
+            most_sectors,
+            longest,
+            in_flight: None,
+            joined: 0,
+        }
+    }
+
+    /// The extents, as commands for the arm.
+    pub fn extents(&self) -> &Pending {
+        &self.extents
+    }
+
+    /// Sectors waiting to be written.
+    pub fn sectors(&self) -> u64 {
+        self.sectors
+    }
+
+    /// Whether nothing is held, waiting or on its way.
+    pub fn is_empty(&self) -> bool {
+        self.extents.is_empty() && self.in_flight.is_none()
+    }
+
+    /// Sequence of the oldest write held, waiting or on its way.
+    pub fn oldest(&self) -> Option<u64> {
+        let waiting = self.extents.by_address().iter().map(|extent| extent.sequence);
+        waiting.chain(self.in_flight.map(|extent| extent.sequence)).min()
+    }
+
+    /// Whether a write of `count` sectors at `first` can be taken in. An empty cache takes anything.
+    pub fn has_room(&self, first: u64, count: u64) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let (on_its_way, sectors) = self.in_flight.map_or((0, 0), |extent| (1, u64::from(extent.count)));
+        let fits = self.sectors + sectors + count <= self.most_sectors;
+        let full = self.extents.len() + on_its_way >= self.most_extents;
+        fits && (!full || self.touched(first, first + count).len() > 0)
+    }
+
+    /// Whether all of `first..end` is held.
+    pub fn covers(&self, first: u64, end: u64) -> bool {
+        let held = |extent: &Waiting| extent.sector <= first && end <= extent.sector + u64::from(extent.count);
+        if self.in_flight.as_ref().is_some_and(held) {
+            return true;
+        }
+        let mut reached = first;
+        for extent in &self.extents.by_address()[self.touched(first, end)] {
+            if extent.sector > reached {
+                return false;
+            }
+            reached = reached.max(extent.sector + u64::from(extent.count));
+        }
+        reached >= end
+    }
+
+    /// Indices of the extents that overlap or touch `first..end`.
+    fn touched(&self, first: u64, end: u64) -> std::ops::Range<usize> {
+        let all = self.extents.by_address();
+        let from = all.partition_point(|have| have.sector + u64::from(have.count) < first);
+        let to = all.partition_point(|have| have.sector <= end);
+        from..to.max(from)
+    }
+
+    /// Takes in a write. `sequence` orders it among all writes.
+    pub fn insert(&mut self, geometry: &Geometry, now: Instant, first: u64, count: u64, sequence: u64) {
+        let (mut run, mut since): (Run, (u64, Instant)) = ((first, first + count), (sequence, now));
+        let mut touched = self.touched(run.0, run.1);
+        while let Some(index) = touched.next_back() {
+            let have = self.extents.by_address()[index];
+            let stop = have.sector + u64::from(have.count);
+            let joined = (run.0.min(have.sector), run.1.max(stop));
+            if joined.1 - joined.0 <= self.longest {
+                self.take(index);
+                self.joined += 1;
+                (run, since) = (joined, since.min((have.sequence, have.ready)));
+            } else if have.sector < run.1 && run.0 < stop {
+                // Too long to join: the older extent keeps only what the new write does not replace.
+                self.take(index);
+                let tail_sequence = have.sequence;
+                for (from, to) in [(have.sector, run.0), (run.1, stop)] {
+                    if from < to {
+                        self.put(geometry, (from, to), (tail_sequence, have.ready));
+                    }
+                }
+            }
+        }
+        self.put(geometry, run, since);
+    }
+
+    /// Drops `first..end`, which has been written past the cache.
+    pub fn supersede(&mut self, geometry: &Geometry, first: u64, end: u64) {
+        let mut touched = self.touched(first, end);
+        while let Some(index) = touched.next_back() {
+            let have = self.extents.by_address()[index];
+            let stop = have.sector + u64::from(have.count);
+            if have.sector >= end || stop <= first {
+                continue;
+            }
+            self.take(index);
+            for (from, to) in [(have.sector, first), (end, stop)] {
+                if from < to {
+                    self.put(geometry, (from, to), (have.sequence, have.ready));
+                }
+            }
+        }
+    }
+
+    /// Sends the extent at `index` on its way to the media; it stays held until [`Dirty::landed`].
+    pub fn send(&mut self, index: usize) -> Waiting {
+        debug_assert!(self.in_flight.is_none(), "one arm writes one extent at a time");
+        let sent = self.take(index);
+        self.in_flight = Some(sent);
+        sent
+    }
+
+    /// The extent on its way is on the media.
+    pub fn landed(&mut self) {
+        self.in_flight = None;
+    }
+
+    fn take(&mut self, index: usize) -> Waiting {
+        let taken = self.extents.remove(index);
+        self.sectors -= u64::from(taken.count);
+        taken
+    }
+
+    fn put(&mut self, geometry: &Geometry, run: Run, since: (u64, Instant)) {
+        let place = geometry.place(run.0);
+        self.sectors += run.1 - run.0;
+        self.extents.insert(Waiting {
+            sector: run.0,
+            count: (run.1 - run.0) as u32,
+            write: true,
+            place,
+            angle: place.angle(),
+            ready: since.1,
+            sequence: since.0,
+            slot: u32::MAX,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::geometry::GeometryParams;
+    use crate::parts::rotation::Rotation;
+    use hotband_units::{Bytes, Rate, Rpm, Span};
+    use proptest::prelude::*;
+
+    fn geometry() -> Geometry {
+        Geometry::new(&GeometryParams {
+            capacity: Bytes(1_000_000_000),
+            heads: 2,
+            zones: 2,
+            outer: Rate(100_000_000),
+            inner: Rate(50_000_000),
+            head_skew: Span(500_000),
+            track_skew: Span(500_000),
+            rotation: Rotation::new(Rpm(10_000)),
+        })
+    }
+
+    fn runs(dirty: &Dirty) -> Vec<(u64, u32)> {
+        dirty.extents().by_address().iter().map(|extent| (extent.sector, extent.count)).collect()
+    }
+
+    #[test]
+    fn neighbours_and_overwrites_are_joined() {
+        let (geometry, mut dirty) = (geometry(), Dirty::new(10, 1000, 100));
+        for (sequence, (first, count)) in [(10, 10), (20, 10), (5, 8), (50, 5), (40, 12)].into_iter().enumerate() {
+            dirty.insert(&geometry, Instant(0), first, count, sequence as u64);
+        }
+        assert_eq!(runs(&dirty), [(5, 25), (40, 15)]);
+        assert_eq!(dirty.sectors(), 40);
+    }
+
+    #[test]
+    fn joining_stops_at_the_longest() {
+        let (geometry, mut dirty) = (geometry(), Dirty::new(10, 1000, 20));
+        dirty.insert(&geometry, Instant(0), 0, 16, 0);
+        dirty.insert(&geometry, Instant(0), 16, 16, 1);
+        dirty.insert(&geometry, Instant(0), 8, 16, 2);
+        assert_eq!(runs(&dirty), [(0, 8), (8, 16), (24, 8)]);
+    }
+
+    #[test]
+    fn a_full_cache_takes_only_what_joins() {
+        let (geometry, mut dirty) = (geometry(), Dirty::new(1, 1000, 100));
+        dirty.insert(&geometry, Instant(0), 0, 8, 0);
+        assert!(dirty.has_room(8, 8));
+        assert!(!dirty.has_room(80, 8));
+    }
+
+    #[test]
+    fn an_empty_cache_takes_anything() {
+        assert!(Dirty::new(1, 12, 100).has_room(0, 100));
+    }
+
+    #[test]
+    fn what_is_on_its_way_is_held_until_it_has_landed() {
+        let (geometry, mut dirty) = (geometry(), Dirty::new(1, 1000, 100));
+        dirty.insert(&geometry, Instant(0), 0, 8, 7);
+        dirty.send(0);
+        assert!(dirty.covers(0, 8) && !dirty.is_empty() && !dirty.has_room(80, 8));
+        assert_eq!(dirty.oldest(), Some(7));
+        dirty.landed();
+        assert!(!dirty.covers(0, 8) && dirty.is_empty() && dirty.has_room(80, 8));
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_and_not_taken_is_covered_exactly(
+            writes in proptest::collection::vec((0_u64..300, 1_u64..40, 0_u8..5), 1..60),
+        ) {
+            let (geometry, mut dirty) = (geometry(), Dirty::new(1000, 100_000, 64));
+            let mut model = vec![false; 400];
+            for (sequence, (first, count, what)) in writes.into_iter().enumerate() {
+                let range = first as usize..(first + count) as usize;
+                if what == 0 {
+                    dirty.supersede(&geometry, first, first + count);
+                    model[range].fill(false);
+                } else {
+                    dirty.insert(&geometry, Instant(0), first, count, sequence as u64);
+                    model[range].fill(true);
+                }
+                let mut held = vec![false; 400];
+                for (first, count) in runs(&dirty) {
+                    for sector in &mut held[first as usize..][..count as usize] {
+                        prop_assert!(!std::mem::replace(sector, true), "extents overlap");
+                    }
+                }
+                prop_assert_eq!(&held, &model);
+                prop_assert_eq!(dirty.sectors(), model.iter().filter(|s| **s).count() as u64);
+                for first in 0..390_u64 {
+                    let expected = model[first as usize..first as usize + 4].iter().all(|held| *held);
+                    prop_assert_eq!(dirty.covers(first, first + 4), expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What mechanisms are assembled from, each tested alone.
+
+pub mod dirty;
+pub mod geometry;
+pub mod pending;
+pub mod port;
+pub mod rotation;
+pub mod seek;
+pub mod segments;

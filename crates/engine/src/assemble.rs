@@ -1,0 +1,181 @@
+//! From a machine spec to a machine: the only place that knows every mechanism and every layout.
+
+use std::collections::BTreeMap;
+
+use hotband_drives::{Disk, DiskParams, Product};
+use hotband_layouts::build;
+use hotband_machine::{
+    Drive, Layout, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, NodeRef, SpecError, Target,
+};
+use toml::{Table, Value};
+
+use crate::catalog::Catalog;
+
+/// A machine and the catalog texts it was built from.
+pub struct Assembled {
+    /// The machine.
+    pub machine: Machine,
+    /// Text of every product used, by name.
+    pub products: BTreeMap<String, String>,
+}
+
+/// Builds the machine of `spec`; `set` holds values for every drive that has them (`--set`).
+///
+/// # Errors
+/// The first mistake in the spec, a product or `set`.
+pub fn assemble(spec: &MachineSpec, catalog: &Catalog, set: &[(String, String)]) -> Result<Assembled, SpecError> {
+    let mut products: BTreeMap<String, (Product, String)> = BTreeMap::new();
+    for drive in &spec.drives {
+        if !products.contains_key(&drive.product) {
+            let key = format!("{}.product", drive.key);
+            let found = catalog.drive(&drive.product, (&spec.file, &key))?;
+            products.insert(drive.product.clone(), found);
+        }
+    }
+    check_set(&products, set)?;
+    let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
+    for drive in &spec.drives {
+        let product = &products[&drive.product].0;
+        drives.push((drive.name.clone(), build_drive(spec, drive, product, set)?));
+    }
+    let mut layouts: Vec<(String, Box<dyn Layout>, Vec<MemberRange>)> = Vec::new();
+    for layout in &spec.layouts {
+        let members = member_ranges(spec, layout, &drives, &layouts)?;
+        let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
+        layouts.push((layout.name.clone(), build(&spec.file, layout, &sizes)?, members));
+    }
+    check_overlap(spec, &layouts)?;
+    let targets = targets(spec, &drives, &layouts)?;
+    let links: Vec<Link> = spec.links.iter().map(Link::new).collect();
+    let link_of = |drive: usize| spec.links.iter().position(|link| link.carries.contains(&drive));
+    let link_of = (0..drives.len()).map(link_of).collect();
+    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, targets });
+    let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
+    Ok(Assembled { machine, products })
+}
+
+fn build_drive(
+    spec: &MachineSpec,
+    drive: &hotband_machine::DriveSpec,
+    product: &Product,
+    set: &[(String, String)],
+) -> Result<Box<dyn Drive>, SpecError> {
+    let mut values = drive.set.clone();
+    let own: Table = set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
+    let (file, key) = if own.is_empty() { (&*spec.file, format!("{}.set", drive.key)) } else { ("--set", String::new()) };
+    values.extend(own);
+    match product.kind.as_str() {
+        "disk" => Ok(Box::new(Disk::new(DiskParams::read(product, &values, file, &key)?))),
+        other => Err(SpecError::unknown(&product.file, "kind", other, &["disk"])),
+    }
+}
+
+/// `--set` gives text; whole numbers are counts.
+fn as_value(text: &str) -> Value {
+    text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
+}
+
+/// Every `--set` key is a value of at least one drive.
+fn check_set(products: &BTreeMap<String, (Product, String)>, set: &[(String, String)]) -> Result<(), SpecError> {
+    for (key, _) in set {
+        if !products.values().any(|(product, _)| product.has(key)) {
+            let mut known: Vec<&str> = hotband_workloads::Workload::SET_KEYS.to_vec();
+            known.extend(products.values().flat_map(|(product, _)| product.keys()));
+            known.dedup();
+            return Err(SpecError::unknown("--set", "", key, &known));
+        }
+    }
+    Ok(())
+}
+
+fn capacity_of(
+    node: NodeRef,
+    drives: &[(String, Box<dyn Drive>)],
+    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
+) -> u64 {
+    match node {
+        NodeRef::Drive(drive) => drives[drive as usize].1.capacity().0,
+        NodeRef::Layout(layout) => layouts[layout as usize].1.capacity().0,
+    }
+}
+
+fn member_ranges(
+    spec: &MachineSpec,
+    layout: &LayoutSpec,
+    drives: &[(String, Box<dyn Drive>)],
+    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
+) -> Result<Vec<MemberRange>, SpecError> {
+    let ranges = layout.members.iter().map(|&node| {
+        let capacity = capacity_of(node, drives, layouts);
+        let from = layout.from.0;
+        let size = layout.size.map_or(capacity.saturating_sub(from), |size| size.0);
+        if from.checked_add(size).is_none_or(|end| end > capacity) || size == 0 {
+            let value = format!("{} + {size} B", layout.from);
+            let accepted = format!("the range is empty or ends beyond a member of {capacity} B");
+            return Err(SpecError::new(&spec.file, &format!("{}.size", layout.key), value, accepted));
+        }
+        if !from.is_multiple_of(4096) || (layout.size.is_some() && !size.is_multiple_of(4096)) {
+            let value = format!("{} + {size} B", layout.from);
+            return Err(SpecError::new(&spec.file, &format!("{}.from", layout.key), value, "expected multiples of 4 KiB"));
+        }
+        Ok(MemberRange { node, from, size })
+    });
+    ranges.collect()
+}
+
+/// No two layouts use the same bytes of a drive.
+fn check_overlap(
+    spec: &MachineSpec,
+    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
+) -> Result<(), SpecError> {
+    let all = layouts.iter().enumerate().flat_map(|(n, (_, _, members))| members.iter().map(move |m| (n, m)));
+    let all: Vec<(usize, &MemberRange)> = all.collect();
+    for (index, (layout, one)) in all.iter().enumerate() {
+        for (other, two) in &all[..index] {
+            if one.node == two.node && one.from < two.from + two.size && two.from < one.from + one.size {
+                let (key, name) = (&spec.layouts[*layout].key, &layouts[*other].0);
+                let accepted = format!("uses the same part of a member as layout \"{name}\": give both from and size");
+                return Err(SpecError::new(&spec.file, key, "", accepted));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn targets(
+    spec: &MachineSpec,
+    drives: &[(String, Box<dyn Drive>)],
+    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
+) -> Result<Vec<Target>, SpecError> {
+    let error = |key: &str, value: String, accepted: String| SpecError::new(&spec.file, key, value, accepted);
+    let mut targets = Vec::new();
+    for volume in &spec.volumes {
+        let capacity = capacity_of(volume.on, drives, layouts);
+        let size = volume.size.map_or(capacity.saturating_sub(volume.from.0), |size| size.0);
+        if volume.from.0.checked_add(size).is_none_or(|end| end > capacity) || size == 0 {
+            let accepted = format!("the volume is empty or ends beyond its layout of {capacity} B");
+            let value = format!("{} + {size} B", volume.from);
+            return Err(error(&format!("volumes.{}", volume.name), value, accepted));
+        }
+        if !volume.from.0.is_multiple_of(4096) {
+            let key = format!("volumes.{}.from", volume.name);
+            return Err(error(&key, volume.from.to_string(), "expected a multiple of 4 KiB".into()));
+        }
+        targets.push(Target { name: volume.name.clone(), node: volume.on, from: volume.from.0, size });
+    }
+    if !targets.is_empty() {
+        return Ok(targets);
+    }
+    let used = |node: NodeRef| layouts.iter().any(|(_, _, members)| members.iter().any(|m| m.node == node));
+    let nodes = (0..drives.len() as u32).map(NodeRef::Drive).chain((0..layouts.len() as u32).map(NodeRef::Layout));
+    let roots: Vec<NodeRef> = nodes.filter(|node| !used(*node)).collect();
+    let [root] = roots[..] else {
+        let accepted = "missing: several drives or layouts could be meant; name one or more volumes ([volumes])";
+        return Err(error("volumes", String::new(), accepted.into()));
+    };
+    let name = match root {
+        NodeRef::Drive(drive) => drives[drive as usize].0.clone(),
+        NodeRef::Layout(layout) => layouts[layout as usize].0.clone(),
+    };
+    Ok(vec![Target { name, node: root, from: 0, size: capacity_of(root, drives, layouts) }])
+}

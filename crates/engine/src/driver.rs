@@ -1,0 +1,252 @@
+//! The loop that drives a machine with a workload in virtual time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hotband_machine::{Completion, Io, Machine};
+use hotband_units::{Instant, Span};
+use hotband_workloads::{ArrivalClock, Load, Phase, PhaseLength, Random, Stream};
+
+use crate::inflight::{InFlight, Outstanding};
+use crate::iolog::IoLog;
+use crate::recorder::{Recorder, side_of};
+use crate::run::{Control, RunError};
+
+/// One load and the streams it drives.
+pub struct Loader {
+    pub load: Load,
+    /// Indices of its streams and their shares.
+    pub streams: Vec<(usize, f64)>,
+    /// Chooses among the streams.
+    pub random: Random,
+    /// Cumulative shares of the streams active in this phase.
+    active: Vec<(usize, f64)>,
+    /// Slots that wait for a phase in which one of their streams runs.
+    parked: Vec<u32>,
+    clock: Option<ArrivalClock>,
+}
+
+impl Loader {
+    pub fn new(load: Load, streams: Vec<(usize, f64)>, random: Random) -> Self {
+        let parked = match load {
+            Load::Closed { threads, depth, .. } => (0..threads * depth).rev().collect(),
+            Load::Open { .. } => Vec::new(),
+        };
+        Self { load, streams, random, active: Vec::new(), parked, clock: None }
+    }
+
+    fn choose(&mut self) -> usize {
+        if let [(only, _)] = self.active[..] {
+            return only;
+        }
+        let total = self.active.last().map_or(0.0, |(_, upto)| *upto);
+        let at = self.random.unit() * total;
+        let found = self.active.iter().find(|(_, upto)| at < *upto).or(self.active.last());
+        found.map_or(0, |(stream, _)| *stream)
+    }
+}
+
+/// Everything that runs.
+pub struct Driver<'a> {
+    pub machine: &'a mut Machine,
+    pub streams: Vec<Stream>,
+    /// Target of each stream.
+    pub targets: Vec<u16>,
+    /// Whether a phase names the stream (by name) or any.
+    pub loaders: Vec<Loader>,
+    pub recorder: &'a mut Recorder,
+    pub log: Option<IoLog>,
+    pub now: Instant,
+    inflight: InFlight,
+    /// Slots that think, by the time they ask again.
+    thinking: BinaryHeap<Reverse<(Instant, u16, u32)>>,
+    completions: Vec<Completion>,
+    /// I/Os completed in the current phase.
+    phase_ios: u64,
+    /// I/Os completed in all.
+    pub ios: u64,
+    open_loops: bool,
+}
+
+/// Events between two looks at the control block.
+const LOOK_EVERY: u64 = 4096;
+
+impl<'a> Driver<'a> {
+    pub fn new(
+        machine: &'a mut Machine,
+        streams: Vec<Stream>,
+        targets: Vec<u16>,
+        loaders: Vec<Loader>,
+        recorder: &'a mut Recorder,
+        log: Option<IoLog>,
+    ) -> Self {
+        let open_loops = loaders.iter().any(|loader| matches!(loader.load, Load::Open { .. }));
+        Self {
+            machine,
+            streams,
+            targets,
+            loaders,
+            recorder,
+            log,
+            now: Instant::ZERO,
+            inflight: InFlight::default(),
+            thinking: BinaryHeap::new(),
+            completions: Vec::new(),
+            phase_ios: 0,
+            ios: 0,
+            open_loops,
+        }
+    }
+
+    /// Runs one phase; returns how long the measured time was if it is the measured one.
+    pub fn phase(&mut self, phase: &Phase, seed: u64, control: &Control) -> Result<Option<Span>, RunError> {
+        self.phase_ios = 0;
+        if phase.measure {
+            let before = self.machine.report();
+            self.recorder.begin(self.now, before);
+        }
+        self.activate(phase, seed);
+        let (end, most) = match phase.length {
+            PhaseLength::Time(span) => (self.now + span, u64::MAX),
+            PhaseLength::Ios(count) => (Instant::NEVER, count),
+        };
+        let begin = self.now;
+        let mut events = 0_u64;
+        while self.phase_ios < most {
+            let Some(next) = self.next_time().filter(|next| *next < end) else {
+                if end == Instant::NEVER {
+                    return Err(RunError::Stalled { phase: phase.name.clone(), done: self.phase_ios, asked: most });
+                }
+                self.now = end;
+                break;
+            };
+            self.now = next;
+            self.recorder.tick(next);
+            self.step(next)?;
+            events += 1;
+            if events.is_multiple_of(LOOK_EVERY) {
+                let share = if most == u64::MAX {
+                    next.since(begin).as_secs_f64() / end.since(begin).as_secs_f64()
+                } else {
+                    self.phase_ios as f64 / most as f64
+                };
+                control.report(share, self.ios)?;
+            }
+        }
+        Ok(phase.measure.then(|| self.recorder.end(self.now)))
+    }
+
+    /// Lets the streams of `phase` run: parked slots whose streams are active ask for their first I/O.
+    fn activate(&mut self, phase: &Phase, seed: u64) {
+        for index in 0..self.loaders.len() {
+            let streams = &self.streams;
+            let loader = &mut self.loaders[index];
+            let runs = |stream: usize| phase.streams.is_empty() || phase.streams.iter().any(|n| n == streams[stream].name());
+            let mut upto = 0.0;
+            let active = loader.streams.iter().filter(|(stream, _)| runs(*stream)).map(|(stream, share)| {
+                upto += share;
+                (*stream, upto)
+            });
+            loader.active = active.collect();
+            if loader.active.is_empty() {
+                loader.clock = None;
+                continue;
+            }
+            if let Load::Open { rate, arrival } = loader.load
+                && loader.clock.is_none()
+            {
+                let random = Random::new(seed, &format!("arrivals.{index}.{}", phase.name));
+                loader.clock = Some(ArrivalClock::new(rate, arrival, random, self.now));
+            }
+            while let Some(slot) = self.loaders[index].parked.pop() {
+                self.ask(index, slot);
+            }
+        }
+    }
+
+    #[inline]
+    fn next_time(&self) -> Option<Instant> {
+        let mut next = self.machine.wake();
+        if let Some(Reverse((at, _, _))) = self.thinking.peek() {
+            next = Some(next.map_or(*at, |next| next.min(*at)));
+        }
+        if self.open_loops {
+            let arrivals = self.loaders.iter().filter_map(|loader| loader.clock.as_ref().map(ArrivalClock::next));
+            next = next.into_iter().chain(arrivals).min();
+        }
+        next
+    }
+
+    /// Does everything that is due at `now`.
+    #[inline]
+    fn step(&mut self, now: Instant) -> Result<(), RunError> {
+        let mut completions = std::mem::take(&mut self.completions);
+        self.machine.advance(now, &mut completions);
+        for done in completions.drain(..) {
+            self.complete(&done)?;
+        }
+        self.completions = completions;
+        while let Some(Reverse((at, load, slot))) = self.thinking.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.thinking.pop();
+            self.ask(usize::from(load), slot);
+        }
+        if self.open_loops {
+            for index in 0..self.loaders.len() {
+                while self.loaders[index].clock.as_ref().is_some_and(|clock| clock.next() <= now) {
+                    self.ask(index, 0);
+                    self.loaders[index].clock.as_mut().expect("was there").step();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn complete(&mut self, done: &Completion) -> Result<(), RunError> {
+        let io = self.inflight.take(done.tag);
+        let measured = self.recorder.measuring;
+        if let Some(log) = &mut self.log {
+            log.write(&io, done, measured).map_err(RunError::Log)?;
+        }
+        let side = &mut self.recorder.streams[usize::from(io.stream)][side_of(io.op)];
+        side.completed(done.at, done.at.since(done.submitted), io.len, done.fault.is_some(), measured);
+        self.phase_ios += 1;
+        self.ios += 1;
+        if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {
+            if think == Span::ZERO {
+                self.ask(usize::from(io.load), io.slot);
+            } else {
+                self.thinking.push(Reverse((self.now + think, io.load, io.slot)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A load asks for its next I/O.
+    #[inline]
+    fn ask(&mut self, index: usize, slot: u32) {
+        let loader = &mut self.loaders[index];
+        let thread = match loader.load {
+            _ if loader.active.is_empty() => {
+                loader.parked.push(slot);
+                return;
+            }
+            Load::Closed { depth, .. } => (slot / depth) as usize,
+            Load::Open { .. } => 0,
+        };
+        let stream = loader.choose();
+        let asked = self.streams[stream].next(thread);
+        let (side, load) = (side_of(asked.op), index as u16);
+        self.recorder.used[stream][side] = true;
+        self.recorder.streams[stream][side].submitted(self.now);
+        let outstanding =
+            Outstanding { stream: stream as u16, op: asked.op, offset: asked.offset, len: asked.len, load, slot };
+        let tag = self.inflight.add(outstanding);
+        let target = self.targets[stream];
+        let (op, offset, len, fua) = (asked.op, asked.offset, asked.len, asked.fua);
+        self.machine.submit(self.now, Io { tag, op, target, offset, len, fua });
+    }
+}

@@ -1,0 +1,40 @@
+//! I/Os that a workload has outstanding.
+
+use hotband_machine::Op;
+
+/// What the driver remembers of an I/O until it completes.
+#[derive(Clone, Copy, Debug)]
+pub struct Outstanding {
+    pub stream: u16,
+    pub op: Op,
+    pub offset: u64,
+    pub len: u32,
+    /// Which load asked, and for which of its slots (closed loop only).
+    pub load: u16,
+    pub slot: u32,
+}
+
+/// A slab of outstanding I/Os; the tag of an I/O is its index.
+#[derive(Debug, Default)]
+pub struct InFlight {
+    all: Vec<Outstanding>,
+    free: Vec<u32>,
+}
+
+impl InFlight {
+    #[inline]
+    pub fn add(&mut self, io: Outstanding) -> u64 {
+        if let Some(index) = self.free.pop() {
+            self.all[index as usize] = io;
+            return u64::from(index);
+        }
+        self.all.push(io);
+        self.all.len() as u64 - 1
+    }
+
+    #[inline]
+    pub fn take(&mut self, tag: u64) -> Outstanding {
+        self.free.push(tag as u32);
+        self.all[tag as usize]
+    }
+}

@@ -1,0 +1,60 @@
+//! Every I/O of a run, as fixed-size rows of 64-bit little-endian numbers in a file.
+//!
+//! The Python side turns the file into Parquet; here only the bytes are written, so that a log of any length needs
+//! constant memory.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use hotband_machine::Completion;
+
+use crate::inflight::Outstanding;
+use crate::recorder::side_of;
+
+/// Columns of a row, each an unsigned 64-bit number. `direction`: 0 read, 1 write, 2 flush. `error`: 0 none,
+/// 1 misaligned, 2 out of range.
+pub const LOG_COLUMNS: [&str; 14] = [
+    "submit_ns", "stream", "direction", "offset_bytes", "size_bytes", "latency_ns", "queue_ns", "overhead_ns", "seek_ns",
+    "rotation_ns", "transfer_ns", "link_ns", "error", "measured",
+];
+
+/// A log being written.
+pub struct IoLog {
+    out: BufWriter<File>,
+}
+
+impl IoLog {
+    /// Creates the file.
+    pub fn create(path: &Path) -> std::io::Result<Self> {
+        Ok(Self { out: BufWriter::with_capacity(1 << 20, File::create(path)?) })
+    }
+
+    /// Appends one I/O.
+    pub fn write(&mut self, io: &Outstanding, done: &Completion, measured: bool) -> std::io::Result<()> {
+        let t = &done.times;
+        let row: [u64; LOG_COLUMNS.len()] = [
+            done.submitted.0,
+            u64::from(io.stream),
+            side_of(io.op) as u64,
+            io.offset,
+            u64::from(io.len),
+            done.at.since(done.submitted).0,
+            t.queue.0,
+            t.overhead.0,
+            t.seek.0,
+            t.rotation.0,
+            t.transfer.0,
+            t.link.0,
+            done.fault.map_or(0, |fault| fault as u64 + 1),
+            u64::from(measured),
+        ];
+        let bytes: Vec<u8> = row.iter().flat_map(|number| number.to_le_bytes()).collect();
+        self.out.write_all(&bytes)
+    }
+
+    /// Writes what is buffered.
+    pub fn finish(mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}

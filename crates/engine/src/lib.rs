@@ -1,0 +1,18 @@
+//! The driver loop, the clocks, the recorder and the record. The only code that decides when.
+
+mod assemble;
+mod catalog;
+mod driver;
+mod inflight;
+mod iolog;
+mod record;
+mod recorder;
+mod run;
+mod side;
+
+pub use assemble::assemble;
+pub use catalog::Catalog;
+pub use iolog::LOG_COLUMNS;
+pub use record::{Record, SCHEMA_VERSION};
+pub use recorder::Series;
+pub use run::{Control, Outcome, Request, Run, RunError};

@@ -1,0 +1,249 @@
+//! The record of a run, as JSON. docs/guides/records.md is its contract.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use hotband_machine::PartReport;
+use hotband_units::Span;
+use serde::Serialize;
+
+use crate::recorder::Recorder;
+use crate::run::Request;
+use crate::side::{Side, empty_histogram};
+
+/// Changes when a key of the record changes its meaning.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A record. Its JSON is the same, byte for byte, for the same spec and seed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Record {
+    schema: &'static str,
+    schema_version: u32,
+    versions: BTreeMap<&'static str, String>,
+    name: String,
+    target: TargetName,
+    seed: String,
+    spec: Specs,
+    duration_ns: u64,
+    concurrency: Option<u64>,
+    /// Rates and latencies over all streams.
+    pub summary: Summary,
+    streams: Vec<StreamRecord>,
+    parts: Vec<PartRecord>,
+    series: SeriesName,
+    notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct TargetName {
+    kind: &'static str,
+    machine: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Specs {
+    workload: String,
+    machine: String,
+    drives: BTreeMap<String, String>,
+    set: BTreeMap<String, String>,
+    duration: Option<String>,
+}
+
+/// Rates and latencies of reads and writes together, and of each.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Reads and writes together.
+    #[serde(flatten)]
+    pub all: Figures,
+    /// Reads.
+    pub read: Figures,
+    /// Writes.
+    pub write: Figures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flush: Option<Figures>,
+}
+
+/// Rates and latencies.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    /// I/Os a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bandwidth_bytes_per_s: f64,
+    /// I/Os.
+    pub count: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// I/Os that failed.
+    pub errors: u64,
+    /// Mean latency.
+    pub latency_mean_ns: Option<f64>,
+    /// Shortest latency.
+    pub latency_min_ns: Option<u64>,
+    /// Median latency.
+    pub latency_p50_ns: Option<u64>,
+    /// 99th percentile.
+    pub latency_p99_ns: Option<u64>,
+    /// 99.9th percentile.
+    pub latency_p999_ns: Option<u64>,
+    /// Longest latency.
+    pub latency_max_ns: Option<u64>,
+    /// Time average of the I/Os outstanding.
+    pub queue_depth_mean: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct StreamRecord {
+    name: String,
+    read: SideRecord,
+    write: SideRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flush: Option<SideRecord>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct SideRecord {
+    count: u64,
+    bytes: u64,
+    errors: u64,
+    latency_sum_ns: String,
+    latency_min_ns: Option<u64>,
+    latency_max_ns: Option<u64>,
+    histogram: Buckets,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Buckets {
+    kind: &'static str,
+    buckets: Vec<(u64, u64)>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct PartRecord {
+    id: String,
+    kind: &'static str,
+    counters: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct SeriesName {
+    interval_ns: u64,
+    file: &'static str,
+}
+
+/// What a record is made of.
+pub(crate) struct Ingredients<'a> {
+    pub request: &'a Request,
+    pub machine_text: &'a str,
+    pub workload_text: &'a str,
+    pub products: &'a BTreeMap<String, String>,
+    pub concurrency: Option<u64>,
+    pub streams: &'a [String],
+    pub recorder: &'a Recorder,
+    pub after: &'a [PartReport],
+    pub duration: Span,
+    pub interval: Span,
+}
+
+impl Record {
+    pub(crate) fn new(of: &Ingredients) -> Self {
+        let request = of.request;
+        let recorder = of.recorder;
+        let side = |n: usize| recorder.streams.iter().map(move |sides| &sides[n]);
+        let figures = |sides: Vec<&Side>| Figures::new(&sides, of.duration);
+        let flush = figures(side(2).collect());
+        let summary = Summary {
+            all: figures(side(0).chain(side(1)).collect()),
+            read: figures(side(0).collect()),
+            write: figures(side(1).collect()),
+            flush: (flush.count > 0).then_some(flush),
+        };
+        let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush])| StreamRecord {
+            name: name.clone(),
+            read: SideRecord::new(read),
+            write: SideRecord::new(write),
+            flush: (flush.count > 0).then(|| SideRecord::new(flush)),
+        });
+        let parts = of.after.iter().zip(&recorder.before).map(|(after, before)| PartRecord {
+            id: after.id.clone(),
+            kind: after.kind,
+            counters: after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect(),
+        });
+        Self {
+            schema: "hotband-record",
+            schema_version: SCHEMA_VERSION,
+            versions: BTreeMap::from([("hotband", env!("CARGO_PKG_VERSION").to_owned())]),
+            name: format!("{} on {}", request.workload, request.machine),
+            target: TargetName { kind: "model", machine: request.machine.clone() },
+            seed: request.seed.to_string(),
+            spec: Specs {
+                workload: of.workload_text.to_owned(),
+                machine: of.machine_text.to_owned(),
+                drives: of.products.clone(),
+                set: request.set.iter().cloned().collect(),
+                duration: request.duration.clone(),
+            },
+            duration_ns: of.duration.0,
+            concurrency: of.concurrency,
+            summary,
+            streams: streams.collect(),
+            parts: parts.collect(),
+            series: SeriesName { interval_ns: of.interval.0, file: "series.parquet" },
+            notes: Vec::new(),
+        }
+    }
+
+    /// The record as indented JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a record holds nothing that JSON cannot")
+    }
+}
+
+impl Figures {
+    fn new(sides: &[&Side], duration: Span) -> Self {
+        let seconds = duration.as_secs_f64();
+        let mut histogram: Histogram<u64> = empty_histogram();
+        for side in sides {
+            histogram.add(&side.histogram).expect("all histograms have the same bounds");
+        }
+        let count: u64 = sides.iter().map(|side| side.count).sum();
+        let bytes: u64 = sides.iter().map(|side| side.bytes).sum();
+        let sum: u128 = sides.iter().map(|side| side.latency_sum).sum();
+        let area: u128 = sides.iter().map(|side| side.area).sum();
+        let at = |quantile: f64| (count > 0).then(|| histogram.value_at_quantile(quantile));
+        let least = sides.iter().filter(|side| side.count > 0).map(|side| side.latency_min).min();
+        let most = sides.iter().filter(|side| side.count > 0).map(|side| side.latency_max).max();
+        // A bucket's upper end may lie above the longest latency that was measured.
+        let at = |quantile: f64| at(quantile).map(|value| value.min(most.unwrap_or(value)));
+        Self {
+            iops: count as f64 / seconds,
+            bandwidth_bytes_per_s: bytes as f64 / seconds,
+            count,
+            bytes,
+            errors: sides.iter().map(|side| side.errors).sum(),
+            latency_mean_ns: (count > 0).then(|| sum as f64 / count as f64),
+            latency_min_ns: least,
+            latency_p50_ns: at(0.5),
+            latency_p99_ns: at(0.99),
+            latency_p999_ns: at(0.999),
+            latency_max_ns: most,
+            queue_depth_mean: area as f64 / duration.0 as f64,
+        }
+    }
+}
+
+impl SideRecord {
+    fn new(side: &Side) -> Self {
+        let some = (side.count > 0).then_some(());
+        let buckets = side.histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_since_last_iteration()));
+        Self {
+            count: side.count,
+            bytes: side.bytes,
+            errors: side.errors,
+            latency_sum_ns: side.latency_sum.to_string(),
+            latency_min_ns: some.map(|()| side.latency_min),
+            latency_max_ns: some.map(|()| side.latency_max),
+            histogram: Buckets { kind: "hdr3", buckets: buckets.collect() },
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! One run: a workload on a machine with a seed.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use hotband_layouts::KINDS;
+use hotband_machine::{MachineSpec, SpecError, short_form};
+use hotband_units::Span;
+use hotband_workloads::{Load, Random, Stream, StreamSpec, Workload};
+use thiserror::Error;
+
+use crate::assemble::{Assembled, assemble};
+use crate::catalog::Catalog;
+use crate::driver::{Driver, Loader};
+use crate::iolog::IoLog;
+use crate::record::Record;
+use crate::recorder::{Recorder, Series};
+
+/// What can go wrong with a run.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The user's mistake.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The run was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The I/O log could not be written.
+    #[error("the I/O log could not be written: {0}")]
+    Log(std::io::Error),
+    /// A phase that counts I/Os ran out of I/Os.
+    #[error("phase \"{phase}\" stalled after {done} of {asked} I/Os: nothing is outstanding and nothing arrives")]
+    Stalled {
+        /// Its name.
+        phase: String,
+        /// I/Os it completed.
+        done: u64,
+        /// I/Os it was to complete.
+        asked: u64,
+    },
+}
+
+/// What is asked for, as text.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Machine: a catalog drive, a short form, or TOML text with the name of its file.
+    pub machine: String,
+    /// Text of the machine file, where `machine` is one.
+    pub machine_text: Option<String>,
+    /// Workload: a catalog name, or the file of `workload_text`.
+    pub workload: String,
+    /// Text of the workload file, where `workload` is one.
+    pub workload_text: Option<String>,
+    /// `--set`.
+    pub set: Vec<(String, String)>,
+    /// Root seed.
+    pub seed: u64,
+    /// `--duration`.
+    pub duration: Option<String>,
+    /// Where to log every I/O.
+    pub io_log: Option<PathBuf>,
+}
+
+/// Progress out, interruption in; shared between threads.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Share of the run that is done, in millionths.
+    done: AtomicU64,
+    /// I/Os completed.
+    ios: AtomicU64,
+    stop: AtomicBool,
+    phases: AtomicU64,
+    phase: AtomicU64,
+}
+
+impl Control {
+    /// Share done, from 0 to 1, and I/Os completed.
+    pub fn progress(&self) -> (f64, u64) {
+        (self.done.load(Ordering::Relaxed) as f64 / 1e6, self.ios.load(Ordering::Relaxed))
+    }
+
+    /// Asks the run to stop.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn report(&self, share: f64, ios: u64) -> Result<(), RunError> {
+        let phases = self.phases.load(Ordering::Relaxed).max(1) as f64;
+        let whole = (self.phase.load(Ordering::Relaxed) as f64 + share.clamp(0.0, 1.0)) / phases;
+        self.done.store((whole * 1e6) as u64, Ordering::Relaxed);
+        self.ios.store(ios, Ordering::Relaxed);
+        if self.stop.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// What a run leaves.
+pub struct Outcome {
+    /// The record.
+    pub record: Record,
+    /// Its series.
+    pub series: Series,
+    /// Names of the streams, for the series and the log.
+    pub streams: Vec<String>,
+    /// I/Os simulated, warm-up included.
+    pub ios: u64,
+}
+
+/// A run that was checked and can be executed.
+pub struct Run {
+    request: Request,
+    machine_text: String,
+    workload_text: String,
+    workload: Workload,
+    assembled: Assembled,
+    streams: Vec<(Stream, u16)>,
+}
+
+impl Run {
+    /// Reads and checks everything that `request` names.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn new(catalog: &Catalog, request: Request) -> Result<Self, RunError> {
+        let (machine_file, machine_text) = machine_text(catalog, &request)?;
+        let workload_text = match &request.workload_text {
+            Some(text) => text.clone(),
+            None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
+        };
+        let mut workload = Workload::read(&request.workload, &workload_text)?;
+        let mut drive_set = Vec::new();
+        for (key, value) in &request.set {
+            if Workload::SET_KEYS.contains(&key.as_str()) {
+                workload.set(key, value)?;
+            } else {
+                drive_set.push((key.clone(), value.clone()));
+            }
+        }
+        if let Some(duration) = &request.duration {
+            let wrong = |accepted: &str| SpecError::new("--duration", "", duration, format!("expected {accepted}"));
+            let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| wrong(error.accepted))?;
+            if span == Span::ZERO {
+                return Err(wrong("a time above zero").into());
+            }
+            workload.set_duration(span);
+        }
+        let spec = MachineSpec::read(&machine_file, &machine_text)?;
+        let assembled = assemble(&spec, catalog, &drive_set)?;
+        let streams = bind(&workload, &assembled, &request)?;
+        Ok(Self { request, machine_text, workload_text, workload, assembled, streams })
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Interruption, or a log that cannot be written.
+    pub fn execute(mut self, control: &Control) -> Result<Outcome, RunError> {
+        let seed = self.request.seed;
+        let mut recorder = Recorder::new(self.streams.len(), self.workload.interval);
+        let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
+        let loaders = loaders(&self.workload, seed);
+        let (streams, targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
+        let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).collect();
+        let machine = &mut self.assembled.machine;
+        let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
+        control.phases.store(self.workload.phases.len() as u64, Ordering::Relaxed);
+        let (mut duration, mut after) = (Span::ZERO, Vec::new());
+        for (index, phase) in self.workload.phases.iter().enumerate() {
+            control.phase.store(index as u64, Ordering::Relaxed);
+            control.report(0.0, driver.ios)?;
+            if let Some(measured) = driver.phase(phase, seed, control)? {
+                duration = measured;
+                after = driver.machine.report();
+            }
+        }
+        let ios = driver.ios;
+        if let Some(log) = driver.log.take() {
+            log.finish().map_err(RunError::Log)?;
+        }
+        control.phase.store(self.workload.phases.len() as u64, Ordering::Relaxed);
+        let _ = control.report(0.0, ios);
+        let record = Record::new(&crate::record::Ingredients {
+            request: &self.request,
+            machine_text: &self.machine_text,
+            workload_text: &self.workload_text,
+            products: &self.assembled.products,
+            concurrency: self.workload.concurrency(),
+            streams: &names,
+            recorder: &recorder,
+            after: &after,
+            duration,
+            interval: self.workload.interval,
+        });
+        Ok(Outcome { record, series: recorder.series, streams: names, ios })
+    }
+}
+
+fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
+    if let Some(text) = &request.machine_text {
+        return Ok((request.machine.clone(), text.clone()));
+    }
+    if let Some(text) = short_form(&request.machine, &KINDS)? {
+        // The product is named in the argument, not in a file of the user's.
+        return Ok(("MACHINE".to_owned(), text));
+    }
+    catalog.text("drives", &request.machine, ("MACHINE", ""))?;
+    Ok(("MACHINE".to_owned(), format!("[drives.d0]\nproduct = \"{}\"\n", request.machine)))
+}
+
+/// Binds every stream to its target.
+fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result<Vec<(Stream, u16)>, SpecError> {
+    let machine = &assembled.machine;
+    let block = machine.block().0;
+    let bound = workload.streams.iter().map(|spec| {
+        let target = target_of(workload, spec, assembled)?;
+        let bounds = spec.bounds(&workload.file, machine.capacity(target).0, block)?;
+        let load = spec.load.or(workload.load);
+        let threads = match load {
+            Some(Load::Closed { threads, .. }) => threads as usize,
+            _ => 1,
+        };
+        let random = Random::new(request.seed, &format!("streams.{}", spec.name));
+        Ok((Stream::new(spec.clone(), bounds, threads, random), target))
+    });
+    bound.collect()
+}
+
+fn target_of(workload: &Workload, spec: &StreamSpec, assembled: &Assembled) -> Result<u16, SpecError> {
+    let targets = assembled.machine.targets();
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    let key = format!("{}.volume", spec.key);
+    match &spec.volume {
+        Some(name) => {
+            let found = names.iter().position(|have| have == name);
+            found.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, &key, name, &names))
+        }
+        None if targets.len() == 1 => Ok(0),
+        None => {
+            let accepted = format!("missing: the machine has several volumes; expected one of {}", names.join(", "));
+            Err(SpecError::new(&workload.file, &key, "", accepted))
+        }
+    }
+}
+
+fn loaders(workload: &Workload, seed: u64) -> Vec<Loader> {
+    let mut loaders = Vec::new();
+    let shared = workload.streams.iter().enumerate().filter(|(_, stream)| stream.load.is_none());
+    let shared: Vec<(usize, f64)> = shared.map(|(index, stream)| (index, stream.share_pct)).collect();
+    if let Some(load) = workload.load {
+        loaders.push(Loader::new(load, shared, Random::new(seed, "load")));
+    }
+    for (index, stream) in workload.streams.iter().enumerate() {
+        if let Some(load) = stream.load {
+            let random = Random::new(seed, &format!("streams.{}.load", stream.name));
+            loaders.push(Loader::new(load, vec![(index, 1.0)], random));
+        }
+    }
+    loaders
+}

@@ -1,0 +1,159 @@
+//! Counts, latencies and queue depth of one direction of one stream.
+
+use hdrhistogram::Histogram;
+use hotband_units::{Instant, Span};
+
+/// Longest latency told apart (about 73 minutes); longer ones count as this long.
+const LONGEST_NS: u64 = 1 << 42;
+/// Significant decimal digits of a latency.
+const DIGITS: u8 = 3;
+
+/// An empty histogram of the kind every record has.
+pub fn empty_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("constant bounds are valid")
+}
+
+/// One direction of one stream.
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub count: u64,
+    pub bytes: u64,
+    pub errors: u64,
+    pub latency_sum: u128,
+    pub latency_min: u64,
+    pub latency_max: u64,
+    pub histogram: Histogram<u64>,
+    /// I/Os outstanding now, and since when.
+    outstanding: u64,
+    since: Instant,
+    /// Integral of outstanding I/Os over the measured time (I/O x ns).
+    pub area: u128,
+    /// The same over the current interval.
+    interval_area: u64,
+    interval_bytes: u64,
+    /// Latencies of the current interval.
+    latencies: Vec<u64>,
+}
+
+/// One row of the series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IntervalRow {
+    pub count: u64,
+    pub bytes: u64,
+    pub latency_mean_ns: Option<f64>,
+    pub latency_p99_ns: Option<u64>,
+    pub area: u64,
+}
+
+impl Side {
+    pub fn new() -> Self {
+        Self {
+            count: 0,
+            bytes: 0,
+            errors: 0,
+            latency_sum: 0,
+            latency_min: u64::MAX,
+            latency_max: 0,
+            histogram: empty_histogram(),
+            outstanding: 0,
+            since: Instant::ZERO,
+            area: 0,
+            interval_area: 0,
+            interval_bytes: 0,
+            latencies: Vec::new(),
+        }
+    }
+
+    /// Adds the outstanding I/Os since the last change to the integrals.
+    #[inline]
+    fn integrate(&mut self, now: Instant) {
+        self.interval_area += self.outstanding * now.since(self.since).0;
+        self.since = now;
+    }
+
+    #[inline]
+    pub fn submitted(&mut self, now: Instant) {
+        self.integrate(now);
+        self.outstanding += 1;
+    }
+
+    /// An I/O is done; `measured` tells whether it belongs into the record.
+    #[inline]
+    pub fn completed(&mut self, now: Instant, latency: Span, bytes: u32, fault: bool, measured: bool) {
+        self.integrate(now);
+        self.outstanding -= 1;
+        if !measured {
+            return;
+        }
+        if fault {
+            self.errors += 1;
+            return;
+        }
+        self.count += 1;
+        self.interval_bytes += u64::from(bytes);
+        self.latency_sum += u128::from(latency.0);
+        self.latency_min = self.latency_min.min(latency.0);
+        self.latency_max = self.latency_max.max(latency.0);
+        self.histogram.saturating_record(latency.0);
+        self.latencies.push(latency.0);
+    }
+
+    /// Forgets what came before the measured time; what is outstanding stays so.
+    pub fn begin(&mut self, now: Instant) {
+        let fresh = Self { outstanding: self.outstanding, since: now, ..Self::new() };
+        *self = fresh;
+    }
+
+    /// Ends an interval at `now`.
+    pub fn end_interval(&mut self, now: Instant) -> IntervalRow {
+        self.integrate(now);
+        let count = self.latencies.len() as u64;
+        let sum: u128 = self.latencies.iter().map(|latency| u128::from(*latency)).sum();
+        let row = IntervalRow {
+            count,
+            bytes: self.interval_bytes,
+            latency_mean_ns: (count > 0).then(|| sum as f64 / count as f64),
+            latency_p99_ns: p99(&mut self.latencies),
+            area: self.interval_area,
+        };
+        self.bytes += self.interval_bytes;
+        self.area += u128::from(self.interval_area);
+        self.latencies.clear();
+        (self.interval_area, self.interval_bytes) = (0, 0);
+        row
+    }
+}
+
+/// The value at rank `ceil(0.99 n)`, exactly.
+fn p99(latencies: &mut [u64]) -> Option<u64> {
+    let rank = (latencies.len() * 99).div_ceil(100);
+    let index = rank.checked_sub(1)?;
+    Some(*latencies.select_nth_unstable(index).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_has_the_exact_mean_and_p99() {
+        let mut side = Side::new();
+        for n in 1..=200_u64 {
+            side.submitted(Instant(0));
+            side.completed(Instant(1000), Span(n), 512, false, true);
+        }
+        let row = side.end_interval(Instant(1000));
+        assert_eq!((row.count, row.bytes, row.latency_p99_ns), (200, 200 * 512, Some(198)));
+        assert_eq!(row.latency_mean_ns, Some(100.5));
+    }
+
+    #[test]
+    fn queue_depth_is_a_time_average() {
+        let mut side = Side::new();
+        side.submitted(Instant(0));
+        side.submitted(Instant(500));
+        side.completed(Instant(750), Span(750), 512, false, true);
+        assert_eq!(side.end_interval(Instant(1000)).area, 500 + 2 * 250 + 250);
+        assert_eq!(side.end_interval(Instant(2000)).area, 1000, "still one outstanding");
+    }
+}

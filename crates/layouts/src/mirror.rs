@@ -1,0 +1,54 @@
+//! RAID 1 and RAID 10: chunks in turn over groups of members that hold the same data.
+//!
+//! Members of a group are neighbours: RAID 10 of four is (0, 1) and (2, 3), Linux md's "near" layout.
+
+use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Plan};
+use hotband_units::Bytes;
+
+use crate::chunks;
+use crate::policy::ReadPolicy;
+
+/// Mirrors, striped where there is more than one group.
+pub struct Mirror {
+    kind: &'static str,
+    groups: u64,
+    copies: u64,
+    size: u64,
+    chunk: u64,
+    policy: ReadPolicy,
+}
+
+impl Mirror {
+    /// `members` in groups of `copies`, each of `size` bytes. One group needs no chunk: give `u64::MAX`.
+    pub fn new(kind: &'static str, members: u64, copies: u64, size: u64, chunk: u64, policy: ReadPolicy) -> Self {
+        let size = if chunk == u64::MAX { size } else { size / chunk * chunk };
+        Self { kind, groups: members / copies, copies, size, chunk, policy }
+    }
+}
+
+impl Layout for Mirror {
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    fn capacity(&self) -> Bytes {
+        Bytes(self.groups * self.size)
+    }
+
+    fn plan(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan) {
+        for (number, within, len) in chunks(self.chunk, extent.offset, extent.len) {
+            let group = number % self.groups;
+            let row = number / self.groups;
+            let offset = if row == 0 { within } else { row * self.chunk + within };
+            let first = (group * self.copies) as usize;
+            let copies = first..first + self.copies as usize;
+            let leg = |member: usize| Leg { phase: 0, member: member as u16, op: extent.op, offset, len };
+            if extent.op == Op::Read {
+                let chosen = self.policy.choose(&members[copies], offset, turn);
+                plan.push(leg(first + chosen));
+            } else {
+                copies.for_each(|member| plan.push(leg(member)));
+            }
+        }
+    }
+}

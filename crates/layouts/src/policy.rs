@@ -1,0 +1,35 @@
+//! Which mirror a read goes to.
+
+use hotband_machine::MemberState;
+
+/// Read policy of RAID 1 and RAID 10. With every policy a read that goes on where the last read of a member ended
+/// stays on that member, so that its read-ahead works (as Linux md's `read_balance` does).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadPolicy {
+    /// In turn.
+    RoundRobin,
+    /// The member with the fewest unanswered commands; among equals the one whose last command ended nearest.
+    LeastPending,
+    /// The member whose last command ended nearest.
+    NearestHead,
+}
+
+impl ReadPolicy {
+    /// Names in specs.
+    pub const NAMES: [(&str, Self); 3] =
+        [("round-robin", Self::RoundRobin), ("least-pending", Self::LeastPending), ("nearest-head", Self::NearestHead)];
+
+    /// Index of the member (within `members`) that reads at `offset` (as all of them number it).
+    pub fn choose(self, members: &[MemberState], offset: u64, turn: u64) -> usize {
+        if let Some(index) = members.iter().position(|member| member.read_end == offset && offset > 0) {
+            return index;
+        }
+        let all = 0..members.len();
+        let distance = |index: &usize| members[*index].last_end.abs_diff(offset);
+        match self {
+            Self::RoundRobin => (turn % members.len() as u64) as usize,
+            Self::LeastPending => all.min_by_key(|i| (members[*i].pending, distance(i))).unwrap_or(0),
+            Self::NearestHead => all.min_by_key(distance).unwrap_or(0),
+        }
+    }
+}

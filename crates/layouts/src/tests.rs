@@ -1,0 +1,172 @@
+//! Contract of every layout, and the shapes of parity writes.
+
+use std::collections::BTreeSet;
+
+use hotband_machine::{Extent, Layout, LayoutSpec, MemberState, NodeRef, Op, Plan};
+use hotband_units::Bytes;
+use proptest::prelude::*;
+
+use super::{KINDS, build};
+
+const CHUNK: u64 = 16 * 1024;
+const SIZE: u64 = 64 * CHUNK;
+
+fn spec(kind: &str, members: usize, options: &str) -> LayoutSpec {
+    LayoutSpec {
+        name: "data".into(),
+        kind: kind.into(),
+        members: (0..members as u32).map(NodeRef::Drive).collect(),
+        from: Bytes(0),
+        size: None,
+        options: options.parse().expect("test options are TOML"),
+        key: "layouts.data".into(),
+    }
+}
+
+fn layout(kind: &str, members: usize) -> Box<dyn Layout> {
+    let chunk = if ["single", "concat", "raid1"].contains(&kind) { "" } else { "chunk = \"16 KiB\"" };
+    build("test", &spec(kind, members, chunk), &vec![SIZE; members]).unwrap()
+}
+
+fn members_of(kind: &str) -> usize {
+    if kind == "single" { 1 } else { 6 }
+}
+
+fn plan(layout: &dyn Layout, members: usize, op: Op, offset: u64, len: u32) -> Plan {
+    let mut plan = Plan::default();
+    layout.plan(Extent { op, offset, len }, &vec![MemberState::default(); members], 0, &mut plan);
+    plan
+}
+
+/// (member, byte) of every 512 bytes that the legs of `op` touch.
+fn sectors(plan: &Plan, op: Op) -> Vec<(u16, u64)> {
+    let legs = plan.legs.iter().filter(|leg| leg.op == op);
+    let each = legs.flat_map(|leg| (0..u64::from(leg.len) / 512).map(|n| (leg.member, leg.offset + n * 512)));
+    each.collect()
+}
+
+#[test]
+fn capacity_is_that_of_the_data() {
+    let expected = [("single", 1), ("concat", 6), ("raid0", 6), ("raid1", 1), ("raid5", 5), ("raid6", 4), ("raid10", 3)];
+    for (kind, shares) in expected {
+        assert_eq!(layout(kind, members_of(kind)).capacity(), Bytes(shares * SIZE), "{kind}");
+    }
+}
+
+#[test]
+fn no_two_addresses_share_a_place() {
+    for kind in KINDS {
+        let (layout, members) = (layout(kind, members_of(kind)), members_of(kind));
+        let mut seen = BTreeSet::new();
+        for offset in (0..layout.capacity().0).step_by(4096) {
+            let plan = plan(&*layout, members, Op::Read, offset, 4096);
+            let [leg] = plan.legs[..] else { panic!("{kind}: 4 KiB lie in one chunk") };
+            assert!(leg.offset + 4096 <= SIZE && usize::from(leg.member) < members, "{kind}");
+            assert!(seen.insert((leg.member, leg.offset)), "{kind}: {offset} shares a place");
+        }
+    }
+}
+
+#[test]
+fn small_parity_writes_read_old_data_and_parity_first() {
+    for (kind, legs) in [("raid5", 2), ("raid6", 3)] {
+        let plan = plan(&*layout(kind, 6), 6, Op::Write, 5 * 4096, 4096);
+        let count = |phase, op| plan.legs.iter().filter(|leg| leg.phase == phase && leg.op == op).count();
+        assert_eq!((count(0, Op::Read), count(1, Op::Write), plan.legs.len()), (legs, legs, 2 * legs), "{kind}");
+        assert_eq!(sectors(&plan, Op::Read), sectors(&plan, Op::Write), "{kind}");
+    }
+}
+
+#[test]
+fn a_full_stripe_is_written_without_reading() {
+    for (kind, data) in [("raid5", 5), ("raid6", 4)] {
+        let stripe = data * CHUNK;
+        let plan = plan(&*layout(kind, 6), 6, Op::Write, 3 * stripe, stripe as u32);
+        assert!(plan.legs.iter().all(|leg| leg.op == Op::Write && leg.phase == 0), "{kind}");
+        assert_eq!(plan.legs.len(), 6, "{kind}");
+    }
+}
+
+#[test]
+fn most_of_a_stripe_is_written_by_reading_the_rest() {
+    let plan = plan(&*layout("raid5", 6), 6, Op::Write, 0, 4 * CHUNK as u32);
+    let reads: Vec<_> = plan.legs.iter().filter(|leg| leg.op == Op::Read).collect();
+    assert_eq!(reads.len(), 1, "only the chunk that is not written");
+    assert_eq!(plan.legs.iter().filter(|leg| leg.op == Op::Write).count(), 5);
+}
+
+#[test]
+fn parity_moves_from_stripe_to_stripe() {
+    let layout = layout("raid5", 6);
+    let data = |row: u64| -> BTreeSet<u16> {
+        let read = plan(&*layout, 6, Op::Read, row * 5 * CHUNK, 5 * CHUNK as u32);
+        read.legs.iter().map(|leg| leg.member).collect()
+    };
+    let parity: Vec<u16> = (0..6).map(|row| (0..6).find(|m| !data(row).contains(m)).unwrap()).collect();
+    assert_eq!(parity, [5, 4, 3, 2, 1, 0]);
+}
+
+#[test]
+fn a_sequential_reader_stays_on_one_mirror() {
+    let layout = layout("raid1", 2);
+    let mut states = vec![MemberState::default(); 2];
+    let mut used = BTreeSet::new();
+    for n in 0..16_u64 {
+        let mut plan = Plan::default();
+        layout.plan(Extent { op: Op::Read, offset: n * 4096, len: 4096 }, &states, n, &mut plan);
+        let leg = plan.legs[0];
+        let state = &mut states[usize::from(leg.member)];
+        (state.pending, state.read_end, state.last_end) = (state.pending + 1, leg.offset + 4096, leg.offset + 4096);
+        used.insert(leg.member);
+    }
+    assert_eq!(used.len(), 1);
+}
+
+#[test]
+fn read_policies_choose_as_named() {
+    let states = [
+        MemberState { pending: 3, read_end: 0, last_end: 900 * 4096 },
+        MemberState { pending: 1, read_end: 0, last_end: 10 * 4096 },
+    ];
+    let chosen = |policy: &str, turn| {
+        let layout = build("test", &spec("raid1", 2, &format!("read_policy = \"{policy}\"")), &[SIZE; 2]).unwrap();
+        let mut plan = Plan::default();
+        layout.plan(Extent { op: Op::Read, offset: 200 * 4096, len: 4096 }, &states, turn, &mut plan);
+        plan.legs[0].member
+    };
+    assert_eq!([chosen("round-robin", 0), chosen("round-robin", 1)], [0, 1]);
+    assert_eq!(chosen("least-pending", 0), 1);
+    assert_eq!(chosen("nearest-head", 0), 1);
+}
+
+#[test]
+fn mistakes_are_named() {
+    let error = |kind: &str, members: usize, options: &str| {
+        let spec = spec(kind, members, options);
+        build("m.toml", &spec, &vec![SIZE; members]).err().expect("this is a mistake").to_string()
+    };
+    assert!(error("raid5", 2, "").contains("at least 3 drives"));
+    assert!(error("raid6", 3, "").contains("at least 4 drives"));
+    assert!(error("raid10", 5, "").contains("even number"));
+    assert!(error("raid1", 1, "").contains("at least 2 drives"));
+    assert!(error("rad5", 6, "").contains("did you mean \"raid5\""));
+    assert!(error("raid0", 2, "chunk = \"1000 B\"").contains("multiple of 4 KiB"));
+    assert!(error("raid0", 2, "chunck = \"64 KiB\"").contains("did you mean \"chunk\""));
+    assert!(error("raid1", 2, "read_policy = \"nearest\"").contains("nearest-head"));
+}
+
+proptest! {
+    #[test]
+    fn a_write_lands_where_reads_look(kind in 0..KINDS.len(), block in 0_u64..200, blocks in 1_u32..60) {
+        let kind = KINDS[kind];
+        let (layout, members) = (layout(kind, members_of(kind)), members_of(kind));
+        let offset = block * 512 % (layout.capacity().0 - 60 * 512);
+        let written = plan(&*layout, members, Op::Write, offset, blocks * 512);
+        let read = plan(&*layout, members, Op::Read, offset, blocks * 512);
+        let places: BTreeSet<_> = sectors(&written, Op::Write).into_iter().collect();
+        prop_assert_eq!(places.len(), sectors(&written, Op::Write).len(), "no sector is written twice");
+        prop_assert!(sectors(&read, Op::Read).iter().all(|place| places.contains(place)));
+        prop_assert_eq!(read.legs.iter().map(|leg| u64::from(leg.len)).sum::<u64>(), u64::from(blocks) * 512);
+        prop_assert!(written.legs.windows(2).all(|pair| pair[0].phase <= pair[1].phase));
+    }
+}

@@ -1,0 +1,59 @@
+//! What every drive mechanism answers.
+
+use hotband_units::{Bytes, Instant};
+
+use crate::io::{Fault, Op, Times};
+
+/// A command to one drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Returned in [`Done`]; the drive does not read it.
+    pub token: u64,
+    /// What is asked.
+    pub op: Op,
+    /// First byte.
+    pub offset: u64,
+    /// Length in bytes.
+    pub len: u32,
+    /// Force unit access.
+    pub fua: bool,
+}
+
+/// A command is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The token of the command.
+    pub token: u64,
+    /// When it was done; never later than the time `advance` was called with.
+    pub at: Instant,
+    /// Where the time went; adds up to `at` minus the time of submission.
+    pub times: Times,
+    /// Data that now travels to the host: the length of a read, zero for anything else.
+    pub bytes_back: u32,
+    /// What went wrong, if anything.
+    pub fault: Option<Fault>,
+}
+
+/// A named count kept by a part; the name ends in its unit where it has one (`busy_ns`).
+pub type Counter = (&'static str, u64);
+
+/// A drive: commands in, completions out, a time at which it next has something to do.
+///
+/// Time given to `submit` and `advance` never goes backwards. Between calls the drive does nothing by itself:
+/// it must be advanced to each time that `wake` names.
+pub trait Drive: Send {
+    /// Name of the mechanism.
+    fn kind(&self) -> &'static str;
+    /// Addressable bytes.
+    fn capacity(&self) -> Bytes;
+    /// Logical block size: offsets and lengths are multiples of it.
+    fn block(&self) -> Bytes;
+    /// Takes a command at `now`.
+    fn submit(&mut self, now: Instant, command: Command);
+    /// When the drive next has something to do; `None` while it has nothing.
+    fn wake(&self) -> Option<Instant>;
+    /// Does what is due up to and at `now`; appends what was completed.
+    fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
+    /// Counters since the beginning, always the same names in the same order.
+    fn counters(&self) -> Vec<Counter>;
+}

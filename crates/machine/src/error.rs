@@ -1,0 +1,53 @@
+//! The user's mistake, typed: file, key, value and what is accepted.
+
+use thiserror::Error;
+
+/// A mistake in a spec. Its text is one line.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{file}: {}{}{accepted}", place(.key), found(.value))]
+pub struct SpecError {
+    /// The file (or argument) that holds the mistake.
+    pub file: String,
+    /// The key in that file, dotted; empty where the whole file is meant.
+    pub key: String,
+    /// What was found; empty where nothing was.
+    pub value: String,
+    /// What would have been right.
+    pub accepted: String,
+}
+
+fn place(key: &str) -> String {
+    if key.is_empty() { String::new() } else { format!("{key}: ") }
+}
+
+fn found(value: &str) -> String {
+    const LONGEST: usize = 80;
+    if value.is_empty() {
+        return String::new();
+    }
+    let shown: String = value.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let more = if value.chars().count() > LONGEST { "…" } else { "" };
+    format!("found \"{shown}{more}\", ")
+}
+
+impl SpecError {
+    /// An error at `key` of `file`.
+    pub fn new(file: &str, key: &str, value: impl Into<String>, accepted: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), key: key.to_owned(), value: value.into(), accepted: accepted.into() }
+    }
+
+    /// An unknown name, with the nearest known one.
+    pub fn unknown(file: &str, key: &str, value: &str, known: &[&str]) -> Self {
+        let hint = nearest(value, known).map(|name| format!("; did you mean \"{name}\"?")).unwrap_or_default();
+        Self::new(file, key, value, format!("expected one of {}{hint}", known.join(", ")))
+    }
+}
+
+/// The known name nearest to `name` by edit distance, if any is near enough to be a slip of the pen.
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    /// Similarity (0 to 1) below which a hint would puzzle more than help.
+    const NEAR_ENOUGH: f64 = 0.5;
+    let score = |candidate: &str| strsim::normalized_damerau_levenshtein(name, candidate);
+    let best = known.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)))?;
+    (score(best) >= NEAR_ENOUGH).then_some(best)
+}

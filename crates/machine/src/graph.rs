@@ -1,0 +1,400 @@
+//! The machine: parts in one arena, one event queue, one executor for every plan.
+
+use hotband_units::{Bytes, Instant};
+
+use crate::drive::{Command, Counter, Done, Drive};
+use crate::events::EventQueue;
+use crate::io::{Completion, Io, Op, Times};
+use crate::link::Link;
+use crate::plan::{Extent, Layout, Leg, MemberState, Plan};
+use crate::requests::{NONE, Requests};
+use crate::spec::{MemberRange, NodeRef};
+
+/// A range of a node that a workload addresses by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Name ("db1"; the layout's or drive's own name where no volume was defined).
+    pub name: String,
+    /// What it lies on.
+    pub node: NodeRef,
+    /// First byte on the node.
+    pub from: u64,
+    /// Length in bytes.
+    pub size: u64,
+}
+
+/// What a machine is built from.
+pub struct MachineParts {
+    /// Names and drives.
+    pub drives: Vec<(String, Box<dyn Drive>)>,
+    /// Shared links.
+    pub links: Vec<Link>,
+    /// For each drive the link it is behind.
+    pub link_of: Vec<Option<usize>>,
+    /// Names, layouts and their members.
+    pub layouts: Vec<(String, Box<dyn Layout>, Vec<MemberRange>)>,
+    /// What workloads may address.
+    pub targets: Vec<Target>,
+}
+
+/// Counters of one part at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartReport {
+    /// Name in the spec.
+    pub id: String,
+    /// Kind of part ("disk", "link").
+    pub kind: &'static str,
+    /// Its counters since the beginning.
+    pub counters: Vec<Counter>,
+}
+
+struct DriveSlot {
+    name: String,
+    drive: Box<dyn Drive>,
+    link: Option<usize>,
+    /// The wake-up that is in the event queue; `NEVER` if none is.
+    armed: Instant,
+}
+
+struct LayoutSlot {
+    layout: Box<dyn Layout>,
+    members: Vec<MemberRange>,
+    states: Vec<MemberState>,
+    turn: u64,
+}
+
+/// A transfer on a shared link: towards the drive, or back from it.
+#[derive(Clone, Copy)]
+enum Transfer {
+    Inbound { drive: u32, command: Command },
+    Outbound { done: Done, ready: Instant },
+}
+
+/// Event payloads: the kind in the top bit, the drive or transfer slot below it.
+const TRANSFER: u32 = 1 << 23;
+
+/// Member index in the upper half of a drive token, request id in the lower.
+const MEMBER_SHIFT: u32 = 32;
+
+/// A runnable whole, with four calls: `capacity`, `submit`, `wake`, `advance`.
+pub struct Machine {
+    drives: Vec<DriveSlot>,
+    links: Vec<Link>,
+    layouts: Vec<LayoutSlot>,
+    targets: Vec<Target>,
+    requests: Requests,
+    events: EventQueue,
+    transfers: Vec<Option<Transfer>>,
+    free_transfers: Vec<u32>,
+    done: Vec<Done>,
+    plan: Plan,
+}
+
+impl Machine {
+    /// Puts parts together. The spec was checked before, so ranges lie inside their nodes.
+    pub fn new(parts: MachineParts) -> Self {
+        let drives = parts.drives.into_iter().zip(parts.link_of).map(|((name, drive), link)| DriveSlot {
+            name,
+            drive,
+            link,
+            armed: Instant::NEVER,
+        });
+        let layouts = parts.layouts.into_iter().map(|(_, layout, members)| {
+            let states = vec![MemberState::default(); members.len()];
+            LayoutSlot { layout, members, states, turn: 0 }
+        });
+        Self {
+            drives: drives.collect(),
+            links: parts.links,
+            layouts: layouts.collect(),
+            targets: parts.targets,
+            requests: Requests::default(),
+            events: EventQueue::default(),
+            transfers: Vec::new(),
+            free_transfers: Vec::new(),
+            done: Vec::new(),
+            plan: Plan::default(),
+        }
+    }
+
+    /// Size of a target in bytes.
+    pub fn capacity(&self, target: u16) -> Bytes {
+        Bytes(self.targets[usize::from(target)].size)
+    }
+
+    /// What can be addressed.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// Largest logical block of the drives: I/Os aligned to it are accepted everywhere.
+    pub fn block(&self) -> Bytes {
+        self.drives.iter().map(|slot| slot.drive.block()).max().unwrap_or(Bytes(512))
+    }
+
+    /// Takes an I/O at `now`, which never goes backwards.
+    ///
+    /// # Panics
+    /// If the range ends beyond the target: callers check ranges when a workload is bound to a machine.
+    #[inline]
+    pub fn submit(&mut self, now: Instant, io: Io) {
+        let target = &self.targets[usize::from(io.target)];
+        assert!(io.offset + u64::from(io.len) <= target.size, "a range is checked when a workload is bound");
+        let (node, offset) = (target.node, target.from + io.offset);
+        let id = self.requests.take();
+        let request = self.requests.get(id);
+        request.tag = io.tag;
+        request.parent = NONE;
+        request.op = io.op;
+        request.fua = io.fua;
+        self.route(now, id, node, offset, io.len);
+    }
+
+    /// When something is next due.
+    #[inline]
+    pub fn wake(&self) -> Option<Instant> {
+        self.events.peek().map(|(at, _)| at)
+    }
+
+    /// Does everything due up to and at `now`; appends finished I/Os.
+    pub fn advance(&mut self, now: Instant, completions: &mut Vec<Completion>) {
+        while let Some((at, payload)) = self.events.peek() {
+            if at > now {
+                break;
+            }
+            self.events.pop();
+            if payload & TRANSFER == 0 {
+                self.wake_drive(at, payload, completions);
+            } else {
+                self.end_transfer(at, payload & !TRANSFER, completions);
+            }
+        }
+        self.drop_stale();
+    }
+
+    /// Counters of every drive and link.
+    pub fn report(&self) -> Vec<PartReport> {
+        let drives = self.drives.iter().map(|slot| PartReport {
+            id: slot.name.clone(),
+            kind: slot.drive.kind(),
+            counters: slot.drive.counters(),
+        });
+        let links = self.links.iter().map(|link| PartReport {
+            id: link.name.clone(),
+            kind: "link",
+            counters: vec![("busy_ns", link.busy.0), ("bytes", link.bytes)],
+        });
+        drives.chain(links).collect()
+    }
+
+    /// A wake-up that the drive has since moved is dropped, so that `wake` names only real ones.
+    fn drop_stale(&mut self) {
+        while let Some((at, payload)) = self.events.peek() {
+            if payload & TRANSFER != 0 || self.drives[payload as usize].armed == at {
+                break;
+            }
+            self.events.pop();
+        }
+    }
+
+    fn wake_drive(&mut self, at: Instant, drive: u32, completions: &mut Vec<Completion>) {
+        let slot = &mut self.drives[drive as usize];
+        if slot.armed != at {
+            return;
+        }
+        slot.armed = Instant::NEVER;
+        let mut done = std::mem::take(&mut self.done);
+        slot.drive.advance(at, &mut done);
+        let link = slot.link;
+        for finished in done.drain(..) {
+            match link {
+                Some(link) if finished.bytes_back > 0 => self.send_back(at, link, finished),
+                _ => self.leg_done(finished, completions),
+            }
+        }
+        self.done = done;
+        self.arm(drive);
+    }
+
+    /// Puts the drive's next wake-up into the queue, if it is not there already.
+    #[inline]
+    fn arm(&mut self, drive: u32) {
+        let slot = &mut self.drives[drive as usize];
+        if let Some(at) = slot.drive.wake()
+            && at != slot.armed
+        {
+            slot.armed = at;
+            self.events.push(at, drive);
+        }
+    }
+
+    /// Starts request `id` at `node`: one leg on a drive, or a plan of a layout.
+    fn route(&mut self, now: Instant, id: u32, node: NodeRef, offset: u64, len: u32) {
+        let request = self.requests.get(id);
+        request.submitted = now;
+        request.past = Times::default();
+        request.fault = None;
+        request.next_leg = 0;
+        match node {
+            NodeRef::Drive(drive) => {
+                request.layout = NONE;
+                request.pending = 1;
+                let command = Command { token: u64::from(id), op: request.op, offset, len, fua: request.fua };
+                self.send(now, drive, command);
+            }
+            NodeRef::Layout(layout) => {
+                request.layout = layout;
+                let op = request.op;
+                let mut plan = std::mem::take(&mut self.plan);
+                plan.legs.clear();
+                let slot = &mut self.layouts[layout as usize];
+                if op == Op::Flush {
+                    let members = 0..slot.members.len() as u16;
+                    plan.legs.extend(members.map(|member| Leg { phase: 0, member, op, offset: 0, len: 0 }));
+                } else {
+                    slot.layout.plan(Extent { op, offset, len }, &slot.states, slot.turn, &mut plan);
+                    slot.turn += 1;
+                }
+                self.start(now, id, &plan.legs);
+                self.plan = plan;
+            }
+        }
+    }
+
+    /// Keeps a plan of several phases with its request and issues the first phase.
+    fn start(&mut self, now: Instant, id: u32, legs: &[Leg]) {
+        debug_assert!(!legs.is_empty(), "a layout plans at least one leg");
+        let first = legs.iter().take_while(|leg| leg.phase == legs[0].phase).count();
+        if first < legs.len() {
+            let request = self.requests.get(id);
+            request.legs.extend_from_slice(legs);
+        }
+        self.issue(now, id, &legs[..first]);
+    }
+
+    fn issue(&mut self, now: Instant, id: u32, legs: &[Leg]) {
+        let request = self.requests.get(id);
+        request.pending = legs.len() as u32;
+        request.next_leg += legs.len() as u32;
+        let (layout, fua) = (request.layout as usize, request.fua);
+        for leg in legs {
+            let member = usize::from(leg.member);
+            let slot = &mut self.layouts[layout];
+            let range = slot.members[member];
+            note_sent(&mut slot.states[member], leg);
+            let offset = range.from + leg.offset;
+            match range.node {
+                NodeRef::Drive(drive) => {
+                    let token = (u64::from(leg.member) << MEMBER_SHIFT) | u64::from(id);
+                    self.send(now, drive, Command { token, op: leg.op, offset, len: leg.len, fua });
+                }
+                NodeRef::Layout(_) => {
+                    let child = self.requests.take();
+                    let request = self.requests.get(child);
+                    request.parent = id;
+                    request.parent_member = leg.member;
+                    request.op = leg.op;
+                    request.fua = fua;
+                    self.route(now, child, range.node, offset, leg.len);
+                }
+            }
+        }
+    }
+
+    /// Hands a command to a drive; the data of a write first crosses the shared link, where there is one.
+    #[inline]
+    fn send(&mut self, now: Instant, drive: u32, command: Command) {
+        match self.drives[drive as usize].link {
+            Some(link) if command.op == Op::Write => {
+                let at = self.links[link].transfer(now, u64::from(command.len));
+                self.push_transfer(at, Transfer::Inbound { drive, command });
+            }
+            _ => {
+                self.drives[drive as usize].drive.submit(now, command);
+                self.arm(drive);
+            }
+        }
+    }
+
+    fn send_back(&mut self, now: Instant, link: usize, done: Done) {
+        let at = self.links[link].transfer(now, u64::from(done.bytes_back));
+        self.push_transfer(at, Transfer::Outbound { done, ready: now });
+    }
+
+    fn push_transfer(&mut self, at: Instant, transfer: Transfer) {
+        let slot = self.free_transfers.pop().unwrap_or_else(|| {
+            self.transfers.push(None);
+            self.transfers.len() as u32 - 1
+        });
+        self.transfers[slot as usize] = Some(transfer);
+        self.events.push(at, TRANSFER | slot);
+    }
+
+    fn end_transfer(&mut self, at: Instant, slot: u32, completions: &mut Vec<Completion>) {
+        let transfer = self.transfers[slot as usize].take().expect("a transfer ends once");
+        self.free_transfers.push(slot);
+        match transfer {
+            Transfer::Inbound { drive, command } => {
+                self.drives[drive as usize].drive.submit(at, command);
+                self.arm(drive);
+            }
+            Transfer::Outbound { mut done, ready } => {
+                done.times.link += at.since(ready);
+                done.at = at;
+                self.leg_done(done, completions);
+            }
+        }
+    }
+
+    fn leg_done(&mut self, done: Done, completions: &mut Vec<Completion>) {
+        let mut id = (done.token & u64::from(u32::MAX)) as u32;
+        let mut member = (done.token >> MEMBER_SHIFT) as usize;
+        let (mut times, mut fault) = (done.times, done.fault);
+        loop {
+            let request = self.requests.get(id);
+            request.fault = request.fault.or(fault);
+            request.pending -= 1;
+            let layout = request.layout;
+            if layout != NONE {
+                self.layouts[layout as usize].states[member].pending -= 1;
+            }
+            if request.pending > 0 {
+                return;
+            }
+            // The leg that ends a phase is its critical one: what it did not account for (a transfer to the
+            // drive on a shared link) is link time, so that the parts add up to the latency.
+            request.past = request.past.then(&times);
+            let elapsed = done.at.since(request.submitted);
+            request.past.link += elapsed - request.past.total();
+            if (request.next_leg as usize) < request.legs.len() {
+                return self.next_phase(done.at, id);
+            }
+            (times, fault, member) = (request.past, request.fault, usize::from(request.parent_member));
+            let (tag, submitted, parent) = (request.tag, request.submitted, request.parent);
+            self.requests.give_back(id);
+            if parent == NONE {
+                completions.push(Completion { tag, submitted, at: done.at, times, fault });
+                return;
+            }
+            id = parent;
+        }
+    }
+
+    fn next_phase(&mut self, now: Instant, id: u32) {
+        let request = self.requests.get(id);
+        let legs = std::mem::take(&mut request.legs);
+        let from = request.next_leg as usize;
+        let count = legs[from..].iter().take_while(|leg| leg.phase == legs[from].phase).count();
+        self.issue(now, id, &legs[from..from + count]);
+        self.requests.get(id).legs = legs;
+    }
+}
+
+#[inline]
+fn note_sent(state: &mut MemberState, leg: &Leg) {
+    state.pending += 1;
+    state.last_end = leg.offset + u64::from(leg.len);
+    if leg.op == Op::Read {
+        state.read_end = state.last_end;
+    }
+}

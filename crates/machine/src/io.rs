@@ -1,0 +1,91 @@
+//! What goes into a machine and what comes out.
+
+use hotband_units::{Instant, Span};
+
+/// What an I/O asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Op {
+    /// Read a range.
+    Read,
+    /// Write a range.
+    Write,
+    /// Make every acknowledged write durable.
+    Flush,
+}
+
+/// One I/O of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Io {
+    /// Returned in the completion; the machine does not read it.
+    pub tag: u64,
+    /// What is asked.
+    pub op: Op,
+    /// Which target (volume) of the machine is addressed.
+    pub target: u16,
+    /// First byte, relative to the target.
+    pub offset: u64,
+    /// Length in bytes; zero for a flush.
+    pub len: u32,
+    /// Force unit access: a write is complete only when it is on the media.
+    pub fua: bool,
+}
+
+/// Where the time of an I/O went. The parts add up to its latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Waiting for the drive to turn to this command (and for a cache slot or a tag).
+    pub queue: Span,
+    /// Command decoding and firmware.
+    pub overhead: Span,
+    /// Moving and settling the arm.
+    pub seek: Span,
+    /// Waiting for the sector to come round.
+    pub rotation: Span,
+    /// Reading or writing the media.
+    pub transfer: Span,
+    /// On the wire, or waiting for it.
+    pub link: Span,
+}
+
+impl Times {
+    /// The sum of all parts.
+    pub fn total(&self) -> Span {
+        self.queue + self.overhead + self.seek + self.rotation + self.transfer + self.link
+    }
+
+    /// Part by part, this time and `other` one after the other.
+    pub fn then(&self, other: &Self) -> Self {
+        Self {
+            queue: self.queue + other.queue,
+            overhead: self.overhead + other.overhead,
+            seek: self.seek + other.seek,
+            rotation: self.rotation + other.rotation,
+            transfer: self.transfer + other.transfer,
+            link: self.link + other.link,
+        }
+    }
+}
+
+/// Why a drive refused or failed a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Offset or length is not a multiple of the drive's logical block.
+    Misaligned,
+    /// The range ends beyond the capacity.
+    OutOfRange,
+}
+
+/// An I/O is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The tag of the I/O.
+    pub tag: u64,
+    /// When it was submitted.
+    pub submitted: Instant,
+    /// When it was done.
+    pub at: Instant,
+    /// Where the time went.
+    pub times: Times,
+    /// What went wrong, if anything.
+    pub fault: Option<Fault>,
+}

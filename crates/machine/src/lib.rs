@@ -1,0 +1,25 @@
+//! The contract of a machine: I/Os in, completions out, a graph of volumes, layouts, links and drives between.
+//!
+//! No model lives here. A machine is driven through four calls: `capacity`, `submit`, `wake` and `advance`;
+//! it is told the time and never asks for it.
+
+mod drive;
+mod error;
+mod events;
+mod graph;
+mod io;
+mod link;
+mod plan;
+mod reader;
+mod requests;
+mod spec;
+
+pub use drive::{Command, Counter, Done, Drive};
+pub use error::{SpecError, nearest};
+pub use events::EventQueue;
+pub use graph::{Machine, MachineParts, PartReport, Target};
+pub use io::{Completion, Fault, Io, Op, Times};
+pub use link::{Link, LinkSpec};
+pub use plan::{Extent, Layout, Leg, MemberState, Plan};
+pub use reader::{Section, parse_toml};
+pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, NodeRef, VolumeSpec, short_form};

@@ -1,0 +1,279 @@
+//! The text of a machine: drives, links, layouts, volumes. Checked here and nowhere else.
+
+use hotband_units::{Bytes, Rate, Span};
+use toml::{Table, Value};
+
+use crate::error::SpecError;
+use crate::link::LinkSpec;
+use crate::reader::{Section, parse_toml};
+
+/// A node of the graph: a drive or a layout, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeRef {
+    /// Index of a drive.
+    Drive(u32),
+    /// Index of a layout.
+    Layout(u32),
+}
+
+/// One drive: a catalog product with some of its values set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriveSpec {
+    /// Name in the machine ("d0").
+    pub name: String,
+    /// Name in the catalog.
+    pub product: String,
+    /// Values that replace the catalog's.
+    pub set: Table,
+    /// Key of the drive in the file, for errors.
+    pub key: String,
+}
+
+/// A range of a member that a layout uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberRange {
+    /// Which node.
+    pub node: NodeRef,
+    /// First byte on it.
+    pub from: u64,
+    /// Length in bytes.
+    pub size: u64,
+}
+
+/// A layout: its kind, its members and the options of its kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayoutSpec {
+    /// Name in the machine.
+    pub name: String,
+    /// "raid5".
+    pub kind: String,
+    /// Drives and layouts it is made of.
+    pub members: Vec<NodeRef>,
+    /// First byte used on each member.
+    pub from: Bytes,
+    /// Bytes used on each member; all of it where not said.
+    pub size: Option<Bytes>,
+    /// The table with the options of the kind.
+    pub options: Table,
+    /// Key of the layout in the file, for errors.
+    pub key: String,
+}
+
+/// A named range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeSpec {
+    /// Name.
+    pub name: String,
+    /// What it lies on.
+    pub on: NodeRef,
+    /// First byte.
+    pub from: Bytes,
+    /// Length; to the end where not said.
+    pub size: Option<Bytes>,
+}
+
+/// A machine as text asked for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineSpec {
+    /// The file, for errors.
+    pub file: String,
+    /// Its drives.
+    pub drives: Vec<DriveSpec>,
+    /// Its shared links.
+    pub links: Vec<LinkSpec>,
+    /// Its layouts; a layout's members come before it.
+    pub layouts: Vec<LayoutSpec>,
+    /// Its volumes.
+    pub volumes: Vec<VolumeSpec>,
+}
+
+/// Most drives a machine may have.
+const MOST_DRIVES: u64 = 4096;
+/// Keys of a layout that are not options of its kind.
+pub(crate) const MEMBER_KEYS: [&str; 3] = ["members", "from", "size"];
+
+impl MachineSpec {
+    /// Reads a machine from TOML text.
+    ///
+    /// # Errors
+    /// The first mistake, with file, key, value and what is accepted.
+    pub fn read(file: &str, text: &str) -> Result<Self, SpecError> {
+        let table = parse_toml(file, text)?;
+        let top = Section::new(file, "", &table);
+        let drives = read_drives(&top)?;
+        let layouts = read_layouts(&top, &drives)?;
+        let links = read_links(&top, &drives)?;
+        let volumes = read_volumes(&top, &drives, &layouts)?;
+        top.finish()?;
+        Ok(Self { file: file.to_owned(), drives, links, layouts, volumes })
+    }
+}
+
+/// The machine that a short form such as `raid10:24xexos-15e900-512n` stands for, as TOML text.
+///
+/// `known_kinds` are the names of the layouts, `None` is returned for text that is no short form.
+///
+/// # Errors
+/// An unknown layout, or a count that is none.
+pub fn short_form(text: &str, known_kinds: &[&str]) -> Result<Option<String>, SpecError> {
+    let Some((kind, rest)) = text.split_once(':') else { return Ok(None) };
+    let wrong = |accepted: &str| SpecError::new("MACHINE", "", text, accepted);
+    if !known_kinds.contains(&kind) {
+        return Err(SpecError::unknown("MACHINE", "layout", kind, known_kinds));
+    }
+    let accepted = "expected LAYOUT:COUNTxDRIVE[:CHUNK], such as \"raid10:24xexos-15e900-512n:64KiB\"";
+    let mut parts = rest.splitn(2, ':');
+    let (count, product) = parts.next().and_then(|members| members.split_once('x')).ok_or_else(|| wrong(accepted))?;
+    let count: u64 = count.parse().ok().filter(|n| (1..=MOST_DRIVES).contains(n)).ok_or_else(|| wrong(accepted))?;
+    let chunk = match parts.next() {
+        Some(chunk) => format!(", chunk = {}", Value::from(chunk)),
+        None => String::new(),
+    };
+    let product = Value::from(product);
+    let last = count - 1;
+    Ok(Some(format!(
+        "[drives.d]\nproduct = {product}\ncount = {count}\n\n[layouts.data]\n{kind} = {{ members = \"d0..d{last}\"{chunk} }}\n"
+    )))
+}
+
+fn read_drives(top: &Section) -> Result<Vec<DriveSpec>, SpecError> {
+    let mut drives: Vec<DriveSpec> = Vec::new();
+    for (name, section) in top.sections("drives")? {
+        let product = section.text("product")?;
+        let product = product.ok_or_else(|| section.error("product", "", "missing: expected a drive of the catalog"))?;
+        let count = section.count("count", 1..=MOST_DRIVES)?;
+        let set = section.section("set")?.map(|set| set.table().clone()).unwrap_or_default();
+        let names = match count {
+            None => vec![name],
+            Some(count) => (0..count).map(|n| format!("{name}{n}")).collect(),
+        };
+        for name in names {
+            if drives.iter().any(|have| have.name == name) {
+                return Err(section.error("", name, "two drives have this name"));
+            }
+            drives.push(DriveSpec { name, product: product.to_owned(), set: set.clone(), key: section.key("") });
+        }
+        section.finish()?;
+    }
+    if drives.is_empty() {
+        return Err(top.error("drives", "", "missing: a machine has at least one drive ([drives.NAME])"));
+    }
+    if drives.len() as u64 > MOST_DRIVES {
+        return Err(top.error("drives", drives.len().to_string(), format!("expected at most {MOST_DRIVES} drives")));
+    }
+    Ok(drives)
+}
+
+fn read_links(top: &Section, drives: &[DriveSpec]) -> Result<Vec<LinkSpec>, SpecError> {
+    let mut links: Vec<LinkSpec> = Vec::new();
+    for (name, section) in top.sections("links")? {
+        let carries = section.text("carries")?.unwrap_or("*");
+        let names: Vec<&str> = drives.iter().map(|drive| drive.name.as_str()).collect();
+        let carries = select(&section, "carries", carries, &names)?;
+        if let Some(twice) = carries.iter().find(|drive| links.iter().any(|link| link.carries.contains(drive))) {
+            return Err(section.error("carries", names[*twice], "a drive is behind one link only"));
+        }
+        let link = LinkSpec {
+            name,
+            lanes: section.count("lanes", 1..=1024)?.unwrap_or(1) as usize,
+            rate: section.required::<Rate>("rate", "a rate, such as \"1.2 GB/s\"")?,
+            per_command: section.quantity::<Span>("per_command")?.unwrap_or_default(),
+            carries,
+        };
+        if link.rate.0 == 0 {
+            return Err(section.error("rate", "0", "expected a rate above zero"));
+        }
+        section.finish()?;
+        links.push(link);
+    }
+    Ok(links)
+}
+
+fn read_layouts(top: &Section, drives: &[DriveSpec]) -> Result<Vec<LayoutSpec>, SpecError> {
+    let mut layouts: Vec<LayoutSpec> = Vec::new();
+    for (name, section) in top.sections("layouts")? {
+        let mut keys = section.keys();
+        let (Some(kind), None) = (keys.next(), keys.next()) else {
+            return Err(section.error("", "", "expected exactly one layout, such as raid5 = { members = \"d0..d4\" }"));
+        };
+        let options = section.table()[kind].as_table().ok_or_else(|| section.error(kind, "", "expected a table"))?;
+        let inner = Section::new(top.file(), &section.key(kind), options);
+        if layouts.iter().any(|have| have.name == name) || drives.iter().any(|have| have.name == name) {
+            return Err(section.error("", name, "another part has this name"));
+        }
+        let members = inner.text("members")?;
+        let members = members.ok_or_else(|| inner.error("members", "", "missing: expected drives, such as \"d0..d4\""))?;
+        let (from, size) = (inner.quantity::<Bytes>("from")?.unwrap_or_default(), inner.quantity::<Bytes>("size")?);
+        let options = options.iter().filter(|(key, _)| !MEMBER_KEYS.contains(&key.as_str()));
+        let options = options.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let members = select_nodes(&inner, members, drives, &layouts)?;
+        layouts.push(LayoutSpec { name, kind: kind.to_owned(), members, from, size, options, key: inner.key("") });
+    }
+    Ok(layouts)
+}
+
+fn read_volumes(top: &Section, drives: &[DriveSpec], layouts: &[LayoutSpec]) -> Result<Vec<VolumeSpec>, SpecError> {
+    let mut volumes = Vec::new();
+    for (name, section) in top.sections("volumes")? {
+        let on = section.text("on")?.ok_or_else(|| section.error("on", "", "missing: expected a layout or a drive"))?;
+        let nodes = select_nodes(&section, on, drives, layouts)?;
+        let [on] = nodes[..] else {
+            return Err(section.error("on", on, "expected one layout or one drive"));
+        };
+        let from = section.quantity::<Bytes>("from")?.unwrap_or_default();
+        let size = section.quantity::<Bytes>("size")?;
+        section.finish()?;
+        volumes.push(VolumeSpec { name, on, from, size });
+    }
+    Ok(volumes)
+}
+
+/// Drives and layouts (those already read) that a selection such as "d0..d3, mirror" names.
+fn select_nodes(
+    section: &Section,
+    text: &str,
+    drives: &[DriveSpec],
+    layouts: &[LayoutSpec],
+) -> Result<Vec<NodeRef>, SpecError> {
+    let key = if section.table().contains_key("on") { "on" } else { "members" };
+    let names: Vec<&str> = drives.iter().map(|d| &*d.name).chain(layouts.iter().map(|l| &*l.name)).collect();
+    let nodes = select(section, key, text, &names)?.into_iter().map(|index| match index.checked_sub(drives.len()) {
+        Some(layout) => NodeRef::Layout(layout as u32),
+        None => NodeRef::Drive(index as u32),
+    });
+    Ok(nodes.collect())
+}
+
+/// Indices of the names that `text` selects: names, `first..last` and `prefix*`, separated by commas.
+fn select(section: &Section, key: &str, text: &str, names: &[&str]) -> Result<Vec<usize>, SpecError> {
+    let unknown = |name: &str| SpecError::unknown(section.file(), &section.key(key), name, &some_of(names));
+    let index = |name: &str| names.iter().position(|have| *have == name).ok_or_else(|| unknown(name));
+    let mut selected = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        if let Some((first, last)) = part.split_once("..") {
+            let (first, last) = (index(first.trim())?, index(last.trim())?);
+            selected.extend(first..=last);
+        } else if let Some(prefix) = part.strip_suffix('*') {
+            let matching = names.iter().enumerate().filter(|(_, name)| name.starts_with(prefix));
+            selected.extend(matching.map(|(index, _)| index));
+        } else {
+            selected.push(index(part)?);
+        }
+    }
+    if selected.is_empty() {
+        return Err(section.error(key, text, "selects nothing; expected names, \"d0..d3\" or \"d*\""));
+    }
+    let mut seen = vec![false; names.len()];
+    for &index in &selected {
+        if std::mem::replace(&mut seen[index], true) {
+            return Err(section.error(key, names[index], "is named twice"));
+        }
+    }
+    Ok(selected)
+}
+
+/// Enough names to show in an error.
+fn some_of<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    const SHOWN: usize = 12;
+    names.iter().copied().take(SHOWN).collect()
+}

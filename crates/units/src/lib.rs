@@ -1,0 +1,11 @@
+//! Time, sizes and rates as types, and their text form ("4.16 ms", "900 GB").
+//!
+//! No bare number crosses a boundary: everything a person writes has a unit, and a bare number is refused.
+
+mod quantity;
+mod text;
+mod time;
+
+pub use quantity::{Bytes, Lba, Rate, Ratio, Rpm};
+pub use text::UnitError;
+pub use time::{Instant, Span};

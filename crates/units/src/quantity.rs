@@ -1,0 +1,150 @@
+//! Sizes, addresses, rates, speeds of rotation and ratios.
+
+use std::fmt;
+use std::ops::Add;
+use std::str::FromStr;
+
+use crate::text::{UnitError, format_scaled, parse_scaled};
+use crate::time::Span;
+
+/// A size in bytes. "GB" is 10^9, "GiB" is 2^30; a single letter ("4k") is binary, as in fio and vdbench.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+/// A logical block address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lba(pub u64);
+
+/// A rate in bytes a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(pub u64);
+
+/// Revolutions a minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rpm(pub u32);
+
+/// A share, between 0 and 1; "25 %" in text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Ratio(pub f64);
+
+const SIZE_UNITS: &[(&str, f64)] = &[
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("PB", 1e15),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
+    ("k", 1024.0),
+    ("K", 1024.0),
+    ("m", 1_048_576.0),
+    ("M", 1_048_576.0),
+    ("g", 1_073_741_824.0),
+    ("G", 1_073_741_824.0),
+    ("t", 1_099_511_627_776.0),
+    ("T", 1_099_511_627_776.0),
+];
+
+impl FromStr for Bytes {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let accepted = "a size with its unit, such as \"4 KiB\", \"4k\" or \"900 GB\" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)";
+        parse_scaled(text, SIZE_UNITS, accepted).map(Self)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, scale) in [("TiB", 1_u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
+            if self.0 >= scale && self.0.is_multiple_of(scale) {
+                return write!(f, "{} {name}", self.0 / scale);
+            }
+        }
+        let decimal = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+        match decimal.into_iter().find(|(_, scale)| self.0 as f64 >= *scale && self.0.is_multiple_of(*scale as u64 / 1000)) {
+            Some(unit) => format_scaled(f, self.0, &[unit]),
+            None => write!(f, "{} B", self.0),
+        }
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Rate {
+    /// Time to move `bytes` at this rate, rounded to the nearest nanosecond; zero at rate zero ("no limit").
+    #[inline]
+    pub fn time_for(self, bytes: u64) -> Span {
+        if self.0 == 0 {
+            return Span::ZERO;
+        }
+        Span((bytes * 1_000_000_000 + self.0 / 2) / self.0)
+    }
+}
+
+impl FromStr for Rate {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        const UNITS: &[(&str, f64)] = &[
+            ("B/s", 1.0),
+            ("kB/s", 1e3),
+            ("MB/s", 1e6),
+            ("GB/s", 1e9),
+            ("KiB/s", 1024.0),
+            ("MiB/s", 1_048_576.0),
+            ("GiB/s", 1_073_741_824.0),
+            ("Mb/s", 125e3),
+            ("Gb/s", 125e6),
+        ];
+        let accepted = "a rate with its unit, such as \"1.2 GB/s\" (B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s, Mb/s, Gb/s)";
+        parse_scaled(text, UNITS, accepted).map(Self)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        format_scaled(f, self.0, &[("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)])
+    }
+}
+
+impl FromStr for Rpm {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let accepted = "a speed of rotation from 60 rpm to 100000 rpm, such as \"15000 rpm\"";
+        let value = parse_scaled(text, &[("rpm", 1.0)], accepted)?;
+        match u32::try_from(value) {
+            Ok(rpm) if (60..=100_000).contains(&rpm) => Ok(Self(rpm)),
+            _ => Err(UnitError { value: text.to_owned(), accepted }),
+        }
+    }
+}
+
+impl fmt::Display for Rpm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rpm", self.0)
+    }
+}
+
+impl FromStr for Ratio {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let accepted = "a share from 0 % to 100 %, such as \"25 %\"";
+        let wrong = || UnitError { value: text.to_owned(), accepted };
+        let number: f64 = text.trim().strip_suffix('%').ok_or_else(wrong)?.trim().parse().map_err(|_| wrong())?;
+        if (0.0..=100.0).contains(&number) { Ok(Self(number / 100.0)) } else { Err(wrong()) }
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", self.0 * 100.0)
+    }
+}

@@ -1,0 +1,76 @@
+//! Reading and writing a number with its unit.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// A text that is not the quantity it should be.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("expected {accepted}")]
+pub struct UnitError {
+    /// What was found.
+    pub value: String,
+    /// What would have been right.
+    pub accepted: &'static str,
+}
+
+/// Largest value that text may name: everything below is exact to the nanosecond or byte when added up.
+const LIMIT: f64 = 9.0e18;
+
+/// Parses "NUMBER UNIT" into whole base units. Negative, non-finite, unit-less or unknown: an error.
+pub(crate) fn parse_scaled(text: &str, units: &[(&str, f64)], accepted: &'static str) -> Result<u64, UnitError> {
+    let wrong = || UnitError { value: text.to_owned(), accepted };
+    let trimmed = text.trim();
+    let digits = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).ok_or_else(wrong)?;
+    let (number, unit) = trimmed.split_at(digits);
+    let number: f64 = number.replace('_', "").parse().map_err(|_| wrong())?;
+    let scale = units.iter().find(|(name, _)| *name == unit.trim()).ok_or_else(wrong)?.1;
+    let value = number * scale;
+    if value.is_finite() && (0.0..LIMIT).contains(&value) { Ok(value.round() as u64) } else { Err(wrong()) }
+}
+
+/// Writes `value` in the largest unit in which it is at least 1, without trailing zeros.
+pub(crate) fn format_scaled(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, f64)]) -> fmt::Result {
+    let smallest = *units.last().expect("unit tables are not empty");
+    let (name, scale) = units.iter().copied().find(|(_, scale)| value as f64 >= *scale).unwrap_or(smallest);
+    let text = format!("{:.3}", value as f64 / scale);
+    write!(f, "{} {name}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Bytes, Rate, Ratio, Rpm, Span};
+
+    #[test]
+    fn what_a_person_writes_is_read() {
+        assert_eq!("4.16 ms".parse(), Ok(Span(4_160_000)));
+        assert_eq!("2h".parse(), Ok(Span(7_200_000_000_000)));
+        assert_eq!("900 GB".parse(), Ok(Bytes(900_000_000_000)));
+        assert_eq!("64 KiB".parse(), Ok(Bytes(65536)));
+        assert_eq!("4k".parse(), Ok(Bytes(4096)));
+        assert_eq!("1.2 GB/s".parse(), Ok(Rate(1_200_000_000)));
+        assert_eq!("15000 rpm".parse(), Ok(Rpm(15000)));
+        assert_eq!("12.5 %".parse(), Ok(Ratio(0.125)));
+    }
+
+    #[test]
+    fn a_bare_or_negative_or_foreign_number_is_refused() {
+        for text in ["16.0", "", "ms", "-4 ms", "4 GB", "1e999 ms", "nan ms", "4 ms ms", "99999999999 d"] {
+            assert!(text.parse::<Span>().is_err(), "{text}");
+        }
+        assert!("4096".parse::<Bytes>().is_err());
+        assert!("4 ms".parse::<Bytes>().is_err());
+        assert!("101".parse::<Ratio>().is_err());
+        assert!("0 rpm".parse::<Rpm>().is_err());
+    }
+
+    #[test]
+    fn text_form_reads_back() {
+        for ns in [0, 1, 999, 4_160_000, 90_000_000_000] {
+            assert_eq!(Span(ns).to_string().parse(), Ok(Span(ns)));
+        }
+        for bytes in [0, 512, 4096, 900_000_000_000] {
+            assert_eq!(Bytes(bytes).to_string().parse(), Ok(Bytes(bytes)));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Randomness: xoshiro256++ with sampling code of our own, so that results survive upgrades of libraries.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// A generator with a name: seeded from the root seed and its path in the spec, so that adding a part never shifts
+/// another part's numbers.
+#[derive(Clone, Debug)]
+pub struct Random(Xoshiro256PlusPlus);
+
+/// FNV-1a, 64 bit (Fowler, Noll, Vo): offset basis and prime.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+impl Random {
+    /// The generator `path` under the root seed.
+    pub fn new(seed: u64, path: &str) -> Self {
+        let bytes = seed.to_le_bytes().into_iter().chain(path.bytes());
+        let hash = bytes.fold(FNV_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
+        Self(Xoshiro256PlusPlus::seed_from_u64(hash))
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Uniform in `0..bound`; zero for a bound of zero. The bias is below bound / 2^64.
+    #[inline]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// Uniform in [0, 1), in steps of 2^-53.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// Exponential with mean 1 (inversion).
+    pub fn exponential(&mut self) -> f64 {
+        -libm::log(1.0 - self.unit())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_seeds_give_different_numbers_and_the_same_ones_again() {
+        let first = |seed, path| Random::new(seed, path).bits();
+        assert_eq!(first(1, "a"), first(1, "a"));
+        assert_ne!(first(1, "a"), first(1, "b"));
+        assert_ne!(first(1, "a"), first(2, "a"));
+    }
+
+    #[test]
+    fn the_exponential_has_mean_one() {
+        let mut random = Random::new(1, "test");
+        let mean = (0..100_000).map(|_| random.exponential()).sum::<f64>() / 1e5;
+        assert!((mean - 1.0).abs() < 0.015, "{mean}: beyond 4.7 standard errors");
+    }
+
+    #[test]
+    fn below_reaches_every_value_about_equally() {
+        let mut random = Random::new(1, "test");
+        let mut counts = [0_u32; 7];
+        (0..70_000).for_each(|_| counts[random.below(7) as usize] += 1);
+        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 500), "{counts:?}: beyond 5 standard errors");
+    }
+}

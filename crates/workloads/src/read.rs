@@ -1,0 +1,224 @@
+//! Reading a workload from TOML text.
+
+use hotband_machine::{Section, SpecError, parse_toml};
+use hotband_units::{Bytes, Ratio, Span};
+
+use crate::arrival::{Arrival, Load};
+use crate::offsets::OffsetSpec;
+use crate::sizes::Sizes;
+use crate::spec::{Cursor, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec, Workload};
+
+impl Workload {
+    /// Reads and checks a workload.
+    ///
+    /// # Errors
+    /// The first mistake, with file, key, value and what is accepted.
+    pub fn read(file: &str, text: &str) -> Result<Self, SpecError> {
+        let table = parse_toml(file, text)?;
+        let top = Section::new(file, "", &table);
+        let title = top.text("title")?.unwrap_or(file).to_owned();
+        let source = top.text("source")?.unwrap_or("not stated").to_owned();
+        top.text("confidence")?;
+        top.text("note")?;
+        let load = top.section("load")?.map(|section| read_load(&section)).transpose()?;
+        let streams = top.list("streams")?.into_iter().map(read_stream).collect::<Result<Vec<_>, _>>()?;
+        let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams)).collect::<Result<_, _>>()?;
+        let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
+        top.finish()?;
+        let workload = Self { file: file.to_owned(), title, source, load, streams, phases, interval };
+        workload.check()?;
+        Ok(workload)
+    }
+
+    fn check(&self) -> Result<(), SpecError> {
+        let error = |key: &str, value: String, accepted: &str| Err(SpecError::new(&self.file, key, value, accepted));
+        if self.streams.is_empty() {
+            return error("streams", String::new(), "missing: a workload has at least one [[streams]]");
+        }
+        let shared: Vec<&StreamSpec> = self.streams.iter().filter(|stream| stream.load.is_none()).collect();
+        if let (None, Some(stream)) = (self.load, shared.first()) {
+            let key = format!("{}.load", stream.key);
+            return error(&key, String::new(), "missing: say closed = { threads = N, depth = N } or open = { rate_iops = N }, here or in [load]");
+        }
+        if self.load.is_some() && shared.is_empty() {
+            return error("load", String::new(), "no stream uses it: every stream has a load of its own");
+        }
+        if self.load.is_some() && shared.iter().map(|stream| stream.share_pct).sum::<f64>() <= 0.0 {
+            return error("streams", String::new(), "the shares (share_pct) of the streams add up to nothing");
+        }
+        let names: Vec<&str> = self.streams.iter().map(|stream| stream.name.as_str()).collect();
+        if let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+            return error("streams", names[twice].to_owned(), "two streams have this name");
+        }
+        let measured = self.phases.iter().filter(|phase| phase.measure).count();
+        if measured != 1 {
+            return error("phases", measured.to_string(), "expected exactly one phase with measure = true");
+        }
+        if self.interval.0 < 1_000_000 {
+            return error("interval", self.interval.to_string(), "expected at least 1 ms");
+        }
+        Ok(())
+    }
+}
+
+fn read_load(section: &Section) -> Result<Load, SpecError> {
+    let most = u64::from(MOST_OUTSTANDING);
+    let (closed, open) = (section.section("closed")?, section.section("open")?);
+    match (closed, open) {
+        (Some(closed), None) => {
+            let threads = closed.count("threads", 1..=most)?.ok_or_else(|| closed.error("threads", "", "missing"))?;
+            let depth = closed.count("depth", 1..=most)?.unwrap_or(1);
+            if threads * depth > most {
+                return Err(closed.error("depth", depth.to_string(), format!("threads x depth may be at most {most}")));
+            }
+            let think = closed.quantity("think")?.unwrap_or_default();
+            closed.finish()?;
+            Ok(Load::Closed { threads: threads as u32, depth: depth as u32, think })
+        }
+        (None, Some(open)) => {
+            let rate = open.number("rate_iops", 0.001..=1e9)?.ok_or_else(|| open.error("rate_iops", "", "missing"))?;
+            let kinds = [("fixed", Arrival::Fixed), ("poisson", Arrival::Poisson)];
+            let arrival = open.choice("arrival", &kinds)?.ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
+            open.finish()?;
+            Ok(Load::Open { rate, arrival })
+        }
+        _ => Err(section.error("", "", "expected either closed = { threads, depth, think } or open = { rate_iops, arrival }")),
+    }
+}
+
+fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
+    let percent = |key, missing: Option<f64>| -> Result<f64, SpecError> {
+        let number = section.number(key, 0.0..=100.0)?.or(missing);
+        number.ok_or_else(|| section.error(key, "", "missing: expected a percentage from 0 to 100"))
+    };
+    let random_pct = percent("random_pct", None)?;
+    let modes = [("coin", RandomMode::Coin), ("run", RandomMode::Run)];
+    let random_mode = section.choice("random_mode", &modes)?;
+    if random_mode.is_none() && random_pct > 0.0 && random_pct < 100.0 {
+        return Err(section.error("random_mode", "", "missing: \"coin\" (per I/O) or \"run\" (run length, as vdbench's seekpct)"));
+    }
+    let (from, to) = read_range(&section)?;
+    let load = section.section("load")?.map(|load| read_load(&load)).transpose()?;
+    let stream = StreamSpec {
+        name: section.text("name")?.unwrap_or("main").to_owned(),
+        volume: section.text("volume")?.map(str::to_owned),
+        share_pct: percent("share_pct", Some(100.0))?,
+        load,
+        read_pct: percent("read_pct", None)?,
+        sizes: read_sizes(&section)?,
+        random_pct,
+        random_mode: random_mode.unwrap_or(RandomMode::Coin),
+        offsets: read_offsets(&section)?,
+        from,
+        to,
+        align: section.quantity::<Bytes>("align")?,
+        cursor: section
+            .choice("cursor", &[("shared", Cursor::Shared), ("per-thread", Cursor::PerThread)])?
+            .unwrap_or(Cursor::Shared),
+        fua: section.flag("fua")?.unwrap_or(false),
+        flush_every: section.count("flush_every", 0..=u64::from(u32::MAX))?.unwrap_or(0),
+        key: section.key(""),
+    };
+    if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {
+        return Err(section.error("align", align.to_string(), "expected a multiple of 512 B above zero"));
+    }
+    section.finish()?;
+    Ok(stream)
+}
+
+fn read_size(section: &Section, key: &str, text: &str) -> Result<u32, SpecError> {
+    let size = text.parse::<Bytes>().map_err(|error| section.error(key, text, format!("expected {}", error.accepted)))?;
+    let fits = u32::try_from(size.0).ok().filter(|size| (512..=MOST_SIZE).contains(size) && size.is_multiple_of(512));
+    fits.ok_or_else(|| section.error(key, text, "expected a multiple of 512 B up to 64 MiB"))
+}
+
+fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
+    let one = section.text("size")?;
+    let many = section.value("sizes").map(|value| value.as_table().ok_or_else(|| {
+        section.error("sizes", value.to_string(), "expected a table of sizes and weights, such as { \"4 KiB\" = 60, \"8 KiB\" = 40 }")
+    }));
+    let weights = match (one, many.transpose()?) {
+        (Some(size), None) => vec![(read_size(section, "size", size)?, 1.0)],
+        (None, Some(table)) => {
+            let mut weights = Vec::new();
+            for (size, weight) in table {
+                let number = weight.as_float().or_else(|| weight.as_integer().map(|n| n as f64));
+                let number = number.filter(|n| n.is_finite() && *n > 0.0);
+                let number = number.ok_or_else(|| section.error("sizes", weight.to_string(), "expected a weight above zero"))?;
+                weights.push((read_size(section, "sizes", size)?, number));
+            }
+            weights
+        }
+        _ => return Err(section.error("size", "", "expected either size = \"4 KiB\" or sizes = { ... }")),
+    };
+    if weights.is_empty() {
+        return Err(section.error("sizes", "", "expected at least one size"));
+    }
+    Ok(Sizes::new(&weights))
+}
+
+fn read_range(section: &Section) -> Result<(RangeSpec, RangeSpec), SpecError> {
+    let Some(value) = section.value("range") else {
+        return Ok((RangeSpec::Share(Ratio(0.0)), RangeSpec::Share(Ratio(1.0))));
+    };
+    let wrong = || section.error("range", value.to_string(), "expected two addresses, such as [\"0 %\", \"10 %\"] or [\"0 GB\", \"300 GB\"]");
+    let end = |text: &str| match text.parse::<Ratio>() {
+        Ok(share) => Ok(RangeSpec::Share(share)),
+        Err(_) => text.parse::<Bytes>().map(RangeSpec::At).map_err(|_| wrong()),
+    };
+    let Some([from, to]) = value.as_array().map(Vec::as_slice) else { return Err(wrong()) };
+    let (from, to) = (from.as_str().ok_or_else(wrong)?, to.as_str().ok_or_else(wrong)?);
+    Ok((end(from)?, end(to)?))
+}
+
+fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
+    let Some(inner) = section.section("offsets")? else { return Ok(OffsetSpec::Uniform) };
+    let spec = if let Some(zipf) = inner.section("zipf")? {
+        let exponent = zipf.number("exponent", 0.01..=5.0)?.ok_or_else(|| zipf.error("exponent", "", "missing"))?;
+        let scramble = zipf.flag("scramble")?.unwrap_or(true);
+        zipf.finish()?;
+        OffsetSpec::Zipf { exponent, scramble }
+    } else if let Some(hot) = inner.section("hotspot")? {
+        let data = hot.required::<Ratio>("data", "a share, such as \"20 %\"")?;
+        let ios = hot.required::<Ratio>("ios", "a share, such as \"80 %\"")?;
+        if data.0 <= 0.0 || data.0 >= 1.0 {
+            return Err(hot.error("data", data.to_string(), "expected a share above 0 % and below 100 %"));
+        }
+        hot.finish()?;
+        OffsetSpec::Hotspot { data: data.0, ios: ios.0 }
+    } else if let Some(stride) = inner.quantity::<Bytes>("stride")? {
+        if stride.0 == 0 || !stride.0.is_multiple_of(512) {
+            return Err(inner.error("stride", stride.to_string(), "expected a multiple of 512 B above zero"));
+        }
+        OffsetSpec::Strided { stride: stride.0 }
+    } else {
+        inner.flag("uniform")?;
+        OffsetSpec::Uniform
+    };
+    inner.finish()?;
+    Ok(spec)
+}
+
+fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecError> {
+    let (time, ios) = (section.quantity::<Span>("duration")?, section.count("ios", 1..=u64::MAX >> 1)?);
+    let length = match (time, ios) {
+        (Some(time), None) if time.0 > 0 => PhaseLength::Time(time),
+        (None, Some(ios)) => PhaseLength::Ios(ios),
+        _ => return Err(section.error("duration", "", "expected either duration = \"60 s\" (above zero) or ios = N")),
+    };
+    let mut active = Vec::new();
+    if let Some(value) = section.value("streams") {
+        let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
+        for name in value.as_array().into_iter().flatten() {
+            let name = name.as_str().unwrap_or_default();
+            if !known.contains(&name) {
+                return Err(SpecError::unknown(section.file(), &section.key("streams"), name, &known));
+            }
+            active.push(name.to_owned());
+        }
+    }
+    let name = section.text("name")?.unwrap_or("measure").to_owned();
+    let phase = Phase { name, length, measure: section.flag("measure")?.unwrap_or(false), streams: active };
+    section.finish()?;
+    Ok(phase)
+}

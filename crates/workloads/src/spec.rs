@@ -1,0 +1,240 @@
+//! A workload as its text asks for it, checked but not yet bound to a machine.
+
+use hotband_machine::SpecError;
+use hotband_units::{Bytes, Ratio, Span};
+
+use crate::arrival::Load;
+use crate::offsets::OffsetSpec;
+use crate::sizes::Sizes;
+
+/// A start or end of a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RangeSpec {
+    /// A share of the target.
+    Share(Ratio),
+    /// An absolute address.
+    At(Bytes),
+}
+
+/// The two ways in which tools mean "random share".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RandomMode {
+    /// Every I/O throws a coin: random, or on from the end of the last one (fio's percentage_random, Iometer).
+    Coin,
+    /// Every run begins at a random place and has 100 / random_pct I/Os (vdbench's seekpct).
+    Run,
+}
+
+/// Whose position a sequential I/O goes on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cursor {
+    /// All threads share one.
+    Shared,
+    /// Every thread has its own; they start evenly spaced over the range.
+    PerThread,
+}
+
+/// One kind of I/O.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamSpec {
+    /// Name in records.
+    pub name: String,
+    /// Volume it addresses; the only one where not said.
+    pub volume: Option<String>,
+    /// Share of all I/Os, where the load is common to all streams.
+    pub share_pct: f64,
+    /// Load of its own.
+    pub load: Option<Load>,
+    /// Reads, in percent.
+    pub read_pct: f64,
+    /// Sizes and their weights.
+    pub sizes: Sizes,
+    /// Random I/Os (or runs), in percent.
+    pub random_pct: f64,
+    /// What random share means.
+    pub random_mode: RandomMode,
+    /// How random offsets are distributed.
+    pub offsets: OffsetSpec,
+    /// First byte.
+    pub from: RangeSpec,
+    /// First byte beyond.
+    pub to: RangeSpec,
+    /// Offsets are multiples of this; of the size of the I/O where not said.
+    pub align: Option<Bytes>,
+    /// Sequential position.
+    pub cursor: Cursor,
+    /// Writes force unit access.
+    pub fua: bool,
+    /// A flush after this many writes; 0 for never.
+    pub flush_every: u64,
+    /// Key in the file, for errors.
+    pub key: String,
+}
+
+/// How long a phase lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseLength {
+    /// Virtual time.
+    Time(Span),
+    /// Completed I/Os.
+    Ios(u64),
+}
+
+/// A part of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Name.
+    pub name: String,
+    /// How long.
+    pub length: PhaseLength,
+    /// Whether it is what the record is about.
+    pub measure: bool,
+    /// Streams that run in it; all where empty.
+    pub streams: Vec<String>,
+}
+
+/// What is asked of a target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// The file, for errors.
+    pub file: String,
+    /// What it is.
+    pub title: String,
+    /// Where the definition is from.
+    pub source: String,
+    /// Load common to all streams without one of their own.
+    pub load: Option<Load>,
+    /// Its streams.
+    pub streams: Vec<StreamSpec>,
+    /// Its phases, one of which is measured.
+    pub phases: Vec<Phase>,
+    /// Interval of the series.
+    pub interval: Span,
+}
+
+/// Keys that [`Workload::set`] takes.
+const SET_KEYS: [&str; 8] = ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think"];
+
+impl Workload {
+    /// Names of the keys that [`Workload::set`] takes.
+    pub const SET_KEYS: [&str; 8] = SET_KEYS;
+
+    /// Changes one thing in every stream: `qd` (I/Os outstanding in all), `bs` (size), `read_pct`, `span` (range
+    /// from the beginning), `threads`, `random_pct`, `rate_iops`, `think`.
+    ///
+    /// # Errors
+    /// A value that the key does not take, named at `--set`; an unknown key.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        let wrong = |accepted: String| SpecError::new("--set", key, value, format!("expected {accepted}"));
+        let percent = || match value.trim().trim_end_matches('%').trim().parse::<f64>() {
+            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+            _ => Err(wrong("a percentage from 0 to 100".into())),
+        };
+        let count = |most: u32| match value.trim().parse::<u32>() {
+            Ok(count) if (1..=most).contains(&count) => Ok(count),
+            _ => Err(wrong(format!("a whole number from 1 to {most}"))),
+        };
+        match key {
+            "read_pct" => return self.set_each(percent()?, |stream, percent| stream.read_pct = percent),
+            "random_pct" => return self.set_each(percent()?, |stream, percent| stream.random_pct = percent),
+            "bs" => {
+                let size = value.parse::<Bytes>().map_err(|error| wrong(error.accepted.into()))?;
+                let size = u32::try_from(size.0).ok().filter(|size| (512..=MOST_SIZE).contains(size));
+                let size = size.ok_or_else(|| wrong("a size from 512 B to 64 MiB".into()))?;
+                return self.set_each(size, |stream, size| stream.sizes = Sizes::new(&[(size, 1.0)]));
+            }
+            "span" => {
+                let to = match value.parse::<Ratio>() {
+                    Ok(share) if share.0 > 0.0 => Some(RangeSpec::Share(share)),
+                    Ok(_) => None,
+                    Err(_) => value.parse::<Bytes>().ok().filter(|size| size.0 > 0).map(RangeSpec::At),
+                };
+                let to = to.ok_or_else(|| wrong("a share such as \"10 %\" or a size such as \"100 GB\"".into()))?;
+                return self.set_each(to, |stream, to| (stream.from, stream.to) = (RangeSpec::At(Bytes(0)), to));
+            }
+            _ => {}
+        }
+        match key {
+            "qd" => {
+                let qd = count(MOST_OUTSTANDING)?;
+                self.set_closed("qd", value, |threads, depth, _| {
+                    if qd.is_multiple_of(*threads) {
+                        *depth = qd / *threads;
+                    } else {
+                        (*threads, *depth) = (1, qd);
+                    }
+                })
+            }
+            "threads" => {
+                let count = count(MOST_OUTSTANDING)?;
+                self.set_closed("threads", value, |threads, _, _| *threads = count)
+            }
+            "think" => {
+                let pause = value.parse::<Span>().map_err(|error| wrong(error.accepted.into()))?;
+                self.set_closed("think", value, |_, _, think| *think = pause)
+            }
+            "rate_iops" => {
+                let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.001..=1e9).contains(rate));
+                let rate = rate.ok_or_else(|| wrong("I/Os a second, from 0.001 to 1e9".into()))?;
+                let mut open = self.loads().filter_map(|load| match load {
+                    Load::Open { rate, .. } => Some(rate),
+                    Load::Closed { .. } => None,
+                });
+                match (open.next(), open.next()) {
+                    (Some(only), None) => *only = rate,
+                    _ => return Err(wrong("a workload with exactly one open loop".into())),
+                }
+                Ok(())
+            }
+            other => Err(SpecError::unknown("--set", "", other, &SET_KEYS)),
+        }
+    }
+
+    fn set_each<T: Clone>(&mut self, value: T, change: impl Fn(&mut StreamSpec, T)) -> Result<(), SpecError> {
+        self.streams.iter_mut().for_each(|stream| change(stream, value.clone()));
+        Ok(())
+    }
+
+    fn loads(&mut self) -> impl Iterator<Item = &mut Load> {
+        self.load.iter_mut().chain(self.streams.iter_mut().filter_map(|stream| stream.load.as_mut()))
+    }
+
+    fn set_closed(
+        &mut self,
+        key: &str,
+        value: &str,
+        change: impl FnOnce(&mut u32, &mut u32, &mut Span),
+    ) -> Result<(), SpecError> {
+        let mut closed = self.loads().filter_map(|load| match load {
+            Load::Closed { threads, depth, think } => Some((threads, depth, think)),
+            Load::Open { .. } => None,
+        });
+        match (closed.next(), closed.next()) {
+            (Some((threads, depth, think)), None) => change(threads, depth, think),
+            _ => return Err(SpecError::new("--set", key, value, "this workload has not exactly one closed loop")),
+        }
+        Ok(())
+    }
+
+    /// Sets the length of the measured phase.
+    pub fn set_duration(&mut self, duration: Span) {
+        for phase in self.phases.iter_mut().filter(|phase| phase.measure) {
+            phase.length = PhaseLength::Time(duration);
+        }
+    }
+
+    /// I/Os outstanding, where every load is a closed loop without pauses.
+    pub fn concurrency(&self) -> Option<u64> {
+        let loads = self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
+        let each = loads.map(|load| match load {
+            Load::Closed { threads, depth, think: Span(0) } => Some(u64::from(*threads) * u64::from(*depth)),
+            _ => None,
+        });
+        each.sum()
+    }
+}
+
+/// Largest I/O.
+pub(crate) const MOST_SIZE: u32 = 64 << 20;
+/// Most threads, depth, and threads x depth.
+pub(crate) const MOST_OUTSTANDING: u32 = 65_536;

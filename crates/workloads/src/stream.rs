@@ -1,0 +1,277 @@
+//! A stream bound to a target: it makes one I/O after the other.
+
+use hotband_machine::{Op, SpecError};
+
+use crate::offsets::{OffsetSpec, Offsets};
+use crate::random::Random;
+use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec};
+
+/// What a stream asks for next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Read, write or flush.
+    pub op: Op,
+    /// First byte on the target.
+    pub offset: u64,
+    /// Length in bytes; zero for a flush.
+    pub len: u32,
+    /// Force unit access.
+    pub fua: bool,
+}
+
+/// The range of a stream on its target, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamBounds {
+    /// First byte.
+    pub from: u64,
+    /// First byte beyond.
+    pub to: u64,
+}
+
+/// A stream at work.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    spec: StreamSpec,
+    bounds: StreamBounds,
+    offsets: Offsets,
+    random: Random,
+    read_share: f64,
+    random_share: f64,
+    /// End of the last I/O, by thread (or one for all).
+    cursors: Vec<u64>,
+    /// I/Os left in the current run, by thread, and the fraction carried over.
+    runs: Vec<(u64, f64)>,
+    writes: u64,
+    /// Slots of the range for the one size of the stream; zero where sizes are mixed.
+    slots: u64,
+}
+
+impl StreamSpec {
+    /// The range on a target of `capacity` bytes, its ends rounded to 4 KiB.
+    ///
+    /// # Errors
+    /// A range that is empty, ends beyond the target, or is smaller than the largest I/O; sizes or alignment that
+    /// are not multiples of `block`.
+    pub fn bounds(&self, file: &str, capacity: u64, block: u64) -> Result<StreamBounds, SpecError> {
+        /// Ends of ranges given as shares are rounded down to this, so that alignment survives.
+        const GRAIN: u64 = 4096;
+        let at = |end: RangeSpec| match end {
+            RangeSpec::Share(share) => (capacity as f64 * share.0) as u64 / GRAIN * GRAIN,
+            RangeSpec::At(bytes) => bytes.0,
+        };
+        let whole = matches!(self.to, RangeSpec::Share(share) if share.0 >= 1.0);
+        let (from, to) = (at(self.from), if whole { capacity } else { at(self.to) });
+        let key = |name: &str| format!("{}.{name}", self.key);
+        let error = |name: &str, value: String, accepted: String| Err(SpecError::new(file, &key(name), value, accepted));
+        if to > capacity {
+            return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
+        }
+        let largest = u64::from(self.sizes.largest());
+        if from + largest > to {
+            return error("range", format!("{from} B .. {to} B"), format!("does not hold one I/O of {largest} B"));
+        }
+        let misaligned = |size: &u32| !u64::from(*size).is_multiple_of(block);
+        if let Some(size) = self.sizes.all().find(misaligned) {
+            return error("sizes", format!("{size} B"), format!("misaligned: the drives take multiples of {block} B"));
+        }
+        if let Some(align) = self.align.filter(|align| !align.0.is_multiple_of(block)) {
+            return error("align", align.to_string(), format!("misaligned: the drives take multiples of {block} B"));
+        }
+        if !from.is_multiple_of(block) {
+            return error("range", format!("{from} B"), format!("misaligned: the drives take multiples of {block} B"));
+        }
+        Ok(StreamBounds { from, to })
+    }
+}
+
+impl Stream {
+    /// A stream over `bounds` for `threads` threads.
+    pub fn new(spec: StreamSpec, bounds: StreamBounds, threads: usize, random: Random) -> Self {
+        let cursors = if spec.cursor == Cursor::Shared { 1 } else { threads.max(1) };
+        let length = bounds.to - bounds.from;
+        let align = spec.align.map_or(u64::from(spec.sizes.largest()), |align| align.0);
+        let start = |n: usize| bounds.from + length / cursors as u64 * n as u64 / align * align;
+        let mut stream = Self {
+            bounds,
+            offsets: Offsets::Uniform,
+            random,
+            read_share: spec.read_pct / 100.0,
+            random_share: spec.random_pct / 100.0,
+            cursors: (0..cursors).map(start).collect(),
+            runs: vec![(0, 0.0); cursors],
+            writes: 0,
+            slots: 0,
+            spec,
+        };
+        let sizes: Vec<u32> = stream.spec.sizes.all().collect();
+        if let [only] = sizes[..] {
+            stream.slots = stream.slots_for(only);
+        }
+        let slots = stream.slots_for(stream.spec.sizes.largest());
+        stream.offsets = Offsets::new(stream.spec.offsets, slots);
+        stream
+    }
+
+    /// Name in records.
+    pub fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn align_of(&self, size: u32) -> u64 {
+        self.spec.align.map_or(u64::from(size), |align| align.0)
+    }
+
+    fn slots_for(&self, size: u32) -> u64 {
+        (self.bounds.to - self.bounds.from - u64::from(size)) / self.align_of(size) + 1
+    }
+
+    /// The next I/O of `thread`.
+    #[inline]
+    pub fn next(&mut self, thread: usize) -> Asked {
+        if self.spec.flush_every > 0 && self.writes == self.spec.flush_every {
+            self.writes = 0;
+            return Asked { op: Op::Flush, offset: 0, len: 0, fua: false };
+        }
+        let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
+        let len = self.spec.sizes.draw(&mut self.random);
+        let cursor = if self.cursors.len() == 1 { 0 } else { thread % self.cursors.len() };
+        let offset = if self.is_random(cursor) { self.random_offset(len, cursor) } else { self.go_on(len, cursor) };
+        self.cursors[cursor] = offset + u64::from(len);
+        if read {
+            return Asked { op: Op::Read, offset, len, fua: false };
+        }
+        self.writes += 1;
+        Asked { op: Op::Write, offset, len, fua: self.spec.fua }
+    }
+
+    fn is_random(&mut self, cursor: usize) -> bool {
+        if self.random_share >= 1.0 {
+            return true;
+        }
+        if self.random_share <= 0.0 {
+            return false;
+        }
+        if self.spec.random_mode == RandomMode::Coin {
+            return self.random.unit() < self.random_share;
+        }
+        let (left, carried) = &mut self.runs[cursor];
+        if *left > 0 {
+            *left -= 1;
+            return false;
+        }
+        let length = 1.0 / self.random_share + *carried;
+        (*left, *carried) = (length as u64 - 1, length.fract());
+        true
+    }
+
+    fn random_offset(&mut self, len: u32, cursor: usize) -> u64 {
+        if let OffsetSpec::Strided { stride } = self.spec.offsets {
+            // The cursor stands at the end of the last I/O; strides count from begin to begin.
+            let next = self.cursors[cursor].saturating_sub(u64::from(len)).max(self.bounds.from) + stride;
+            return if next + u64::from(len) <= self.bounds.to { next } else { self.bounds.from };
+        }
+        let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
+        self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)
+    }
+
+    fn go_on(&mut self, len: u32, cursor: usize) -> u64 {
+        let next = self.cursors[cursor];
+        if next + u64::from(len) <= self.bounds.to { next } else { self.bounds.from }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Workload;
+    use proptest::prelude::*;
+
+    fn stream(keys: &str, capacity: u64) -> Stream {
+        let text = format!(
+            "[load]\nclosed = {{ threads = 1 }}\n[[phases]]\nios = 1\nmeasure = true\n[[streams]]\n{keys}"
+        );
+        let spec = Workload::read("test", &text).unwrap().streams.remove(0);
+        let bounds = spec.bounds("test", capacity, 512).unwrap();
+        Stream::new(spec, bounds, 4, Random::new(1, "test"))
+    }
+
+    fn offsets(stream: &mut Stream, count: usize) -> Vec<u64> {
+        (0..count).map(|n| stream.next(n).offset).collect()
+    }
+
+    /// Share of I/Os that do not go on where the last one ended.
+    fn jumps(stream: &mut Stream) -> Vec<bool> {
+        let mut end = u64::MAX;
+        let mut jump = |asked: Asked| std::mem::replace(&mut end, asked.offset + u64::from(asked.len)) != asked.offset;
+        (0..10_000).map(|_| jump(stream.next(0))).collect()
+    }
+
+    #[test]
+    fn sequential_goes_on_and_wraps() {
+        let mut stream = stream("read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"", 3 * 4096);
+        assert_eq!(offsets(&mut stream, 5), [0, 4096, 8192, 0, 4096]);
+    }
+
+    #[test]
+    fn threads_may_have_cursors_of_their_own() {
+        let keys = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"\ncursor = \"per-thread\"";
+        let mut stream = stream(keys, 16 * 4096);
+        assert_eq!(offsets(&mut stream, 6), [0, 4 * 4096, 8 * 4096, 12 * 4096, 4096, 5 * 4096]);
+    }
+
+    #[test]
+    fn strides_are_counted_from_begin_to_begin() {
+        let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\noffsets = { stride = \"16 KiB\" }";
+        let mut stream = stream(keys, 64 * 1024);
+        assert_eq!(offsets(&mut stream, 5), [16384, 32768, 49152, 0, 16384]);
+    }
+
+    #[test]
+    fn a_coin_gives_the_share_and_runs_give_the_length() {
+        let keys = "read_pct = 100\nrandom_pct = 20\nsize = \"4 KiB\"\nrandom_mode = ";
+        let coin = jumps(&mut stream(&format!("{keys}\"coin\""), 1 << 40));
+        let share = coin.iter().filter(|jump| **jump).count();
+        assert!((1800..2200).contains(&share), "{share}");
+        assert!(coin.windows(2).any(|pair| pair[0] && pair[1]), "a coin also throws two heads in a row");
+        let run = jumps(&mut stream(&format!("{keys}\"run\""), 1 << 40));
+        assert!(run.iter().enumerate().all(|(n, jump)| *jump == (n % 5 == 0)), "runs of exactly five");
+    }
+
+    #[test]
+    fn a_hotspot_gets_its_share() {
+        let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\noffsets = { hotspot = { data = \"20 %\", ios = \"80 %\" } }";
+        let mut stream = stream(keys, 1 << 30);
+        let hot = offsets(&mut stream, 10_000).into_iter().filter(|offset| *offset < (1 << 30) / 5).count();
+        assert!((7800..8200).contains(&hot), "{hot}");
+    }
+
+    #[test]
+    fn a_flush_comes_after_its_writes() {
+        let mut stream = stream("read_pct = 0\nrandom_pct = 100\nsize = \"4 KiB\"\nflush_every = 2", 1 << 30);
+        let ops: Vec<Op> = (0..6).map(|_| stream.next(0).op).collect();
+        assert_eq!(ops, [Op::Write, Op::Write, Op::Flush, Op::Write, Op::Write, Op::Flush]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_io_lies_in_its_range_and_is_aligned(
+            kind in 0_usize..5, from in 0_u64..40, to in 60_u64..101, random in 0_u8..=100, thread in 0_usize..4,
+        ) {
+            let offsets = [
+                "", "offsets = { zipf = { exponent = 0.99 } }", "offsets = { zipf = { exponent = 1.2, scramble = false } }",
+                "offsets = { hotspot = { data = \"5 %\", ios = \"95 %\" } }", "offsets = { stride = \"64 KiB\" }",
+            ][kind];
+            let keys = format!(
+                "read_pct = 50\nrandom_pct = {random}\nrandom_mode = \"coin\"\nrange = [\"{from} %\", \"{to} %\"]\n\
+                 sizes = {{ \"4 KiB\" = 3, \"64 KiB\" = 1 }}\nalign = \"4 KiB\"\n{offsets}"
+            );
+            let mut stream = stream(&keys, 8 << 20);
+            let (low, high) = (stream.bounds.from, stream.bounds.to);
+            for _ in 0..300 {
+                let asked = stream.next(thread);
+                prop_assert!(asked.offset >= low && asked.offset + u64::from(asked.len) <= high);
+                prop_assert!(asked.offset.is_multiple_of(4096));
+            }
+        }
+    }
+}

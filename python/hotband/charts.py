@@ -1,0 +1,440 @@
+"""Charts: pure functions from polars frames to altair charts.
+
+What is left out: no chart computes a result. Frames arrive with their numbers ready (`hotband.report.frames`
+builds them from records); a chart only chooses marks, scales and ticks. Every chart is a single view whose
+width follows its container, so that a page can put any number of them side by side.
+
+Axes follow the habits of the trade: latency on a log axis in ms, queue depth on log2, percentiles on a scale
+of nines (90 %, 99 %, 99.9 % equally far apart), rates from zero unless they span more than `LOG_SPAN`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+    View: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
+
+# Okabe and Ito, "Color Universal Design" (2008), the order changed so that the first four stay apart on paper
+# too, and their yellow left out: it cannot be read as a thin line on white.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#6b6b6b", "#1a1a1a")
+INK, MUTED, RULE = "#1f2933", "#52606d", "#d9dee4"
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+# Largest over smallest value above which a rate is drawn on a log axis: below, small ones still have length.
+LOG_SPAN = 20.0
+LABEL_CHARS = 52
+# A tick's text: thousands apart, never in powers of ten (as `g` would write 200 on an axis of few digits).
+NUMBER = ",.6~r"
+# Characters of a legend that fit above a chart of the whole, half and a third of a page's width.
+WIDE_CHARS, HALF_CHARS, THIRD_CHARS = 140, 60, 38
+HEAD = "head:"
+
+
+def dress(view: View) -> View:
+    """The look that all charts share."""
+    axis: dict[str, Any] = {
+        "labelColor": MUTED,
+        "titleColor": INK,
+        "gridColor": "#e8ebef",
+        "domainColor": RULE,
+    }
+    axis |= {
+        "tickColor": RULE,
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": 500,
+        "titlePadding": 8,
+    }
+    legend: dict[str, Any] = {
+        "orient": "top",
+        "title": None,
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "labelLimit": 420,
+    }
+    legend |= {"symbolStrokeWidth": 2.5, "symbolSize": 120, "columns": 0, "offset": 6, "columnPadding": 18}
+    dressed: View = view.configure(
+        font=FONT,
+        background="#ffffff",
+        axis=axis,
+        legend=legend,
+        view={"stroke": None},
+        range={"category": list(PALETTE)},
+    )
+    return dressed
+
+
+def log_steps(low: float, high: float) -> list[float]:
+    """The 1-2-5 values of the decades that hold `low` to `high` (only 1s when there are more than six)."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    mantissas = (1.0,) if last - first > 6 else (1.0, 2.0, 5.0)
+    return [float(f"{m}e{d}") for d in range(first, last + 1) for m in mantissas if d < last or m == 1.0]
+
+
+def extent(values: pl.Series) -> tuple[float, float] | None:
+    """Smallest and largest positive number of a column, if it has one."""
+    found = [float(v) for v in values.drop_nulls().to_list() if math.isfinite(v) and v > 0]
+    return (min(found), max(found)) if found else None
+
+
+def shorten(text: str, width: int = LABEL_CHARS) -> str:
+    """At most `width` characters, cut with an ellipsis (the tooltip holds the whole text)."""
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+
+
+def _legend(labels: pl.Series, chars: int) -> alt.Legend:
+    """A legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
+    import altair as alt
+
+    longest = max((len(text) for text in labels.unique().to_list()), default=1)
+    columns = max(1, min(4, chars // (longest + 6)))
+    return alt.Legend(columns=columns, labelLimit=7 * chars)
+
+
+def _log_axis(values: pl.Series, title: str) -> dict[str, Any]:
+    """Scale and axis of a positive quantity over decades."""
+    import altair as alt
+
+    span = extent(values) or (1.0, 10.0)
+    axis = alt.Axis(
+        title=title,
+        values=log_steps(*span),
+        tickCount=60,
+        format=NUMBER,
+        labelOverlap="greedy",
+        labelSeparation=6,
+    )
+    return {"scale": alt.Scale(type="log", nice=True), "axis": axis}
+
+
+def _rate_axis(values: pl.Series, title: str) -> dict[str, Any]:
+    """Scale and axis of a rate: from zero, or log where the values span more than `LOG_SPAN`."""
+    import altair as alt
+
+    span = extent(values)
+    if span and span[1] / span[0] > LOG_SPAN:
+        return _log_axis(values, title)
+    return {
+        "scale": alt.Scale(zero=True, nice=True),
+        "axis": alt.Axis(title=title, format=NUMBER, tickCount=6),
+    }
+
+
+# --- published beside predicted -----------------------------------------------------------------------------
+
+
+def published_chart(figures: pl.DataFrame, quantity: str) -> View:
+    """One row per figure: published and predicted as points, joined by a rule, with the error beside them.
+
+    `figures`: id, label, config, workload, published and predicted (numbers, null where there is none),
+    published_text, predicted_text, error_text. Rows of one configuration stand under its name, in the order
+    of the frame. `quantity` is the axis title, with its unit.
+    """
+    import altair as alt
+    import polars as pl
+
+    kinds: list[Any] = ["published", "predicted"]
+    rows = figures.with_columns(right=pl.max_horizontal(*kinds))
+    position = _figure_axis(rows.select(kinds).unpivot()["value"], quantity)
+    names = _row_names(figures)
+    base = alt.Chart(rows).encode(
+        y=alt.Y("id:N", scale=alt.Scale(domain=list(names)), axis=_row_axis(names)),
+        tooltip=_texts("label", "config", "workload", "published_text", "predicted_text", "error_text"),
+    )
+    rule = base.transform_filter("isValid(datum.published) && isValid(datum.predicted)")
+    rule = rule.mark_rule(color="#9aa5b1", strokeWidth=2.5)
+    points = base.transform_fold(kinds[::-1], as_=["kind", "value"]).transform_filter("isValid(datum.value)")
+    points = points.mark_point(strokeWidth=2, opacity=1).encode(
+        shape=alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=["diamond", "circle"])),
+        stroke=alt.Stroke("kind:N", scale=alt.Scale(domain=kinds, range=[PALETTE[1], PALETTE[0]])),
+        fill=alt.Fill("kind:N", scale=alt.Scale(domain=kinds, range=["transparent", PALETTE[0]])),
+        size=alt.condition("datum.kind == 'published'", alt.value(150), alt.value(60)),
+    )
+    text = base.mark_text(align="left", dx=13, fontSize=11, color=MUTED)
+    layers = alt.layer(
+        rule.encode(x=alt.X("published:Q", **position), x2="predicted:Q"),
+        points.encode(x=alt.X("value:Q", **position)),
+        text.encode(x=alt.X("right:Q", **position), text="error_text:N"),
+    )
+    return dress(layers.properties(width="container", height=24 * len(names)))
+
+
+def _row_names(figures: pl.DataFrame) -> dict[str, str]:
+    """The rows of a chart from the top: each configuration as a heading, then its figures; key and text."""
+    names: dict[str, str] = {}
+    for row in figures.select("id", "label", "config").to_dicts():
+        if row["config"]:
+            names.setdefault(HEAD + row["config"], shorten(row["config"]))
+        names[row["id"]] = shorten(row["label"])
+    return names
+
+
+def _row_axis(names: dict[str, str]) -> alt.Axis:
+    """An axis of texts, headings in bold; the texts are looked up, so that two equal ones stay two rows."""
+    import altair as alt
+
+    is_head = f"indexof(datum.value, {json.dumps(HEAD)}) == 0"
+    weight = {"condition": {"test": is_head, "value": 600}, "value": 400}
+    return alt.Axis(
+        title=None, labelExpr=f"({json.dumps(names)})[datum.value]", labelLimit=360, labelPadding=8,
+        labelColor=INK, labelFontWeight=weight, grid=True, ticks=False, domain=False,
+    )  # fmt: skip
+
+
+TOOLTIPS = {
+    "label": "Figure",
+    "config": "Configuration",
+    "workload": "Workload",
+    "published_text": "Published",
+    "predicted_text": "Predicted",
+    "error_text": "Error",
+}
+
+
+def _texts(*names: str) -> list[alt.Tooltip]:
+    import altair as alt
+
+    return [alt.Tooltip(f"{name}:N", title=TOOLTIPS[name]) for name in names]
+
+
+def _figure_axis(values: pl.Series, title: str) -> dict[str, Any]:
+    """As `_rate_axis`, with a domain that leaves room for the error text right of the largest value."""
+    import altair as alt
+
+    span = extent(values)
+    numbers = values.drop_nulls()
+    if span and span[1] / span[0] > LOG_SPAN and bool((numbers > 0).all()):
+        low, high = span[0] / 1.3, span[1] * (span[1] / span[0]) ** 0.22
+        axis = alt.Axis(
+            title=title, values=log_steps(*span), tickCount=60, format=NUMBER, labelOverlap="greedy"
+        )
+        return {"scale": alt.Scale(type="log", domain=[low, high], nice=False), "axis": axis}
+    low, high = _bounds(numbers)
+    room = 0.22 * ((high - low) or 1.0)
+    scale = alt.Scale(domain=[low if low == 0 else low - room / 4, high + room], nice=False)
+    return {"scale": scale, "axis": alt.Axis(title=title, format=NUMBER, tickCount=7)}
+
+
+def _bounds(numbers: pl.Series) -> tuple[float, float]:
+    """Smallest and largest number of a column, zero included."""
+    found = [0.0, *(float(v) for v in numbers.to_list())]
+    return min(found), max(found)
+
+
+def error_chart(errors: pl.DataFrame) -> View:
+    """Every compared figure as a tick on one line per quantity: how far off, and to which side.
+
+    `errors`: quantity, error_pct, label, config, error_text, published_text, predicted_text.
+    """
+    import altair as alt
+
+    reach = max(10.0, *(abs(v) for v in errors["error_pct"].to_list())) * 1.05
+    order = errors["quantity"].unique(maintain_order=True).to_list()
+    x = alt.X(
+        "error_pct:Q",
+        scale=alt.Scale(domain=[-reach, reach], nice=False),
+        axis=alt.Axis(
+            title="Error of the prediction (%): too low to the left, too high to the right",
+            labelExpr="datum.value == 0 ? '0' : format(datum.value, '+.6~r')",
+            tickCount=11,
+        ),
+    )
+    axis = alt.Axis(title=None, labelLimit=260, labelPadding=8, labelColor=INK, ticks=False, grid=True)
+    ticks = (
+        alt.Chart(errors)
+        .mark_circle(size=90, color=PALETTE[0], opacity=0.55)
+        .encode(
+            x=x,
+            y=alt.Y("quantity:N", sort=order, axis=axis),
+            tooltip=_texts("label", "config", "published_text", "predicted_text", "error_text"),
+        )
+    )
+    zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK).encode(x=alt.datum(0))
+    return dress(alt.layer(zero, ticks).properties(width="container", height=34 * len(order)))
+
+
+# --- against queue depth ------------------------------------------------------------------------------------
+
+
+def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
+    """`value` (a column of `curves`) against queue depth on a log2 axis, one colour per machine.
+
+    `curves`: machine, qd, iops, latency_mean_ms, latency_p99_ms. Latencies are drawn on a log axis.
+    """
+    import altair as alt
+
+    span = extent(curves["qd"]) or (1.0, 2.0)
+    depths = [2**n for n in range(math.floor(math.log2(span[0])), math.ceil(math.log2(span[1])) + 1)]
+    is_latency = value.startswith("latency")
+    axis = _log_axis(curves[value], title) if is_latency else _rate_axis(curves[value], title)
+    machines = curves["machine"].unique(maintain_order=True).to_list()
+    scale = alt.Scale(domain=machines, range=[PALETTE[n % len(PALETTE)] for n in range(len(machines))])
+    chart = (
+        alt.Chart(curves)
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=38, filled=True))
+        .encode(
+            x=alt.X(
+                "qd:Q",
+                scale=alt.Scale(type="log", base=2, domain=[depths[0], depths[-1]], nice=False, padding=8),
+                axis=alt.Axis(
+                    title="Queue depth (outstanding I/Os)", values=depths, tickCount=60, format=",d"
+                ),
+            ),
+            y=alt.Y(f"{value}:Q", **axis),
+            color=alt.Color("machine:N", scale=scale, legend=_legend(curves["machine"], THIRD_CHARS)),
+            tooltip=[
+                alt.Tooltip("machine:N", title="Machine"),
+                alt.Tooltip("qd:Q", title="Queue depth"),
+                alt.Tooltip("iops:Q", title="IOPS", format=",.4~g"),
+                alt.Tooltip("latency_mean_ms:Q", title="Mean latency (ms)", format=",.4~g"),
+                alt.Tooltip("latency_p99_ms:Q", title="p99 latency (ms)", format=",.4~g"),
+            ],
+        )
+    )
+    return dress(chart.properties(width="container", height=250))
+
+
+# --- one run or a few ---------------------------------------------------------------------------------------
+
+
+def percentile_chart(points: pl.DataFrame) -> View:
+    """Latency by percentile: x on a scale of nines, y log, one colour per line.
+
+    `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true where the source
+    gave percentiles instead of buckets: drawn as points without a line), piece (one for each such point).
+    """
+    import altair as alt
+
+    span = extent(points["nines"]) or (1.0, 1.0)
+    top = max(1, math.ceil(span[1]))
+    ticks = [0.0, _nines(0.5), *(float(n) for n in range(1, top + 1))]
+    names = {f"{t:.3f}": percentile_name(t) for t in ticks}
+    label = f"({json.dumps(names)})[format(datum.value, '.3f')]"
+    base = alt.Chart(points).encode(
+        x=alt.X(
+            "nines:Q",
+            scale=alt.Scale(domainMin=0, nice=False, zero=True),
+            axis=alt.Axis(title="Percentile of the I/Os (%)", values=ticks, labelExpr=label, tickCount=60),
+        ),
+        y=alt.Y("latency_ms:Q", **_log_axis(points["latency_ms"], "Latency (ms)")),
+        color=alt.Color("line:N", legend=_legend(points["line"], WIDE_CHARS)),
+        tooltip=[
+            alt.Tooltip("line:N", title="Run"),
+            alt.Tooltip("percentile:Q", title="Percentile (%)", format=".7~g"),
+            alt.Tooltip("latency_ms:Q", title="Latency (ms)", format=",.4~g"),
+        ],
+    )
+    # One layer of points serves both as the printed ones and as what the pointer finds along a line: of two
+    # filtered layers one is without rows where the chosen runs have only one sort, and Vega warns of that.
+    line = base.mark_line(strokeWidth=2).encode(detail="piece:N")
+    seen = alt.condition("datum.printed", alt.value(1), alt.value(0))
+    points_layer = base.mark_circle(size=70).encode(opacity=seen)
+    return dress(alt.layer(line, points_layer).properties(width="container", height=330))
+
+
+def _nines(fraction: float) -> float:
+    """The place of a percentile on a scale where each further nine is one step: 90 % is 1, 99 % is 2."""
+    return -math.log10(1.0 - fraction)
+
+
+def percentile_name(nines: float) -> str:
+    """`0`, `50`, `90`, `99`, `99.9` ... for the place on the scale of nines."""
+    return f"{100.0 - 10.0 ** (2.0 - nines):.{max(0, math.ceil(nines) - 2)}f}"
+
+
+SERIES = {
+    "iops": "IOPS",
+    "latency_mean_ms": "Mean latency (ms)",
+    "latency_p99_ms": "p99 latency (ms)",
+    "queue_depth": "Queue depth (I/Os)",
+}
+
+
+def series_chart(series: pl.DataFrame, value: str) -> View:
+    """One quantity over time, one colour per line.
+
+    `series`: run, line (run, stream where there are several, direction), time_s and the columns of `SERIES`,
+    of which `value` is one.
+    """
+    import altair as alt
+
+    title = SERIES[value]
+    if value.startswith("latency"):
+        axis = _log_axis(series[value], title)
+    else:
+        axis = {"scale": alt.Scale(zero=True), "axis": alt.Axis(title=title, format=NUMBER, tickCount=5)}
+    chart = (
+        alt.Chart(series)
+        .mark_line(strokeWidth=1.5, strokeCap="round", opacity=0.9)
+        .encode(
+            x=alt.X(
+                "time_s:Q",
+                scale=alt.Scale(nice=False),
+                axis=alt.Axis(title="Time (s)", format=NUMBER, grid=False),
+            ),
+            y=alt.Y(f"{value}:Q", **axis),
+            color=alt.Color("line:N", legend=_legend(series["line"], HALF_CHARS)),
+            tooltip=[
+                alt.Tooltip("line:N", title="Run"),
+                alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER),
+                alt.Tooltip(f"{value}:Q", title=title, format=",.4~g"),
+            ],
+        )
+    )
+    return dress(chart.properties(width="container", height=190))
+
+
+# Where the time goes, in the order of the way of an I/O, with a colour that stays the same on every page.
+TIME_COLORS = {
+    "overhead": PALETTE[5],
+    "seek": PALETTE[0],
+    "rotation": PALETTE[1],
+    "transfer": PALETTE[2],
+    "program": PALETTE[3],
+    "erase": PALETTE[4],
+    "other busy": "#b8c1cc",
+}
+
+
+def time_chart(times: pl.DataFrame) -> View:
+    """Stacked bars: the share of the measured time that a part spent on each thing, one bar per row.
+
+    `times`: row (the run, and the kind of part where a machine has several), activity (a key of
+    `TIME_COLORS`), order, share (1 = always), parts (how many parts the mean is over).
+    """
+    import altair as alt
+    import polars as pl
+
+    found = [name for name in TIME_COLORS if name in set(times["activity"].to_list())]
+    scale = alt.Scale(domain=found, range=[TIME_COLORS[name] for name in found])
+    axis = alt.Axis(title=None, labelLimit=340, labelPadding=8, labelColor=INK, ticks=False, domain=False)
+    rows = times["row"].unique(maintain_order=True).to_list()
+    totals = times.group_by("row", maintain_order=True).agg(total=pl.col("share").sum())["total"].to_list()
+    chart = (
+        alt.Chart(times)
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "share:Q",
+                scale=alt.Scale(domain=[0.0, max(1.0, *totals, 0.0)], nice=False),
+                axis=alt.Axis(
+                    title="Share of the measured time, mean over the parts (%)", format="~%", tickCount=10
+                ),
+            ),
+            y=alt.Y("row:N", sort=rows, axis=axis),
+            color=alt.Color("activity:N", scale=scale, legend=alt.Legend(symbolStrokeWidth=0)),
+            order=alt.Order("order:Q"),
+            tooltip=[
+                alt.Tooltip("row:N", title="Run"),
+                alt.Tooltip("activity:N", title="Activity"),
+                alt.Tooltip("share:Q", title="Share of the time", format=".2~%"),
+                alt.Tooltip("parts:Q", title="Parts"),
+            ],
+        )
+    )
+    return dress(chart.properties(width="container", height=22 * len(rows)))

@@ -1,0 +1,235 @@
+"""From records to the frames that `hotband.charts` draws.
+
+Percentiles come from merged histograms, never from an average of percentiles. A series with more intervals
+than a chart can show is binned: rates and depths are means, a mean latency is weighted by its I/Os, and a p99
+is the worst of its bin (percentiles of several intervals cannot be merged, and the worst must not disappear).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from hotband.charts import SERIES, TIME_COLORS
+from hotband.report.text import finite
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.report.load import LoadedRecord
+
+DIRECTIONS = ("read", "write")
+# Points of one percentile line: more than a chart is pixels wide per nine, so no step of a histogram is lost.
+PERCENTILE_POINTS = 200
+# Points of one series line (a chart is about 500 pixels wide; more become a solid band), the fewest of one,
+# and those of all lines of a page together (about 3 MB of numbers in the file).
+SERIES_POINTS, SERIES_FEWEST, SERIES_TOTAL = 600, 100, 80_000
+PRINTED = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
+
+Buckets = list[tuple[float, int]]
+
+
+def merged_buckets(record: Mapping[str, Any], direction: str) -> Buckets | None:
+    """All streams' buckets of one direction, sorted; None where their histograms are of different kinds."""
+    kinds: set[str] = set()
+    counts: dict[float, int] = {}
+    for stream in record["streams"]:
+        histogram = (stream.get(direction) or {}).get("histogram") or {}
+        buckets = histogram.get("buckets") or []
+        if buckets:
+            kinds.add(str(histogram.get("kind")))
+        for value, count in buckets:
+            counts[float(value)] = counts.get(float(value), 0) + int(count)
+    return None if len(kinds) > 1 else sorted((v, n) for v, n in counts.items() if n > 0)
+
+
+def value_at(buckets: Buckets, fraction: float) -> float | None:
+    """The smallest bucket that at least `fraction` of the I/Os do not exceed."""
+    if not buckets:
+        return None
+    running = list(accumulate(count for _, count in buckets))
+    return buckets[min(bisect_left(running, fraction * running[-1]), len(buckets) - 1)][0]
+
+
+def percentile_points(buckets: Buckets, points: int = PERCENTILE_POINTS) -> list[tuple[float, float]]:
+    """(nines, value_ns) along the scale of nines up to the largest I/O, which stands at 1 - 1/(2 count)."""
+    if not buckets:
+        return []
+    running = list(accumulate(count for _, count in buckets))
+    total = running[-1]
+    last = math.log10(2 * total)
+    places = [last * n / (points - 1) for n in range(points)]
+    # A hair below the place: 1 - 10^-1 is 0.9 only almost, and a rank must not round up past its own bucket.
+    ranks = [max(1.0, (1.0 - 10.0**-place) * total * (1 - 1e-12)) for place in places]
+    found = [buckets[min(bisect_left(running, rank), len(buckets) - 1)][0] for rank in ranks]
+    found[-1] = buckets[-1][0]
+    return list(zip(places, found, strict=True))
+
+
+def percentile_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
+    """What `charts.percentile_chart` draws, for records by their label."""
+    import polars as pl
+
+    alone = len(records) == 1
+    rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone)]
+    schema: dict[str, Any] = {
+        "run": pl.String,
+        "line": pl.String,
+        "percentile": pl.Float64,
+        "nines": pl.Float64,
+    }
+    schema |= {"latency_ms": pl.Float64, "printed": pl.Boolean, "piece": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("latency_ms") > 0)
+
+
+def _percentile_rows(label: str, record: Mapping[str, Any], alone: bool) -> Iterator[tuple[object, ...]]:
+    for direction in DIRECTIONS:
+        line = direction if alone else f"{label} · {direction}"
+        for nines, value in percentile_points(merged_buckets(record, direction) or []):
+            yield label, line, 100.0 - 10.0 ** (2 - nines), nines, value / 1e6, False, ""
+        if not any(_has_buckets(stream, direction) for stream in record["streams"]):
+            summary = record["summary"].get(direction) or {}
+            for key, fraction in PRINTED.items():
+                latency = finite(summary.get(key))
+                if latency is not None:
+                    yield label, line, 100 * fraction, -math.log10(1 - fraction), latency / 1e6, True, key
+
+
+def _has_buckets(stream: Mapping[str, Any], direction: str) -> bool:
+    return bool(((stream.get(direction) or {}).get("histogram") or {}).get("buckets"))
+
+
+def histogram_remarks(record: Mapping[str, Any]) -> list[str]:
+    """What the percentile chart cannot show of a record, in words."""
+    return [
+        f"The streams' {direction} histograms are of different kinds and cannot be merged."
+        for direction in DIRECTIONS
+        if merged_buckets(record, direction) is None
+    ]
+
+
+def series_frame(records: Mapping[str, LoadedRecord]) -> tuple[pl.DataFrame, float]:
+    """What `charts.series_chart` draws, and the seconds that one point covers at most."""
+    import polars as pl
+
+    frames = {label: _active(loaded.series) for label, loaded in records.items() if loaded.series is not None}
+    lines = sum(frame.select("stream", "direction").n_unique() for frame in frames.values() if frame.height)
+    limit = max(SERIES_FEWEST, min(SERIES_POINTS, SERIES_TOTAL // max(1, lines)))
+    drawn, widest = [], 0.0
+    for label, frame in frames.items():
+        if frame.height:
+            interval = _interval(records[label].record, frame)
+            width = interval * math.ceil((float(_maximum(frame["time_ns"])) / interval + 1) / limit)
+            drawn.append(_bin(frame, label, width, alone=len(records) == 1))
+            widest = max(widest, width / 1e9)
+    columns = ["run", "line", "time_s", *SERIES]
+    if not drawn:
+        kinds = [pl.String] * 2 + [pl.Float64] * 5
+        return pl.DataFrame(schema=dict(zip(columns, kinds, strict=True))), 0.0
+    return pl.concat(drawn).select(columns), widest
+
+
+def _active(series: pl.DataFrame) -> pl.DataFrame:
+    """The rows of those streams and directions that had any I/O."""
+    import polars as pl
+
+    busy = (pl.col("iops").fill_null(0).max() > 0) | (pl.col("queue_depth").fill_null(0).max() > 0)
+    return series.filter(pl.col("time_ns").is_not_null() & busy.over("stream", "direction"))
+
+
+def _interval(record: Mapping[str, Any], frame: pl.DataFrame) -> float:
+    """The record's interval; where it names none, the smallest step between two times."""
+    named = finite((record.get("series") or {}).get("interval_ns"))
+    if named and named > 0:
+        return named
+    step = frame["time_ns"].unique().sort().diff().drop_nulls().min()
+    return float(step) if isinstance(step, int | float) and step > 0 else 1e9
+
+
+def _maximum(values: pl.Series) -> float:
+    found = values.max()
+    return float(found) if isinstance(found, int | float) else 0.0
+
+
+def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.DataFrame:
+    """One row per stream, direction and bin of `width_ns`."""
+    import polars as pl
+
+    weight = pl.when(pl.col("latency_mean_ns").is_not_null()).then(pl.col("iops")).otherwise(0.0)
+    several = frame["stream"].n_unique() > 1
+    binned = (
+        frame.with_columns(bin=(pl.col("time_ns") / width_ns).floor(), weight=weight)
+        .group_by("stream", "direction", "bin", maintain_order=True)
+        .agg(
+            pl.col("iops", "queue_depth").mean(),
+            latency_mean_ms=(pl.col("latency_mean_ns") * pl.col("weight")).sum()
+            / pl.col("weight").sum()
+            / 1e6,
+            latency_p99_ms=pl.col("latency_p99_ns").max() / 1e6,
+        )
+        .sort("stream", "direction", "bin")
+    )
+    positive = [
+        pl.when(pl.col(name).is_finite() & (pl.col(name) > 0)).then(pl.col(name)).alias(name)
+        for name in ("latency_mean_ms", "latency_p99_ms")
+    ]
+    names = [] if alone else [pl.lit(label)]
+    names += [pl.col("stream"), pl.col("direction")] if several else [pl.col("direction")]
+    line = pl.concat_str(names, separator=" · ")
+    return binned.with_columns(
+        *positive, run=pl.lit(label), line=line, time_s=pl.col("bin") * (width_ns / 1e9)
+    )
+
+
+def time_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
+    """What `charts.time_chart` draws: per record and kind of part, the mean share of the measured time."""
+    import polars as pl
+
+    rows = [row for label, loaded in records.items() for row in _time_rows(label, loaded.record)]
+    schema = {
+        "row": pl.String,
+        "activity": pl.String,
+        "order": pl.Int64,
+        "share": pl.Float64,
+        "parts": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _time_rows(label: str, record: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    duration = float(record["duration_ns"])
+    kinds: dict[str, list[dict[str, float]]] = {}
+    for part in record["parts"]:
+        spent = activities(part.get("counters") or {})
+        if spent:
+            kinds.setdefault(str(part.get("kind", "part")), []).append(spent)
+    for kind, parts in kinds.items():
+        row = label if len(kinds) == 1 else f"{label} · {kind}"
+        for order, name in enumerate(TIME_COLORS):
+            mean = sum(part.get(name, 0.0) for part in parts) / len(parts)
+            if mean > 0 and duration > 0:
+                yield row, name, order, mean / duration, len(parts)
+
+
+def activities(counters: Mapping[str, Any]) -> dict[str, float]:
+    """The nanoseconds of each activity of one part; what `busy_ns` has beyond them is "other busy"."""
+    named = {name: finite(counters.get(f"{name}_ns")) for name in TIME_COLORS}
+    spent = {name: value for name, value in named.items() if value is not None}
+    busy = finite(counters.get("busy_ns"))
+    if busy is not None:
+        spent["other busy"] = max(0.0, busy - sum(spent.values()))
+    return spent
+
+
+def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
+    """Records by label; a label met again gets a number."""
+    found: dict[str, LoadedRecord] = {}
+    for loaded in records:
+        label, again = loaded.label, 2
+        while label in found:
+            label, again = f"{loaded.label} ({again})", again + 1
+        found[label] = loaded
+    return found

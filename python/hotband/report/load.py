@@ -1,0 +1,166 @@
+"""Reading a record from disk: `record.json` and, where it has one, its per-second series."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA = "hotband-record"
+SCHEMA_VERSION = 1
+SERIES_COLUMNS = (
+    "time_ns",
+    "stream",
+    "direction",
+    "iops",
+    "latency_mean_ns",
+    "latency_p99_ns",
+    "queue_depth",
+)
+# The keys a page cannot do without, and what each must be.
+SHAPES: dict[str, tuple[type, str]] = {
+    "name": (str, "a text"),
+    "target": (dict, "an object"),
+    "summary": (dict, "an object"),
+    "streams": (list, "a list"),
+    "parts": (list, "a list"),
+}
+
+
+@dataclass(frozen=True)
+class LoadedRecord:
+    """A record, its series (None where there is none) and the name a page shows it under.
+
+    `remarks` say in words what could not be read; a page prints them with the record's own notes.
+    """
+
+    record: dict[str, Any]
+    series: pl.DataFrame | None
+    label: str
+    remarks: tuple[str, ...] = ()
+
+
+def load_record(path: Path) -> LoadedRecord:
+    """Read `record.json`, or a folder that holds one. Bad input is a `UserError`; a lost series a remark."""
+    file = path / "record.json" if path.is_dir() else path
+    record = _read_json(file)
+    _check(file, record)
+    series, remarks = _read_series(file, record.get("series"))
+    return LoadedRecord(record, series, record["name"], remarks)
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except FileNotFoundError:
+        raise UserError(
+            str(file), "", "", "no such file; expected a record.json or a folder with one"
+        ) from None
+    except OSError as error:
+        raise UserError(str(file), "", "", f"cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(str(file), "", "", f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UserError(str(file), "", type(value).__name__, "expected a JSON object, a record")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _check(file: Path, record: Mapping[str, Any]) -> None:
+    """Refuse what is not a record of a version we know, or lacks what every page needs."""
+    where, schema, version = str(file), record.get("schema"), record.get("schema_version")
+    if schema != SCHEMA:
+        raise UserError(where, "schema", _short(schema), f"not a record; expected {SCHEMA!r}")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise UserError(
+            where, "schema_version", _short(version), f"expected a whole number, 1 to {SCHEMA_VERSION}"
+        )
+    if version > SCHEMA_VERSION:
+        accepted = f"written by a newer hotband; this one reads versions up to {SCHEMA_VERSION}"
+        raise UserError(where, "schema_version", str(version), accepted)
+    for key, (kind, words) in SHAPES.items():
+        if not isinstance(record.get(key), kind):
+            raise UserError(where, key, _short(record.get(key)), f"expected {words}")
+    duration = record.get("duration_ns")
+    if not isinstance(duration, int | float) or isinstance(duration, bool) or duration < 0:
+        raise UserError(where, "duration_ns", _short(duration), "expected a number of nanoseconds, 0 or more")
+    for place, item in enumerate(record["streams"]):
+        _check_stream(where, f"streams[{place}]", item)
+    for place, item in enumerate(record["parts"]):
+        if not (isinstance(item, dict) and isinstance(item.get("counters", {}), dict)):
+            raise UserError(where, f"parts[{place}]", _short(item), "expected an object with counters")
+
+
+def _check_stream(where: str, key: str, stream: object) -> None:
+    if not isinstance(stream, dict):
+        raise UserError(where, key, _short(stream), "expected an object")
+    for direction in ("read", "write"):
+        side = stream.get(direction) or {}
+        histogram = side.get("histogram") or {} if isinstance(side, dict) else None
+        buckets = histogram.get("buckets", []) if isinstance(histogram, dict) else None
+        if not (isinstance(buckets, list) and all(_is_bucket(bucket) for bucket in buckets)):
+            accepted = "expected an object whose histogram has buckets, a list of [value_ns, count]"
+            raise UserError(where, f"{key}.{direction}", _short(side), accepted)
+
+
+def _is_bucket(bucket: object) -> bool:
+    """A bucket is a value and a count, neither below zero."""
+    return (
+        isinstance(bucket, list)
+        and len(bucket) == 2
+        and all(isinstance(n, int | float) and not isinstance(n, bool) and n >= 0 for n in bucket)
+    )
+
+
+def _read_series(file: Path, series: object) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
+    """The Parquet that `series.file` names; a missing one is a remark, a broken one an error."""
+    if series is None:
+        return None, ()
+    name = series.get("file") if isinstance(series, dict) else None
+    if not isinstance(name, str) or not name:
+        raise UserError(str(file), "series.file", _short(name), "expected the name of a Parquet file")
+    folder = file.parent.resolve()
+    parquet = (folder / name).resolve()
+    if not parquet.is_relative_to(folder):
+        raise UserError(
+            str(file), "series.file", name, "expected a file beside the record, not one outside its folder"
+        )
+    if not parquet.is_file():
+        return None, (f"{name} is missing beside {file.name}: no charts over time.",)
+    return _read_parquet(parquet), ()
+
+
+def _read_parquet(parquet: Path) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(parquet)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UserError(str(parquet), "", "", f"not a Parquet file that can be read: {error}") from None
+    missing = [name for name in SERIES_COLUMNS if name not in frame.columns]
+    if missing:
+        raise UserError(str(parquet), "columns", ", ".join(missing), "missing from a record's series")
+    numbers = [name for name in SERIES_COLUMNS if name not in ("stream", "direction")]
+    try:
+        return frame.with_columns(
+            pl.col(numbers).cast(pl.Float64), pl.col("stream", "direction").cast(pl.String)
+        )
+    except pl.exceptions.PolarsError as error:
+        raise UserError(
+            str(parquet), "columns", "", f"expected numbers in {', '.join(numbers)}: {error}"
+        ) from None
+
+
+def _short(value: object) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

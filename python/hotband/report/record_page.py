@@ -1,0 +1,133 @@
+"""The page of one record or of several beside each other (`hotband report`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hotband.report import frames, sections
+from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
+from hotband.report.text import cell, number, rate, span
+
+if TYPE_CHECKING:
+    from hotband.report.load import LoadedRecord
+
+
+def record_page(records: Sequence[LoadedRecord], title: str) -> Page:
+    """A page with what was measured, the latency distribution, the series, the parts and the specs."""
+    named = frames.unique_labels(records)
+    blocks = [Section("results", "Results", _results(named)), *sections.run_sections(named)]
+    details = _details(named)
+    if details:
+        blocks.append(Section("details", "Streams and parts", details))
+    blocks.append(Section("reproduction", "Reproduction", _reproduction(named)))
+    subtitle = f"{len(named)} records" if len(named) != 1 else _about(next(iter(named.values())).record)
+    return Page(title, blocks, subtitle=subtitle, kicker="Hotband records")
+
+
+def _about(record: Mapping[str, Any]) -> str:
+    """Where and for how long, in a line."""
+    target = record["target"]
+    machine = target.get("machine") or target.get("kind") or "an unnamed target"
+    return f"{machine} ({target.get('kind', 'target')}), measured for {span(record['duration_ns'])}"
+
+
+def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    if not records:
+        return [Prose(["There are no records to show."])]
+    blocks: list[Block] = []
+    if len(records) == 1:
+        blocks.append(_cards(next(iter(records.values())).record))
+    groups = []
+    for label, loaded in records.items():
+        summary = loaded.record["summary"]
+        rows = [sections.result_row("all", summary)]
+        for direction in frames.DIRECTIONS:
+            side = summary.get(direction) or {}
+            if side.get("count"):
+                rows.append(sections.result_row(direction, side, muted=True))
+        groups.append(Group(rows, label if len(records) > 1 else ""))
+    blocks.append(Table(sections.RESULT_COLUMNS, groups))
+    return blocks + sections.notes_blocks(records)
+
+
+def _cards(record: Mapping[str, Any]) -> Cards:
+    summary = record["summary"]
+    return Cards(
+        [
+            (number(summary.get("iops")), "IOPS"),
+            (rate(summary.get("bandwidth_bytes_per_s")), "bandwidth"),
+            (span(summary.get("latency_mean_ns")), "mean latency"),
+            (span(summary.get("latency_p99_ns")), "p99 latency"),
+            (span(summary.get("latency_p999_ns")), "p99.9 latency"),
+            (sections.whole(summary.get("errors")), "errors"),
+        ]
+    )
+
+
+def _details(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    blocks: list[Block] = []
+    rows = [
+        (label, found)
+        for label, loaded in records.items()
+        if len(loaded.record["streams"]) > 1 and (found := _stream_rows(loaded.record))
+    ]
+    if rows:
+        columns = ["Stream", "Direction", "I/Os", "IOPS", "Bandwidth", "Mean latency", "p99", "Max", "Errors"]
+        groups = [Group(found, label if len(records) > 1 else "") for label, found in rows]
+        blocks.append(Table(columns, groups, caption="Streams"))
+    tables = [sections.parts_table(loaded.record, label) for label, loaded in records.items()]
+    return blocks + [table for table in tables if table is not None]
+
+
+def _stream_rows(record: Mapping[str, Any]) -> list[list[Cell]]:
+    seconds = float(record["duration_ns"]) / 1e9
+    rows = []
+    for stream in record["streams"]:
+        for direction in frames.DIRECTIONS:
+            side = stream.get(direction) or {}
+            count = side.get("count") or 0
+            if not count:
+                continue
+            total = side.get("latency_sum_ns")
+            buckets = frames.merged_buckets({"streams": [stream]}, direction) or []
+            texts = [
+                sections.whole(count),
+                number(count / seconds if seconds else None),
+                rate((side.get("bytes") or 0) / seconds if seconds else None),
+                span(int(total) / count if total is not None else None),
+                span(frames.value_at(buckets, 0.99)),
+                span(side.get("latency_max_ns")),
+                sections.whole(side.get("errors")),
+            ]
+            name = [Cell(str(stream.get("name", ""))), Cell(direction)]
+            rows.append(name + [Cell(text, numeric=True) for text in texts])
+    return rows
+
+
+def _reproduction(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    columns = ["Run", "Record", "Target", "Seed", "Settings", "Concurrency", "Measured for", "Written by"]
+    rows = [
+        plain(
+            [
+                label,
+                loaded.record["name"],
+                f"{loaded.record['target'].get('machine', '')} ({loaded.record['target'].get('kind', '')})",
+                cell(loaded.record.get("seed")),
+                _settings(loaded.record),
+                cell(loaded.record.get("concurrency")),
+                span(loaded.record["duration_ns"]),
+                sections.versions({label: loaded}),
+            ]
+        )
+        for label, loaded in records.items()
+    ]
+    text = "The same workload, machine and seed give the same record, bit for bit."
+    blocks: list[Block] = [Prose([text]), Table(columns, [Group(rows)])]
+    folds = [sections.spec_fold(label, loaded.record.get("spec") or {}) for label, loaded in records.items()]
+    return blocks + [fold for fold in folds if fold is not None]
+
+
+def _settings(record: Mapping[str, Any]) -> str:
+    settings = (record.get("spec") or {}).get("set") or {}
+    return ", ".join(f"{key}={value}" for key, value in settings.items()) if settings else "none"

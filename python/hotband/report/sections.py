@@ -1,0 +1,137 @@
+"""Sections that a page of records and a page of a study share: latency, time series, where the time went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hotband import charts
+from hotband.report import frames
+from hotband.report.page import Block, Cell, Chart, Charts, Fold, Group, Heading, Section, Table
+from hotband.report.text import ABSENT, cell, finite, number, rate, span
+
+if TYPE_CHECKING:
+    from hotband.report.load import LoadedRecord
+
+# Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
+OVERLAID = 4
+
+RESULT_COLUMNS = (
+    "", "IOPS", "Bandwidth", "Mean latency", "p50", "p99", "p99.9", "Max", "Queue depth", "I/Os", "Errors",
+)  # fmt: skip
+
+
+def result_row(name: str, summary: Mapping[str, Any], muted: bool = False) -> list[Cell]:
+    """One row under `RESULT_COLUMNS`."""
+    latencies = ("mean", "p50", "p99", "p999", "max")
+    texts = [number(summary.get("iops")), rate(summary.get("bandwidth_bytes_per_s"))]
+    texts += [span(summary.get(f"latency_{key}_ns")) for key in latencies]
+    texts += [
+        number(summary.get("queue_depth_mean")),
+        whole(summary.get("count")),
+        whole(summary.get("errors")),
+    ]
+    return [Cell(name, muted=muted), *(Cell(text, numeric=True, muted=muted) for text in texts)]
+
+
+def whole(value: object) -> str:
+    """A count, to its last digit."""
+    found = finite(value)
+    return ABSENT if found is None else f"{found:,.0f}"
+
+
+def run_sections(records: Mapping[str, LoadedRecord]) -> list[Section]:
+    """The sections that runs alone can fill; one without anything to show is left out."""
+    # The same choice stands above both kinds of chart, so that a page has one chosen run.
+    chosen = tuple(records) if len(records) > OVERLAID else ()
+    sections = [_distribution(records, chosen), _series(records, chosen), _time(records)]
+    return [section for section in sections if section is not None]
+
+
+def _distribution(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Section | None:
+    frame = frames.percentile_frame(records)
+    if frame.is_empty():
+        return None
+    caption = "Each labelled step to the right from 90 % is ten times rarer."
+    if bool(frame["printed"].any()):
+        caption += " Single points are percentiles that a source printed without its histogram."
+    chart = Chart("Latency by percentile", charts.percentile_chart(frame), caption)
+    return Section("latency", "Latency distribution", [Charts([chart], width=1000, runs=chosen)])
+
+
+def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Section | None:
+    frame, width_s = frames.series_frame(records)
+    if frame.is_empty():
+        return None
+    each = f"One point covers up to {number(width_s)} s"
+    captions = {
+        "iops": f"{each}.",
+        "latency_mean_ms": "Weighted by the I/Os of each interval.",
+        "latency_p99_ms": "Where a point covers several intervals, the worst of them.",
+        "queue_depth": "Mean outstanding I/Os.",
+    }
+    drawn = [
+        Chart(f"{title} over time", charts.series_chart(frame, value), captions[value])
+        for value, title in charts.SERIES.items()
+        if frame[value].is_not_null().any()
+    ]
+    return Section("series", "Over time", [Charts(drawn, width=460, runs=chosen)])
+
+
+def _time(records: Mapping[str, LoadedRecord]) -> Section | None:
+    frame = frames.time_frame(records)
+    if frame.is_empty():
+        return None
+    most = max(frame["parts"].to_list())
+    caption = "The rest of each bar is idle time."
+    if most > 1:
+        caption += f" Each bar is a mean over the parts of one kind (up to {most})."
+    chart = Chart("What the parts were doing", charts.time_chart(frame), caption)
+    return Section("time", "Where the time went", [Charts([chart], width=1000)])
+
+
+def parts_table(record: Mapping[str, Any], name: str) -> Table | None:
+    """Every counter of every part, folded away."""
+    parts = [part for part in record["parts"] if part.get("counters")]
+    keys = list(dict.fromkeys(key for part in parts for key in part["counters"]))
+    if not keys:
+        return None
+    rows = [
+        [Cell(str(part.get("id", ""))), Cell(str(part.get("kind", "")))]
+        + [Cell(cell(part["counters"].get(key)), numeric=True) for key in keys]
+        for part in parts
+    ]
+    return Table(
+        ["Part", "Kind", *keys], [Group(rows)], caption=f"Counters of every part: {name}", folded=True
+    )
+
+
+def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    """What records say could not be carried over, and what could not be read or drawn of them."""
+    rows = []
+    for label, loaded in records.items():
+        texts = [
+            *(loaded.record.get("notes") or []),
+            *loaded.remarks,
+            *frames.histogram_remarks(loaded.record),
+        ]
+        rows += [[Cell(label), Cell(str(text))] for text in texts]
+    return [Heading("Notes"), Table(["Run", "Note"], [Group(rows)])] if rows else []
+
+
+def spec_fold(label: str, spec: Mapping[str, Any]) -> Fold | None:
+    """The texts a record was made from, folded away."""
+    drives, settings = spec.get("drives") or {}, spec.get("set") or {}
+    texts = {key: str(spec[key]) for key in ("workload", "machine") if spec.get(key)}
+    texts |= {f"drive {name}": str(text) for name, text in drives.items()}
+    if settings:
+        texts["set"] = "\n".join(f"{key} = {value}" for key, value in settings.items())
+    text = "\n\n".join(f"--- {name} ---\n{text.strip()}" for name, text in texts.items())
+    return Fold(f"What {label} was made from", text) if text else None
+
+
+def versions(records: Mapping[str, LoadedRecord], further: object = None) -> str:
+    """Every program and version that had a part in it, each once."""
+    sources = [loaded.record.get("versions") for loaded in records.values()]
+    pairs = [pair for found in [further, *sources] if isinstance(found, dict) for pair in found.items()]
+    return ", ".join(dict.fromkeys(f"{name} {version}" for name, version in pairs)) or "not recorded"

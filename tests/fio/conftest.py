@@ -1,0 +1,24 @@
+"""Where the tests find fio documents: those of our own beside them, real ones outside the repository."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))  # tests/fio/fio_documents.py, whatever import mode pytest runs in
+
+
+@pytest.fixture(scope="session")
+def own_samples() -> Path:
+    return HERE / "samples"
+
+
+@pytest.fixture(scope="session")
+def real_samples() -> Path:
+    folder = HERE.parents[1].parent / "shared" / "samples"
+    if not folder.is_dir():
+        pytest.skip("the real fio results are not on this machine")
+    return folder

@@ -1,0 +1,88 @@
+"""Does a browser draw every chart, without a word of complaint and without asking the network?"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from hotband.report import Page, record_page, study_page, write_report
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSER = next((found for name in NAMES if (found := shutil.which(name))), None)
+SWITCHES = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+    "--enable-logging=stderr", "--virtual-time-budget=30000", "--dump-dom",
+)  # fmt: skip
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium on PATH")
+
+
+def browse(tmp_path: Path, page: Page, script: str = "") -> tuple[str, list[str]]:
+    """The document after its scripts, and `script` after them, ran; and what they logged to the console."""
+    out = write_report(tmp_path / "page.html", page)
+    if script:
+        out.write_text(out.read_text() + f"<script>{script}</script>")
+    command = [str(BROWSER), *SWITCHES, f"--user-data-dir={tmp_path / 'profile'}", out.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
+    return done.stdout, [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+
+
+def drawn_marks(document: str) -> list[bool]:
+    """For every chart's place, whether an SVG with marks stands in it."""
+    pieces = re.split(r"(?=<div class=\"chart[ \"])", document)[1:]
+    return [bool(re.search(r"<svg.*?<path[^>]* d=\"M", piece, re.S)) for piece in pieces]
+
+
+def check(tmp_path: Path, page: Page, script: str = "") -> str:
+    document, console = browse(tmp_path, page, script)
+    drawn = drawn_marks(document)
+    assert console == []
+    assert drawn
+    assert all(drawn)
+    assert f'data-drawn="{len(drawn)}"' in document
+    assert 'class="chart-error"' not in document
+    return document
+
+
+def test_a_study(tmp_path: Path) -> None:
+    result = synthetic.result(24, 3)
+    check(tmp_path, study_page(result, synthetic.runs_of(result)))
+
+
+def test_a_study_of_many_runs_with_hostile_names(tmp_path: Path) -> None:
+    result = synthetic.result(12, 8, synthetic.HOSTILE)
+    document = check(tmp_path, study_page(result, synthetic.runs_of(result)))
+    assert "<b onmouseover" not in document
+
+
+COMPARE = """
+const form = document.querySelector("form.choose");
+form.elements.run.value = "run 2";
+form.elements.other.value = "run 5";
+form.elements.run.dispatchEvent(new Event("change", {bubbles: true}));
+form.elements.other.dispatchEvent(new Event("change", {bubbles: true}));
+"""
+
+
+def test_the_chosen_runs_are_drawn_in_every_chart(tmp_path: Path) -> None:
+    records = [synthetic.loaded(f"run {n}", n) for n in range(1, 7)]
+    document = check(tmp_path, record_page(records, "Many"), COMPARE)
+    assert document.count(">run 2 · read</text>") == 5
+    assert document.count(">run 5 · write</text>") == 5
+    assert ">run 1 · read</text>" not in document
+
+
+def test_one_record(tmp_path: Path) -> None:
+    check(tmp_path, record_page([synthetic.loaded("a run")], "One"))
+
+
+def test_printed_percentiles_alone(tmp_path: Path) -> None:
+    loaded = synthetic.loaded("from fio")
+    for direction in ("read", "write"):
+        loaded.record["streams"][0][direction]["histogram"] = {"kind": "none", "buckets": []}
+    check(tmp_path, record_page([loaded], "Printed"))
