@@ -111,6 +111,8 @@ pub struct Disk {
     pub(super) segments: Segments,
     pub(super) cylinder: u32,
     pub(super) track: u32,
+    /// First sector beyond the last one served.
+    pub(super) reached: u64,
     pub(super) arm: Arm,
     pub(super) sequence: u64,
     pub(super) counters: DiskCounters,
@@ -139,6 +141,7 @@ impl Disk {
             segments: Segments::new(params.segments, params.segment_sectors),
             cylinder: 0,
             track: 0,
+            reached: 0,
             arm: Arm::Idle,
             sequence: 0,
             counters: DiskCounters::default(),

@@ -116,12 +116,22 @@ impl Disk {
             self.counters.aged += 1;
             return aged.map(|(index, _)| Pick::Queue(index));
         }
+        // A stream is not left for a command that would be reached a little sooner: what it leaves behind would
+        // wait for as long as the stream runs. (SSTF and C-LOOK stay on it by themselves.)
+        let goes_on = self.queue.beginning_at(self.reached).filter(|_| self.params.order == Order::Positioning);
+        if let Some(index) = goes_on {
+            return Some(Pick::Queue(index));
+        }
         let urgent = !self.blocked.is_empty() || !self.flushes.is_empty();
         let queued = self.queue.choose(self.params.order, &head);
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
         }
-        let dirty = self.dirty.extents().choose(Order::Positioning, &head);
+        let goes_on = self.dirty.extents().beginning_at(self.reached);
+        let dirty = match goes_on {
+            Some(index) => Some((index, 0)),
+            None => self.dirty.extents().choose(Order::Positioning, &head),
+        };
         match (queued, dirty) {
             (Some((index, cost)), Some((_, other))) if cost <= other => Some(Pick::Queue(index)),
             (_, Some((index, _))) => Some(Pick::Dirty(index)),
@@ -216,6 +226,7 @@ impl Disk {
 
     fn account(&mut self, service: &Service, waiting: &Waiting) {
         (self.cylinder, self.track) = (service.last.cylinder, service.last.track);
+        self.reached = waiting.sector + u64::from(waiting.count);
         let counters = &mut self.counters;
         counters.busy += service.seek + service.rotation + service.transfer;
         counters.seeks += u64::from(service.seek > Span::ZERO);
@@ -266,6 +277,7 @@ impl Disk {
         self.segments.extend(ahead.segment, reached);
         let place = self.geometry.place(reached.min(self.geometry.sectors() - 1));
         (self.cylinder, self.track) = (place.cylinder, place.track);
+        self.reached = reached;
         let streamed = self.passes(ahead, reached).since(ahead.begins);
         self.counters.transfer += streamed;
         self.counters.busy += streamed;

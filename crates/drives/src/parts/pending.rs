@@ -157,6 +157,13 @@ impl Pending {
         self.oldest.map(|(_, ready)| ready)
     }
 
+    /// Index of the oldest command that begins at `sector`, if any does.
+    #[inline]
+    pub fn beginning_at(&self, sector: u64) -> Option<usize> {
+        let index = self.sorted.partition_point(|have| have.sector < sector);
+        self.sorted.get(index).filter(|have| have.sector == sector).map(|_| index)
+    }
+
     /// Of the commands that were ready by `latest`, the one with the least positioning time: serving whatever has
     /// waited too long, and nothing else, bounds every wait without giving up the order when much has waited.
     pub fn choose_aged(&self, head: &Head, latest: Instant) -> Option<(usize, u64)> {
