@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 use hotband_machine::PartReport;
 use hotband_units::Span;
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::recorder::Recorder;
 use crate::run::Request;
@@ -115,7 +116,8 @@ struct SideRecord {
 #[derive(Clone, Debug, Serialize)]
 struct Buckets {
     kind: &'static str,
-    buckets: Vec<(u64, u64)>,
+    /// On one line: the rest of the record is for reading, this is for programs.
+    buckets: Box<RawValue>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -243,7 +245,11 @@ impl SideRecord {
             latency_sum_ns: side.latency_sum.to_string(),
             latency_min_ns: some.map(|()| side.latency_min),
             latency_max_ns: some.map(|()| side.latency_max),
-            histogram: Buckets { kind: "hdr3", buckets: buckets.collect() },
+            histogram: Buckets { kind: "hdr3", buckets: one_line(&buckets.collect::<Vec<_>>()) },
         }
     }
+}
+
+fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {
+    to_raw_value(buckets).expect("pairs of numbers are JSON")
 }

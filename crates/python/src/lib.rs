@@ -1,1 +1,121 @@
-//! stub
+//! The Python extension `hotband._core`: conversions and releasing the GIL, nothing else.
+#![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use hotband_engine::{Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series};
+use hotband_machine::SpecError as MachineSpecError;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+create_exception!(_core, SpecError, PyException, "A mistake in the input: args are (file, key, value, accepted).");
+create_exception!(_core, Interrupted, PyException, "The run was asked to stop.");
+
+fn spec_error(error: MachineSpecError) -> PyErr {
+    SpecError::new_err((error.file, error.key, error.value, error.accepted))
+}
+
+fn run_error(error: RunError) -> PyErr {
+    match error {
+        RunError::Spec(error) => spec_error(error),
+        RunError::Interrupted => Interrupted::new_err("interrupted"),
+        RunError::Log(error) => PyOSError::new_err(error.to_string()),
+        stalled @ RunError::Stalled { .. } => PyRuntimeError::new_err(stalled.to_string()),
+    }
+}
+
+/// A run that was checked; `execute` runs it once.
+#[pyclass(name = "Run", frozen)]
+struct PyRun {
+    run: Mutex<Option<Run>>,
+    control: Control,
+}
+
+#[pymethods]
+impl PyRun {
+    #[new]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
+    fn new(
+        py: Python<'_>,
+        catalog: PathBuf,
+        machine: String,
+        workload: String,
+        machine_text: Option<String>,
+        workload_text: Option<String>,
+        set: Vec<(String, String)>,
+        seed: u64,
+        duration: Option<String>,
+        io_log: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let request = Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log };
+        let run = py.detach(|| Run::new(&Catalog::new(catalog), request)).map_err(run_error)?;
+        Ok(Self { run: Mutex::new(Some(run)), control: Control::default() })
+    }
+
+    fn execute<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>, Vec<String>, u64)> {
+        let run = self.run.lock().ok().and_then(|mut run| run.take());
+        let run = run.ok_or_else(|| PyRuntimeError::new_err("a run is executed once"))?;
+        let (json, outcome) = py
+            .detach(|| run.execute(&self.control).map(|outcome| (outcome.record.to_json(), outcome)))
+            .map_err(run_error)?;
+        Ok((json, columns(py, outcome.series)?, outcome.streams, outcome.ios))
+    }
+
+    fn progress(&self) -> (f64, u64) {
+        self.control.progress()
+    }
+
+    fn stop(&self) {
+        self.control.stop();
+    }
+}
+
+fn columns(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("stream", series.stream)?;
+    let directions: Vec<u32> = series.direction.into_iter().map(u32::from).collect();
+    columns.set_item("direction", directions)?;
+    columns.set_item("iops", series.iops)?;
+    columns.set_item("bandwidth_bytes_per_s", series.bandwidth_bytes_per_s)?;
+    columns.set_item("latency_mean_ns", series.latency_mean_ns)?;
+    columns.set_item("latency_p99_ns", series.latency_p99_ns)?;
+    columns.set_item("queue_depth", series.queue_depth)?;
+    Ok(columns)
+}
+
+/// Kind, title, model and every value of a drive: (key, value, range, source, confidence, estimate, note).
+type DriveValue = (String, String, Option<(String, String)>, String, String, bool, String);
+
+#[pyfunction]
+fn drive(catalog: PathBuf, name: &str) -> PyResult<(String, String, String, Vec<DriveValue>)> {
+    let (product, _) = Catalog::new(catalog).drive(name, ("DRIVE", "")).map_err(spec_error)?;
+    let values = product.assumptions.into_iter().map(|a| (a.key, a.value, a.range, a.source, a.confidence, a.estimate, a.note));
+    Ok((product.kind, product.title, product.model, values.collect()))
+}
+
+#[pyfunction]
+fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
+    Catalog::new(catalog).names(folder)
+}
+
+#[pyfunction]
+fn set_keys() -> Vec<&'static str> {
+    hotband_workloads::Workload::SET_KEYS.to_vec()
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyRun>()?;
+    module.add_function(wrap_pyfunction!(drive, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
+    module.add_function(wrap_pyfunction!(set_keys, module)?)?;
+    module.add("SpecError", module.py().get_type::<SpecError>())?;
+    module.add("Interrupted", module.py().get_type::<Interrupted>())?;
+    module.add("LOG_COLUMNS", LOG_COLUMNS.to_vec())?;
+    module.add("LAYOUTS", hotband_layouts::KINDS.to_vec())
+}

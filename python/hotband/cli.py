@@ -1,0 +1,247 @@
+"""The command line. Tables go to stdout, progress to stderr; under --json stdout carries data only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hotband.errors import UserError
+
+app = typer.Typer(
+    name="hotband",
+    help="A storage evaluation lab: predict what a drive, a layout and a cache do for a workload.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+study_app = typer.Typer(no_args_is_help=True, help="Published evaluations, predicted.")
+import_app = typer.Typer(no_args_is_help=True, help="Results of other tools, as records.")
+app.add_typer(study_app, name="study")
+app.add_typer(import_app, name="import")
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
+OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
+NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in detail.")]
+
+
+def show(*renderables: Any) -> None:
+    """Prints to stdout; without a terminal, wide enough that nothing is folded away."""
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    for renderable in renderables:
+        console.print(renderable)
+
+
+def print_json(data: Any) -> None:
+    """Data to stdout."""
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_listing(title: str, rows: list[tuple[str, ...]], names: tuple[str, ...]) -> None:
+    """A table of catalog entries."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    show(table)
+
+
+@app.command()
+def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What drives the catalog holds; with NAME every value of one, with its source."""
+    from hotband import catalogue
+    from hotband.tables import values_table
+
+    if name is None:
+        entries = catalogue.drives()
+        if as_json:
+            return print_json(entries)
+        rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
+        return print_listing("Drives", rows, ("name", "drive", "model", "kind"))
+    drive = catalogue.drive(name)
+    if as_json:
+        return print_json(drive)
+    values = [
+        (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
+        for v in drive["values"]
+    ]
+    return show(values_table(f"{drive['name']}: {drive['title']} ({drive['model']})", values))
+
+
+@app.command()
+def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What workloads the catalog holds; with NAME the text of one, to copy and change."""
+    from hotband import catalogue
+
+    if name is None:
+        entries = catalogue.workloads()
+        if as_json:
+            return print_json(entries)
+        rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
+        return print_listing("Workloads", rows, ("name", "workload", "source"))
+    workload = catalogue.workload(name)
+    if as_json:
+        return print_json(workload)
+    sys.stdout.write(workload["text"])
+
+
+@app.command()
+def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What studies the catalog holds; with NAME its configurations, loads and published figures."""
+    from hotband import studyfile
+
+    if name is None:
+        entries = [studyfile.describe(known) for known in studyfile.names()]
+        if as_json:
+            return print_json(entries)
+        rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
+        return print_listing("Studies", rows, ("name", "study", "source"))
+    study = studyfile.load(name)
+    if as_json:
+        return print_json(studyfile.describe(name))
+    show(f"[bold]{study.name}[/]: {study.title}", study.question, "")
+    rows = [(config.id, config.label, config.machine) for config in study.configs]
+    print_listing("Configurations", rows, ("id", "as published", "machine"))
+    loads = [(load.id, load.label, load.workload) for load in study.loads]
+    print_listing("Loads", loads, ("id", "as published", "workload"))
+    published = [
+        (row.id, row.config, row.workload, row.metric, f"{row.text} {row.unit}", row.caveat) for row in study.published
+    ]
+    return print_listing("Published", published, ("id", "configuration", "load", "metric", "value", "caveat"))
+
+
+def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
+    """`KEY=VALUE` arguments."""
+    parsed = []
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key or not value:
+            raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
+        parsed.append((key.strip(), value.strip()))
+    return tuple(parsed)
+
+
+@app.command()
+def run(
+    workload: Annotated[str, typer.Argument(metavar="WORKLOAD", help="A catalog name or a TOML file.")],
+    on: Annotated[str, typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.")],
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time, such as "60 s".')] = None,
+    out: OutOption = None,
+    io_log: Annotated[Path | None, typer.Option(metavar="FILE.parquet", help="Log every I/O.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run a workload on a machine in virtual time."""
+    from hotband.progress import run_progress
+    from hotband.run import RunSpec, execute
+    from hotband.tables import summary_table
+
+    spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log)
+    with run_progress(f"{workload} on {on}") as progress:
+        finished = execute([spec], progress)[0]
+    if as_json:
+        sys.stdout.write(finished.text + "\n")
+        return
+    show(summary_table(finished.record))
+    if out is not None:
+        show(f"Record: {out / 'record.json'}")
+    if io_log is not None:
+        show(f"I/O log: {io_log}")
+
+
+@study_app.command("run")
+def study_run(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog.")],
+    out: OutOption = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Predict a study's figures; print them beside the published ones."""
+    from hotband.study import print_result, run_study
+
+    result = run_study(name, out, seed)
+    if as_json:
+        return print_json(result)
+    return print_result(result, show)
+
+
+@import_app.command("fio")
+def import_fio(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="fio JSON or JSON+ output.")],
+    out: OutOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Turn fio JSON and JSON+ into records (histograms are merged, percentiles never averaged)."""
+    from hotband.fio import import_files
+    from hotband.records import save_imported
+    from hotband.run import check_writable
+    from hotband.tables import summary_table
+
+    if out is not None:
+        check_writable(out)
+    records = import_files(files)
+    saved = [] if out is None else save_imported(out, records)
+    if as_json:
+        return print_json(records)
+    for record in records:
+        show(summary_table(record), *(f"  note: {note}" for note in record["notes"]))
+    return show(*(f"Record: {path}" for path in saved))
+
+
+@app.command()
+def report(
+    records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report.")],
+    title: Annotated[str, typer.Option(help="Its heading.")] = "Hotband report",
+) -> None:
+    """Write one self-contained HTML report of records."""
+    from hotband.report import load_record, record_page, write_report
+
+    page = record_page([load_record(path) for path in records], title)
+    show(f"Report: {write_report(output, page)}")
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    from hotband import __version__
+
+    sys.stdout.write(f"hotband {__version__}\n")
+
+
+def main() -> None:
+    """Entry point: the user's mistakes become one line and exit code 2, an interruption exit code 130."""
+    from hotband.run import RunsInterrupted
+
+    try:
+        app()
+    except UserError as error:
+        sys.stderr.write(f"hotband: error: {error}\n")
+        sys.exit(2)
+    except RunsInterrupted as stop:
+        kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
+        where = f"; kept in {Path(kept[0]).parent}" if kept else ""
+        sys.stderr.write(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}\n")
+        sys.exit(130)
+    except KeyboardInterrupt:
+        sys.stderr.write("hotband: interrupted\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except OSError as error:
+        sys.stderr.write(f"hotband: error: {error.filename or 'file'}: {error.strerror or error}\n")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

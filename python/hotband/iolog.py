@@ -1,0 +1,46 @@
+"""The log of every I/O: from the engine's fixed-size rows to Parquet, in pieces, so that any length fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hotband import _core
+
+ROWS_AT_ONCE = 250_000
+ERRORS = [None, "misaligned", "out of range"]
+DIRECTIONS = ["read", "write", "flush"]
+
+
+def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:
+    """Turns the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
+
+    `streams` are the names behind the stream numbers. Raises OSError.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = _core.LOG_COLUMNS
+    names = {"stream": streams, "direction": DIRECTIONS, "error": ERRORS}
+    fields = [pa.field(name, pa.string() if name in names else _plain(name)) for name in columns]
+    row = 8 * len(columns)
+    part = out.with_name(out.name + ".tmp")
+    with raw.open("rb") as rows, pq.ParquetWriter(part, pa.schema(fields)) as writer:
+        while block := rows.read(ROWS_AT_ONCE * row):
+            numbers = memoryview(block[: len(block) // row * row]).cast("Q")
+            arrays = []
+            for index, name in enumerate(columns):
+                column = numbers[index :: len(columns)].tolist()
+                if name in names:
+                    arrays.append(pa.array([names[name][number] for number in column], pa.string()))
+                elif name == "measured":
+                    arrays.append(pa.array([number != 0 for number in column], pa.bool_()))
+                else:
+                    arrays.append(pa.array(column, pa.uint64()))
+            writer.write_batch(pa.record_batch(arrays, schema=pa.schema(fields)))
+    part.replace(out)
+
+
+def _plain(name: str) -> object:
+    import pyarrow as pa
+
+    return pa.bool_() if name == "measured" else pa.uint64()

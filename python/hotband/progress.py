@@ -1,0 +1,34 @@
+"""Progress of runs on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from hotband.run import Prepared
+
+
+@contextmanager
+def run_progress(title: str) -> Iterator[Callable[[list[Prepared], int], None]]:
+    """A progress bar on stderr; yields the callback that `run.execute` takes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[detail]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=False) as bar:
+        task = bar.add_task(title, total=1.0, detail="")
+
+        def update(prepared: list[Prepared], done: int) -> None:
+            progress = [one.run.progress() for one in prepared]
+            share = sum(share for share, _ in progress) / max(len(progress), 1)
+            ios = sum(count for _, count in progress)
+            detail = f"{done} of {len(prepared)} runs, {ios / 1e6:.1f} M I/Os"
+            bar.update(task, completed=min(share, 1.0), detail=detail)
+
+        yield update

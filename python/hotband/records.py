@@ -1,0 +1,67 @@
+"""Records on disk: one JSON document and the series as Parquet (docs/guides/records.md)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+RECORD_FILE = "record.json"
+SERIES_FILE = "series.parquet"
+DIRECTIONS = ["read", "write"]
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file so that it is there whole or not at all, even if the program is stopped."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    os.replace(part, path)
+
+
+def save_record(folder: Path, text: str, series: dict[str, list[Any]], streams: list[str]) -> None:
+    """Writes `record.json` and `series.parquet` into `folder`, which exists."""
+    import io
+
+    buffer = io.BytesIO()
+    write_series(buffer, series, streams)
+    write_whole(folder / SERIES_FILE, buffer.getvalue())
+    write_whole(folder / RECORD_FILE, (text + "\n").encode())
+
+
+def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) -> None:
+    """Writes the series columns as Parquet to a binary file object."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(
+        {
+            "time_ns": pa.array(series["time_ns"], pa.uint64()),
+            "stream": pa.array([streams[index] for index in series["stream"]], pa.string()),
+            "direction": pa.array([DIRECTIONS[index] for index in series["direction"]], pa.string()),
+            "iops": pa.array(series["iops"], pa.float64()),
+            "bandwidth_bytes_per_s": pa.array(series["bandwidth_bytes_per_s"], pa.float64()),
+            "latency_mean_ns": pa.array(series["latency_mean_ns"], pa.float64()),
+            "latency_p99_ns": pa.array(series["latency_p99_ns"], pa.uint64()),
+            "queue_depth": pa.array(series["queue_depth"], pa.float64()),
+        }
+    )
+    pq.write_table(table, buffer)
+
+
+def save_imported(folder: Path, records: list[dict[str, Any]]) -> list[Path]:
+    """Writes imported records, each into its own folder under `folder`; returns the files."""
+    import json
+    import re
+
+    saved: list[Path] = []
+    for record in records:
+        base = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(record["name"]).name).strip("-.") or "record"
+        name, number = base, 1
+        while folder / name / RECORD_FILE in saved:
+            number += 1
+            name = f"{base}-{number}"
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        path = folder / name / RECORD_FILE
+        write_whole(path, (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
+        saved.append(path)
+    return saved

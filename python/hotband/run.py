@@ -1,0 +1,191 @@
+"""Runs: prepared and checked together, executed in parallel on all cores, each saved as soon as it is done."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
+from hotband.errors import UserError
+from hotband.iolog import log_to_parquet
+from hotband.records import save_record
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One run as the user asks for it.
+
+    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file; `set`
+    holds `--set` pairs; `out` is the folder for the record (nothing is written where None).
+    """
+
+    id: str
+    machine: str
+    workload: str
+    set: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+    duration: str | None = None
+    out: Path | None = None
+    io_log: Path | None = None
+
+
+@dataclass
+class Finished:
+    """A run that is done: its record (parsed and as text), series columns and stream names."""
+
+    spec: RunSpec
+    record: dict[str, Any]
+    text: str
+    series: dict[str, list[Any]]
+    streams: list[str]
+    ios: int
+
+
+@dataclass
+class Prepared:
+    """A run that was checked and can be executed."""
+
+    spec: RunSpec
+    run: _core.Run
+    raw_log: Path | None = None
+    share: float = field(default=0.0)
+
+
+class RunsInterrupted(Exception):
+    """The user stopped the runs; `finished` were completed (and saved, where they have a folder)."""
+
+    def __init__(self, finished: list[Finished]) -> None:
+        super().__init__("interrupted")
+        self.finished = finished
+
+
+def user_error(error: _core.SpecError) -> UserError:
+    """The engine's mistake report as the command line's."""
+    file, key, value, accepted = error.args
+    return UserError(file, key, value, accepted)
+
+
+def text_of(argument: str, what: str) -> str | None:
+    """Text of a TOML file that an argument names, or None where it is a catalog name."""
+    if not (argument.endswith(".toml") or "/" in argument):
+        return None
+    try:
+        return Path(argument).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
+    except OSError as error:
+        raise UserError(argument, "", "", f"the {what} cannot be read: {error.strerror}") from None
+
+
+def check_writable(folder: Path) -> None:
+    """Creates `folder` and a file in it, so that a folder that cannot be written is told before the work."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError("--out", "", str(folder), f"the folder cannot be written: {error.strerror}") from None
+
+
+def prepare(spec: RunSpec) -> Prepared:
+    """Reads and checks everything a run names. Raises UserError for the first mistake."""
+    if spec.out is not None:
+        check_writable(spec.out)
+    raw_log = None
+    if spec.io_log is not None:
+        check_writable(spec.io_log.parent)
+        raw_log = spec.io_log.with_name(spec.io_log.name + ".part")
+    try:
+        run = _core.Run(
+            CATALOG_DIR,
+            spec.machine,
+            spec.workload,
+            machine_text=text_of(spec.machine, "machine"),
+            workload_text=text_of(spec.workload, "workload"),
+            set=list(spec.set),
+            seed=spec.seed,
+            duration=spec.duration,
+            io_log=raw_log,
+        )
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    return Prepared(spec, run, raw_log)
+
+
+def execute_one(prepared: Prepared) -> Finished:
+    """Executes one run and saves what it leaves."""
+    spec = prepared.spec
+    try:
+        text, series, streams, ios = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, streams, ios)
+        if spec.out is not None:
+            save_record(spec.out, text, series, streams)
+        if spec.io_log is not None and prepared.raw_log is not None:
+            log_to_parquet(prepared.raw_log, spec.io_log, streams)
+        return finished
+    finally:
+        if prepared.raw_log is not None:
+            prepared.raw_log.unlink(missing_ok=True)
+
+
+def execute(
+    specs: Sequence[RunSpec],
+    progress: Callable[[list[Prepared], int], None] | None = None,
+    jobs: int | None = None,
+) -> list[Finished]:
+    """Executes runs in parallel, in any order; returns them in the order asked.
+
+    All are checked before the first begins. `progress` is called about ten times a second with the runs and the
+    number done. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished).
+    """
+    prepared = [prepare(spec) for spec in specs]
+    stopping = threading.Event()
+
+    def work(one: Prepared) -> Finished | None:
+        return None if stopping.is_set() else execute_one(one)
+
+    results: dict[int, Finished] = {}
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        futures: dict[Future[Finished | None], int] = {
+            pool.submit(work, one): index for index, one in enumerate(prepared)
+        }
+        pending = set(futures)
+        try:
+            while pending:
+                done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    result = future.result()
+                    if result is not None:
+                        results[futures[future]] = result
+                if progress is not None:
+                    progress(prepared, len(results))
+        except BaseException as error:
+            stopping.set()
+            for one in prepared:
+                one.run.stop()
+            if isinstance(error, KeyboardInterrupt):
+                raise RunsInterrupted(_salvage(futures, results)) from None
+            raise
+    return [results[index] for index in sorted(results)]
+
+
+def _salvage(futures: dict[Future[Finished | None], int], results: dict[int, Finished]) -> list[Finished]:
+    """Runs that had finished when the user interrupted, those not yet collected included."""
+    for future, index in futures.items():
+        if index in results:
+            continue
+        try:
+            result = future.result()
+        except (_core.Interrupted, OSError):
+            continue
+        if result is not None:
+            results[index] = result
+    return [results[index] for index in sorted(results)]

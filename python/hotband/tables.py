@@ -1,0 +1,114 @@
+"""Tables for the terminal: pure functions from records and study results to rich tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+PERCENTILES = [("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"), ("p99.9", "latency_p999_ns"), ("max", "latency_max_ns")]
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """A number with thousands separators; a dash for none."""
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def millis(nanoseconds: float | None) -> str:
+    """Nanoseconds as milliseconds with three significant digits or more."""
+    if nanoseconds is None:
+        return "–"
+    value = nanoseconds / 1e6
+    return f"{value:,.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+
+
+def summary_table(record: dict[str, Any]) -> Table:
+    """Rates and latencies of one record, by direction."""
+    from rich.table import Table
+
+    table = Table(title=record["name"], title_justify="left")
+    table.add_column("")
+    for name in ["IOPS", "MB/s", "mean ms", *(f"{name} ms" for name, _ in PERCENTILES), "outstanding", "errors"]:
+        table.add_column(name, justify="right")
+    summary = record["summary"]
+    for label, figures in (("read", summary["read"]), ("write", summary["write"]), ("all", summary)):
+        if label != "all" and not figures["count"] and not figures["errors"]:
+            continue
+        table.add_row(
+            label,
+            number(figures["iops"]),
+            number(figures["bandwidth_bytes_per_s"] / 1e6),
+            millis(figures["latency_mean_ns"]),
+            *(millis(figures[key]) for _, key in PERCENTILES),
+            number(figures["queue_depth_mean"], 2),
+            str(figures["errors"]),
+        )
+    return table
+
+
+def figures_table(figures: Sequence[dict[str, Any]]) -> Table:
+    """Published beside predicted, with the error."""
+    from rich.table import Table
+
+    table = Table(title="Published and predicted", title_justify="left")
+    for name in ("configuration", "load", "measure"):
+        table.add_column(name, overflow="fold")
+    for name in ("published", "predicted", "error", "unit"):
+        table.add_column(name, justify="left" if name == "unit" else "right", no_wrap=True)
+    last: tuple[str, str] | None = None
+    for figure in figures:
+        place = (figure["config"], figure["label"])
+        error = figure["error_pct"]
+        if last is not None and place[0] != last[0]:
+            table.add_section()
+        table.add_row(
+            place[0] if last is None or place[0] != last[0] else "",
+            place[1] if place != last else "",
+            figure["metric"],
+            significant(figure["published"]),
+            significant(figure["predicted"]),
+            "" if error is None else f"[{error_colour(error)}]{error:+.1f} %[/]",
+            figure["unit"],
+        )
+        last = place
+    return table
+
+
+def error_colour(error: float) -> str:
+    """Green to 10 %, yellow to 25 %, red beyond: the bounds that the project sets itself."""
+    return "green" if abs(error) <= 10 else "yellow" if abs(error) <= 25 else "red"
+
+
+def significant(value: float | None) -> str:
+    """Four significant digits, thousands separated."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def claims_table(claims: Sequence[dict[str, Any]]) -> Table:
+    """Claims of a study and whether they hold in the model."""
+    from rich.table import Table
+
+    table = Table(title="Claims", title_justify="left")
+    for name in ("claim", "holds", "measured"):
+        table.add_column(name, overflow="fold")
+    for claim in claims:
+        mark = {True: "[green]yes[/]", False: "[red]no[/]", None: "–"}[claim["holds"]]
+        table.add_row(claim["text"], mark, claim["measured"])
+    return table
+
+
+def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | None, str, str, bool, str]]) -> Table:
+    """Every value of a drive, with source."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for name in ("value", "used", "range", "source", "confidence", "note"):
+        table.add_column(name, overflow="fold")
+    for key, value, span, source, confidence, estimate, note in values:
+        shown = f"{span[0]} .. {span[1]}" if span else ""
+        table.add_row(key, value, shown, f"{source} (estimate)" if estimate else source, confidence, note)
+    return table
