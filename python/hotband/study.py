@@ -96,7 +96,7 @@ def collect(study: Study, finished: list[Finished]) -> Results:
 def figures(results: Results) -> list[dict[str, Any]]:
     """Every figure of every cell, published or not, in the order of the study's measures."""
     study = results.study
-    rows = {(row.config, row.workload, row.metric): row for row in study.published}
+    rows = {(row.config, row.workload, row.metric.removeprefix("max ")): row for row in study.published}
     by_id = {measure.id: measure for measure in study.measures}
     listed = []
     for cell in results.cells.values():
@@ -105,7 +105,8 @@ def figures(results: Results) -> list[dict[str, Any]]:
         first = cell.config.ids.get(cell.load.id)
         for offset, measure_id in enumerate(cell.load.measures):
             measure = by_id[measure_id]
-            row = rows.get((cell.config.label, cell.load.published, measure.metric))
+            name = cell.load.published_config or cell.config.label
+            row = rows.get((name, cell.load.published, measure.metric))
             numbered = study.id_format.format(first + offset) if first is not None else None
             listed.append(
                 figure(

@@ -45,7 +45,8 @@ class Config:
 
 @dataclass(frozen=True)
 class Load:
-    """A workload of the study, or a sweep of one: `sweep` lists the queue depths."""
+    """A workload of the study, or a sweep of one: `sweep` lists the queue depths. `published_config` is the name
+    under which its figures are published, where that is not the configuration's own."""
 
     id: str
     label: str
@@ -58,6 +59,7 @@ class Load:
     group: str = ""
     what_if: bool = False
     read_share: float = 1.0
+    published_config: str = ""
 
 
 @dataclass(frozen=True)

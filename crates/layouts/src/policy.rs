@@ -8,7 +8,8 @@ use hotband_machine::MemberState;
 pub enum ReadPolicy {
     /// In turn.
     RoundRobin,
-    /// The member with the fewest unanswered commands; among equals the one whose last command ended nearest.
+    /// The member with the fewest unanswered commands; equals take turns. Published mirrors show no shorter seeks at
+    /// queue depth 1 (5 ms on the Exos array, 0 to 0.2 ms gained on two-drive mirrors), so nearness does not decide.
     LeastPending,
     /// The member whose last command ended nearest.
     NearestHead,
@@ -28,7 +29,10 @@ impl ReadPolicy {
         let distance = |index: &usize| members[*index].last_end.abs_diff(offset);
         match self {
             Self::RoundRobin => (turn % members.len() as u64) as usize,
-            Self::LeastPending => all.min_by_key(|i| (members[*i].pending, distance(i))).unwrap_or(0),
+            Self::LeastPending => {
+                let turns = |index: usize| (index + turn as usize) % members.len();
+                all.min_by_key(|i| (members[*i].pending, turns(*i))).unwrap_or(0)
+            }
             Self::NearestHead => all.min_by_key(distance).unwrap_or(0),
         }
     }

@@ -67,8 +67,8 @@ pub(super) enum Arm {
 pub(super) enum Work {
     /// A read of `first..end`; `sequential` names the segment it continues.
     Read { first: u64, end: u64, sequential: Option<usize> },
-    /// A write past the cache.
-    Write,
+    /// A write of `first..end` past the cache.
+    Write { first: u64, end: u64 },
     /// An extent of the write cache.
     Destage,
 }

@@ -13,10 +13,12 @@ impl Disk {
             self.counters.cache_hits += 1;
             return self.answer(now, arrived, now);
         }
-        if let Arm::Ahead(ahead) = self.arm
-            && self.read_from_stream(now, arrived, ahead)
-        {
-            return;
+        if let Arm::Ahead(ahead) = self.arm {
+            if self.passes(&ahead, ahead.limit) <= now {
+                self.end_ahead(now, &ahead);
+            } else if self.read_from_stream(now, arrived, ahead) {
+                return;
+            }
         }
         match self.segments.find(first, end) {
             Found::Hit(segment) => {
@@ -33,13 +35,14 @@ impl Disk {
     fn read_from_stream(&mut self, now: Instant, arrived: Arrived, ahead: Ahead) -> bool {
         let (first, end) = (arrived.first(), arrived.end());
         let begun = self.segments.get(ahead.segment).start;
-        let stopped = self.passes(&ahead, ahead.limit) <= now && end > ahead.limit;
-        if first < begun || first > ahead.limit || stopped || end > first + self.segments.size() {
+        if first < begun || first > ahead.limit || end > first + self.segments.size() {
             return false;
         }
         let limit = (end + self.params.look_ahead_sectors).min(self.geometry.sectors());
+        let before = ahead.committed;
         let ahead = Ahead { limit: ahead.limit.max(limit), committed: ahead.committed.max(end), ..ahead };
         let passes = if end <= ahead.from { now } else { self.passes(&ahead, end) };
+        self.segments.extend(ahead.segment, ahead.from, before);
         self.arm = Arm::Ahead(ahead);
         self.counters.look_ahead_hits += 1;
         self.counters.cache_hits += 1;
@@ -70,7 +73,6 @@ impl Disk {
             return self.enqueue(arrived, true);
         }
         if arrived.command.fua {
-            self.dirty.supersede(&self.geometry, first, end);
             return self.enqueue(arrived, true);
         }
         if self.blocked.is_empty() && self.dirty.has_room(first, arrived.count()) {

@@ -60,16 +60,27 @@ impl Disk {
 
     fn end_work(&mut self, at: Instant, work: Work) {
         match work {
-            Work::Write => {}
+            Work::Write { first, end } => {
+                // Forgotten once more: a read may have been under way, or gone first, since the write came.
+                self.segments.forget(first, end);
+                if self.write_back() {
+                    // Older data stays held until now, so that a flush does not overlook it.
+                    self.dirty.supersede(&self.geometry, first, end);
+                    self.end_flushes(at);
+                    self.admit_blocked(at);
+                }
+            }
             Work::Destage => {
-                self.dirty.landed();
+                if let Some(extent) = self.dirty.landed() {
+                    self.segments.forget(extent.sector, extent.sector + u64::from(extent.count));
+                }
                 self.end_flushes(at);
                 self.admit_blocked(at);
             }
             Work::Read { first, end, sequential } => {
                 let segment = match sequential {
                     Some(segment) if self.segments.get(segment).end >= first => {
-                        self.segments.extend(segment, end);
+                        self.segments.extend(segment, first, end);
                         self.segments.touch(segment);
                         Some(segment)
                     }
@@ -204,7 +215,7 @@ impl Disk {
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
         let (first, end) = (waiting.sector, waiting.sector + u64::from(waiting.count));
         let work = if waiting.write {
-            Work::Write
+            Work::Write { first, end }
         } else {
             let sequential = match self.segments.find(first, end) {
                 Found::Continues(segment) => Some(segment),
@@ -269,12 +280,15 @@ impl Disk {
     }
 
     /// Stops reading ahead: what has passed the head is in the segment.
-    fn end_ahead(&mut self, now: Instant, ahead: &Ahead) {
+    pub(super) fn end_ahead(&mut self, now: Instant, ahead: &Ahead) {
         self.arm = Arm::Idle;
-        let rotation = self.params.geometry.rotation;
-        let turned = rotation.turned(now.since(ahead.begins));
-        let reached = self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit);
-        self.segments.extend(ahead.segment, reached);
+        let reached = if self.passes(ahead, ahead.limit) <= now {
+            ahead.limit
+        } else {
+            let turned = self.params.geometry.rotation.turned(now.since(ahead.begins));
+            self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit)
+        };
+        self.segments.extend(ahead.segment, ahead.from, reached);
         let place = self.geometry.place(reached.min(self.geometry.sectors() - 1));
         (self.cylinder, self.track) = (place.cylinder, place.track);
         self.reached = reached;

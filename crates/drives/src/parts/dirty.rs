@@ -150,9 +150,9 @@ impl Dirty {
         sent
     }
 
-    /// The extent on its way is on the media.
-    pub fn landed(&mut self) {
-        self.in_flight = None;
+    /// The extent on its way is on the media; returns it.
+    pub fn landed(&mut self) -> Option<Waiting> {
+        self.in_flight.take()
     }
 
     fn take(&mut self, index: usize) -> Waiting {

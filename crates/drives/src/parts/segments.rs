@@ -87,8 +87,12 @@ impl Segments {
         Some(index)
     }
 
-    /// Lets a segment reach up to `end`; what no longer fits falls off its start.
-    pub fn extend(&mut self, index: usize, end: u64) {
+    /// Adds `from..end` to a segment that reached up to `from` (a write may have cut it since: then it begins
+    /// there); what no longer fits falls off its start.
+    pub fn extend(&mut self, index: usize, from: u64, end: u64) {
+        if self.ends[index] < from {
+            self.starts[index] = from;
+        }
         self.ends[index] = self.ends[index].max(end);
         self.starts[index] = self.starts[index].max(self.ends[index].saturating_sub(self.size));
     }
@@ -144,8 +148,17 @@ mod tests {
     fn a_segment_never_holds_more_than_its_size() {
         let mut cache = Segments::new(1, 100);
         cache.replace(0, 60);
-        cache.extend(0, 180);
+        cache.extend(0, 60, 180);
         assert_eq!((cache.get(0).start, cache.get(0).end), (80, 180));
+    }
+
+    #[test]
+    fn a_segment_that_was_cut_begins_where_it_goes_on() {
+        let mut cache = Segments::new(1, 1000);
+        cache.replace(100, 200);
+        cache.forget(90, 210);
+        cache.extend(0, 200, 300);
+        assert_eq!((cache.get(0).start, cache.get(0).end), (200, 300));
     }
 
     #[test]

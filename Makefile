@@ -1,0 +1,70 @@
+# Everything a newcomer or CI needs: `make demo`, `make test`, `make bench`. Each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: help setup demo test test-rust test-python lint bench accuracy browser lock clean
+.DEFAULT_GOAL := help
+
+help: ## what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
+
+$(VENV)/.installed: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit("Hotband needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@command -v cargo >/dev/null || { echo "Hotband needs a stable Rust toolchain (cargo), 1.88 or newer"; exit 1; }
+	@command -v cc >/dev/null || { echo "Hotband needs a C compiler (cc)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $@
+
+# The Rust dependencies are pinned in rust.lock, which is Cargo.lock without the registry's address.
+Cargo.lock: rust.lock scripts/rust_lock.py
+	$(PYTHON) scripts/rust_lock.py restore
+
+$(VENV)/.built: $(VENV)/.installed $(SOURCES)
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
+
+demo: setup ## the first study: table to the terminal, report to out/content-hdd/report.html
+	$(BIN)/hotband study run content-hdd --out out/content-hdd
+
+test: setup browser lint test-rust test-python ## what CI runs
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check python tests fuzz scripts
+	$(BIN)/ruff format --check python tests fuzz scripts
+	$(BIN)/mypy
+
+test-rust: Cargo.lock
+	cargo test --workspace --locked --quiet
+
+test-python: setup
+	$(BIN)/python -m pytest
+
+# The report is opened in a real browser; where none can be installed that test is skipped and says so.
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing chromium for the browser test"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 \
+	    || echo "chromium could not be installed: the browser test will be skipped"; \
+	else echo "install chromium to run the browser test; it will be skipped"; fi
+
+bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
+	cargo bench --locked -p hotband-engine --bench speed
+	cargo bench --locked -p hotband-drives --bench parts
+
+accuracy: setup ## every study: how large the errors are
+	$(BIN)/hotband study accuracy
+
+lock: ## after a change of dependencies: rewrites rust.lock and requirements.lock from what is installed
+	$(PYTHON) scripts/rust_lock.py save
+	$(BIN)/python -m pip freeze --exclude-editable | grep -iv '^hotband' > requirements.lock
+
+clean: ## everything that was built
+	rm -rf target $(VENV) out Cargo.lock
