@@ -10,7 +10,10 @@ from hotband.run import Prepared
 
 @contextmanager
 def run_progress(title: str) -> Iterator[Callable[[list[Prepared], int], None]]:
-    """A progress bar on stderr; yields the callback that `run.execute` takes."""
+    """A progress bar on stderr; yields the callback that `run.execute` takes.
+
+    The bar appears with the first call, which comes after every run was checked: a mistake shows no bar.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
@@ -21,14 +24,20 @@ def run_progress(title: str) -> Iterator[Callable[[list[Prepared], int], None]]:
         TextColumn("{task.fields[detail]}"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=False) as bar:
-        task = bar.add_task(title, total=1.0, detail="")
+    bar = Progress(*columns, console=Console(stderr=True))
+    task = bar.add_task(title, total=1.0, detail="")
 
-        def update(prepared: list[Prepared], done: int) -> None:
-            progress = [one.run.progress() for one in prepared]
-            share = sum(share for share, _ in progress) / max(len(progress), 1)
-            ios = sum(count for _, count in progress)
-            detail = f"{done} of {len(prepared)} runs, {ios / 1e6:.1f} M I/Os"
-            bar.update(task, completed=min(share, 1.0), detail=detail)
+    def update(prepared: list[Prepared], done: int) -> None:
+        if not bar.live.is_started:
+            bar.start()
+        progress = [one.run.progress() for one in prepared]
+        share = sum(share for share, _ in progress) / max(len(progress), 1)
+        ios = sum(count for _, count in progress)
+        detail = f"{done} of {len(prepared)} runs, {ios / 1e6:.1f} M I/Os"
+        bar.update(task, completed=min(share, 1.0), detail=detail)
 
+    try:
         yield update
+    finally:
+        if bar.live.is_started:
+            bar.stop()

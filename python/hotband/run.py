@@ -159,6 +159,8 @@ def execute(
         }
         pending = set(futures)
         try:
+            if progress is not None:
+                progress(prepared, 0)
             while pending:
                 done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
                 for future in done:

@@ -1,0 +1,96 @@
+//! What the test files share: the catalog, runs from text, and records as JSON.
+#![allow(dead_code, missing_docs, reason = "every test file uses a part of this")]
+
+use hotband_drives::{Disk, DiskParams, Product};
+use hotband_engine::{Catalog, Control, Outcome, Request, Run};
+use serde_json::Value;
+
+pub fn catalog() -> Catalog {
+    Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"))
+}
+
+/// Every drive of the catalog.
+pub fn drives() -> Vec<String> {
+    let names = catalog().names("drives");
+    assert!(!names.is_empty(), "the catalog is where the tests look for it");
+    names
+}
+
+pub fn product(name: &str) -> Product {
+    catalog().drive(name, ("test", "")).expect("the name comes from the catalog").0
+}
+
+pub fn disk(name: &str) -> Disk {
+    let params = DiskParams::read(&product(name), &toml::Table::new(), "test", "");
+    Disk::new(params.expect("drives of the catalog are valid"))
+}
+
+/// A workload of one stream: its keys, its load and its phases.
+pub fn workload(stream: &str, load: &str, warm_up: &str, measure: &str) -> String {
+    let warm_up = if warm_up.is_empty() { String::new() } else { format!("[[phases]]\nname = \"warm-up\"\n{warm_up}\n") };
+    format!("[load]\n{load}\n[[streams]]\n{stream}\n{warm_up}[[phases]]\n{measure}\nmeasure = true\n")
+}
+
+/// Uniformly random 4 KiB I/Os.
+pub fn random_4k(read_pct: u32) -> String {
+    format!("read_pct = {read_pct}\nrandom_pct = 100\nsize = \"4 KiB\"")
+}
+
+pub fn closed(depth: u32) -> String {
+    format!("closed = {{ threads = 1, depth = {depth} }}")
+}
+
+/// A request for a machine (a drive, a short form, or TOML text).
+pub fn request(machine: &str, workload: &str, set: &[(&str, &str)]) -> Request {
+    let text = machine.contains('\n').then(|| machine.to_owned());
+    Request {
+        machine: if text.is_some() { "machine.toml".into() } else { machine.to_owned() },
+        machine_text: text,
+        workload: "workload.toml".into(),
+        workload_text: Some(workload.to_owned()),
+        set: set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        seed: 1,
+        ..Request::default()
+    }
+}
+
+#[track_caller]
+pub fn execute(request: Request) -> Outcome {
+    let what = format!("{} {:?}", request.machine, request.set);
+    let run = Run::new(&catalog(), request).unwrap_or_else(|error| panic!("{what}: {error}"));
+    run.execute(&Control::default()).unwrap_or_else(|error| panic!("{what}: {error}"))
+}
+
+/// What a run left, for asking.
+pub struct Left(pub Value);
+
+#[track_caller]
+pub fn run(machine: &str, workload: &str, set: &[(&str, &str)]) -> Left {
+    let json = execute(request(machine, workload, set)).record.to_json();
+    Left(serde_json::from_str(&json).expect("a record is JSON"))
+}
+
+impl Left {
+    /// A number of the summary.
+    #[track_caller]
+    pub fn summary(&self, key: &str) -> f64 {
+        self.0["summary"][key].as_f64().unwrap_or_else(|| panic!("{key} is a number"))
+    }
+
+    pub fn iops(&self) -> f64 {
+        self.summary("iops")
+    }
+
+    /// A counter, summed over all drives.
+    pub fn counter(&self, name: &str) -> f64 {
+        let parts = self.0["parts"].as_array().expect("a record has parts");
+        let disks = parts.iter().filter(|part| part["kind"] == "disk");
+        disks.map(|part| part["counters"][name].as_f64().expect("a counter of the disk")).sum()
+    }
+}
+
+/// Checks `got` against `wanted` within a share of it.
+#[track_caller]
+pub fn assert_near(what: &str, got: f64, wanted: f64, share: f64) {
+    assert!((got / wanted - 1.0).abs() <= share, "{what}: {got} where {wanted} was expected (within {share})");
+}

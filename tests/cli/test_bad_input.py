@@ -1,0 +1,105 @@
+"""Is every mistake one clear line on stderr and exit code 2, with nothing on stdout?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+MACHINE = '[drives.d]\nproduct = "exos-15e900-512n"\ncount = 4\n\n'
+STREAM = '[load]\nclosed = { threads = 1 }\n[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
+PHASE = '[[phases]]\nduration = "1 s"\nmeasure = true\n'
+
+ARGUMENTS = [
+    ("unknown drive", ["run", "fio-randread", "--on", "exos-15e900-512m"], 'did you mean "exos-15e900-512n"'),
+    ("unknown workload", ["run", "fio-randred", "--on", "ent-15k"], 'did you mean "fio-randread"'),
+    ("unknown study", ["study", "run", "content-hd"], 'did you mean "content-hdd"'),
+    ("unknown drive to describe", ["drives", "savio-10k1"], 'did you mean "savvio-10k1"'),
+    ("unknown workload to describe", ["workloads", "iometer-webserv"], 'did you mean "iometer-webserver"'),
+    ("unknown layout", ["run", "fio-read", "--on", "raid7:4xent-15k"], "raid5"),
+    ("no count", ["run", "fio-read", "--on", "raid5:ent-15k"], "LAYOUT:COUNTxDRIVE"),
+    ("no members", ["run", "fio-read", "--on", "raid5:0xent-15k"], "LAYOUT:COUNTxDRIVE"),
+    ("RAID 5 of two", ["run", "fio-read", "--on", "raid5:2xent-15k"], "at least 3 drives"),
+    ("RAID 10 of five", ["run", "fio-read", "--on", "raid10:5xent-15k"], "even number"),
+    ("RAID 1 of one", ["run", "fio-read", "--on", "raid1:1xent-15k"], "at least 2 drives"),
+    ("chunk", ["run", "fio-read", "--on", "raid0:2xent-15k:1000B"], "multiple of 4 KiB"),
+    ("set without value", ["run", "fio-read", "--on", "ent-15k", "--set", "qd"], "KEY=VALUE"),
+    ("unknown set key", ["run", "fio-read", "--on", "ent-15k", "--set", "qdd=4"], 'did you mean "qd"'),
+    ("queue depth 0", ["run", "fio-read", "--on", "ent-15k", "--set", "qd=0"], "whole number from 1"),
+    ("zero threads", ["run", "fio-read", "--on", "ent-15k", "--set", "threads=0"], "whole number from 1"),
+    ("size without unit", ["run", "fio-read", "--on", "ent-15k", "--set", "bs=4096"], "a size"),
+    ("negative size", ["run", "fio-read", "--on", "ent-15k", "--set", "bs=-4k"], "a size"),
+    ("reads over 100", ["run", "fio-read", "--on", "ent-15k", "--set", "read_pct=120"], "0 to 100"),
+    ("span beyond", ["run", "fio-read", "--on", "ent-15k", "--set", "span=10 TB"], "beyond the target"),
+    ("empty span", ["run", "fio-read", "--on", "ent-15k", "--set", "span=0 %"], "a share"),
+    ("drive value", ["run", "fio-read", "--on", "ent-15k", "--set", "write_cache=on"], "volatile"),
+    ("misaligned", ["run", "iometer-fileserver", "--on", "exos-15e900-512e", "--set", "sector_format=4Kn"], "misaligned"),
+    ("duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "60"], "a time"),
+    ("no duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "0 s"], "above zero"),
+    ("no such machine file", ["run", "fio-read", "--on", "no/such.toml"], "cannot be read"),
+    ("no such workload file", ["run", "no/such.toml", "--on", "ent-15k"], "cannot be read"),
+    ("out is no folder", ["run", "fio-read", "--on", "ent-15k", "--out", "/dev/null/x"], "cannot be written"),
+    ("log is no folder", ["run", "fio-read", "--on", "ent-15k", "--io-log", "/dev/null/x.parquet"], "cannot be written"),
+    ("study out", ["study", "run", "content-hdd", "--out", "/dev/null/x"], "cannot be written"),
+    ("no such fio file", ["import", "fio", "nothing.json"], "nothing.json"),
+    ("no such record", ["report", "nothing", "-o", "r.html"], "nothing"),
+]
+
+FILES = [
+    ("not TOML", "[drives.d\n", STREAM + PHASE, "line 1"),
+    ("bare time", MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n', STREAM + "[[phases]]\nduration = 1.0\nmeasure = true\n", "phases[0].duration"),
+    ("zero threads", MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n', STREAM.replace("= 1 }", "= 0 }") + PHASE, "threads"),
+    ("unknown key", MACHINE + '[layout.a]\nraid0 = { members = "d*" }\n', STREAM + PHASE, 'did you mean "layouts"'),
+    ("unknown member", MACHINE + '[layouts.a]\nraid0 = { members = "d0, e1" }\n', STREAM + PHASE, "layouts.a.raid0.members"),
+    ("member twice", MACHINE + '[layouts.a]\nraid0 = { members = "d0, d0" }\n', STREAM + PHASE, "twice"),
+    ("volume beyond", MACHINE + '[volumes]\nv = { on = "d0", size = "901 GB" }\n', STREAM + PHASE, "volumes.v"),
+    ("which target", MACHINE, STREAM + PHASE, "volumes"),
+    ("range", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM + 'range = ["0 GB", "2 TB"]\n' + PHASE, "beyond the target"),
+    ("range order", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM + 'range = ["50 %", "10 %"]\n' + PHASE, "does not hold"),
+    ("no volume", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM + 'volume = "w"\n' + PHASE, "streams[0].volume"),
+    ("no phase", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM, "exactly one phase"),
+    ("loop not said", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM.split("\n", 2)[2] + PHASE, "closed"),
+    ("overlap", MACHINE + '[layouts.a]\nraid0 = { members = "d0, d1" }\n[layouts.b]\nraid0 = { members = "d1, d2" }\n[volumes]\nv = { on = "a" }\n', STREAM + PHASE, "same part"),
+]
+
+
+def one_line(done) -> str:
+    """The error of a refused call."""
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    assert done.stdout == ""
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("hotband: error: ")
+    return lines[0]
+
+
+@pytest.mark.parametrize(("arguments", "expected"), [pytest.param(a, e, id=i) for i, a, e in ARGUMENTS])
+def test_a_wrong_argument_is_named(hotband, arguments: list[str], expected: str) -> None:
+    assert expected in one_line(hotband(*arguments))
+
+
+@pytest.mark.parametrize(
+    ("machine", "workload", "expected"), [pytest.param(m, w, e, id=i) for i, m, w, e in FILES]
+)
+def test_a_wrong_file_is_named_with_its_key(
+    hotband, tmp_path: Path, machine: str, workload: str, expected: str
+) -> None:
+    (tmp_path / "m.toml").write_text(machine)
+    (tmp_path / "w.toml").write_text(workload)
+    error = one_line(hotband("run", "w.toml", "--on", "m.toml"))
+    assert "m.toml" in error or "w.toml" in error
+    assert expected in error
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"\x00" * 100])
+def test_bytes_that_are_no_spec_are_refused(hotband, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "m.toml").write_bytes(content)
+    assert "m.toml" in one_line(hotband("run", "fio-read", "--on", "m.toml"))
+
+
+def test_a_refused_run_leaves_what_was_there(hotband, tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    assert hotband("run", "fio-randread", "--on", "ent-15k", "--duration", "1 s", "--out", str(out)).returncode == 0
+    before = (out / "record.json").read_bytes()
+    one_line(hotband("run", "fio-randread", "--on", "ent-15k", "--set", "qd=x", "--out", str(out)))
+    assert (out / "record.json").read_bytes() == before

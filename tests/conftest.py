@@ -1,0 +1,46 @@
+"""What every test folder uses: the command line in a process of its own, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def run_hotband(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs `hotband ARGUMENTS`; nothing is checked."""
+    command = [sys.executable, "-m", "hotband.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
+
+
+@pytest.fixture
+def hotband(tmp_path: Path) -> Hotband:
+    """The command line, run in an empty folder."""
+    return lambda *arguments: run_hotband(*arguments, cwd=tmp_path)
+
+
+@pytest.fixture(scope="session")
+def content_hdd(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The result and the folder of a whole run of content-hdd."""
+    return study_result("content-hdd", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def exos(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The result and the folder of a whole run of exos-15e900."""
+    return study_result("exos-15e900", tmp_path_factory)
+
+
+def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """Runs a study with `--json --out`."""
+    out = factory.mktemp(name) / "out"
+    done = run_hotband("study", "run", name, "--json", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), out

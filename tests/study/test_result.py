@@ -1,0 +1,85 @@
+"""Is a study's result what scripts rely on, and does it find what is wrong in the published tables?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Study = tuple[dict[str, Any], Path]
+
+
+def finding(result: dict[str, Any], name: str) -> dict[str, Any]:
+    """A finding by id."""
+    return next(one for one in result["findings"] if one["id"] == name)
+
+
+def test_figures_claims_and_findings_have_their_keys(content_hdd: Study, exos: Study) -> None:
+    for result, _ in (content_hdd, exos):
+        for row in result["figures"]:
+            assert {"id", "published", "unit", "predicted", "error_pct", "source"} <= set(row)
+        for claim in result["claims"]:
+            assert {"id", "text", "holds", "measured"} <= set(claim)
+        assert len({row["id"] for row in result["figures"]}) == len(result["figures"])
+
+
+def test_response_times_are_milliseconds(content_hdd: Study) -> None:
+    table = finding(content_hdd[0], "response-time-unit")["table"]["rows"]
+    assert len(table) == 12
+    # 597.11 IOPS x 25.9: 15,465 I/Os outstanding if seconds, 15.5 if milliseconds.
+    assert table[0][2:] == [597.11, 25.9, 15465, 15.5]
+
+
+def test_cells_short_of_sixteen_are_named(content_hdd: Study) -> None:
+    rows = finding(content_hdd[0], "idle-threads")["table"]["rows"]
+    assert [(row[0], row[2]) for row in rows] == [("ENT 15K RAID1 (2 drives)", 8.3), ("ENT 15K RAID1 (2 drives)", 10.6)]
+
+
+def test_bandwidth_is_binary(content_hdd: Study) -> None:
+    assert "in 12 of 12 cells" in finding(content_hdd[0], "bandwidth-unit")["text"]
+
+
+def test_the_software_array_fits_no_parity(content_hdd: Study) -> None:
+    found = finding(content_hdd[0], "software-raid-level")
+    assert "without parity" in found["title"]
+    levels = {row[0] for row in found["table"]["rows"]}
+    assert levels == {"raid0", "concat", "raid5", "raid6"}
+
+
+def test_the_exos_baseline_is_not_write_through(exos: Study) -> None:
+    rows = finding(exos[0], "awc-off-is-not-write-through")["table"]["rows"]
+    assert rows[0][2] < 0.8 * rows[0][1], "write-through falls short by more than a fifth"
+
+
+def test_exos_curves_cover_every_mix_and_depth(exos: Study) -> None:
+    points = [point for point in exos[0]["curves"] if "Advanced" in point["machine"]]
+    assert len(points) == 4 * 7
+    for group in {point["group"] for point in points}:
+        curve = [point["iops"] for point in points if point["group"] == group]
+        assert curve == sorted(curve), f"{group}: more outstanding, no fewer IOPS"
+
+
+def test_everything_is_left_in_the_folder(content_hdd: Study) -> None:
+    result, out = content_hdd
+    assert (out / "report.html").stat().st_size > 500_000
+    assert json.loads((out / "result.json").read_text())["figures"] == result["figures"]
+    for run in result["runs"]:
+        assert (out / run["record"]).is_file()
+
+
+@pytest.mark.parametrize("study", ["content_hdd", "exos"])
+def test_closed_loops_obey_littles_law(study: str, request: pytest.FixtureRequest) -> None:
+    result, out = request.getfixturevalue(study)
+    for run in result["runs"]:
+        record = json.loads((out / run["record"]).read_text())
+        summary = record["summary"]
+        outstanding = summary["iops"] * summary["latency_mean_ns"] / 1e9
+        assert outstanding == pytest.approx(record["concurrency"], rel=0.01), run["id"]
+
+
+def test_every_assumption_has_a_source(content_hdd: Study) -> None:
+    assumptions = content_hdd[0]["assumptions"]
+    assert {entry["part"] for entry in assumptions} == {"study", "ent-15k", "ent-10k", "ent-cap-2tb"}
+    assert all(entry["source"] for entry in assumptions)
