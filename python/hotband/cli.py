@@ -174,6 +174,25 @@ def study_run(
     return print_result(result, show)
 
 
+@study_app.command("accuracy")
+def study_accuracy(as_json: JsonFlag = False) -> None:
+    """Run every study and print how large the errors of its IOPS are, by group."""
+    from hotband import studyfile
+    from hotband.study import run_study
+
+    summaries = {name: run_study(name, None, None)["summary"] for name in studyfile.names()}
+    if as_json:
+        return print_json(summaries)
+    rows = []
+    for name, summary in summaries.items():
+        for group, of in summary["iops_by_group"].items():
+            median, largest = (of[key] for key in ("median_abs_error_pct", "max_abs_error_pct"))
+            errors = (f"{median:.1f} %", f"{largest:.1f} %") if of["compared"] else ("–", "–")
+            rows.append((name, group, str(of["figures"]), str(of["compared"]), *errors))
+    names = ("study", "IOPS of", "predicted", "published", "median error", "largest error")
+    return print_listing("Accuracy", rows, names)
+
+
 @import_app.command("fio")
 def import_fio(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="fio JSON or JSON+ output.")],

@@ -77,7 +77,7 @@ fn a_mirror_reads_from_both_and_writes_to_both() {
     let (one, two) = (iops(LAYOUTS[0], 100, 8), iops("raid1:2xexos-15e900-512n", 100, 16));
     assert!((1.8..2.3).contains(&(two / one)), "reads: {two} of {one}");
     let (one, two) = (iops(LAYOUTS[0], 0, 8), iops("raid1:2xexos-15e900-512n", 0, 8));
-    assert!((0.75..1.0).contains(&(two / one)), "the later of two writes is never sooner: {two} of {one}");
+    assert!((0.75..=1.0).contains(&(two / one)), "the later of two writes is never sooner: {two} of {one}");
 }
 
 #[test]

@@ -1,0 +1,126 @@
+//! Does every drive of the catalog, and every layout, keep the contract of a machine under any schedule?
+
+mod common;
+#[path = "common/schedule.rs"]
+mod schedule;
+
+use common::{catalog, drives};
+use hotband_layouts::KINDS;
+use hotband_machine::Op;
+use hotband_units::Instant;
+use proptest::prelude::*;
+use schedule::{Asked, Driven, machine, schedule};
+
+/// Settings that bring out what the catalog's own values seldom reach: full caches, few tags, write-through.
+const SETTINGS: [&str; 4] = [
+    "{}",
+    "{ write_cache = \"off\", queue_tags = 3 }",
+    "{ write_cache = \"volatile\", write_cache_extents = 2, queue_tags = 4, age_bound = \"20 ms\" }",
+    "{ write_cache = \"volatile\", write_cache_size = \"64 KiB\", cache_segments = 2, look_ahead = \"64 KiB\" }",
+];
+
+/// One machine a catalog drive and setting.
+fn drive_machines() -> Vec<String> {
+    let drives = drives();
+    let each = drives.iter().flat_map(|drive| SETTINGS.map(|set| (drive, set)));
+    each.map(|(drive, set)| format!("[drives.d]\nproduct = \"{drive}\"\nset = {set}\n")).collect()
+}
+
+/// One machine a layout and setting, with and without a shared link, and layouts of layouts.
+fn layout_machines() -> Vec<String> {
+    let mut machines = Vec::new();
+    for (kind, set) in KINDS.iter().flat_map(|kind| SETTINGS.map(|set| (kind, set))) {
+        let last = if *kind == "single" { 0 } else { 3 };
+        for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
+            machines.push(format!(
+                "[drives.d]\nproduct = \"exos-15e900-512e\"\ncount = 4\nset = {set}\n{link}\
+                 [layouts.a]\n{kind} = {{ members = \"d0..d{last}\" }}\n[volumes]\nv = {{ on = \"a\" }}\n"
+            ));
+        }
+    }
+    machines.push(
+        "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 8\n[layouts.a]\nraid5 = { members = \"d0..d3\" }\n\
+         [layouts.b]\nraid5 = { members = \"d4..d7\" }\n[layouts.c]\nraid1 = { members = \"a, b\" }\n"
+            .to_owned(),
+    );
+    machines
+}
+
+/// Plays `asked` on two machines, one of them advanced in `steps` small steps, and compares.
+fn keeps_the_contract(text: &str, asked: &[Asked], steps: u64) {
+    let (mut once, mut stepped) = (Driven::new(machine(text), 1), Driven::new(machine(text), steps));
+    once.play(asked);
+    once.assert_complete(asked);
+    stepped.play(asked);
+    assert_eq!(once.completions, stepped.completions, "{text}");
+    assert_eq!(once.machine.report(), stepped.machine.report(), "{text}");
+}
+
+/// Distinct 4 KiB blocks that a schedule writes, and all that it writes.
+fn written(asked: &[Asked]) -> (u64, u64) {
+    let writes = || asked.iter().filter(|asked| asked.op == Op::Write);
+    let mut blocks: Vec<u64> = writes().flat_map(|asked| asked.block..asked.block + u64::from(asked.blocks)).collect();
+    let all = blocks.len() as u64;
+    blocks.sort_unstable();
+    blocks.dedup();
+    (blocks.len() as u64, all)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_drive_keeps_the_contract(asked in schedule(), steps in 1_u64..4) {
+        for text in drive_machines() {
+            keeps_the_contract(&text, &asked, steps);
+        }
+    }
+
+    #[test]
+    fn every_layout_keeps_the_contract(asked in schedule(), steps in 1_u64..4) {
+        for text in layout_machines() {
+            keeps_the_contract(&text, &asked, steps);
+        }
+    }
+
+    #[test]
+    fn what_was_cached_reaches_the_media_when_the_drive_is_left_alone(asked in schedule()) {
+        for drive in drives() {
+            let text = format!("[drives.d]\nproduct = \"{drive}\"\nset = {{ write_cache = \"volatile\" }}\n");
+            let asked: Vec<Asked> = asked.iter().map(|asked| Asked { fua: false, ..*asked }).collect();
+            let mut driven = Driven::new(machine(&text), 1);
+            driven.play(&asked);
+            let (distinct, all) = written(&asked);
+            let destaged = driven.counter("destaged_bytes") / 4096;
+            // A block written twice goes to the media once or twice, as the drive had time between them or not.
+            prop_assert!((distinct..=all).contains(&destaged), "{drive}: {destaged} of {distinct} to {all}");
+            let busy = driven.counter("busy_ns");
+            driven.run_to(Instant(u64::MAX / 4));
+            prop_assert_eq!(driven.counter("busy_ns"), busy, "{} goes on for ever", drive);
+        }
+    }
+
+    #[test]
+    fn what_is_overwritten_in_the_cache_reaches_the_media_once(
+        writes in prop::collection::vec((0_u64..64, 1_u32..8), 1..40),
+    ) {
+        // The arm is busy with a long read while every write arrives: all of them meet in memory.
+        let set = "set = { write_cache = \"volatile\", write_cache_extents = 1000 }";
+        let text = format!("[drives.d]\nproduct = \"exos-15e900-512n\"\n{set}\n");
+        let read = Asked { gap: 0, op: Op::Read, block: 100_000, blocks: 4096, fua: false };
+        let writes = writes.into_iter().map(|(block, blocks)| Asked { gap: 1000, op: Op::Write, block, blocks, fua: false });
+        let asked: Vec<Asked> = std::iter::once(read).chain(writes).collect();
+        let mut driven = Driven::new(machine(&text), 1);
+        driven.play(&asked);
+        prop_assert_eq!(driven.counter("destaged_bytes"), written(&asked).0 * 4096);
+        prop_assert_eq!(driven.counter("cached_writes"), asked.len() as u64 - 1);
+    }
+}
+
+#[test]
+fn a_machine_that_was_never_used_has_nothing_to_do() {
+    for text in drive_machines().into_iter().chain(layout_machines()) {
+        assert_eq!(machine(&text).wake(), None, "{text}");
+    }
+    assert_eq!(drives().len(), catalog().names("drives").len());
+}
