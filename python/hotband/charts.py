@@ -210,9 +210,7 @@ def _figure_axis(values: pl.Series, title: str) -> dict[str, Any]:
     numbers = values.drop_nulls()
     if span and span[1] / span[0] > LOG_SPAN and bool((numbers > 0).all()):
         low, high = span[0] / 1.3, span[1] * (span[1] / span[0]) ** 0.22
-        axis = alt.Axis(
-            title=title, values=log_steps(*span), tickCount=60, format=NUMBER, labelOverlap="greedy"
-        )
+        axis = alt.Axis(title=title, values=log_steps(*span), tickCount=60, format=NUMBER, labelOverlap="greedy")
         return {"scale": alt.Scale(type="log", domain=[low, high], nice=False), "axis": axis}
     low, high = _bounds(numbers)
     room = 0.22 * ((high - low) or 1.0)
@@ -281,9 +279,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
             x=alt.X(
                 "qd:Q",
                 scale=alt.Scale(type="log", base=2, domain=[depths[0], depths[-1]], nice=False, padding=8),
-                axis=alt.Axis(
-                    title="Queue depth (outstanding I/Os)", values=depths, tickCount=60, format=",d"
-                ),
+                axis=alt.Axis(title="Queue depth (outstanding I/Os)", values=depths, tickCount=60, format=",d"),
             ),
             y=alt.Y(f"{value}:Q", **axis),
             color=alt.Color("machine:N", scale=scale, legend=_legend(curves["machine"], THIRD_CHARS)),
@@ -422,9 +418,7 @@ def time_chart(times: pl.DataFrame) -> View:
             x=alt.X(
                 "share:Q",
                 scale=alt.Scale(domain=[0.0, max(1.0, *totals, 0.0)], nice=False),
-                axis=alt.Axis(
-                    title="Share of the measured time, mean over the parts (%)", format="~%", tickCount=10
-                ),
+                axis=alt.Axis(title="Share of the measured time, mean over the parts (%)", format="~%", tickCount=10),
             ),
             y=alt.Y("row:N", sort=rows, axis=axis),
             color=alt.Color("activity:N", scale=scale, legend=alt.Legend(symbolStrokeWidth=0)),

@@ -144,9 +144,7 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
         taken.add(name)
         blamed = _direction_of_errors(job)
         sides = {
-            direction: record_side(
-                job.sides[direction], quantity, job.error_count if direction == blamed else 0
-            )
+            direction: record_side(job.sides[direction], quantity, job.error_count if direction == blamed else 0)
             for direction in DIRECTIONS
         }
         streams.append(Stream(name, job, sides, 0 if blamed else job.error_count))

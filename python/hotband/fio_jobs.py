@@ -180,9 +180,7 @@ def _sides(entry: Fields, options: dict[str, str]) -> dict[Direction, JobSide]:
             writes = mixed
         else:
             wanted = "accepted: a run without unified_rw_reporting=mixed"
-            raise UserError(
-                entry.file, f"{entry.key}.mixed", "", f"reads and writes are one number; {wanted}"
-            )
+            raise UserError(entry.file, f"{entry.key}.mixed", "", f"reads and writes are one number; {wanted}")
     elif reads is None and writes is None:
         entry.fail("read", "the sides 'read' and 'write' are missing; accepted: fio's job entries with them")
     return {"read": _job_side(reads), "write": _job_side(writes)}

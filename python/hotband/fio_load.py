@@ -22,9 +22,7 @@ _SYNCHRONOUS = {
 _MOST_OVER_DECLARED = 1.05
 
 
-def declared_concurrency(
-    jobs: list[Job], spell: Spell, queue_depth_mean: float | None
-) -> tuple[int | None, list[str]]:
+def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float | None) -> tuple[int | None, list[str]]:
     """The sum over jobs of iodepth x numjobs, or None and why it cannot be said."""
     if len(spell.stages) > 1:
         return None, ["concurrency is null: the jobs did not run at the same time"]

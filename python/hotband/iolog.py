@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hotband import _core
@@ -20,7 +21,7 @@ def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:
     import pyarrow.parquet as pq
 
     columns = _core.LOG_COLUMNS
-    names = {"stream": streams, "direction": DIRECTIONS, "error": ERRORS}
+    names: dict[str, Sequence[str | None]] = {"stream": streams, "direction": DIRECTIONS, "error": ERRORS}
     fields = [pa.field(name, pa.string() if name in names else _plain(name)) for name in columns]
     row = 8 * len(columns)
     part = out.with_name(out.name + ".tmp")

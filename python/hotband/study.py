@@ -118,7 +118,7 @@ def figures(results: Results) -> list[dict[str, Any]]:
                     published=row.value if row else None,
                     unit=measure.unit,
                     predicted=cell.value(measure),
-                    source=f"{study.source}; {row.id}" if row else "not published, or withheld",
+                    source=row.id if row else "not published, or withheld",
                     caveat=row.caveat if row else "",
                 )
             )
@@ -143,7 +143,7 @@ def accuracy(listed: list[dict[str, Any]]) -> dict[str, Any]:
             "max_abs_error_pct": max(errors, default=None),
         }
 
-    groups = {}
+    groups: dict[str, list[dict[str, Any]]] = {}
     for row in listed:
         if row["metric"].endswith("IOPS"):
             groups.setdefault(row["group"], []).append(row)
@@ -233,7 +233,11 @@ def run_study(name: str, out: Path | None, seed: int | None) -> dict[str, Any]:
         "curves": curves(results),
         "assumptions": assumptions(study),
         "runs": [
-            {"id": one.spec.id, "label": label_of(results, one.spec.id), "record": f"runs/{one.spec.id}/record.json"}
+            {
+                "id": one.spec.id,
+                "label": label_of(results, one.spec.id),
+                "record": f"runs/{one.spec.id}/record.json",
+            }
             for one in finished
         ],
     }

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table
 
-PERCENTILES = [("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"), ("p99.9", "latency_p999_ns"), ("max", "latency_max_ns")]
+PERCENTILES = [
+    ("p50", "latency_p50_ns"),
+    ("p99", "latency_p99_ns"),
+    ("p99.9", "latency_p999_ns"),
+    ("max", "latency_max_ns"),
+]
 
 
 def number(value: float | None, digits: int = 1) -> str:
@@ -30,7 +35,14 @@ def summary_table(record: dict[str, Any]) -> Table:
 
     table = Table(title=record["name"], title_justify="left")
     table.add_column("")
-    for name in ["IOPS", "MB/s", "mean ms", *(f"{name} ms" for name, _ in PERCENTILES), "outstanding", "errors"]:
+    for name in [
+        "IOPS",
+        "MB/s",
+        "mean ms",
+        *(f"{name} ms" for name, _ in PERCENTILES),
+        "outstanding",
+        "errors",
+    ]:
         table.add_column(name, justify="right")
     summary = record["summary"]
     for label, figures in (("read", summary["read"]), ("write", summary["write"]), ("all", summary)):

@@ -33,13 +33,21 @@ ARGUMENTS = [
     ("span beyond", ["run", "fio-read", "--on", "ent-15k", "--set", "span=10 TB"], "beyond the target"),
     ("empty span", ["run", "fio-read", "--on", "ent-15k", "--set", "span=0 %"], "a share"),
     ("drive value", ["run", "fio-read", "--on", "ent-15k", "--set", "write_cache=on"], "volatile"),
-    ("misaligned", ["run", "iometer-fileserver", "--on", "exos-15e900-512e", "--set", "sector_format=4Kn"], "misaligned"),
+    (
+        "misaligned",
+        ["run", "iometer-fileserver", "--on", "exos-15e900-512e", "--set", "sector_format=4Kn"],
+        "misaligned",
+    ),
     ("duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "60"], "a time"),
     ("no duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "0 s"], "above zero"),
     ("no such machine file", ["run", "fio-read", "--on", "no/such.toml"], "cannot be read"),
     ("no such workload file", ["run", "no/such.toml", "--on", "ent-15k"], "cannot be read"),
     ("out is no folder", ["run", "fio-read", "--on", "ent-15k", "--out", "/dev/null/x"], "cannot be written"),
-    ("log is no folder", ["run", "fio-read", "--on", "ent-15k", "--io-log", "/dev/null/x.parquet"], "cannot be written"),
+    (
+        "log is no folder",
+        ["run", "fio-read", "--on", "ent-15k", "--io-log", "/dev/null/x.parquet"],
+        "cannot be written",
+    ),
     ("study out", ["study", "run", "content-hdd", "--out", "/dev/null/x"], "cannot be written"),
     ("no such fio file", ["import", "fio", "nothing.json"], "nothing.json"),
     ("no such record", ["report", "nothing", "-o", "r.html"], "nothing"),
@@ -47,19 +55,66 @@ ARGUMENTS = [
 
 FILES = [
     ("not TOML", "[drives.d\n", STREAM + PHASE, "line 1"),
-    ("bare time", MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n', STREAM + "[[phases]]\nduration = 1.0\nmeasure = true\n", "phases[0].duration"),
-    ("zero threads", MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n', STREAM.replace("= 1 }", "= 0 }") + PHASE, "threads"),
-    ("unknown key", MACHINE + '[layout.a]\nraid0 = { members = "d*" }\n', STREAM + PHASE, 'did you mean "layouts"'),
-    ("unknown member", MACHINE + '[layouts.a]\nraid0 = { members = "d0, e1" }\n', STREAM + PHASE, "layouts.a.raid0.members"),
+    (
+        "bare time",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        STREAM + "[[phases]]\nduration = 1.0\nmeasure = true\n",
+        "phases[0].duration",
+    ),
+    (
+        "zero threads",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        STREAM.replace("= 1 }", "= 0 }") + PHASE,
+        "threads",
+    ),
+    (
+        "unknown key",
+        MACHINE + '[layout.a]\nraid0 = { members = "d*" }\n',
+        STREAM + PHASE,
+        'did you mean "layouts"',
+    ),
+    (
+        "unknown member",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d0, e1" }\n',
+        STREAM + PHASE,
+        "layouts.a.raid0.members",
+    ),
     ("member twice", MACHINE + '[layouts.a]\nraid0 = { members = "d0, d0" }\n', STREAM + PHASE, "twice"),
-    ("volume beyond", MACHINE + '[volumes]\nv = { on = "d0", size = "901 GB" }\n', STREAM + PHASE, "volumes.v"),
+    (
+        "volume beyond",
+        MACHINE + '[volumes]\nv = { on = "d0", size = "901 GB" }\n',
+        STREAM + PHASE,
+        "volumes.v",
+    ),
     ("which target", MACHINE, STREAM + PHASE, "volumes"),
-    ("range", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM + 'range = ["0 GB", "2 TB"]\n' + PHASE, "beyond the target"),
-    ("range order", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM + 'range = ["50 %", "10 %"]\n' + PHASE, "does not hold"),
-    ("no volume", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM + 'volume = "w"\n' + PHASE, "streams[0].volume"),
+    (
+        "range",
+        MACHINE + '[volumes]\nv = { on = "d0" }\n',
+        STREAM + 'range = ["0 GB", "2 TB"]\n' + PHASE,
+        "beyond the target",
+    ),
+    (
+        "range order",
+        MACHINE + '[volumes]\nv = { on = "d0" }\n',
+        STREAM + 'range = ["50 %", "10 %"]\n' + PHASE,
+        "does not hold",
+    ),
+    (
+        "no volume",
+        MACHINE + '[volumes]\nv = { on = "d0" }\n',
+        STREAM + 'volume = "w"\n' + PHASE,
+        "streams[0].volume",
+    ),
     ("no phase", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM, "exactly one phase"),
     ("loop not said", MACHINE + '[volumes]\nv = { on = "d0" }\n', STREAM.split("\n", 2)[2] + PHASE, "closed"),
-    ("overlap", MACHINE + '[layouts.a]\nraid0 = { members = "d0, d1" }\n[layouts.b]\nraid0 = { members = "d1, d2" }\n[volumes]\nv = { on = "a" }\n', STREAM + PHASE, "same part"),
+    (
+        "overlap",
+        MACHINE
+        + '[layouts.a]\nraid0 = { members = "d0, d1" }\n[layouts.b]\nraid0 = { members = "d1, d2" }\n'
+        + '[volumes]\nv = { on = "a" }\n',
+        STREAM + PHASE,
+        "same part",
+    ),
 ]
 
 
@@ -78,9 +133,7 @@ def test_a_wrong_argument_is_named(hotband, arguments: list[str], expected: str)
     assert expected in one_line(hotband(*arguments))
 
 
-@pytest.mark.parametrize(
-    ("machine", "workload", "expected"), [pytest.param(m, w, e, id=i) for i, m, w, e in FILES]
-)
+@pytest.mark.parametrize(("machine", "workload", "expected"), [pytest.param(m, w, e, id=i) for i, m, w, e in FILES])
 def test_a_wrong_file_is_named_with_its_key(
     hotband, tmp_path: Path, machine: str, workload: str, expected: str
 ) -> None:

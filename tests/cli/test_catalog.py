@@ -40,5 +40,7 @@ def test_every_workload_runs_and_names_its_source(hotband, name: str) -> None:
 
 
 def test_studies_are_listed_with_their_published_figures(hotband) -> None:
-    assert {"content-hdd", "exos-15e900"} <= {study["name"] for study in json.loads(hotband("studies", "--json").stdout)}
+    assert {"content-hdd", "exos-15e900"} <= {
+        study["name"] for study in json.loads(hotband("studies", "--json").stdout)
+    }
     assert "597.11" in hotband("studies", "content-hdd").stdout

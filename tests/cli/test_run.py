@@ -49,7 +49,18 @@ def test_counts_and_histograms_add_up(record: dict) -> None:
 
 
 def test_same_spec_and_seed_give_the_same_bytes(hotband, tmp_path: Path) -> None:
-    call = ("run", "iometer-workstation", "--on", "raid5:5xent-10k", "--set", "qd=8", "--duration", "20 s", "--seed", "7")
+    call = (
+        "run",
+        "iometer-workstation",
+        "--on",
+        "raid5:5xent-10k",
+        "--set",
+        "qd=8",
+        "--duration",
+        "20 s",
+        "--seed",
+        "7",
+    )
     for name in ("a", "b"):
         assert hotband(*call, "--out", str(tmp_path / name)).returncode == 0
     for file in ("record.json", "series.parquet"):
@@ -76,7 +87,9 @@ def test_every_io_is_logged_and_its_time_adds_up(hotband, tmp_path: Path) -> Non
     done = hotband(*call, "--io-log", str(log), "--json")
     table = pl.read_parquet(log)
     assert table.filter(pl.col("measured")).shape[0] == json.loads(done.stdout)["summary"]["count"]
-    parts = table.select(pl.sum_horizontal("queue_ns", "overhead_ns", "seek_ns", "rotation_ns", "transfer_ns", "link_ns"))
+    parts = table.select(
+        pl.sum_horizontal("queue_ns", "overhead_ns", "seek_ns", "rotation_ns", "transfer_ns", "link_ns")
+    )
     assert (parts.to_series() == table["latency_ns"]).all()
     assert set(table["direction"].unique()) == {"read", "write"}
     assert list(tmp_path.iterdir()) == [log], "nothing half-written is left"
@@ -115,7 +128,17 @@ def test_a_machine_file_with_volumes_layouts_and_a_link_runs(hotband, tmp_path: 
 
 
 def test_an_interruption_stops_the_run_and_says_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "hotband.cli", "run", "fio-randread", "--on", "ent-15k", "--duration", "5000 h"]
+    command = [
+        sys.executable,
+        "-m",
+        "hotband.cli",
+        "run",
+        "fio-randread",
+        "--on",
+        "ent-15k",
+        "--duration",
+        "5000 h",
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     time.sleep(2)
     os.kill(process.pid, signal.SIGINT)

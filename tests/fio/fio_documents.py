@@ -38,9 +38,7 @@ def idle() -> dict[str, Any]:
     return side(0, 4096, 0, latency(0.0, 0, 0, 0), latency(0.0, 0, 0, 0))
 
 
-def reads(
-    bins: dict[int, int] | None, *, ios: int = 4, runtime_ms: int = 1000, printed: bool = True
-) -> dict[str, Any]:
+def reads(bins: dict[int, int] | None, *, ios: int = 4, runtime_ms: int = 1000, printed: bool = True) -> dict[str, Any]:
     """4 KiB reads: clat 2000 ns, lat 3000 ns on average."""
     clat = latency(2000.0, 1000, 4000, ios)
     if printed:

@@ -78,9 +78,7 @@ def test_one_job_without_bins_keeps_its_printed_percentiles() -> None:
 
 
 def test_two_jobs_with_bins_merge_counts() -> None:
-    found = record(
-        build.job("a", read=build.reads({1000: 4})), build.job("b", read=build.reads({5000: 1}, ios=1))
-    )
+    found = record(build.job("a", read=build.reads({1000: 4})), build.job("b", read=build.reads({5000: 1}, ios=1)))
     # ranks of 5: p50 is the third (1000), p99 the fifth (5000)
     assert (found["summary"]["latency_p50_ns"], found["summary"]["latency_p99_ns"]) == (1000, 5000)
     assert [stream["name"] for stream in found["streams"]] == ["a", "b"]
@@ -110,9 +108,7 @@ def test_a_percentile_fio_did_not_print_comes_from_the_bins() -> None:
 
 
 def test_printed_percentile_that_contradicts_the_bins_is_noted() -> None:
-    assert noted(
-        record(build.job(read=build.reads({1000: 4}))), "fio printed p50 = 1992 ns, its buckets make 1000"
-    )
+    assert noted(record(build.job(read=build.reads({1000: 4}))), "fio printed p50 = 1992 ns, its buckets make 1000")
 
 
 def test_old_fio_is_in_microseconds_and_kibibytes(own_samples: Path) -> None:

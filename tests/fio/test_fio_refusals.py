@@ -67,9 +67,7 @@ def test_a_job_file() -> None:
     assert "job file" in refusal(b"[global]\nrw=read\n")
 
 
-@pytest.mark.parametrize(
-    ("document", "key"), [({"a": 1}, "fio version"), ({"fio version": "fio-3.1"}, "jobs")]
-)
+@pytest.mark.parametrize(("document", "key"), [({"a": 1}, "fio version"), ({"fio version": "fio-3.1"}, "jobs")])
 def test_other_json_names_the_missing_key(document: dict[str, Any], key: str) -> None:
     assert f"the key '{key}'" in refusal(json.dumps(document).encode())
 

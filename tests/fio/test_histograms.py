@@ -49,9 +49,7 @@ def test_merge_refuses_two_kinds() -> None:
         merge([histogram((1, 1)), histogram((1, 1), kind="hdr3")])
 
 
-@pytest.mark.parametrize(
-    ("q", "value"), [(0, 10), (25, 10), (25.1, 20), (50, 20), (75, 30), (75.01, 40), (100, 40)]
-)
+@pytest.mark.parametrize(("q", "value"), [(0, 10), (25, 10), (25.1, 20), (50, 20), (75, 30), (75.01, 40), (100, 40)])
 def test_percentile_of_four_is_tight_at_the_rank(q: float, value: int) -> None:
     assert percentile(histogram((10, 1), (20, 1), (30, 1), (40, 1)), q) == value
 

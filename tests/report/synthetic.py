@@ -61,9 +61,7 @@ def summary(found: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     }
 
 
-def record(
-    name: str = "fio-randread on disk", seed: int = 1, reads: int = 400, writes: int = 200
-) -> dict[str, Any]:
+def record(name: str = "fio-randread on disk", seed: int = 1, reads: int = 400, writes: int = 200) -> dict[str, Any]:
     """A record of one stream on a machine of two disks."""
     rng, seconds = random.Random(seed), 60
     read, write = side(rng, 4e6 * (1 + seed % 7), reads), side(rng, 9e6, writes)
@@ -104,9 +102,7 @@ def record(
     }
 
 
-def series(
-    seed: int = 1, seconds: int = 60, write: bool = True, streams: tuple[str, ...] = ("main",)
-) -> pl.DataFrame:
+def series(seed: int = 1, seconds: int = 60, write: bool = True, streams: tuple[str, ...] = ("main",)) -> pl.DataFrame:
     """A series whose every tenth interval is idle."""
     rng = random.Random(seed)
     rows = []

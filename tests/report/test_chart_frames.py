@@ -29,9 +29,7 @@ def test_different_kinds_do_not_merge_and_say_so() -> None:
     assert "different kinds" in frames.histogram_remarks(record)[0]
 
 
-@pytest.mark.parametrize(
-    ("fraction", "value"), [(0.0, 1), (0.9, 1), (0.901, 2), (0.99, 2), (0.991, 3), (1.0, 3)]
-)
+@pytest.mark.parametrize(("fraction", "value"), [(0.0, 1), (0.9, 1), (0.901, 2), (0.99, 2), (0.991, 3), (1.0, 3)])
 def test_a_percentile_is_the_first_bucket_that_reaches_it(fraction: float, value: int) -> None:
     assert frames.value_at([(1, 900), (2, 90), (3, 10)], fraction) == value
 

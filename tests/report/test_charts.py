@@ -62,9 +62,7 @@ def test_the_shared_frame_keeps_no_rows_it_does_not_draw() -> None:
     assert [len(rows) for rows in spec["datasets"].values()] == [frame.height]
 
 
-@pytest.mark.parametrize(
-    ("nines", "name"), [(0.0, "0"), (0.30103, "50"), (1.0, "90"), (2.0, "99"), (4.0, "99.99")]
-)
+@pytest.mark.parametrize(("nines", "name"), [(0.0, "0"), (0.30103, "50"), (1.0, "90"), (2.0, "99"), (4.0, "99.99")])
 def test_percentile_names(nines: float, name: str) -> None:
     assert charts.percentile_name(nines) == name
 

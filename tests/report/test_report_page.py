@@ -108,9 +108,7 @@ def test_nothing_is_loaded_from_elsewhere(name: str) -> None:
     for _, attrs in reader.tags:
         for key in ("src", "href", "srcset", "action", "data"):
             assert not re.match(r"\s*(\w+:)?//", attrs.get(key) or ""), attrs
-    policies = [
-        attrs["content"] for _, attrs in reader.tags if attrs.get("http-equiv") == "Content-Security-Policy"
-    ]
+    policies = [attrs["content"] for _, attrs in reader.tags if attrs.get("http-equiv") == "Content-Security-Policy"]
     assert policies
     assert policies[0] is not None
     assert policies[0].startswith("default-src 'none'")
@@ -226,9 +224,7 @@ def test_the_same_page_is_the_same_file() -> None:
 
 
 def test_importing_the_report_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, hotband.report; print({'altair', 'polars', 'vl_convert', 'jinja2'} & set(sys.modules))"
-    )
+    code = "import sys, hotband.report; print({'altair', 'polars', 'vl_convert', 'jinja2'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -34,7 +34,10 @@ def test_response_times_are_milliseconds(content_hdd: Study) -> None:
 
 def test_cells_short_of_sixteen_are_named(content_hdd: Study) -> None:
     rows = finding(content_hdd[0], "idle-threads")["table"]["rows"]
-    assert [(row[0], row[2]) for row in rows] == [("ENT 15K RAID1 (2 drives)", 8.3), ("ENT 15K RAID1 (2 drives)", 10.6)]
+    assert [(row[0], row[2]) for row in rows] == [
+        ("ENT 15K RAID1 (2 drives)", 8.3),
+        ("ENT 15K RAID1 (2 drives)", 10.6),
+    ]
 
 
 def test_bandwidth_is_binary(content_hdd: Study) -> None:

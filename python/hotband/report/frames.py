@@ -165,9 +165,7 @@ def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.Da
         .group_by("stream", "direction", "bin", maintain_order=True)
         .agg(
             pl.col("iops", "queue_depth").mean(),
-            latency_mean_ms=(pl.col("latency_mean_ns") * pl.col("weight")).sum()
-            / pl.col("weight").sum()
-            / 1e6,
+            latency_mean_ms=(pl.col("latency_mean_ns") * pl.col("weight")).sum() / pl.col("weight").sum() / 1e6,
             latency_p99_ms=pl.col("latency_p99_ns").max() / 1e6,
         )
         .sort("stream", "direction", "bin")
@@ -179,9 +177,7 @@ def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.Da
     names = [] if alone else [pl.lit(label)]
     names += [pl.col("stream"), pl.col("direction")] if several else [pl.col("direction")]
     line = pl.concat_str(names, separator=" · ")
-    return binned.with_columns(
-        *positive, run=pl.lit(label), line=line, time_s=pl.col("bin") * (width_ns / 1e9)
-    )
+    return binned.with_columns(*positive, run=pl.lit(label), line=line, time_s=pl.col("bin") * (width_ns / 1e9))
 
 
 def time_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:

@@ -60,9 +60,7 @@ def _read_json(file: Path) -> dict[str, Any]:
     try:
         value = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     except FileNotFoundError:
-        raise UserError(
-            str(file), "", "", "no such file; expected a record.json or a folder with one"
-        ) from None
+        raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None
     except OSError as error:
         raise UserError(str(file), "", "", f"cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
@@ -82,9 +80,7 @@ def _check(file: Path, record: Mapping[str, Any]) -> None:
     if schema != SCHEMA:
         raise UserError(where, "schema", _short(schema), f"not a record; expected {SCHEMA!r}")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise UserError(
-            where, "schema_version", _short(version), f"expected a whole number, 1 to {SCHEMA_VERSION}"
-        )
+        raise UserError(where, "schema_version", _short(version), f"expected a whole number, 1 to {SCHEMA_VERSION}")
     if version > SCHEMA_VERSION:
         accepted = f"written by a newer hotband; this one reads versions up to {SCHEMA_VERSION}"
         raise UserError(where, "schema_version", str(version), accepted)
@@ -132,9 +128,7 @@ def _read_series(file: Path, series: object) -> tuple[pl.DataFrame | None, tuple
     folder = file.parent.resolve()
     parquet = (folder / name).resolve()
     if not parquet.is_relative_to(folder):
-        raise UserError(
-            str(file), "series.file", name, "expected a file beside the record, not one outside its folder"
-        )
+        raise UserError(str(file), "series.file", name, "expected a file beside the record, not one outside its folder")
     if not parquet.is_file():
         return None, (f"{name} is missing beside {file.name}: no charts over time.",)
     return _read_parquet(parquet), ()
@@ -152,13 +146,9 @@ def _read_parquet(parquet: Path) -> pl.DataFrame:
         raise UserError(str(parquet), "columns", ", ".join(missing), "missing from a record's series")
     numbers = [name for name in SERIES_COLUMNS if name not in ("stream", "direction")]
     try:
-        return frame.with_columns(
-            pl.col(numbers).cast(pl.Float64), pl.col("stream", "direction").cast(pl.String)
-        )
+        return frame.with_columns(pl.col(numbers).cast(pl.Float64), pl.col("stream", "direction").cast(pl.String))
     except pl.exceptions.PolarsError as error:
-        raise UserError(
-            str(parquet), "columns", "", f"expected numbers in {', '.join(numbers)}: {error}"
-        ) from None
+        raise UserError(str(parquet), "columns", "", f"expected numbers in {', '.join(numbers)}: {error}") from None
 
 
 def _short(value: object) -> str:

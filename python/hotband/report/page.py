@@ -175,9 +175,7 @@ def render(page: Page) -> str:
         lstrip_blocks=True,
     )
     store = ChartStore()
-    blocks = {
-        id(block): store.add(block) for s in page.sections for block in s.blocks if isinstance(block, Charts)
-    }
+    blocks = {id(block): store.add(block) for s in page.sections for block in s.blocks if isinstance(block, Charts)}
     return environment.get_template("template.html.j2").render(
         page=page,
         version=__version__,
@@ -224,9 +222,7 @@ def pack(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _pack_column(values: list[Any]) -> dict[str, Any]:
-    if all(
-        value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values
-    ):
+    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
         return {"values": [_stored(value) for value in values]}
     return {"repeats": [[value, len(list(same))] for value, same in groupby(values)]}
 

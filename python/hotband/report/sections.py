@@ -101,9 +101,7 @@ def parts_table(record: Mapping[str, Any], name: str) -> Table | None:
         + [Cell(cell(part["counters"].get(key)), numeric=True) for key in keys]
         for part in parts
     ]
-    return Table(
-        ["Part", "Kind", *keys], [Group(rows)], caption=f"Counters of every part: {name}", folded=True
-    )
+    return Table(["Part", "Kind", *keys], [Group(rows)], caption=f"Counters of every part: {name}", folded=True)
 
 
 def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:

@@ -69,9 +69,7 @@ def study_page(result: Json, loaded: Mapping[str, LoadedRecord]) -> Page:
 def _named_runs(result: Json, loaded: Mapping[str, LoadedRecord]) -> dict[str, LoadedRecord]:
     """Records under the labels the study gives its runs, in the study's order."""
     runs = [run for run in result.get("runs") or [] if run["id"] in loaded]
-    return frames.unique_labels(
-        [replace(loaded[run["id"]], label=run.get("label") or run["id"]) for run in runs]
-    )
+    return frames.unique_labels([replace(loaded[run["id"]], label=run.get("label") or run["id"]) for run in runs])
 
 
 # --- accuracy -----------------------------------------------------------------------------------------------
@@ -94,9 +92,7 @@ def _accuracy(result: Json) -> Section:
     rows = [row for row in _figure_rows(result["figures"]) if row["error_pct"] is not None]
     if len(rows) > 1:
         caption = "Each point is a published figure; zero is exact."
-        blocks.append(
-            Charts([Chart("Errors at a glance", charts.error_chart(_frame(rows)), caption)], width=1000)
-        )
+        blocks.append(Charts([Chart("Errors at a glance", charts.error_chart(_frame(rows)), caption)], width=1000))
     return Section("accuracy", "Accuracy", blocks)
 
 
@@ -107,9 +103,7 @@ def _figures(result: Json) -> Section | None:
     figures = result["figures"]
     if not figures:
         return None
-    drawn = [
-        row for row in _figure_rows(figures) if row["published"] is not None or row["predicted"] is not None
-    ]
+    drawn = [row for row in _figure_rows(figures) if row["published"] is not None or row["predicted"] is not None]
     caption = "The line between two points is the error. A circle alone has no published figure beside it."
     made = [
         Chart(title, charts.published_chart(_frame(rows), title), caption if n == 0 else "")
@@ -357,9 +351,7 @@ def _assumptions(result: Json) -> Section | None:
 
 
 def _reproduction(result: Json, records: Mapping[str, LoadedRecord]) -> Section:
-    seeds = dict.fromkeys(
-        str(loaded.record.get("seed")) for loaded in records.values() if loaded.record.get("seed")
-    )
+    seeds = dict.fromkeys(str(loaded.record.get("seed")) for loaded in records.values() if loaded.record.get("seed"))
     facts = [
         ("Study", result["study"]),
         ("Versions", sections.versions(records, result.get("versions"))),

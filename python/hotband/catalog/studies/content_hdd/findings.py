@@ -52,7 +52,7 @@ def size_of(workload: str) -> int:
 
 def unit_finding(cells: Cells) -> dict[str, Any]:
     """The response-time column reads seconds and is milliseconds."""
-    rows = []
+    rows: list[list[Any]] = []
     for (config, workload), cell in cells.items():
         _, middle, _ = outstanding(cell)
         iops, response = value(cell, "IOPS"), value(cell, "mean response time")
@@ -75,7 +75,7 @@ def unit_finding(cells: Cells) -> dict[str, Any]:
 
 def concurrency_finding(cells: Cells) -> dict[str, Any]:
     """Which cells do not keep 16 I/Os outstanding."""
-    rows = []
+    rows: list[list[Any]] = []
     for (config, workload), cell in cells.items():
         least, middle, most = outstanding(cell)
         if most < KEPT * THREADS:
@@ -162,7 +162,9 @@ def write_cache_finding(results: Results) -> dict[str, Any]:
         through = f"{config}-through"
         label = next(one.label for one in results.study.configs if one.id == config)
         for load, name in (("8k-random-75r", "75% read"), ("8k-random-25r", "25% read")):
-            predicted = [results.iops(one, load) * (2 - (0.75 if "75" in name else 0.25)) / 2 for one in (through, config)]
+            predicted = [
+                results.iops(one, load) * (2 - (0.75 if "75" in name else 0.25)) / 2 for one in (through, config)
+            ]
             rows.append([drive, name, derived(results, label, name), *(round(number) for number in predicted)])
     return {
         "id": "write-cache",
@@ -198,8 +200,9 @@ def derived_figures(results: Results) -> list[dict[str, Any]]:
                 published=row.value,
                 unit=row.unit,
                 predicted=predicted,
-                source=f"{results.study.source}; {row.id} (derived: {row.metric})",
+                source=row.id,
                 caveat=row.caveat,
+                note=f"derived: {row.metric}",
                 group="derived",
             )
         )

@@ -23,7 +23,15 @@ def write_through_finding(results: Results) -> dict[str, Any]:
     for config, name in (("write-through", "write-through"), (BASELINE, "write-back, 16 extents")):
         predicted = results.iops(config, "write")
         error = error_pct(published, predicted)
-        table.append([name, published, round(predicted), round(predicted * 2 / 24), None if error is None else f"{error:+.0f} %"])
+        table.append(
+            [
+                name,
+                published,
+                round(predicted),
+                round(predicted * 2 / 24),
+                None if error is None else f"{error:+.0f} %",
+            ]
+        )
     return {
         "id": "awc-off-is-not-write-through",
         "title": 'With "Advanced Write Cache off" the drives still acknowledge writes from a cache',
@@ -33,15 +41,20 @@ def write_through_finding(results: Results) -> dict[str, Any]:
             "takes the choice among some 16 writes. The baseline is therefore predicted with a small write-back cache "
             "(8 to 32 extents), and write-through is shown beside it."
         ),
-        "table": {"columns": ["drives", "published IOPS", "predicted IOPS", "writes/s a drive", "error"], "rows": table},
+        "table": {
+            "columns": ["drives", "published IOPS", "predicted IOPS", "writes/s a drive", "error"],
+            "rows": table,
+        },
     }
 
 
 def knee_finding(results: Results) -> dict[str, Any]:
     """How the published read maximum relates to the queue each drive sees."""
     cell = results.cells[BASELINE, "read"]
-    rows = [[depth, round(record["summary"]["iops"]), round(depth / 24, 2), round(record["summary"]["iops"] / 24)]
-            for depth, record in sorted(cell.records.items())]
+    rows = [
+        [depth, round(record["summary"]["iops"]), round(depth / 24, 2), round(record["summary"]["iops"] / 24)]
+        for depth, record in sorted(cell.records.items())
+    ]
     return {
         "id": "shallow-queues",
         "title": "Queue depth 64 leaves each drive with fewer than three reads",
@@ -74,7 +87,7 @@ def more_figures(results: Results) -> list[dict[str, Any]]:
                 published=published.value,
                 unit=published.unit,
                 predicted=predicted,
-                source=f"{results.study.source}; {published.id}",
+                source=published.id,
                 caveat=published.caveat,
                 group=group,
             )
