@@ -9,4 +9,5 @@ mod product;
 
 pub use kinds::disk::Disk;
 pub use kinds::disk_params::DiskParams;
+pub use parts::seek::SeekCurves;
 pub use product::{Assumption, Product};

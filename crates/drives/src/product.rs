@@ -1,6 +1,6 @@
 //! A product of the catalog: values with unit, source and confidence, some of them ranges.
 
-use hotband_machine::{SpecError, Section, parse_toml};
+use hotband_machine::{Section, SpecError, parse_toml};
 use toml::{Table, Value};
 
 /// One value of a product, as the catalog states it.
@@ -113,8 +113,9 @@ fn read_value(key: &str, section: &Section) -> Result<(Value, Assumption), SpecE
     }
     let value = match (value, &ends) {
         (Some(value), _) => value,
-        (None, Some((low, high))) => middle(low, high)
-            .ok_or_else(|| section.error("range", format!("{low} .. {high}"), "expected two values in the same unit"))?,
+        (None, Some((low, high))) => middle(low, high).ok_or_else(|| {
+            section.error("range", format!("{low} .. {high}"), "expected two values in the same unit")
+        })?,
         (None, None) => return Err(section.error("value", "", "missing: expected a value or a range")),
     };
     let assumption = Assumption {

@@ -169,6 +169,21 @@ fn a_write_that_waits_in_the_queue_makes_old_what_is_read_before_it() {
 }
 
 #[test]
+fn what_memory_answers_does_not_wait_for_the_read_under_way() {
+    let mut bench = Bench::new("write_cache = \"volatile\"");
+    let read = bench.read(0, at_cylinder(1, 0));
+    let writes = [bench.write(US, at_cylinder(500, 0)), bench.write(US, at_cylinder(600, 0))];
+    bench.done_exactly_at(writes[0], US + CACHE_OVERHEAD + PORT);
+    bench.done_exactly_at(writes[1], US + CACHE_OVERHEAD + 2 * PORT);
+    let flush = bench.flush(100 * US);
+    // What does not fit before the read's transfer goes after it.
+    let late = bench.write(FIRST_DONE - PORT - CACHE_OVERHEAD - US, at_cylinder(700, 0));
+    bench.done_exactly_at(read, FIRST_DONE);
+    bench.done_exactly_at(late, FIRST_DONE + PORT);
+    bench.end_of(flush);
+}
+
+#[test]
 fn what_is_in_the_write_cache_is_read_from_there() {
     let mut bench = Bench::new("write_cache = \"volatile\"");
     let write = bench.write(0, at_cylinder(500, 0));
@@ -209,7 +224,10 @@ fn a_forced_write_over_dirty_data_neither_loses_a_flush_nor_a_write_that_waits_f
     let held_back = bench.write(3 * US, at_cylinder(800, 0));
     let forced = bench.submit(4 * US, Op::Write, at_cylinder(500, 0), BLOCK, true);
     let (flush, forced, held_back) = (bench.end_of(flush), bench.end_of(forced), bench.end_of(held_back));
-    assert!(flush >= forced.min(held_back), "the acknowledged data is not on the media before one of the two writes is");
+    assert!(
+        flush >= forced.min(held_back),
+        "the acknowledged data is not on the media before one of the two writes is"
+    );
     settle(&mut bench);
     assert_eq!(bench.count("cached_writes"), 2);
 }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use hotband_drives::{Disk, DiskParams, Product};
+use hotband_drives::parts::rotation::REVOLUTION;
+use hotband_drives::{Disk, DiskParams, Product, SeekCurves};
 use hotband_layouts::build;
 use hotband_machine::{
     Drive, Layout, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, NodeRef, SpecError, Target,
 };
+use hotband_workloads::Random;
 use toml::{Table, Value};
 
 use crate::catalog::Catalog;
@@ -19,11 +21,17 @@ pub struct Assembled {
     pub products: BTreeMap<String, String>,
 }
 
-/// Builds the machine of `spec`; `set` holds values for every drive that has them (`--set`).
+/// Builds the machine of `spec`; `set` holds values for every drive that has them (`--set`), and each spindle's angle
+/// at time zero comes from `seed` and the drive's name.
 ///
 /// # Errors
 /// The first mistake in the spec, a product or `set`.
-pub fn assemble(spec: &MachineSpec, catalog: &Catalog, set: &[(String, String)]) -> Result<Assembled, SpecError> {
+pub fn assemble(
+    spec: &MachineSpec,
+    catalog: &Catalog,
+    set: &[(String, String)],
+    seed: u64,
+) -> Result<Assembled, SpecError> {
     let mut products: BTreeMap<String, (Product, String)> = BTreeMap::new();
     for drive in &spec.drives {
         if !products.contains_key(&drive.product) {
@@ -34,9 +42,10 @@ pub fn assemble(spec: &MachineSpec, catalog: &Catalog, set: &[(String, String)])
     }
     check_set(&products, set)?;
     let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
+    let mut curves = SeekCurves::default();
     for drive in &spec.drives {
         let product = &products[&drive.product].0;
-        drives.push((drive.name.clone(), build_drive(spec, drive, product, set)?));
+        drives.push((drive.name.clone(), build_drive(spec, drive, product, (set, seed), &mut curves)?));
     }
     let mut layouts: Vec<(String, Box<dyn Layout>, Vec<MemberRange>)> = Vec::new();
     for layout in &spec.layouts {
@@ -58,16 +67,22 @@ fn build_drive(
     spec: &MachineSpec,
     drive: &hotband_machine::DriveSpec,
     product: &Product,
-    set: &[(String, String)],
+    (set, seed): (&[(String, String)], u64),
+    curves: &mut SeekCurves,
 ) -> Result<Box<dyn Drive>, SpecError> {
-    let mut values = drive.set.clone();
-    let own: Table = set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
-    let (file, key) = if own.is_empty() { (&*spec.file, format!("{}.set", drive.key)) } else { ("--set", String::new()) };
-    values.extend(own);
-    match product.kind.as_str() {
-        "disk" => Ok(Box::new(Disk::new(DiskParams::read(product, &values, file, &key)?))),
-        other => Err(SpecError::unknown(&product.file, "kind", other, &["disk"])),
+    if product.kind != "disk" {
+        return Err(SpecError::unknown(&product.file, "kind", &product.kind, &["disk"]));
     }
+    let mut params = DiskParams::read(product, &drive.set, &spec.file, &format!("{}.set", drive.key))?;
+    let own: Table = set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
+    if !own.is_empty() {
+        let mut values = drive.set.clone();
+        values.extend(own);
+        params = DiskParams::read(product, &values, "--set", "")?;
+    }
+    let phase = Random::new(seed, &format!("drives.{}.spindle", drive.name)).below(REVOLUTION);
+    params.geometry.rotation = params.geometry.rotation.with_phase(phase);
+    Ok(Box::new(Disk::sharing(params, curves)))
 }
 
 /// `--set` gives text; whole numbers are counts.
@@ -116,7 +131,12 @@ fn member_ranges(
         }
         if !from.is_multiple_of(4096) || (layout.size.is_some() && !size.is_multiple_of(4096)) {
             let value = format!("{} + {size} B", layout.from);
-            return Err(SpecError::new(&spec.file, &format!("{}.from", layout.key), value, "expected multiples of 4 KiB"));
+            return Err(SpecError::new(
+                &spec.file,
+                &format!("{}.from", layout.key),
+                value,
+                "expected multiples of 4 KiB",
+            ));
         }
         Ok(MemberRange { node, from, size })
     });
@@ -124,10 +144,7 @@ fn member_ranges(
 }
 
 /// No two layouts use the same bytes of a drive.
-fn check_overlap(
-    spec: &MachineSpec,
-    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
-) -> Result<(), SpecError> {
+fn check_overlap(spec: &MachineSpec, layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)]) -> Result<(), SpecError> {
     let all = layouts.iter().enumerate().flat_map(|(n, (_, _, members))| members.iter().map(move |m| (n, m)));
     let all: Vec<(usize, &MemberRange)> = all.collect();
     for (index, (layout, one)) in all.iter().enumerate() {

@@ -141,7 +141,8 @@ impl<'a> Driver<'a> {
         for index in 0..self.loaders.len() {
             let streams = &self.streams;
             let loader = &mut self.loaders[index];
-            let runs = |stream: usize| phase.streams.is_empty() || phase.streams.iter().any(|n| n == streams[stream].name());
+            let runs =
+                |stream: usize| phase.streams.is_empty() || phase.streams.iter().any(|n| n == streams[stream].name());
             let mut upto = 0.0;
             let active = loader.streams.iter().filter(|(stream, _)| runs(*stream)).map(|(stream, share)| {
                 upto += share;

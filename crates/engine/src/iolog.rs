@@ -15,8 +15,20 @@ use crate::recorder::side_of;
 /// Columns of a row, each an unsigned 64-bit number. `direction`: 0 read, 1 write, 2 flush. `error`: 0 none,
 /// 1 misaligned, 2 out of range.
 pub const LOG_COLUMNS: [&str; 14] = [
-    "submit_ns", "stream", "direction", "offset_bytes", "size_bytes", "latency_ns", "queue_ns", "overhead_ns", "seek_ns",
-    "rotation_ns", "transfer_ns", "link_ns", "error", "measured",
+    "submit_ns",
+    "stream",
+    "direction",
+    "offset_bytes",
+    "size_bytes",
+    "latency_ns",
+    "queue_ns",
+    "overhead_ns",
+    "seek_ns",
+    "rotation_ns",
+    "transfer_ns",
+    "link_ns",
+    "error",
+    "measured",
 ];
 
 /// A log being written.

@@ -3,6 +3,8 @@
 mod assemble;
 mod catalog;
 mod driver;
+#[doc(hidden)]
+pub mod fuzzing;
 mod inflight;
 mod iolog;
 mod record;

@@ -237,7 +237,8 @@ impl Figures {
 impl SideRecord {
     fn new(side: &Side) -> Self {
         let some = (side.count > 0).then_some(());
-        let buckets = side.histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_since_last_iteration()));
+        let buckets =
+            side.histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_since_last_iteration()));
         Self {
             count: side.count,
             bytes: side.bytes,

@@ -117,6 +117,7 @@ impl Recorder {
         if now > self.interval_start {
             self.end_interval(now);
         }
+        self.streams.iter_mut().flatten().for_each(Side::end);
         self.measuring = false;
         now.since(self.begin)
     }

@@ -144,7 +144,7 @@ impl Run {
             workload.set_duration(span);
         }
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
-        let assembled = assemble(&spec, catalog, &drive_set)?;
+        let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;
         let streams = bind(&workload, &assembled, &request)?;
         Ok(Self { request, machine_text, workload_text, workload, assembled, streams })
     }

@@ -31,7 +31,7 @@ pub struct Side {
     /// The same over the current interval.
     interval_area: u64,
     interval_bytes: u64,
-    /// Latencies of the current interval.
+    /// Latencies of the current interval; at its end they go into the totals and the histogram, all at once.
     latencies: Vec<u64>,
 }
 
@@ -89,12 +89,7 @@ impl Side {
             self.errors += 1;
             return;
         }
-        self.count += 1;
         self.interval_bytes += u64::from(bytes);
-        self.latency_sum += u128::from(latency.0);
-        self.latency_min = self.latency_min.min(latency.0);
-        self.latency_max = self.latency_max.max(latency.0);
-        self.histogram.saturating_record(latency.0);
         self.latencies.push(latency.0);
     }
 
@@ -104,11 +99,33 @@ impl Side {
         *self = fresh;
     }
 
+    /// Adds the latencies kept so far to the totals; returns their number and sum.
+    fn count_latencies(&mut self) -> (u64, u128) {
+        let mut sum = 0;
+        for latency in &self.latencies {
+            sum += u128::from(*latency);
+            self.latency_min = self.latency_min.min(*latency);
+            self.latency_max = self.latency_max.max(*latency);
+            self.histogram.saturating_record(*latency);
+        }
+        let count = self.latencies.len() as u64;
+        self.count += count;
+        self.latency_sum += sum;
+        (count, sum)
+    }
+
+    /// Ends the measured time: I/Os done at the very end of the last interval belong to no row, but they count.
+    pub fn end(&mut self) {
+        self.count_latencies();
+        self.bytes += self.interval_bytes;
+        self.latencies.clear();
+        self.interval_bytes = 0;
+    }
+
     /// Ends an interval at `now`.
     pub fn end_interval(&mut self, now: Instant) -> IntervalRow {
         self.integrate(now);
-        let count = self.latencies.len() as u64;
-        let sum: u128 = self.latencies.iter().map(|latency| u128::from(*latency)).sum();
+        let (count, sum) = self.count_latencies();
         let row = IntervalRow {
             count,
             bytes: self.interval_bytes,
@@ -145,6 +162,16 @@ mod tests {
         let row = side.end_interval(Instant(1000));
         assert_eq!((row.count, row.bytes, row.latency_p99_ns), (200, 200 * 512, Some(198)));
         assert_eq!(row.latency_mean_ns, Some(100.5));
+    }
+
+    #[test]
+    fn what_ends_with_the_measured_time_counts_whole() {
+        let mut side = Side::new();
+        side.submitted(Instant(0));
+        side.end_interval(Instant(1000));
+        side.completed(Instant(1000), Span(1000), 512, false, true);
+        side.end();
+        assert_eq!((side.count, side.bytes, side.latency_sum), (1, 512, 1000));
     }
 
     #[test]

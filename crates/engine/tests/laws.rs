@@ -84,7 +84,8 @@ fn a_mirror_reads_from_both_and_writes_to_both() {
 fn a_striped_mirror_is_a_stripe_of_mirrors() {
     // Four members against two at half the depth: twice, within what unequal shares cost.
     for read_pct in [100, 0] {
-        let (two, four) = (iops("raid1:2xexos-15e900-512n", read_pct, 16), iops("raid10:4xexos-15e900-512n", read_pct, 32));
+        let (two, four) =
+            (iops("raid1:2xexos-15e900-512n", read_pct, 16), iops("raid10:4xexos-15e900-512n", read_pct, 32));
         assert!((1.75..2.04).contains(&(four / two)), "{read_pct} % reads: {four} of {two}");
     }
 }

@@ -47,7 +47,8 @@ fn sectors(plan: &Plan, op: Op) -> Vec<(u16, u64)> {
 
 #[test]
 fn capacity_is_that_of_the_data() {
-    let expected = [("single", 1), ("concat", 6), ("raid0", 6), ("raid1", 1), ("raid5", 5), ("raid6", 4), ("raid10", 3)];
+    let expected =
+        [("single", 1), ("concat", 6), ("raid0", 6), ("raid1", 1), ("raid5", 5), ("raid6", 4), ("raid10", 3)];
     for (kind, shares) in expected {
         assert_eq!(layout(kind, members_of(kind)).capacity(), Bytes(shares * SIZE), "{kind}");
     }

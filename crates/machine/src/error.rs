@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// A mistake in a spec. Its text is one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{file}: {}{}{accepted}", place(.key), found(.value))]
+#[error("{}", one_line(&format!("{file}: {}{}{accepted}", place(.key), found(.value))))]
 pub struct SpecError {
     /// The file (or argument) that holds the mistake.
     pub file: String,
@@ -16,6 +16,11 @@ pub struct SpecError {
     pub accepted: String,
 }
 
+/// Names and keys in quotes may hold line ends.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 fn place(key: &str) -> String {
     if key.is_empty() { String::new() } else { format!("{key}: ") }
 }
@@ -25,7 +30,7 @@ fn found(value: &str) -> String {
     if value.is_empty() {
         return String::new();
     }
-    let shown: String = value.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let shown: String = value.chars().take(LONGEST).collect();
     let more = if value.chars().count() > LONGEST { "…" } else { "" };
     format!("found \"{shown}{more}\", ")
 }

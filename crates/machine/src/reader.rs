@@ -166,9 +166,8 @@ impl<'a> Section<'a> {
         let tables = value.as_table().ok_or_else(|| self.wrong(key, value, "a table of tables"))?;
         let named = tables.iter().map(|(name, value)| {
             let path = self.key(&format!("{key}.{name}"));
-            let table = value.as_table().ok_or_else(|| {
-                SpecError::new(self.file, &path, shown(value), "expected a table")
-            })?;
+            let table =
+                value.as_table().ok_or_else(|| SpecError::new(self.file, &path, shown(value), "expected a table"))?;
             Ok((name.clone(), Section::new(self.file, &path, table)))
         });
         named.collect()
@@ -183,9 +182,8 @@ impl<'a> Section<'a> {
         let array = value.as_array().ok_or_else(|| self.wrong(key, value, "an array of tables"))?;
         let tables = array.iter().enumerate().map(|(index, value)| {
             let path = self.key(&format!("{key}[{index}]"));
-            let table = value.as_table().ok_or_else(|| {
-                SpecError::new(self.file, &path, shown(value), "expected a table")
-            })?;
+            let table =
+                value.as_table().ok_or_else(|| SpecError::new(self.file, &path, shown(value), "expected a table"))?;
             Ok(Section::new(self.file, &path, table))
         });
         tables.collect()

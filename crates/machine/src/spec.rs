@@ -140,7 +140,8 @@ fn read_drives(top: &Section) -> Result<Vec<DriveSpec>, SpecError> {
     let mut drives: Vec<DriveSpec> = Vec::new();
     for (name, section) in top.sections("drives")? {
         let product = section.text("product")?;
-        let product = product.ok_or_else(|| section.error("product", "", "missing: expected a drive of the catalog"))?;
+        let product =
+            product.ok_or_else(|| section.error("product", "", "missing: expected a drive of the catalog"))?;
         let count = section.count("count", 1..=MOST_DRIVES)?;
         let set = section.section("set")?.map(|set| set.table().clone()).unwrap_or_default();
         let names = match count {
@@ -154,12 +155,16 @@ fn read_drives(top: &Section) -> Result<Vec<DriveSpec>, SpecError> {
             drives.push(DriveSpec { name, product: product.to_owned(), set: set.clone(), key: section.key("") });
         }
         section.finish()?;
+        if drives.len() as u64 > MOST_DRIVES {
+            return Err(top.error(
+                "drives",
+                drives.len().to_string(),
+                format!("expected at most {MOST_DRIVES} drives"),
+            ));
+        }
     }
     if drives.is_empty() {
         return Err(top.error("drives", "", "missing: a machine has at least one drive ([drives.NAME])"));
-    }
-    if drives.len() as u64 > MOST_DRIVES {
-        return Err(top.error("drives", drives.len().to_string(), format!("expected at most {MOST_DRIVES} drives")));
     }
     Ok(drives)
 }
@@ -202,7 +207,8 @@ fn read_layouts(top: &Section, drives: &[DriveSpec]) -> Result<Vec<LayoutSpec>, 
             return Err(section.error("", name, "another part has this name"));
         }
         let members = inner.text("members")?;
-        let members = members.ok_or_else(|| inner.error("members", "", "missing: expected drives, such as \"d0..d4\""))?;
+        let members =
+            members.ok_or_else(|| inner.error("members", "", "missing: expected drives, such as \"d0..d4\""))?;
         let (from, size) = (inner.quantity::<Bytes>("from")?.unwrap_or_default(), inner.quantity::<Bytes>("size")?);
         let options = options.iter().filter(|(key, _)| !MEMBER_KEYS.contains(&key.as_str()));
         let options = options.map(|(key, value)| (key.clone(), value.clone())).collect();

@@ -94,7 +94,8 @@ type DriveValue = (String, String, Option<(String, String)>, String, String, boo
 #[pyfunction]
 fn drive(catalog: PathBuf, name: &str) -> PyResult<(String, String, String, Vec<DriveValue>)> {
     let (product, _) = Catalog::new(catalog).drive(name, ("DRIVE", "")).map_err(spec_error)?;
-    let values = product.assumptions.into_iter().map(|a| (a.key, a.value, a.range, a.source, a.confidence, a.estimate, a.note));
+    let values =
+        product.assumptions.into_iter().map(|a| (a.key, a.value, a.range, a.source, a.confidence, a.estimate, a.note));
     Ok((product.kind, product.title, product.model, values.collect()))
 }
 

@@ -52,7 +52,8 @@ const SIZE_UNITS: &[(&str, f64)] = &[
 impl FromStr for Bytes {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let accepted = "a size with its unit, such as \"4 KiB\", \"4k\" or \"900 GB\" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)";
+        let accepted =
+            "a size with its unit, such as \"4 KiB\", \"4k\" or \"900 GB\" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)";
         parse_scaled(text, SIZE_UNITS, accepted).map(Self)
     }
 }
@@ -65,7 +66,10 @@ impl fmt::Display for Bytes {
             }
         }
         let decimal = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
-        match decimal.into_iter().find(|(_, scale)| self.0 as f64 >= *scale && self.0.is_multiple_of(*scale as u64 / 1000)) {
+        match decimal
+            .into_iter()
+            .find(|(_, scale)| self.0 as f64 >= *scale && self.0.is_multiple_of(*scale as u64 / 1000))
+        {
             Some(unit) => format_scaled(f, self.0, &[unit]),
             None => write!(f, "{} B", self.0),
         }
@@ -104,7 +108,8 @@ impl FromStr for Rate {
             ("Mb/s", 125e3),
             ("Gb/s", 125e6),
         ];
-        let accepted = "a rate with its unit, such as \"1.2 GB/s\" (B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s, Mb/s, Gb/s)";
+        let accepted =
+            "a rate with its unit, such as \"1.2 GB/s\" (B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s, Mb/s, Gb/s)";
         parse_scaled(text, UNITS, accepted).map(Self)
     }
 }

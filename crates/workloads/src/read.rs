@@ -6,7 +6,9 @@ use hotband_units::{Bytes, Ratio, Span};
 use crate::arrival::{Arrival, Load};
 use crate::offsets::OffsetSpec;
 use crate::sizes::Sizes;
-use crate::spec::{Cursor, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec, Workload};
+use crate::spec::{
+    Cursor, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec, Workload,
+};
 
 impl Workload {
     /// Reads and checks a workload.
@@ -22,7 +24,8 @@ impl Workload {
         top.text("note")?;
         let load = top.section("load")?.map(|section| read_load(&section)).transpose()?;
         let streams = top.list("streams")?.into_iter().map(read_stream).collect::<Result<Vec<_>, _>>()?;
-        let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams)).collect::<Result<_, _>>()?;
+        let phases =
+            top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams)).collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         top.finish()?;
         let workload = Self { file: file.to_owned(), title, source, load, streams, phases, interval };
@@ -38,7 +41,11 @@ impl Workload {
         let shared: Vec<&StreamSpec> = self.streams.iter().filter(|stream| stream.load.is_none()).collect();
         if let (None, Some(stream)) = (self.load, shared.first()) {
             let key = format!("{}.load", stream.key);
-            return error(&key, String::new(), "missing: say closed = { threads = N, depth = N } or open = { rate_iops = N }, here or in [load]");
+            return error(
+                &key,
+                String::new(),
+                "missing: say closed = { threads = N, depth = N } or open = { rate_iops = N }, here or in [load]",
+            );
         }
         if self.load.is_some() && shared.is_empty() {
             return error("load", String::new(), "no stream uses it: every stream has a load of its own");
@@ -57,9 +64,24 @@ impl Workload {
         if self.interval.0 < 1_000_000 {
             return error("interval", self.interval.to_string(), "expected at least 1 ms");
         }
+        let most = Span(self.interval.0.saturating_mul(MOST_INTERVALS));
+        if self
+            .phases
+            .iter()
+            .any(|phase| matches!(phase.length, PhaseLength::Time(time) if phase.measure && time > most))
+        {
+            return error(
+                "interval",
+                self.interval.to_string(),
+                "too short for the measured time: over 10 million intervals",
+            );
+        }
         Ok(())
     }
 }
+
+/// A series keeps a row an interval: more of them than this is a slip of the pen.
+const MOST_INTERVALS: u64 = 10_000_000;
 
 fn read_load(section: &Section) -> Result<Load, SpecError> {
     let most = u64::from(MOST_OUTSTANDING);
@@ -78,11 +100,17 @@ fn read_load(section: &Section) -> Result<Load, SpecError> {
         (None, Some(open)) => {
             let rate = open.number("rate_iops", 0.001..=1e9)?.ok_or_else(|| open.error("rate_iops", "", "missing"))?;
             let kinds = [("fixed", Arrival::Fixed), ("poisson", Arrival::Poisson)];
-            let arrival = open.choice("arrival", &kinds)?.ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
+            let arrival = open
+                .choice("arrival", &kinds)?
+                .ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
             open.finish()?;
             Ok(Load::Open { rate, arrival })
         }
-        _ => Err(section.error("", "", "expected either closed = { threads, depth, think } or open = { rate_iops, arrival }")),
+        _ => Err(section.error(
+            "",
+            "",
+            "expected either closed = { threads, depth, think } or open = { rate_iops, arrival }",
+        )),
     }
 }
 
@@ -95,7 +123,11 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
     let modes = [("coin", RandomMode::Coin), ("run", RandomMode::Run)];
     let random_mode = section.choice("random_mode", &modes)?;
     if random_mode.is_none() && random_pct > 0.0 && random_pct < 100.0 {
-        return Err(section.error("random_mode", "", "missing: \"coin\" (per I/O) or \"run\" (run length, as vdbench's seekpct)"));
+        return Err(section.error(
+            "random_mode",
+            "",
+            "missing: \"coin\" (per I/O) or \"run\" (run length, as vdbench's seekpct)",
+        ));
     }
     let (from, to) = read_range(&section)?;
     let load = section.section("load")?.map(|load| read_load(&load)).transpose()?;
@@ -127,16 +159,23 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
 }
 
 fn read_size(section: &Section, key: &str, text: &str) -> Result<u32, SpecError> {
-    let size = text.parse::<Bytes>().map_err(|error| section.error(key, text, format!("expected {}", error.accepted)))?;
+    let size =
+        text.parse::<Bytes>().map_err(|error| section.error(key, text, format!("expected {}", error.accepted)))?;
     let fits = u32::try_from(size.0).ok().filter(|size| (512..=MOST_SIZE).contains(size) && size.is_multiple_of(512));
     fits.ok_or_else(|| section.error(key, text, "expected a multiple of 512 B up to 64 MiB"))
 }
 
 fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
     let one = section.text("size")?;
-    let many = section.value("sizes").map(|value| value.as_table().ok_or_else(|| {
-        section.error("sizes", value.to_string(), "expected a table of sizes and weights, such as { \"4 KiB\" = 60, \"8 KiB\" = 40 }")
-    }));
+    let many = section.value("sizes").map(|value| {
+        value.as_table().ok_or_else(|| {
+            section.error(
+                "sizes",
+                value.to_string(),
+                "expected a table of sizes and weights, such as { \"4 KiB\" = 60, \"8 KiB\" = 40 }",
+            )
+        })
+    });
     let weights = match (one, many.transpose()?) {
         (Some(size), None) => vec![(read_size(section, "size", size)?, 1.0)],
         (None, Some(table)) => {
@@ -144,7 +183,8 @@ fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
             for (size, weight) in table {
                 let number = weight.as_float().or_else(|| weight.as_integer().map(|n| n as f64));
                 let number = number.filter(|n| n.is_finite() && *n > 0.0);
-                let number = number.ok_or_else(|| section.error("sizes", weight.to_string(), "expected a weight above zero"))?;
+                let number =
+                    number.ok_or_else(|| section.error("sizes", weight.to_string(), "expected a weight above zero"))?;
                 weights.push((read_size(section, "sizes", size)?, number));
             }
             weights
@@ -161,7 +201,13 @@ fn read_range(section: &Section) -> Result<(RangeSpec, RangeSpec), SpecError> {
     let Some(value) = section.value("range") else {
         return Ok((RangeSpec::Share(Ratio(0.0)), RangeSpec::Share(Ratio(1.0))));
     };
-    let wrong = || section.error("range", value.to_string(), "expected two addresses, such as [\"0 %\", \"10 %\"] or [\"0 GB\", \"300 GB\"]");
+    let wrong = || {
+        section.error(
+            "range",
+            value.to_string(),
+            "expected two addresses, such as [\"0 %\", \"10 %\"] or [\"0 GB\", \"300 GB\"]",
+        )
+    };
     let end = |text: &str| match text.parse::<Ratio>() {
         Ok(share) => Ok(RangeSpec::Share(share)),
         Err(_) => text.parse::<Bytes>().map(RangeSpec::At).map_err(|_| wrong()),

@@ -125,74 +125,71 @@ impl Workload {
     /// # Errors
     /// A value that the key does not take, named at `--set`; an unknown key.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        let wrong = |accepted: String| SpecError::new("--set", key, value, format!("expected {accepted}"));
-        let percent = || match value.trim().trim_end_matches('%').trim().parse::<f64>() {
-            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
-            _ => Err(wrong("a percentage from 0 to 100".into())),
-        };
-        let count = |most: u32| match value.trim().parse::<u32>() {
-            Ok(count) if (1..=most).contains(&count) => Ok(count),
-            _ => Err(wrong(format!("a whole number from 1 to {most}"))),
-        };
         match key {
-            "read_pct" => return self.set_each(percent()?, |stream, percent| stream.read_pct = percent),
-            "random_pct" => return self.set_each(percent()?, |stream, percent| stream.random_pct = percent),
+            "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
+            "qd" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
+            other => Err(SpecError::unknown("--set", "", other, &SET_KEYS)),
+        }
+    }
+
+    fn set_streams(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        match key {
+            "read_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.read_pct = percent),
+            "random_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.random_pct = percent),
             "bs" => {
-                let size = value.parse::<Bytes>().map_err(|error| wrong(error.accepted.into()))?;
-                let size = u32::try_from(size.0).ok().filter(|size| (512..=MOST_SIZE).contains(size));
-                let size = size.ok_or_else(|| wrong("a size from 512 B to 64 MiB".into()))?;
-                return self.set_each(size, |stream, size| stream.sizes = Sizes::new(&[(size, 1.0)]));
+                let size = value.parse::<Bytes>().map_err(|error| wrong(key, value, error.accepted))?;
+                let fits = |size: &u32| (512..=MOST_SIZE).contains(size) && size.is_multiple_of(512);
+                let size = u32::try_from(size.0).ok().filter(fits);
+                let size = size.ok_or_else(|| wrong(key, value, "a multiple of 512 B up to 64 MiB"))?;
+                self.set_each(&size, |stream, size| stream.sizes = Sizes::new(&[(size, 1.0)]));
             }
-            "span" => {
+            _ => {
                 let to = match value.parse::<Ratio>() {
-                    Ok(share) if share.0 > 0.0 => Some(RangeSpec::Share(share)),
-                    Ok(_) => None,
+                    Ok(share) => Some(RangeSpec::Share(share)).filter(|_| share.0 > 0.0),
                     Err(_) => value.parse::<Bytes>().ok().filter(|size| size.0 > 0).map(RangeSpec::At),
                 };
-                let to = to.ok_or_else(|| wrong("a share such as \"10 %\" or a size such as \"100 GB\"".into()))?;
-                return self.set_each(to, |stream, to| (stream.from, stream.to) = (RangeSpec::At(Bytes(0)), to));
+                let accepted = "a share such as \"10 %\" or a size such as \"100 GB\"";
+                let to = to.ok_or_else(|| wrong(key, value, accepted))?;
+                self.set_each(&to, |stream, to| (stream.from, stream.to) = (RangeSpec::At(Bytes(0)), to));
             }
-            _ => {}
         }
+        Ok(())
+    }
+
+    fn set_load(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         match key {
             "qd" => {
-                let qd = count(MOST_OUTSTANDING)?;
-                self.set_closed("qd", value, |threads, depth, _| {
-                    if qd.is_multiple_of(*threads) {
-                        *depth = qd / *threads;
-                    } else {
-                        (*threads, *depth) = (1, qd);
-                    }
+                let qd = count(key, value)?;
+                self.set_closed(key, value, |threads, depth, _| {
+                    (*threads, *depth) = if qd.is_multiple_of(*threads) { (*threads, qd / *threads) } else { (1, qd) };
                 })
             }
             "threads" => {
-                let count = count(MOST_OUTSTANDING)?;
-                self.set_closed("threads", value, |threads, _, _| *threads = count)
+                let count = count(key, value)?;
+                self.set_closed(key, value, |threads, _, _| *threads = count)
             }
             "think" => {
-                let pause = value.parse::<Span>().map_err(|error| wrong(error.accepted.into()))?;
-                self.set_closed("think", value, |_, _, think| *think = pause)
+                let pause = value.parse::<Span>().map_err(|error| wrong(key, value, error.accepted))?;
+                self.set_closed(key, value, |_, _, think| *think = pause)
             }
-            "rate_iops" => {
+            _ => {
                 let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.001..=1e9).contains(rate));
-                let rate = rate.ok_or_else(|| wrong("I/Os a second, from 0.001 to 1e9".into()))?;
+                let rate = rate.ok_or_else(|| wrong(key, value, "I/Os a second, from 0.001 to 1e9"))?;
                 let mut open = self.loads().filter_map(|load| match load {
                     Load::Open { rate, .. } => Some(rate),
                     Load::Closed { .. } => None,
                 });
                 match (open.next(), open.next()) {
                     (Some(only), None) => *only = rate,
-                    _ => return Err(wrong("a workload with exactly one open loop".into())),
+                    _ => return Err(wrong(key, value, "a workload with exactly one open loop")),
                 }
                 Ok(())
             }
-            other => Err(SpecError::unknown("--set", "", other, &SET_KEYS)),
         }
     }
 
-    fn set_each<T: Clone>(&mut self, value: T, change: impl Fn(&mut StreamSpec, T)) -> Result<(), SpecError> {
+    fn set_each<T: Clone>(&mut self, value: &T, change: impl Fn(&mut StreamSpec, T)) {
         self.streams.iter_mut().for_each(|stream| change(stream, value.clone()));
-        Ok(())
     }
 
     fn loads(&mut self) -> impl Iterator<Item = &mut Load> {
@@ -210,7 +207,12 @@ impl Workload {
             Load::Open { .. } => None,
         });
         match (closed.next(), closed.next()) {
-            (Some((threads, depth, think)), None) => change(threads, depth, think),
+            (Some((threads, depth, think)), None) => {
+                change(threads, depth, think);
+                if u64::from(*threads) * u64::from(*depth) > u64::from(MOST_OUTSTANDING) {
+                    return Err(wrong(key, value, &format!("threads x depth of at most {MOST_OUTSTANDING}")));
+                }
+            }
             _ => return Err(SpecError::new("--set", key, value, "this workload has not exactly one closed loop")),
         }
         Ok(())
@@ -232,6 +234,22 @@ impl Workload {
         });
         each.sum()
     }
+}
+
+/// A mistake in a `--set` argument.
+fn wrong(key: &str, value: &str, accepted: &str) -> SpecError {
+    SpecError::new("--set", key, value, format!("expected {accepted}"))
+}
+
+fn percent(key: &str, value: &str) -> Result<f64, SpecError> {
+    let number = value.trim().trim_end_matches('%').trim().parse::<f64>();
+    let percent = number.ok().filter(|percent| (0.0..=100.0).contains(percent));
+    percent.ok_or_else(|| wrong(key, value, "a percentage from 0 to 100"))
+}
+
+fn count(key: &str, value: &str) -> Result<u32, SpecError> {
+    let count = value.trim().parse::<u32>().ok().filter(|count| (1..=MOST_OUTSTANDING).contains(count));
+    count.ok_or_else(|| wrong(key, value, &format!("a whole number from 1 to {MOST_OUTSTANDING}")))
 }
 
 /// Largest I/O.

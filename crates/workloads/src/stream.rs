@@ -62,7 +62,8 @@ impl StreamSpec {
         let whole = matches!(self.to, RangeSpec::Share(share) if share.0 >= 1.0);
         let (from, to) = (at(self.from), if whole { capacity } else { at(self.to) });
         let key = |name: &str| format!("{}.{name}", self.key);
-        let error = |name: &str, value: String, accepted: String| Err(SpecError::new(file, &key(name), value, accepted));
+        let error =
+            |name: &str, value: String, accepted: String| Err(SpecError::new(file, &key(name), value, accepted));
         if to > capacity {
             return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
         }
@@ -187,9 +188,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn stream(keys: &str, capacity: u64) -> Stream {
-        let text = format!(
-            "[load]\nclosed = {{ threads = 1 }}\n[[phases]]\nios = 1\nmeasure = true\n[[streams]]\n{keys}"
-        );
+        let text =
+            format!("[load]\nclosed = {{ threads = 1 }}\n[[phases]]\nios = 1\nmeasure = true\n[[streams]]\n{keys}");
         let spec = Workload::read("test", &text).unwrap().streams.remove(0);
         let bounds = spec.bounds("test", capacity, 512).unwrap();
         Stream::new(spec, bounds, 4, Random::new(1, "test"))

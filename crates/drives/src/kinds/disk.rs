@@ -20,7 +20,7 @@ use crate::parts::dirty::Dirty;
 use crate::parts::geometry::{Geometry, SECTOR};
 use crate::parts::pending::Pending;
 use crate::parts::port::Port;
-use crate::parts::seek::SeekCurve;
+use crate::parts::seek::{SeekCurve, SeekCurves};
 use crate::parts::segments::Segments;
 
 /// A command in the drive and when it arrived.
@@ -57,7 +57,10 @@ pub(super) struct Flush {
 pub(super) enum Arm {
     Idle,
     /// Serving a command until a known time.
-    Busy { until: Instant, work: Work },
+    Busy {
+        until: Instant,
+        work: Work,
+    },
     /// Reading ahead of a sequential reader.
     Ahead(Ahead),
 }
@@ -121,13 +124,18 @@ pub struct Disk {
 impl Disk {
     /// A drive at rest, its head at the outer edge.
     pub fn new(params: DiskParams) -> Self {
+        Self::sharing(params, &mut SeekCurves::default())
+    }
+
+    /// The same, with the seek curves of equal drives where there are any.
+    pub fn sharing(params: DiskParams, curves: &mut SeekCurves) -> Self {
         let geometry = Geometry::new(&params.geometry);
         let cylinders = geometry.cylinders();
         // Joined writes stay below two tracks: longer runs gain nothing and would hold up reads.
         let longest = 2 * geometry.track_bytes(0) / SECTOR;
         Self {
-            read_curve: SeekCurve::new(params.seek_read, cylinders),
-            write_curve: SeekCurve::new(params.seek_write, cylinders),
+            read_curve: curves.curve(params.seek_read, cylinders),
+            write_curve: curves.curve(params.seek_write, cylinders),
             port: Port::new(params.port_rate),
             ready: Vec::new(),
             queue: Pending::default(),
@@ -209,12 +217,8 @@ impl Disk {
         let bytes_back = if arrived.command.op == Op::Read { arrived.command.len } else { 0 };
         let link = if arrived.command.op == Op::Flush { 0 } else { arrived.command.len };
         let at = self.port.send(ready, u64::from(link));
-        let times = Times {
-            queue: ready.since(arrived.at) - overhead,
-            overhead,
-            link: at.since(ready),
-            ..Times::default()
-        };
+        let times =
+            Times { queue: ready.since(arrived.at) - overhead, overhead, link: at.since(ready), ..Times::default() };
         self.finish(Done { token: arrived.command.token, at, times, bytes_back, fault: None });
     }
 
@@ -241,7 +245,8 @@ fn fault_of(command: &Command, block: u64, capacity: u64) -> Option<Fault> {
         return None;
     }
     let len = u64::from(command.len);
-    if len == 0 || !command.offset.is_multiple_of(block) || !len.is_multiple_of(block) {
+    debug_assert!(block.is_power_of_two(), "logical blocks are 512 B or 4 KiB");
+    if len == 0 || (command.offset | len) & (block - 1) != 0 {
         return Some(Fault::Misaligned);
     }
     (command.offset + len > capacity).then_some(Fault::OutOfRange)

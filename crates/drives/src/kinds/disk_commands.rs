@@ -124,7 +124,8 @@ impl Disk {
     /// Puts a command that needs the media into the queue.
     fn enqueue(&mut self, arrived: Arrived, write: bool) {
         let place = self.geometry.place(arrived.first());
-        let data_in = if write { self.port.time_for(u64::from(arrived.command.len)) } else { hotband_units::Span::ZERO };
+        let data_in =
+            if write { self.port.time_for(u64::from(arrived.command.len)) } else { hotband_units::Span::ZERO };
         let slot = self.free_slots.pop().unwrap_or_else(|| {
             self.slots.push(arrived);
             self.slots.len() as u32 - 1

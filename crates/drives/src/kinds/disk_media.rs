@@ -9,6 +9,9 @@ use crate::parts::pending::{Head, Order, Waiting};
 use crate::parts::rotation::REVOLUTION;
 use crate::parts::segments::Found;
 
+/// Commands up to which the age bound holds as the catalog states it: the depth at which data sheets rate disks.
+const BOUNDED_QUEUE: usize = 32;
+
 /// Seek, wait and transfer of one command.
 #[derive(Clone, Copy, Debug)]
 struct Service {
@@ -72,7 +75,7 @@ impl Disk {
             }
             Work::Destage => {
                 if let Some(extent) = self.dirty.landed() {
-                    self.segments.forget(extent.sector, extent.sector + u64::from(extent.count));
+                    self.segments.forget(extent.sector, extent.end());
                 }
                 self.end_flushes(at);
                 self.admit_blocked(at);
@@ -117,12 +120,16 @@ impl Disk {
     }
 
     fn choose(&mut self, now: Instant) -> Option<Pick> {
+        if self.nothing_waits() {
+            return None;
+        }
         if self.queue.len() == 1 && self.dirty.extents().is_empty() {
             return Some(Pick::Queue(0));
         }
         let head = self.head(now);
-        if self.queue.oldest_ready().is_some_and(|ready| now.since(ready) > self.params.age_bound) {
-            let latest = Instant(now.0 - self.params.age_bound.0);
+        let bound = self.age_bound();
+        if self.queue.oldest_ready().is_some_and(|ready| now.since(ready) > bound) {
+            let latest = Instant(now.0 - bound.0);
             let aged = self.queue.choose_aged(&head, latest);
             self.counters.aged += 1;
             return aged.map(|(index, _)| Pick::Queue(index));
@@ -148,6 +155,13 @@ impl Disk {
             (_, Some((index, _))) => Some(Pick::Dirty(index)),
             (queued, None) => queued.map(|(index, _)| Pick::Queue(index)),
         }
+    }
+
+    /// The longest wait with the commands that are queued now. A bound near the mean wait would make most picks
+    /// late ones and the order worthless, so beyond [`BOUNDED_QUEUE`] commands it grows with the queue.
+    fn age_bound(&self) -> Span {
+        let queued = self.queue.len().max(BOUNDED_QUEUE) as u64;
+        Span(self.params.age_bound.0 * queued / BOUNDED_QUEUE as u64)
     }
 
     fn head(&self, now: Instant) -> Head<'_> {
@@ -181,7 +195,7 @@ impl Disk {
 
     fn is_misaligned(&self, waiting: &Waiting) -> bool {
         let physical = self.params.format.physical() / SECTOR;
-        !waiting.sector.is_multiple_of(physical) || !u64::from(waiting.count).is_multiple_of(physical)
+        (waiting.sector | u64::from(waiting.count)) & (physical - 1) != 0
     }
 
     /// What a misaligned write to 4 KiB sectors adds: its ends are read in a first pass, and the platter comes
@@ -213,7 +227,7 @@ impl Disk {
         };
         // A command that waited for a tag was accepted later than it arrived at the drive's door.
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
-        let (first, end) = (waiting.sector, waiting.sector + u64::from(waiting.count));
+        let (first, end) = (waiting.sector, waiting.end());
         let work = if waiting.write {
             Work::Write { first, end }
         } else {
@@ -237,7 +251,7 @@ impl Disk {
 
     fn account(&mut self, service: &Service, waiting: &Waiting) {
         (self.cylinder, self.track) = (service.last.cylinder, service.last.track);
-        self.reached = waiting.sector + u64::from(waiting.count);
+        self.reached = waiting.end();
         let counters = &mut self.counters;
         counters.busy += service.seek + service.rotation + service.transfer;
         counters.seeks += u64::from(service.seek > Span::ZERO);

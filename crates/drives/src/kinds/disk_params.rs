@@ -91,7 +91,11 @@ impl DiskParams {
         Self::from_values(&product.file, &values).map_err(|error| {
             let key = error.key.trim_start_matches("values.").to_owned();
             if set.contains_key(&key) {
-                SpecError { file: set_file.to_owned(), key: format!("{set_key}.{key}"), ..error }
+                SpecError {
+                    file: set_file.to_owned(),
+                    key: format!("{set_key}.{key}").trim_start_matches('.').to_owned(),
+                    ..error
+                }
             } else {
                 error
             }
@@ -104,8 +108,14 @@ impl DiskParams {
         let cache: Bytes = section.required("cache_size", "a size")?;
         let segments = need(&section, "cache_segments", section.count("cache_segments", 0..=4096)?)? as usize;
         let sectors = |bytes: Bytes| bytes.0 / SECTOR;
-        let format = [("512n", SectorFormat::Native512), ("512e", SectorFormat::Emulated512), ("4Kn", SectorFormat::Native4K)];
-        let orders = [("fcfs", Order::Fcfs), ("sstf", Order::Sstf), ("clook", Order::Clook), ("positioning", Order::Positioning)];
+        let format =
+            [("512n", SectorFormat::Native512), ("512e", SectorFormat::Emulated512), ("4Kn", SectorFormat::Native4K)];
+        let orders = [
+            ("fcfs", Order::Fcfs),
+            ("sstf", Order::Sstf),
+            ("clook", Order::Clook),
+            ("positioning", Order::Positioning),
+        ];
         let caches = [("off", WriteCache::Off), ("volatile", WriteCache::Volatile)];
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
@@ -124,8 +134,11 @@ impl DiskParams {
             segment_sectors: sectors(cache) / (segments.max(1) as u64),
             look_ahead_sectors: sectors(section.required("look_ahead", "a size")?),
             write_cache: need(&section, "write_cache", section.choice("write_cache", &caches)?)?,
-            write_cache_extents: need(&section, "write_cache_extents", section.count("write_cache_extents", 1..=65_536)?)?
-                as usize,
+            write_cache_extents: need(
+                &section,
+                "write_cache_extents",
+                section.count("write_cache_extents", 1..=65_536)?,
+            )? as usize,
             write_cache_sectors: sectors(section.required("write_cache_size", "a size")?),
         };
         params.check(&section)?;
@@ -139,13 +152,18 @@ impl DiskParams {
             let accepted = "expected at least the single-track write seek: a stream would lose a revolution a track";
             return Err(section.error("track_skew", self.geometry.track_skew.to_string(), accepted));
         }
-        if self.port_rate.0 == 0 {
-            return Err(section.error("port_rate", "0", "expected a rate above zero"));
+        if self.port_rate.0 < 1_000_000 {
+            return Err(section.error("port_rate", self.port_rate.to_string(), "expected at least 1 MB/s"));
+        }
+        for (key, overhead) in [("command_overhead", self.command_overhead), ("cache_overhead", self.cache_overhead)] {
+            if overhead.0 > 1_000_000_000 {
+                return Err(section.error(key, overhead.to_string(), "expected at most 1 s"));
+            }
         }
         if self.write_cache != WriteCache::Off && self.write_cache_sectors == 0 {
             return Err(section.error("write_cache_size", "0", "expected a size above zero, or write_cache = \"off\""));
         }
-        if self.geometry.capacity.0 % self.format.physical() != 0 {
+        if !self.geometry.capacity.0.is_multiple_of(self.format.physical()) {
             let accepted = format!("expected a multiple of the sector of {} bytes", self.format.physical());
             return Err(section.error("capacity", self.geometry.capacity.to_string(), accepted));
         }
@@ -170,15 +188,32 @@ fn read_geometry(section: &Section) -> Result<GeometryParams, SpecError> {
         rotation: Rotation::new(section.required::<Rpm>("rpm", "a speed of rotation")?),
     };
     if params.inner.0 == 0 || params.inner > params.outer {
-        return Err(section.error("sustained_inner", params.inner.to_string(), "expected above zero and at most sustained_outer"));
+        return Err(section.error(
+            "sustained_inner",
+            params.inner.to_string(),
+            "expected above zero and at most sustained_outer",
+        ));
     }
     let largest = 100_000_000_000_000;
     if params.capacity.0 < 1_000_000 || params.capacity.0 > largest {
         return Err(section.error("capacity", params.capacity.to_string(), "expected from 1 MB to 100 TB"));
     }
-    let tracks = params.capacity.0 as f64 / (params.outer.0 as f64 * params.rotation.period().as_secs_f64());
-    if tracks / f64::from(params.heads) > 4e6 {
-        return Err(section.error("sustained_outer", params.outer.to_string(), "too low for this capacity: over 4 million tracks"));
+    if params.outer.0 > 10_000_000_000 {
+        return Err(section.error("sustained_outer", params.outer.to_string(), "expected at most 10 GB/s"));
+    }
+    let period = params.rotation.period();
+    for (key, skew) in [("head_skew", params.head_skew), ("track_skew", params.track_skew)] {
+        if skew > period {
+            return Err(section.error(key, skew.to_string(), format!("expected at most a revolution ({period})")));
+        }
+    }
+    // Rates fall evenly from zone to zone: their mean gives the number of tracks. More of them than any disk has
+    // would overflow angles (100 million) or make tables of seeks huge (4 million a surface).
+    let mean = f64::midpoint(params.outer.0 as f64, params.inner.0 as f64);
+    let tracks = params.capacity.0 as f64 / (mean * period.as_secs_f64());
+    if tracks > 1e8 || tracks / f64::from(params.heads) > 4e6 {
+        let accepted = "too low for this capacity: over 100 million tracks, or 4 million a surface";
+        return Err(section.error("sustained_outer", params.outer.to_string(), accepted));
     }
     Ok(params)
 }

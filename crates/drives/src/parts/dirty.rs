@@ -59,7 +59,7 @@ impl Dirty {
 
     /// Sequence of the oldest write held, waiting or on its way.
     pub fn oldest(&self) -> Option<u64> {
-        let waiting = self.extents.by_address().iter().map(|extent| extent.sequence);
+        let waiting = self.extents.by_address().map(|extent| extent.sequence);
         waiting.chain(self.in_flight.map(|extent| extent.sequence)).min()
     }
 
@@ -71,31 +71,33 @@ impl Dirty {
         let (on_its_way, sectors) = self.in_flight.map_or((0, 0), |extent| (1, u64::from(extent.count)));
         let fits = self.sectors + sectors + count <= self.most_sectors;
         let full = self.extents.len() + on_its_way >= self.most_extents;
-        fits && (!full || self.touched(first, first + count).len() > 0)
+        fits && (!full || !self.touched(first, first + count).is_empty())
     }
 
     /// Whether all of `first..end` is held.
     pub fn covers(&self, first: u64, end: u64) -> bool {
-        let held = |extent: &Waiting| extent.sector <= first && end <= extent.sector + u64::from(extent.count);
+        let held = |extent: &Waiting| extent.sector <= first && end <= extent.end();
         if self.in_flight.as_ref().is_some_and(held) {
             return true;
         }
         let mut reached = first;
-        for extent in &self.extents.by_address()[self.touched(first, end)] {
+        for extent in self.touched(first, end).map(|index| self.extents.get(index)) {
             if extent.sector > reached {
                 return false;
             }
-            reached = reached.max(extent.sector + u64::from(extent.count));
+            reached = reached.max(extent.end());
         }
         reached >= end
     }
 
     /// Indices of the extents that overlap or touch `first..end`.
     fn touched(&self, first: u64, end: u64) -> std::ops::Range<usize> {
-        let all = self.extents.by_address();
-        let from = all.partition_point(|have| have.sector + u64::from(have.count) < first);
-        let to = all.partition_point(|have| have.sector <= end);
-        from..to.max(from)
+        let to = self.extents.before(end + 1);
+        let mut from = to;
+        while from > 0 && self.extents.end(from - 1) >= first {
+            from -= 1;
+        }
+        from..to
     }
 
     /// Takes in a write. `sequence` orders it among all writes.
@@ -103,8 +105,8 @@ impl Dirty {
         let (mut run, mut since): (Run, (u64, Instant)) = ((first, first + count), (sequence, now));
         let mut touched = self.touched(run.0, run.1);
         while let Some(index) = touched.next_back() {
-            let have = self.extents.by_address()[index];
-            let stop = have.sector + u64::from(have.count);
+            let have = *self.extents.get(index);
+            let stop = have.end();
             let joined = (run.0.min(have.sector), run.1.max(stop));
             if joined.1 - joined.0 <= self.longest {
                 self.take(index);
@@ -128,8 +130,8 @@ impl Dirty {
     pub fn supersede(&mut self, geometry: &Geometry, first: u64, end: u64) {
         let mut touched = self.touched(first, end);
         while let Some(index) = touched.next_back() {
-            let have = self.extents.by_address()[index];
-            let stop = have.sector + u64::from(have.count);
+            let have = *self.extents.get(index);
+            let stop = have.end();
             if have.sector >= end || stop <= first {
                 continue;
             }
@@ -199,7 +201,7 @@ mod tests {
     }
 
     fn runs(dirty: &Dirty) -> Vec<(u64, u32)> {
-        dirty.extents().by_address().iter().map(|extent| (extent.sector, extent.count)).collect()
+        dirty.extents().by_address().map(|extent| (extent.sector, extent.count)).collect()
     }
 
     #[test]

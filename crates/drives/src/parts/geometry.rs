@@ -13,6 +13,7 @@
 
 use hotband_units::{Bytes, Rate, Span};
 
+use super::divisor::Divisor;
 use super::rotation::{REVOLUTION, Rotation};
 
 /// Bytes in the sector that addresses count.
@@ -44,7 +45,9 @@ struct Zone {
     first_sector: u64,
     first_cylinder: u32,
     /// Sectors a track.
-    track_sectors: u64,
+    track_sectors: Divisor,
+    /// Angle of one sector.
+    sector_flow: u64,
     /// Flow at the first sector.
     flow: u64,
 }
@@ -75,7 +78,7 @@ pub struct Geometry {
     /// Zone in which a slice of the address space begins.
     guess: Vec<u8>,
     guess_shift: u32,
-    heads: u64,
+    heads: Divisor,
     sectors: u64,
     cylinders: u32,
     /// Flow of one track and the switch after it.
@@ -108,7 +111,7 @@ impl Geometry {
             zones: Vec::new(),
             guess: Vec::new(),
             guess_shift: 0,
-            heads,
+            heads: Divisor::new(heads),
             sectors,
             cylinders: (zone_cylinders * u64::from(zones)) as u32,
             track_flow,
@@ -117,8 +120,15 @@ impl Geometry {
         let (mut first_sector, mut flow) = (0, 0);
         for zone in 0..zones {
             let first_cylinder = zone * zone_cylinders as u32;
-            geometry.zones.push(Zone { first_sector, first_cylinder, track_sectors: track_sectors(zone), flow });
-            first_sector += zone_cylinders * heads * track_sectors(zone);
+            let track_sectors = track_sectors(zone);
+            geometry.zones.push(Zone {
+                first_sector,
+                first_cylinder,
+                track_sectors: Divisor::new(track_sectors),
+                sector_flow: REVOLUTION / track_sectors,
+                flow,
+            });
+            first_sector += zone_cylinders * heads * track_sectors;
             flow += zone_cylinders * cylinder_flow;
         }
         geometry.make_guesses();
@@ -147,7 +157,7 @@ impl Geometry {
 
     /// Bytes on one track of the zone that holds `sector`.
     pub fn track_bytes(&self, sector: u64) -> u64 {
-        self.zones[self.zone(sector)].track_sectors * SECTOR
+        self.zones[self.zone(sector)].track_sectors.value() * SECTOR
     }
 
     #[inline]
@@ -162,15 +172,19 @@ impl Geometry {
     /// Where `sector` is. It must be below [`Geometry::sectors`].
     #[inline]
     pub fn place(&self, sector: u64) -> Place {
-        let zone = &self.zones[self.zone(sector)];
+        self.place_in(&self.zones[self.zone(sector)], sector)
+    }
+
+    #[inline]
+    fn place_in(&self, zone: &Zone, sector: u64) -> Place {
         let within = sector - zone.first_sector;
-        let track = within / zone.track_sectors;
-        let cylinder = track / self.heads;
-        let (sector, track) = (within - track * zone.track_sectors, track - cylinder * self.heads);
+        let track = zone.track_sectors.divide(within);
+        let cylinder = self.heads.divide(track);
+        let (sector, track) = (within - track * zone.track_sectors.value(), track - cylinder * self.heads.value());
         let flow = zone.flow
             + cylinder * self.cylinder_flow
             + track * self.track_flow
-            + sector * REVOLUTION / zone.track_sectors;
+            + zone.track_sectors.divide(sector * REVOLUTION);
         Place { cylinder: zone.first_cylinder + cylinder as u32, track: track as u32, flow }
     }
 
@@ -179,9 +193,9 @@ impl Geometry {
     #[inline]
     pub fn run(&self, first: &Place, sector: u64, count: u64) -> (Place, u64) {
         let last = sector + count - 1;
-        let place = self.place(last);
-        let one = REVOLUTION / self.zones[self.zone(last)].track_sectors;
-        (place, place.flow + one - first.flow)
+        let zone = &self.zones[self.zone(last)];
+        let place = self.place_in(zone, last);
+        (place, place.flow + zone.sector_flow - first.flow)
     }
 
     /// The sector that a stream at `flow` is about to read: all sectors before it have passed the head.
@@ -190,11 +204,11 @@ impl Geometry {
         let within = flow - zone.flow;
         let cylinder = within / self.cylinder_flow;
         let within = within - cylinder * self.cylinder_flow;
-        let track = (within / self.track_flow).min(self.heads - 1);
+        let track = (within / self.track_flow).min(self.heads.value() - 1);
         let turned = (within - track * self.track_flow).min(REVOLUTION);
         let sector = zone.first_sector
-            + (cylinder * self.heads + track) * zone.track_sectors
-            + turned * zone.track_sectors / REVOLUTION;
+            + (cylinder * self.heads.value() + track) * zone.track_sectors.value()
+            + turned * zone.track_sectors.value() / REVOLUTION;
         sector.min(self.sectors)
     }
 }
@@ -223,7 +237,7 @@ mod tests {
         // Savvio 10K.1: 51,052 tracks a surface, 360,000 bytes a track on average (facts/drives.yaml, savSAS).
         let geometry = Geometry::new(&params());
         assert!((f64::from(geometry.cylinders()) / 51_052.0 - 1.0).abs() < 0.03, "{}", geometry.cylinders());
-        let mean = (geometry.track_bytes(0) + geometry.track_bytes(geometry.sectors() - 1)) / 2;
+        let mean = u64::midpoint(geometry.track_bytes(0), geometry.track_bytes(geometry.sectors() - 1));
         assert!((mean as f64 / 360_000.0 - 1.0).abs() < 0.03, "{mean}");
     }
 

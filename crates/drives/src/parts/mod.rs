@@ -1,6 +1,7 @@
 //! What mechanisms are assembled from, each tested alone.
 
 pub mod dirty;
+pub mod divisor;
 pub mod geometry;
 pub mod pending;
 pub mod port;

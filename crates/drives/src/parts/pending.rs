@@ -40,6 +40,14 @@ pub struct Waiting {
     pub slot: u32,
 }
 
+impl Waiting {
+    /// First sector beyond.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.sector + u64::from(self.count)
+    }
+}
+
 /// Where the head is and what time it is, for weighing commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
@@ -66,9 +74,14 @@ impl Head<'_> {
     /// Seek time to a command, in nanoseconds.
     #[inline]
     pub fn seek(&self, to: &Place, write: bool) -> u32 {
-        let distance = self.cylinder.abs_diff(to.cylinder);
+        self.seek_to(to.cylinder, to.track, write)
+    }
+
+    #[inline]
+    fn seek_to(&self, cylinder: u32, track: u32, write: bool) -> u32 {
+        let distance = self.cylinder.abs_diff(cylinder);
         if distance == 0 {
-            return if self.track == to.track { 0 } else { self.head_switch };
+            return if self.track == track { 0 } else { self.head_switch };
         }
         if write { self.write_curve.nanos(distance) } else { self.read_curve.nanos(distance) }
     }
@@ -83,7 +96,8 @@ impl Head<'_> {
     #[inline]
     pub fn wait_or_late(&self, from: u64, seek: u32, angle: u64) -> (u64, u64) {
         let arrival = (from + u64::from(seek) * self.rotation_speed()) % REVOLUTION;
-        let wait = if angle >= arrival { angle - arrival } else { angle + REVOLUTION - arrival };
+        // Written without a branch: which side of the head a sector is on cannot be predicted.
+        let wait = angle + REVOLUTION * u64::from(angle < arrival) - arrival;
         if wait > REVOLUTION - self.slack { (0, REVOLUTION - wait) } else { (wait, 0) }
     }
 
@@ -94,22 +108,43 @@ impl Head<'_> {
 
     /// Positioning cost (seek and rotation, in angle units) from angle `from`.
     #[inline]
-    fn cost(&self, from: u64, waiting: &Waiting) -> u64 {
-        let seek = self.seek(&waiting.place, waiting.write);
-        u64::from(seek) * self.rotation_speed() + self.wait(from, seek, waiting.angle)
+    fn cost(&self, from: u64, near: &Near) -> u64 {
+        self.cost_after(from, self.seek_near(near), near)
     }
 
-    /// No command this far away can be reached in less (angle units).
     #[inline]
-    fn least(&self, cylinder: u32) -> u64 {
-        u64::from(self.read_curve.nanos(self.cylinder.abs_diff(cylinder))) * self.rotation_speed()
+    fn seek_near(&self, near: &Near) -> u32 {
+        self.seek_to(near.cylinder, near.track, near.write)
     }
+
+    /// The cost where the seek is known.
+    #[inline]
+    fn cost_after(&self, from: u64, seek: u32, near: &Near) -> u64 {
+        u64::from(seek) * self.rotation_speed() + self.wait(from, seek, near.angle)
+    }
+}
+
+/// What weighing needs of a command. Kept apart from the rest so that a whole queue lies in a few cache lines.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    sector: u64,
+    angle: u64,
+    count: u32,
+    cylinder: u32,
+    track: u32,
+    write: bool,
 }
 
 /// A set of waiting commands, sorted by (sector, sequence).
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
-    sorted: Vec<Waiting>,
+    near: Vec<Near>,
+    /// Where in `all` the command is, in the order of `near`.
+    order: Vec<u32>,
+    all: Vec<Waiting>,
+    free: Vec<u32>,
+    /// How many are writes.
+    writes: usize,
     /// Sequence and readiness of the oldest, recomputed when it leaves.
     oldest: Option<(u64, Instant)>,
 }
@@ -118,35 +153,68 @@ impl Pending {
     /// Number waiting.
     #[inline]
     pub fn len(&self) -> usize {
-        self.sorted.len()
+        self.near.len()
     }
 
     /// Whether none wait.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
+        self.near.is_empty()
+    }
+
+    /// The command at `index`, counted by address.
+    #[inline]
+    pub fn get(&self, index: usize) -> &Waiting {
+        &self.all[self.order[index] as usize]
     }
 
     /// The commands, by address.
-    pub fn by_address(&self) -> &[Waiting] {
-        &self.sorted
+    pub fn by_address(&self) -> impl Iterator<Item = &Waiting> {
+        self.order.iter().map(|slot| &self.all[*slot as usize])
+    }
+
+    /// First sector beyond the command at `index`.
+    #[inline]
+    pub fn end(&self, index: usize) -> u64 {
+        self.near[index].sector + u64::from(self.near[index].count)
+    }
+
+    /// Number of commands that begin before `sector`.
+    #[inline]
+    pub fn before(&self, sector: u64) -> usize {
+        self.near.partition_point(|have| have.sector < sector)
     }
 
     /// Adds a command.
     pub fn insert(&mut self, waiting: Waiting) {
-        let key = (waiting.sector, waiting.sequence);
-        let at = self.sorted.partition_point(|have| (have.sector, have.sequence) < key);
-        if self.oldest.is_none_or(|(sequence, _)| waiting.sequence < sequence) {
-            self.oldest = Some((waiting.sequence, waiting.ready));
+        let Waiting { sector, sequence, .. } = waiting;
+        let mut at = self.before(sector);
+        while at < self.len() && self.near[at].sector == sector && self.get(at).sequence < sequence {
+            at += 1;
         }
-        self.sorted.insert(at, waiting);
+        if self.oldest.is_none_or(|(oldest, _)| sequence < oldest) {
+            self.oldest = Some((sequence, waiting.ready));
+        }
+        self.writes += usize::from(waiting.write);
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.all.push(waiting);
+            self.all.len() as u32 - 1
+        });
+        self.all[slot as usize] = waiting;
+        let Waiting { angle, count, write, place: Place { cylinder, track, .. }, .. } = waiting;
+        self.near.insert(at, Near { sector, angle, count, cylinder, track, write });
+        self.order.insert(at, slot);
     }
 
     /// Removes and returns the command at `index`.
     pub fn remove(&mut self, index: usize) -> Waiting {
-        let removed = self.sorted.remove(index);
+        self.near.remove(index);
+        let slot = self.order.remove(index);
+        self.free.push(slot);
+        let removed = self.all[slot as usize];
+        self.writes -= usize::from(removed.write);
         if self.oldest.is_some_and(|(sequence, _)| sequence == removed.sequence) {
-            self.oldest = self.sorted.iter().map(|have| (have.sequence, have.ready)).min();
+            self.oldest = self.by_address().map(|have| (have.sequence, have.ready)).min();
         }
         removed
     }
@@ -160,71 +228,77 @@ impl Pending {
     /// Index of the oldest command that begins at `sector`, if any does.
     #[inline]
     pub fn beginning_at(&self, sector: u64) -> Option<usize> {
-        let index = self.sorted.partition_point(|have| have.sector < sector);
-        self.sorted.get(index).filter(|have| have.sector == sector).map(|_| index)
+        let index = self.before(sector);
+        self.near.get(index).filter(|have| have.sector == sector).map(|_| index)
     }
 
     /// Of the commands that were ready by `latest`, the one with the least positioning time: serving whatever has
     /// waited too long, and nothing else, bounds every wait without giving up the order when much has waited.
     pub fn choose_aged(&self, head: &Head, latest: Instant) -> Option<(usize, u64)> {
-        self.soonest(head, head.rotation.angle(head.now), latest)
+        self.soonest(head, |index| self.get(index).ready <= latest)
     }
 
     /// Index of the oldest command.
     pub fn oldest(&self) -> Option<usize> {
         let (sequence, _) = self.oldest?;
-        self.sorted.iter().position(|have| have.sequence == sequence)
+        self.by_address().position(|have| have.sequence == sequence)
     }
 
     /// Index of the command that `order` takes next, and what it costs in angle units.
     pub fn choose(&self, order: Order, head: &Head) -> Option<(usize, u64)> {
-        let from = head.rotation.angle(head.now);
+        let with_cost = |index: usize| (index, head.cost(head.rotation.angle(head.now), &self.near[index]));
         match order {
-            Order::Positioning => self.soonest(head, from, Instant::NEVER),
-            Order::Fcfs => self.oldest().map(|index| (index, head.cost(from, &self.sorted[index]))),
+            Order::Positioning => self.soonest(head, |_| true),
+            Order::Fcfs => self.oldest().map(with_cost),
             Order::Sstf => {
-                let distance = |waiting: &Waiting| head.cylinder.abs_diff(waiting.place.cylinder);
-                let nearest = (0..self.sorted.len()).min_by_key(|&i| (distance(&self.sorted[i]), self.sorted[i].sequence));
-                nearest.map(|index| (index, head.cost(from, &self.sorted[index])))
+                let distance = |index: usize| head.cylinder.abs_diff(self.near[index].cylinder);
+                (0..self.len()).min_by_key(|&i| (distance(i), self.get(i).sequence)).map(with_cost)
             }
             Order::Clook => {
                 let here = (head.cylinder, head.track);
-                let ahead = self.sorted.partition_point(|have| (have.place.cylinder, have.place.track) < here);
-                let index = if ahead < self.sorted.len() { ahead } else { 0 };
-                self.sorted.get(index).map(|waiting| (index, head.cost(from, waiting)))
+                let ahead = self.near.partition_point(|have| (have.cylinder, have.track) < here);
+                let index = if ahead < self.len() { ahead } else { 0 };
+                (index < self.len()).then(|| with_cost(index))
             }
         }
     }
 
-    /// Among commands ready by `latest`, the one with the least positioning time. Looks outwards from the head on both sides and stops when the
-    /// seek alone costs more than the best command found.
-    fn soonest(&self, head: &Head, from: u64, latest: Instant) -> Option<(usize, u64)> {
-        let all = self.sorted.as_slice();
-        let middle = all.partition_point(|have| have.place.cylinder < head.cylinder);
-        let (mut best, mut best_cost, mut best_sequence) = (None, u64::MAX, u64::MAX);
-        let mut consider = |index: usize| {
-            let waiting = &all[index];
-            if best_cost < u64::MAX && head.least(waiting.place.cylinder) > best_cost {
-                return false;
+    /// Among `eligible` commands, the one with the least positioning time. Looks outwards from the head, one command
+    /// on each side at a time, and stops when the seek alone costs more than the best command found.
+    #[inline]
+    fn soonest(&self, head: &Head, eligible: impl Fn(usize) -> bool) -> Option<(usize, u64)> {
+        let from = head.rotation.angle(head.now);
+        let near = self.near.as_slice();
+        let last = near.len().checked_sub(1)?;
+        let nearest = if self.writes == near.len() { head.write_curve } else { head.read_curve };
+        let mixed = self.writes > 0 && self.writes < near.len();
+        let middle = near.partition_point(|have| have.cylinder < head.cylinder);
+        let (mut best, mut best_cost) = (usize::MAX, u64::MAX);
+        for out in 0..=last {
+            let mut more = false;
+            // Where a side has ended its last command is weighed again, which changes nothing: cheaper than a branch.
+            let sides =
+                [((middle + out).min(last), middle + out <= last), (middle.saturating_sub(out + 1), out < middle)];
+            for (index, inside) in sides {
+                let distance = head.cylinder.abs_diff(near[index].cylinder);
+                let least = nearest.nanos(distance);
+                more |= inside & (u64::from(least) * head.rotation_speed() <= best_cost);
+                let seek = if distance == 0 || mixed { head.seek_near(&near[index]) } else { least };
+                let cost = head.cost_after(from, seek, &near[index]);
+                if cost <= best_cost && eligible(index) && (cost < best_cost || self.is_older(index, best)) {
+                    (best, best_cost) = (index, cost);
+                }
             }
-            if waiting.ready > latest {
-                return true;
+            if !more {
+                break;
             }
-            let cost = head.cost(from, waiting);
-            if (cost, waiting.sequence) < (best_cost, best_sequence) {
-                (best, best_cost, best_sequence) = (Some(index), cost, waiting.sequence);
-            }
-            true
-        };
-        let (mut below, mut above) = (middle, middle);
-        let (mut more_below, mut more_above) = (true, true);
-        while more_below || more_above {
-            more_above = more_above && above < all.len() && consider(above);
-            above += 1;
-            more_below = more_below && below > 0 && consider(below - 1);
-            below = below.saturating_sub(1);
         }
-        best.map(|index| (index, best_cost))
+        (best_cost < u64::MAX).then_some((best, best_cost))
+    }
+
+    #[cold]
+    fn is_older(&self, index: usize, than: usize) -> bool {
+        self.get(index).sequence < self.get(than).sequence
     }
 }
 
@@ -278,7 +352,7 @@ mod tests {
     }
 
     fn chosen(pending: &Pending, order: Order, head: &Head) -> u64 {
-        pending.by_address()[pending.choose(order, head).unwrap().0].sequence
+        pending.get(pending.choose(order, head).unwrap().0).sequence
     }
 
     #[test]
@@ -306,7 +380,7 @@ mod tests {
         let pending = set(&[(9_000, 0), (5_000, 1)]);
         let head = head(&curve, 5_000, 1_000_000);
         let (index, _) = pending.choose_aged(&head, Instant(0)).unwrap();
-        assert_eq!(pending.by_address()[index].sequence, 0, "only the first was ready at time 0");
+        assert_eq!(pending.get(index).sequence, 0, "only the first was ready at time 0");
     }
 
     proptest! {
@@ -320,9 +394,9 @@ mod tests {
             let head = head(&curve, cylinder, now);
             let pending = set(&commands);
             let from = head.rotation.angle(head.now);
-            let everywhere = pending.by_address().iter().map(|w| (head.cost(from, w), w.sequence)).min().unwrap();
+            let everywhere = (0..pending.len()).map(|i| (head.cost(from, &pending.near[i]), pending.get(i).sequence)).min().unwrap();
             let (index, cost) = pending.choose(Order::Positioning, &head).unwrap();
-            prop_assert_eq!((cost, pending.by_address()[index].sequence), everywhere);
+            prop_assert_eq!((cost, pending.get(index).sequence), everywhere);
         }
 
         #[test]
@@ -330,7 +404,7 @@ mod tests {
             let mut pending = set(&(0..20).map(|i| (i * 37 % 500, 0)).collect::<Vec<_>>());
             for at in removals {
                 pending.remove(at % pending.len());
-                let oldest = pending.by_address().iter().map(|w| w.ready).min();
+                let oldest = pending.by_address().map(|w| w.ready).min();
                 prop_assert_eq!(pending.oldest_ready(), oldest);
             }
         }

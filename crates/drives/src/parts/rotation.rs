@@ -6,39 +6,49 @@
 
 use hotband_units::{Instant, Rpm, Span};
 
+use super::divisor::Divisor;
+
 /// Angle units in one revolution.
 pub const REVOLUTION: u64 = 60_000_000_000;
 
-/// A spindle at constant speed, at angle zero when time is zero.
+/// A spindle at constant speed. Spindles are not in step: each has the angle it happened to have at time zero.
 ///
 /// Leaves out: speed variation (data sheets allow about 0.1 %) and spin-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rotation {
-    rpm: u64,
+    rpm: Divisor,
+    /// Angle at time zero.
+    phase: u64,
 }
 
 impl Rotation {
-    /// A spindle of `rpm`.
+    /// A spindle of `rpm`, at angle zero when time is zero.
     pub fn new(rpm: Rpm) -> Self {
-        Self { rpm: u64::from(rpm.0) }
+        Self { rpm: Divisor::new(u64::from(rpm.0)), phase: 0 }
+    }
+
+    /// The same spindle, at `phase` (in units, below [`REVOLUTION`]) when time is zero.
+    pub fn with_phase(self, phase: u64) -> Self {
+        Self { phase: phase % REVOLUTION, ..self }
     }
 
     /// Angle (in units, below [`REVOLUTION`]) that is under the head at `now`.
     #[inline]
     pub fn angle(&self, now: Instant) -> u64 {
-        (now.0 % REVOLUTION) * self.rpm % REVOLUTION
+        let angle = (now.0 % REVOLUTION) * self.rpm.value() % REVOLUTION + self.phase;
+        if angle < REVOLUTION { angle } else { angle - REVOLUTION }
     }
 
     /// Angle turned in `span`, in units.
     #[inline]
     pub fn turned(&self, span: Span) -> u64 {
-        span.0 * self.rpm
+        span.0 * self.rpm.value()
     }
 
     /// Time to turn by `angle` units, rounded to the nearest nanosecond.
     #[inline]
     pub fn time_for(&self, angle: u64) -> Span {
-        Span((angle + self.rpm / 2) / self.rpm)
+        Span(self.rpm.divide(angle + self.rpm.value() / 2))
     }
 
     /// Time of one revolution.
@@ -60,6 +70,13 @@ mod tests {
                 assert_eq!(u128::from(Rotation::new(Rpm(rpm)).angle(Instant(now))), exact);
             }
         }
+    }
+
+    #[test]
+    fn a_phase_turns_the_spindle() {
+        let spindle = Rotation::new(Rpm(15_000)).with_phase(REVOLUTION - 1);
+        assert_eq!(spindle.angle(Instant(0)), REVOLUTION - 1);
+        assert_eq!(spindle.angle(Instant(1)), 14_999);
     }
 
     #[test]

@@ -24,13 +24,31 @@ pub enum Found {
     Miss,
 }
 
+/// Addresses are compared in grains of this many sectors (64 KiB) first: 32 bits hold the grains of 100 TB, and
+/// twice as many of them fit into a register.
+const GRAIN_SHIFT: u32 = 7;
+
+#[inline]
+fn grain(sector: u64) -> i32 {
+    (sector >> GRAIN_SHIFT) as i32
+}
+
+/// Links of a segment in the order of use.
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    older: u16,
+    newer: u16,
+}
+
 /// A fixed number of segments of a fixed size.
 #[derive(Clone, Debug)]
 pub struct Segments {
-    /// Starts and ends apart from the rest: every read compares against all of them.
-    starts: Vec<u64>,
-    ends: Vec<u64>,
-    used: Vec<u64>,
+    all: Vec<Segment>,
+    /// Grains of the starts and ends, apart from the rest: every read and write is compared with all of them.
+    starts: Vec<i32>,
+    ends: Vec<i32>,
+    /// A ring in the order of use; the entry behind the last segment joins the newest and the oldest.
+    links: Vec<Links>,
     clock: u64,
     /// Most sectors a segment holds.
     size: u64,
@@ -39,7 +57,10 @@ pub struct Segments {
 impl Segments {
     /// `count` empty segments of `size` sectors.
     pub fn new(count: usize, size: u64) -> Self {
-        Self { starts: vec![0; count], ends: vec![0; count], used: vec![0; count], clock: 0, size }
+        let ring = count as u16 + 1;
+        let links = (0..ring).map(|i| Links { older: (i + ring - 1) % ring, newer: (i + 1) % ring });
+        let (all, starts, ends) = (vec![Segment::default(); count], vec![0; count], vec![0; count]);
+        Self { all, starts, ends, links: links.collect(), clock: 0, size }
     }
 
     /// Most sectors a segment holds.
@@ -48,71 +69,117 @@ impl Segments {
     }
 
     /// The segment at `index`.
+    #[inline]
     pub fn get(&self, index: usize) -> Segment {
-        Segment { start: self.starts[index], end: self.ends[index], used: self.used[index] }
+        self.all[index]
+    }
+
+    /// Whether `first..=last` may touch a segment: never wrongly no, seldom wrongly yes.
+    #[inline]
+    fn may_touch(&self, first: u64, last: u64) -> bool {
+        let (first, last) = (grain(first), grain(last));
+        // Without early exit, so that the comparison runs over whole vectors: almost every random I/O misses.
+        let near = |(start, end): (&i32, &i32)| u32::from(*start <= last) & u32::from(first <= *end);
+        self.starts.iter().zip(&self.ends).map(near).fold(0, |any, near| any | near) != 0
     }
 
     /// What is held of `first..end`.
     #[inline]
     pub fn find(&self, first: u64, end: u64) -> Found {
-        // Without early exit, so that the comparison runs over whole vectors: almost every random read misses.
-        let touched = self.starts.iter().zip(&self.ends).fold(false, |touched, (start, stop)| {
-            touched | ((*start <= first) & (first <= *stop) & (*stop > 0))
-        });
-        if touched { self.find_touched(first, end) } else { Found::Miss }
+        if self.may_touch(first, first) { self.find_touched(first, end) } else { Found::Miss }
     }
 
     fn find_touched(&self, first: u64, end: u64) -> Found {
-        let touched = |i: &usize| self.starts[*i] <= first && first <= self.ends[*i] && self.ends[*i] > 0;
-        let all = (0..self.starts.len()).filter(touched);
-        match all.clone().find(|&i| end <= self.ends[i]) {
+        let touched = |i: &usize| self.all[*i].start <= first && first <= self.all[*i].end && self.all[*i].end > 0;
+        let all = (0..self.all.len()).filter(touched);
+        match all.clone().find(|&i| end <= self.all[i].end) {
             Some(index) => Found::Hit(index),
-            None => all.max_by_key(|&i| self.ends[i]).map_or(Found::Miss, Found::Continues),
+            None => all.max_by_key(|&i| self.all[i].end).map_or(Found::Miss, Found::Continues),
         }
     }
 
     /// Marks a segment as just used.
+    #[inline]
     pub fn touch(&mut self, index: usize) {
         self.clock += 1;
-        self.used[index] = self.clock;
+        self.all[index].used = self.clock;
+        self.move_behind(index, self.links[self.all.len()].older);
+    }
+
+    /// Moves a segment in the order of use: it becomes the next newer one after `older`.
+    #[inline]
+    fn move_behind(&mut self, index: usize, older: u16) {
+        if usize::from(older) == index {
+            return;
+        }
+        let own = self.links[index];
+        self.links[usize::from(own.older)].newer = own.newer;
+        self.links[usize::from(own.newer)].older = own.older;
+        let newer = self.links[usize::from(older)].newer;
+        self.links[index] = Links { older, newer };
+        self.links[usize::from(older)].newer = index as u16;
+        self.links[usize::from(newer)].older = index as u16;
     }
 
     /// Puts `first..end` into the least recently used segment; returns which.
     #[inline]
     pub fn replace(&mut self, first: u64, end: u64) -> Option<usize> {
-        let index = (0..self.used.len()).min_by_key(|&i| self.used[i])?;
-        self.starts[index] = first.max(end.saturating_sub(self.size));
-        self.ends[index] = end;
+        let index = usize::from(self.links[self.all.len()].newer);
+        if index == self.all.len() {
+            return None;
+        }
+        self.set(index, first.max(end.saturating_sub(self.size)), end);
         self.touch(index);
         Some(index)
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize, start: u64, end: u64) {
+        (self.all[index].start, self.all[index].end) = (start, end);
+        (self.starts[index], self.ends[index]) = (grain(start), grain(end));
     }
 
     /// Adds `from..end` to a segment that reached up to `from` (a write may have cut it since: then it begins
     /// there); what no longer fits falls off its start.
     pub fn extend(&mut self, index: usize, from: u64, end: u64) {
-        if self.ends[index] < from {
-            self.starts[index] = from;
-        }
-        self.ends[index] = self.ends[index].max(end);
-        self.starts[index] = self.starts[index].max(self.ends[index].saturating_sub(self.size));
+        let have = self.all[index];
+        let start = if have.end < from { from } else { have.start };
+        let end = have.end.max(end);
+        self.set(index, start.max(end.saturating_sub(self.size)), end);
     }
 
     /// Forgets whatever overlaps `first..end`, which was just written.
     #[inline]
     pub fn forget(&mut self, first: u64, end: u64) {
-        let overlaps = |start: u64, stop: u64| start < end && first < stop;
-        let any = self.starts.iter().zip(&self.ends).fold(false, |any, (s, e)| any | overlaps(*s, *e));
-        if !any {
-            return;
+        if self.may_touch(first, end) {
+            self.forget_touched(first, end);
         }
-        for index in 0..self.starts.len() {
-            if overlaps(self.starts[index], self.ends[index]) {
+    }
+
+    fn forget_touched(&mut self, first: u64, end: u64) {
+        for index in 0..self.all.len() {
+            let have = self.all[index];
+            if have.start < end && first < have.end {
                 // What lies before the write stays: a reader who has come this far is still sequential.
-                self.ends[index] = first.max(self.starts[index]);
-                if self.starts[index] == self.ends[index] {
-                    (self.starts[index], self.ends[index], self.used[index]) = (0, 0, 0);
+                self.set(index, have.start, first.max(have.start));
+                if first <= have.start {
+                    self.empty(index);
                 }
             }
+        }
+    }
+
+    /// Empties a segment: it is taken before any other, the empty ones by index.
+    fn empty(&mut self, index: usize) {
+        self.set(index, 0, 0);
+        self.all[index].used = 0;
+        let ring = self.all.len();
+        let mut next = usize::from(self.links[ring].newer);
+        while next < ring && self.all[next].used == 0 && next < index {
+            next = usize::from(self.links[next].newer);
+        }
+        if next != index {
+            self.move_behind(index, self.links[next].older);
         }
     }
 }
@@ -120,6 +187,7 @@ impl Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_read_hits_continues_or_misses() {
@@ -178,5 +246,46 @@ mod tests {
         let mut cache = Segments::new(0, 1000);
         assert_eq!(cache.replace(0, 8), None);
         assert_eq!(cache.find(0, 8), Found::Miss);
+    }
+
+    #[test]
+    fn emptied_segments_are_taken_first_by_index() {
+        let mut cache = Segments::new(4, 1000);
+        for start in [1000, 2000, 3000, 4000] {
+            cache.replace(start, start + 10);
+        }
+        cache.forget(3000, 3010);
+        cache.forget(2000, 2010);
+        let taken: Vec<_> = [5000, 6000, 7000, 8000].iter().map(|s| cache.replace(*s, s + 10).unwrap()).collect();
+        assert_eq!(taken, [1, 2, 0, 3]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_use_is_that_of_the_stamps(
+            steps in proptest::collection::vec((0_u8..4, 0_u64..4000, 1_u64..300), 1..200),
+        ) {
+            let mut cache = Segments::new(6, 256);
+            for (what, first, count) in steps {
+                let expected = (0..6).min_by_key(|&i| cache.get(i).used);
+                match what {
+                    0 => cache.forget(first, first + count),
+                    1 => cache.touch(first as usize % 6),
+                    2 => cache.extend(first as usize % 6, first, first + count),
+                    _ => prop_assert_eq!(cache.replace(first, first + count), expected),
+                }
+            }
+        }
+
+        #[test]
+        fn what_may_touch_is_never_missed(
+            held in proptest::collection::vec((0_u64..100_000, 1_u64..300), 1..6), first in 0_u64..100_000,
+        ) {
+            let mut cache = Segments::new(6, 256);
+            for (start, count) in held {
+                cache.replace(start, start + count);
+            }
+            prop_assert_eq!(cache.find(first, first + 8), cache.find_touched(first, first + 8));
+        }
     }
 }

@@ -27,7 +27,8 @@ pub fn disk(name: &str) -> Disk {
 
 /// A workload of one stream: its keys, its load and its phases.
 pub fn workload(stream: &str, load: &str, warm_up: &str, measure: &str) -> String {
-    let warm_up = if warm_up.is_empty() { String::new() } else { format!("[[phases]]\nname = \"warm-up\"\n{warm_up}\n") };
+    let warm_up =
+        if warm_up.is_empty() { String::new() } else { format!("[[phases]]\nname = \"warm-up\"\n{warm_up}\n") };
     format!("[load]\n{load}\n[[streams]]\n{stream}\n{warm_up}[[phases]]\n{measure}\nmeasure = true\n")
 }
 

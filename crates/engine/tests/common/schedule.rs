@@ -17,26 +17,31 @@ pub struct Asked {
     pub fua: bool,
 }
 
-pub fn asked() -> impl Strategy<Value = Asked> {
-    let gap = prop_oneof![3 => Just(0_u64), 3 => 0_u64..200_000, 2 => 0_u64..20_000_000, 1 => 0_u64..2_000_000_000];
-    let op = prop_oneof![4 => Just(Op::Read), 4 => Just(Op::Write), 1 => Just(Op::Flush)];
-    let block = prop_oneof![2 => 0_u64..16, 2 => 0_u64..400, 1 => 0_u64..10_000_000];
+fn asked(gap: BoxedStrategy<u64>, block: BoxedStrategy<u64>, fua: f64) -> impl Strategy<Value = Asked> {
+    let op = prop_oneof![3 => Just(Op::Read), 4 => Just(Op::Write), 1 => Just(Op::Flush)];
     let blocks = prop_oneof![4 => 1_u32..4, 1 => 1_u32..100];
-    (gap, op, block, blocks, prop::bool::weighted(0.1)).prop_map(|(gap, op, block, blocks, fua)| {
+    (gap, op, block, blocks, prop::bool::weighted(fua)).prop_map(|(gap, op, block, blocks, fua)| {
         let (block, blocks) = if op == Op::Flush { (0, 0) } else { (block, blocks) };
         Asked { gap, op, block, blocks, fua: fua && op == Op::Write }
     })
 }
 
+/// Schedules over the whole drive with pauses, and crowded ones over a few blocks, where everything meets: dirty
+/// data, forced writes, flushes and reads of the same place.
 pub fn schedule() -> impl Strategy<Value = Vec<Asked>> {
-    prop::collection::vec(asked(), 1..60)
+    let gap = prop_oneof![3 => Just(0_u64), 3 => 0_u64..200_000, 2 => 0_u64..20_000_000, 1 => 0_u64..2_000_000_000];
+    let block = prop_oneof![2 => 0_u64..16, 2 => 0_u64..400, 1 => 0_u64..10_000_000];
+    let wide = prop::collection::vec(asked(gap.boxed(), block.boxed(), 0.1), 1..60);
+    let gap = prop_oneof![Just(0_u64), 0_u64..200_000, 0_u64..5_000_000];
+    let crowded = prop::collection::vec(asked(gap.boxed(), (0_u64..4).boxed(), 0.4), 1..30);
+    prop_oneof![wide, crowded]
 }
 
 /// Builds the machine of a spec.
 #[track_caller]
 pub fn machine(text: &str) -> Machine {
     let spec = MachineSpec::read("machine.toml", text).expect("machines of the tests are valid");
-    assemble(&spec, &crate::common::catalog(), &[]).unwrap_or_else(|error| panic!("{text}: {error}")).machine
+    assemble(&spec, &crate::common::catalog(), &[], 1).unwrap_or_else(|error| panic!("{text}: {error}")).machine
 }
 
 /// Most wake-ups that one schedule may need: a machine that never comes to rest fails instead of hanging.

@@ -1,0 +1,113 @@
+//! The way in for fuzzing: whatever the bytes are, reading them gives a value or a one-line error, and what was read
+//! can be built and used for a moment without a panic.
+
+use hotband_drives::{Disk, DiskParams, Product};
+use hotband_layouts::KINDS;
+use hotband_machine::{Command, Drive, Io, MachineSpec, Op, SpecError, short_form};
+use hotband_units::{Bytes, Instant, Rate, Ratio, Rpm, Span};
+use hotband_workloads::{Load, Random, Stream, Workload};
+use toml::Table;
+
+use crate::assemble::assemble;
+use crate::catalog::Catalog;
+
+/// Machines above this many drives are read and not built: building is linear in drives and slow to fuzz.
+const MOST_BUILT: usize = 32;
+/// I/Os tried on what was built.
+const TRIED: u64 = 8;
+/// Wake-ups after which a trial ends.
+const WAKES: usize = 1000;
+
+/// Reads `data` as everything a user can write: a machine, a short form, a workload, a product, a quantity.
+///
+/// # Panics
+/// If an error has more than one line; any other panic is a bug of the code under test.
+pub fn spec(data: &[u8], catalog: &Catalog) {
+    let text = String::from_utf8_lossy(data);
+    quantities(&text);
+    if let Some(Some(form)) = read(short_form(&text, &KINDS)) {
+        machine(&form, catalog);
+    }
+    machine(&text, catalog);
+    workload(&text);
+    product(&text);
+}
+
+fn read<T>(result: Result<T, SpecError>) -> Option<T> {
+    result.inspect_err(|error| assert!(!error.to_string().contains('\n'), "more than one line: {error}")).ok()
+}
+
+fn quantities(text: &str) {
+    let shown = [
+        text.parse::<Span>().map(|value| value.to_string()),
+        text.parse::<Bytes>().map(|value| value.to_string()),
+        text.parse::<Rate>().map(|value| value.to_string()),
+        text.parse::<Rpm>().map(|value| value.to_string()),
+        text.parse::<Ratio>().map(|value| value.to_string()),
+    ];
+    assert!(shown.into_iter().flatten().all(|text| !text.is_empty()));
+}
+
+fn machine(text: &str, catalog: &Catalog) {
+    let Some(spec) = read(MachineSpec::read("machine.toml", text)) else { return };
+    if spec.drives.len() > MOST_BUILT {
+        return;
+    }
+    let Some(mut machine) = read(assemble(&spec, catalog, &[], 1)).map(|assembled| assembled.machine) else { return };
+    let mut done = Vec::new();
+    for target in 0..machine.targets().len().min(4) as u16 {
+        let (block, capacity) = (machine.block().0, machine.capacity(target).0);
+        for tag in 0..TRIED {
+            let (op, len) = (if tag % 2 == 0 { Op::Read } else { Op::Write }, block.max(65_536 * tag));
+            let slots = capacity.saturating_sub(len) / block;
+            if len > capacity {
+                continue;
+            }
+            let offset = slots * tag / (TRIED - 1) * block;
+            machine.submit(Instant(tag), Io { tag, op, target, offset, len: len as u32, fua: tag % 3 == 0 });
+        }
+    }
+    for _ in 0..WAKES {
+        let Some(at) = machine.wake() else { break };
+        machine.advance(at, &mut done);
+    }
+}
+
+fn workload(text: &str) {
+    let Some(mut workload) = read(Workload::read("workload.toml", text)) else { return };
+    for (stream, capacity) in workload.streams.iter().flat_map(|stream| [(stream, 1 << 20), (stream, 1 << 43)]) {
+        let Some(bounds) = read(stream.bounds("workload.toml", capacity, 512)) else { continue };
+        let threads = match stream.load.or(workload.load) {
+            Some(Load::Closed { threads, .. }) => threads as usize,
+            _ => 1,
+        };
+        let mut stream = Stream::new(stream.clone(), bounds, threads, Random::new(1, "fuzz"));
+        for n in 0..64 {
+            let asked = stream.next(n % threads);
+            let inside = asked.offset >= bounds.from && asked.offset + u64::from(asked.len) <= bounds.to;
+            assert!(inside || asked.op == Op::Flush, "{asked:?} outside {bounds:?}");
+        }
+    }
+    for key in Workload::SET_KEYS {
+        read(workload.set(key, text.lines().last().unwrap_or_default()));
+    }
+    let _ = workload.concurrency();
+}
+
+fn product(text: &str) {
+    let Some(product) = read(Product::read("p", "p.toml", text)) else { return };
+    let Some(params) = read(DiskParams::read(&product, &Table::new(), "set", "")) else { return };
+    let (mut disk, mut done) = (Disk::new(params), Vec::new());
+    let (block, capacity) = (disk.block().0, disk.capacity().0);
+    for token in 0..TRIED {
+        let len = (block << (token % 4)).min(capacity);
+        let offset = (capacity - len) / block * token / (TRIED - 1) * block;
+        let op = [Op::Read, Op::Write, Op::Flush][token as usize % 3];
+        disk.submit(Instant(token), Command { token, op, offset, len: len as u32, fua: token == 4 });
+    }
+    for _ in 0..WAKES {
+        let Some(at) = disk.wake() else { break };
+        disk.advance(at, &mut done);
+    }
+    assert_eq!(done.len() as u64, TRIED, "every command is done when nothing is left to do");
+}

@@ -1,0 +1,73 @@
+//! Did any result change? One line a run: IOPS, 99th percentile and maximum latency.
+//!
+//! Model parameters are still being settled. After a change that is meant, regenerate the snapshots with
+//! `INSTA_UPDATE=always cargo test -p hotband-engine --test golden` and look at their difference: lines of drives
+//! or layouts that the change does not concern must stay as they were.
+
+mod common;
+
+use common::{closed, drives, execute, random_4k, request, workload};
+use hotband_layouts::KINDS;
+
+/// "IOPS p99 max" of one run.
+fn line(name: &str, machine: &str, workload: &str) -> String {
+    let all = execute(request(machine, workload, &[])).record.summary.all;
+    let (p99, most) = (all.latency_p99_ns.unwrap_or(0), all.latency_max_ns.unwrap_or(0));
+    format!("{name:<28} {:>9.2} IOPS  p99 {p99:>10} ns  max {most:>10} ns\n", all.iops)
+}
+
+fn of_ios(stream: &str, depth: u32) -> String {
+    workload(stream, &closed(depth), "ios = 200", "ios = 2000")
+}
+
+#[test]
+fn drives_do_what_they_did() {
+    let workloads = [
+        ("randread qd1", of_ios(&random_4k(100), 1)),
+        ("randread qd32", of_ios(&random_4k(100), 32)),
+        ("randwrite qd4", of_ios(&random_4k(0), 4)),
+        ("seqread 128k qd4", of_ios("read_pct = 100\nrandom_pct = 0\nsize = \"128 KiB\"", 4)),
+    ];
+    let mut text = String::new();
+    for drive in drives() {
+        text.extend([drive.as_str(), "\n"]);
+        for (name, workload) in &workloads {
+            text += &line(&format!("  {name}"), &drive, workload);
+        }
+    }
+    insta::assert_snapshot!("drives", text);
+}
+
+#[test]
+fn layouts_do_what_they_did() {
+    let mut text = String::new();
+    for kind in KINDS {
+        let members = if kind == "single" { 1 } else { 6 };
+        let machine = format!("{kind}:{members}xexos-15e900-512n");
+        text += &line(&machine, &machine, &of_ios(&random_4k(70), 16));
+    }
+    insta::assert_snapshot!("layouts", text);
+}
+
+#[test]
+fn every_kind_of_stream_does_what_it_did() {
+    let head = "size = \"8 KiB\"\nrange = [\"0 %\", \"20 %\"]";
+    let streams = [
+        ("zipf", "read_pct = 50\nrandom_pct = 100\noffsets = { zipf = { exponent = 0.99 } }"),
+        ("hotspot", "read_pct = 50\nrandom_pct = 100\noffsets = { hotspot = { data = \"10 %\", ios = \"90 %\" } }"),
+        ("stride", "read_pct = 100\nrandom_pct = 100\noffsets = { stride = \"1 MiB\" }"),
+        ("coin", "read_pct = 50\nrandom_pct = 30\nrandom_mode = \"coin\""),
+        ("run", "read_pct = 50\nrandom_pct = 30\nrandom_mode = \"run\""),
+        ("flush", "read_pct = 0\nrandom_pct = 100\nflush_every = 4"),
+        ("fua", "read_pct = 50\nrandom_pct = 100\nfua = true"),
+    ];
+    let loads = [("closed", closed(8)), ("open", "open = { rate_iops = 150, arrival = \"poisson\" }".to_owned())];
+    let mut text = String::new();
+    for (name, stream) in streams {
+        for (load_name, load) in &loads {
+            let workload = workload(&format!("{stream}\n{head}"), load, "", "duration = \"5 s\"");
+            text += &line(&format!("{name} {load_name}"), "exos-15e900-512e", &workload);
+        }
+    }
+    insta::assert_snapshot!("streams", text);
+}
