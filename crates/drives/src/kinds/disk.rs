@@ -108,7 +108,8 @@ pub struct Disk {
     pub(super) blocked: VecDeque<Arrived>,
     /// Commands beyond the tag limit.
     beyond_tags: VecDeque<Arrived>,
-    in_drive: usize,
+    /// Commands accepted and not yet handed over.
+    pub(super) in_drive: usize,
     pub(super) dirty: Dirty,
     pub(super) flushes: Vec<Flush>,
     pub(super) segments: Segments,

@@ -27,7 +27,7 @@ impl Disk {
                 self.answer(now, arrived, now);
                 self.read_on(now, segment, end);
             }
-            Found::Continues(_) | Found::Miss => self.enqueue(arrived, false),
+            Found::Continues(_) | Found::Miss => self.enqueue(now, arrived, false),
         }
     }
 
@@ -70,10 +70,10 @@ impl Disk {
             ahead.limit = first.max(ahead.committed);
         }
         if !self.write_back() {
-            return self.enqueue(arrived, true);
+            return self.enqueue(now, arrived, true);
         }
         if arrived.command.fua {
-            return self.enqueue(arrived, true);
+            return self.enqueue(now, arrived, true);
         }
         if self.blocked.is_empty() && self.dirty.has_room(first, arrived.count()) {
             self.take_in(now, arrived);
@@ -121,27 +121,31 @@ impl Disk {
         }
     }
 
-    /// Puts a command that needs the media into the queue.
-    fn enqueue(&mut self, arrived: Arrived, write: bool) {
+    /// Puts a command that needs the media into the queue, or serves it at once.
+    fn enqueue(&mut self, now: Instant, arrived: Arrived, write: bool) {
         let place = self.geometry.place(arrived.first());
         let data_in =
             if write { self.port.time_for(u64::from(arrived.command.len)) } else { hotband_units::Span::ZERO };
-        let slot = self.free_slots.pop().unwrap_or_else(|| {
-            self.slots.push(arrived);
-            self.slots.len() as u32 - 1
-        });
-        self.slots[slot as usize] = arrived;
-        let sequence = self.next_sequence();
-        self.queue.insert(Waiting {
+        let mut waiting = Waiting {
             sector: arrived.first(),
             count: arrived.count() as u32,
             write,
             place,
             angle: place.angle(),
             ready: arrived.at + self.params.command_overhead + data_in,
-            sequence,
-            slot,
+            sequence: self.next_sequence(),
+            slot: 0,
+        };
+        if self.in_drive == 1 && matches!(self.arm, Arm::Idle) && self.nothing_waits() {
+            // Alone in a drive at rest: nothing to choose from.
+            return self.serve(now, &waiting, arrived);
+        }
+        waiting.slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.slots.push(arrived);
+            self.slots.len() as u32 - 1
         });
+        self.slots[waiting.slot as usize] = arrived;
+        self.queue.insert(waiting);
     }
 
     /// Nothing but reading ahead is left to do.

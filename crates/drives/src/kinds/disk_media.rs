@@ -3,7 +3,7 @@
 use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
 
-use super::disk::{Ahead, Arm, Disk, STREAM_SLACK, Work};
+use super::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
 use crate::parts::geometry::{Place, SECTOR};
 use crate::parts::pending::{Head, Order, Waiting};
 use crate::parts::rotation::REVOLUTION;
@@ -113,7 +113,7 @@ impl Disk {
             Arm::Idle => {}
         }
         match self.choose(now) {
-            Some(Pick::Queue(index)) => self.serve(now, index),
+            Some(Pick::Queue(index)) => self.take_from_queue(now, index),
             Some(Pick::Dirty(index)) => self.destage(now, index),
             None => {}
         }
@@ -204,12 +204,16 @@ impl Disk {
         self.params.geometry.rotation.time_for(turned.div_ceil(REVOLUTION) * REVOLUTION)
     }
 
-    fn serve(&mut self, now: Instant, index: usize) {
+    fn take_from_queue(&mut self, now: Instant, index: usize) {
         let waiting = self.queue.remove(index);
         let arrived = self.slots[waiting.slot as usize];
         self.free_slots.push(waiting.slot);
-        let service = self.service(now.max(waiting.ready), &waiting);
-        self.account(&service, &waiting);
+        self.serve(now, &waiting, arrived);
+    }
+
+    pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: Arrived) {
+        let service = self.service(now.max(waiting.ready), waiting);
+        self.account(&service, waiting);
         let finished = service.end();
         let command = arrived.command;
         let (at, bytes_back, data_in) = if waiting.write {
