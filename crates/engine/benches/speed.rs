@@ -88,16 +88,17 @@ impl Scenario {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// Median and best. On a shared machine the median is what one gets, the best what the code can do.
+fn median_and_best(mut values: Vec<f64>) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    (values[values.len() / 2], values[values.len() - 1])
 }
 
 /// How much sooner two independent runs end on two threads than one after the other.
-fn gain_of_two_threads(catalog: &Catalog, share: f64) -> f64 {
+fn gain_of_two_threads(catalog: &Catalog, share: f64) -> (f64, f64) {
     let pair = || [1, 2].map(|seed| SCENARIOS[1].run(catalog, share, seed));
     let execute = |run: Run| run.execute(&Control::default()).expect("nothing interrupts it").ios;
-    let gains = (0..RUNS).map(|_| {
+    let rates = (0..RUNS).map(|_| {
         let (one_by_one, together) = (pair(), pair());
         let began = Instant::now();
         black_box(one_by_one.map(execute));
@@ -108,21 +109,24 @@ fn gain_of_two_threads(catalog: &Catalog, share: f64) -> f64 {
                 scope.spawn(move || black_box(execute(run)));
             }
         });
-        alone.as_secs_f64() / began.elapsed().as_secs_f64()
+        (1.0 / alone.as_secs_f64(), 1.0 / began.elapsed().as_secs_f64())
     });
-    median(gains.collect())
+    let (alone, together): (Vec<f64>, Vec<f64>) = rates.unzip();
+    // Each arrangement by itself, so that a disturbance of one round does not make a ratio.
+    let (alone, together) = (median_and_best(alone), median_and_best(together));
+    (together.0 / alone.0, together.1 / alone.1)
 }
 
 fn main() {
     // Cargo passes `--bench`; anything else but `--quick` is a filter of other harnesses and ignored.
     let share = if std::env::args().any(|arg| arg == "--quick") { 0.1 } else { 1.0 };
     let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
-    println!("{:<42} {:>12} {:>10}", "simulated I/Os a second of wall time", "median", "target");
+    println!("{:<42} {:>10} {:>10} {:>10}", "simulated I/Os a second of wall time", "median", "best", "target");
     for scenario in &SCENARIOS {
-        let rate = median((0..RUNS).map(|_| scenario.rate(&catalog, share)).collect());
+        let (median, best) = median_and_best((0..RUNS).map(|_| scenario.rate(&catalog, share)).collect());
         let target = scenario.target.map_or_else(|| "-".to_owned(), |target| format!("{target:.1} M"));
-        println!("{:<42} {:>10.2} M {target:>10}", scenario.name, rate / 1e6);
+        println!("{:<42} {:>8.2} M {:>8.2} M {target:>10}", scenario.name, median / 1e6, best / 1e6);
     }
-    let gain = gain_of_two_threads(&catalog, share / 2.0);
-    println!("{:<42} {gain:>10.2} x {:>10}", "2 runs on 2 threads, against in turn", "1.8 x");
+    let (median, best) = gain_of_two_threads(&catalog, share / 2.0);
+    println!("{:<42} {median:>8.2} x {best:>8.2} x {:>10}", "2 runs on 2 threads, against in turn", "1.8 x");
 }
