@@ -39,6 +39,7 @@ ARGUMENTS = [
         "misaligned",
     ),
     ("duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "60"], "a time"),
+    ("endless duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "5000 h"], "10000000 intervals"),
     ("no duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "0 s"], "above zero"),
     ("no such machine file", ["run", "fio-read", "--on", "no/such.toml"], "cannot be read"),
     ("no such workload file", ["run", "no/such.toml", "--on", "ent-15k"], "cannot be read"),

@@ -137,7 +137,7 @@ def test_an_interruption_stops_the_run_and_says_so(tmp_path: Path) -> None:
         "--on",
         "ent-15k",
         "--duration",
-        "5000 h",
+        "2000 h",
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     time.sleep(2)

@@ -136,12 +136,10 @@ impl Run {
             }
         }
         if let Some(duration) = &request.duration {
-            let wrong = |accepted: &str| SpecError::new("--duration", "", duration, format!("expected {accepted}"));
-            let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| wrong(error.accepted))?;
-            if span == Span::ZERO {
-                return Err(wrong("a time above zero").into());
-            }
-            workload.set_duration(span);
+            let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
+                SpecError::new("--duration", "", duration, format!("expected {}", error.accepted))
+            })?;
+            workload.set_duration(span)?;
         }
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;

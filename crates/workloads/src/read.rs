@@ -7,7 +7,8 @@ use crate::arrival::{Arrival, Load};
 use crate::offsets::OffsetSpec;
 use crate::sizes::Sizes;
 use crate::spec::{
-    Cursor, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec, Workload,
+    Cursor, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec,
+    Workload,
 };
 
 impl Workload {
@@ -79,9 +80,6 @@ impl Workload {
         Ok(())
     }
 }
-
-/// A series keeps a row an interval: more of them than this is a slip of the pen.
-const MOST_INTERVALS: u64 = 10_000_000;
 
 fn read_load(section: &Section) -> Result<Load, SpecError> {
     let most = u64::from(MOST_OUTSTANDING);

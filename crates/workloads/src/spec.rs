@@ -219,10 +219,20 @@ impl Workload {
     }
 
     /// Sets the length of the measured phase.
-    pub fn set_duration(&mut self, duration: Span) {
+    ///
+    /// # Errors
+    /// Nothing, or more intervals than a series holds, named at `--duration`.
+    pub fn set_duration(&mut self, duration: Span) -> Result<(), SpecError> {
+        let most = Span(self.interval.0.saturating_mul(MOST_INTERVALS));
+        if duration == Span::ZERO || duration > most {
+            let accepted =
+                format!("expected a time above zero and of at most {MOST_INTERVALS} intervals of {}", self.interval);
+            return Err(SpecError::new("--duration", "", duration.to_string(), accepted));
+        }
         for phase in self.phases.iter_mut().filter(|phase| phase.measure) {
             phase.length = PhaseLength::Time(duration);
         }
+        Ok(())
     }
 
     /// I/Os outstanding, where every load is a closed loop without pauses.
@@ -252,6 +262,8 @@ fn count(key: &str, value: &str) -> Result<u32, SpecError> {
     count.ok_or_else(|| wrong(key, value, &format!("a whole number from 1 to {MOST_OUTSTANDING}")))
 }
 
+/// A series keeps a row an interval: more of them than this is a slip of the pen.
+pub(crate) const MOST_INTERVALS: u64 = 10_000_000;
 /// Largest I/O.
 pub(crate) const MOST_SIZE: u32 = 64 << 20;
 /// Most threads, depth, and threads x depth.
