@@ -152,7 +152,7 @@ def run(
     if as_json:
         sys.stdout.write(finished.text + "\n")
         return
-    show(summary_table(finished.record))
+    show(summary_table(finished.record), *(f"  note: {note}" for note in finished.record["notes"]))
     if out is not None:
         show(f"Record: {out / 'record.json'}")
     if io_log is not None:

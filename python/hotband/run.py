@@ -85,14 +85,14 @@ def text_of(argument: str, what: str) -> str | None:
         raise UserError(argument, "", "", f"the {what} cannot be read: {error.strerror}") from None
 
 
-def check_writable(folder: Path) -> None:
+def check_writable(folder: Path, option: str = "--out") -> None:
     """Creates `folder` and a file in it, so that a folder that cannot be written is told before the work."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise UserError("--out", "", str(folder), f"the folder cannot be written: {error.strerror}") from None
+        raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
 
 
 def prepare(spec: RunSpec) -> Prepared:
@@ -101,7 +101,9 @@ def prepare(spec: RunSpec) -> Prepared:
         check_writable(spec.out)
     raw_log = None
     if spec.io_log is not None:
-        check_writable(spec.io_log.parent)
+        if spec.io_log.is_dir():
+            raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
+        check_writable(spec.io_log.parent, "--io-log")
         raw_log = spec.io_log.with_name(spec.io_log.name + ".part")
     try:
         run = _core.Run(

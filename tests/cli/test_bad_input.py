@@ -49,6 +49,7 @@ ARGUMENTS = [
         ["run", "fio-read", "--on", "ent-15k", "--io-log", "/dev/null/x.parquet"],
         "cannot be written",
     ),
+    ("log is a folder", ["run", "fio-read", "--on", "ent-15k", "--io-log", "/tmp"], "is a folder"),
     ("study out", ["study", "run", "content-hdd", "--out", "/dev/null/x"], "cannot be written"),
     ("no such fio file", ["import", "fio", "nothing.json"], "nothing.json"),
     ("no such record", ["report", "nothing", "-o", "r.html"], "nothing"),

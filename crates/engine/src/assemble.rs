@@ -114,12 +114,18 @@ fn capacity_of(
     }
 }
 
+/// Largest logical block of the drives, in bytes.
+fn block_of(drives: &[(String, Box<dyn Drive>)]) -> u64 {
+    drives.iter().map(|(_, drive)| drive.block().0).max().unwrap_or(512)
+}
+
 fn member_ranges(
     spec: &MachineSpec,
     layout: &LayoutSpec,
     drives: &[(String, Box<dyn Drive>)],
     layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
 ) -> Result<Vec<MemberRange>, SpecError> {
+    let block = block_of(drives);
     let ranges = layout.members.iter().map(|&node| {
         let capacity = capacity_of(node, drives, layouts);
         let from = layout.from.0;
@@ -129,13 +135,15 @@ fn member_ranges(
             let accepted = format!("the range is empty or ends beyond a member of {capacity} B");
             return Err(SpecError::new(&spec.file, &format!("{}.size", layout.key), value, accepted));
         }
-        if !from.is_multiple_of(4096) || (layout.size.is_some() && !size.is_multiple_of(4096)) {
-            let value = format!("{} + {size} B", layout.from);
+        let wrong = |bytes: u64| !bytes.is_multiple_of(block);
+        if wrong(from) || layout.size.is_some_and(|size| wrong(size.0)) {
+            let (name, value) = if wrong(from) { ("from", from) } else { ("size", size) };
+            let value = format!("{value} B");
             return Err(SpecError::new(
                 &spec.file,
-                &format!("{}.from", layout.key),
+                &format!("{}.{name}", layout.key),
                 value,
-                "expected multiples of 4 KiB",
+                format!("expected a multiple of the drives' block of {block} B"),
             ));
         }
         Ok(MemberRange { node, from, size })
@@ -174,9 +182,10 @@ fn targets(
             let value = format!("{} + {size} B", volume.from);
             return Err(error(&format!("volumes.{}", volume.name), value, accepted));
         }
-        if !volume.from.0.is_multiple_of(4096) {
-            let key = format!("volumes.{}.from", volume.name);
-            return Err(error(&key, volume.from.to_string(), "expected a multiple of 4 KiB".into()));
+        let block = block_of(drives);
+        if !volume.from.0.is_multiple_of(block) {
+            let accepted = format!("expected a multiple of the drives' block of {block} B");
+            return Err(error(&format!("volumes.{}.from", volume.name), format!("{} B", volume.from.0), accepted));
         }
         targets.push(Target { name: volume.name.clone(), node: volume.on, from: volume.from.0, size });
     }

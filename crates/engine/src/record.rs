@@ -191,7 +191,7 @@ impl Record {
             streams: streams.collect(),
             parts: parts.collect(),
             series: SeriesName { interval_ns: of.interval.0, file: "series.parquet" },
-            notes: Vec::new(),
+            notes: notes(of),
         }
     }
 
@@ -249,6 +249,19 @@ impl SideRecord {
             histogram: Buckets { kind: "hdr3", buckets: one_line(&buckets.collect::<Vec<_>>()) },
         }
     }
+}
+
+/// What a reader of the record should know beside its numbers.
+fn notes(of: &Ingredients) -> Vec<String> {
+    /// I/Os a slot of a closed loop below which the ends of the measured time show in Little's law (1 %).
+    const ENOUGH: u64 = 100;
+    let sides = of.recorder.streams.iter().flatten();
+    let count: u64 = sides.map(|side| side.count + side.errors).sum();
+    let short = of.concurrency.filter(|outstanding| count < ENOUGH * outstanding);
+    let note = short.map(|outstanding| {
+        format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %")
+    });
+    note.into_iter().collect()
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

@@ -35,6 +35,17 @@ fn outstanding_is_rate_times_latency() {
 }
 
 #[test]
+fn a_deeper_queue_never_slows_a_sequential_reader() {
+    let stream = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"";
+    for machine in ["exos-15e900-512n", "ent-cap-2tb", "raid0:4xent-15k", "raid1:2xent-15k", "raid10:4xent-15k"] {
+        let rate = |depth: u32| run(machine, &workload(stream, &closed(depth), "ios = 500", "ios = 20000"), &[]).iops();
+        let rates = [1, 2, 3, 4, 8, 16].map(rate);
+        // The ends of 20,000 I/Os cut at most the depth.
+        assert!(rates.windows(2).all(|pair| pair[1] > 0.99 * pair[0]), "{machine}: {rates:?}");
+    }
+}
+
+#[test]
 fn an_open_loop_below_saturation_gets_the_rate_it_asks_for() {
     // 200 s at 60 I/Os a second; a 15,000 rpm drive serves about 200. The count of Poisson arrivals has a standard
     // deviation of the square root of 12,000: four of them are 3.7 %. Evenly spaced arrivals can only be cut at

@@ -149,12 +149,13 @@ fn ranges_that_do_not_fit_are_refused() {
     let volume = |on: &str| format!("{TWO}[layouts.a]\nraid0 = {{ members = \"d*\" }}\n[volumes]\nv = {on}\n");
     machine_is_refused(&volume("{ on = \"a\", size = \"200 GB\" }"), &["volumes.v", "beyond its layout"]);
     machine_is_refused(&volume("{ on = \"a\", from = \"200 GB\" }"), &["volumes.v", "beyond its layout"]);
-    machine_is_refused(&volume("{ on = \"a\", from = \"1 B\" }"), &["volumes.v.from", "4 KiB"]);
+    machine_is_refused(&volume("{ on = \"a\", from = \"1 B\" }"), &["volumes.v.from", "block of 512 B"]);
     machine_is_refused(&volume("{ on = \"b\" }"), &["volumes.v.on", "\"b\""]);
     machine_is_refused(&volume("{ on = \"d*\" }"), &["volumes.v.on", "one layout or one drive"]);
     machine_is_refused(&volume("{ on = \"a\", from = \"-1 GB\" }"), &["volumes.v.from", "a size with its unit"]);
     let member = format!("{TWO}[layouts.a]\nraid0 = {{ members = \"d*\", size = \"1 TB\" }}\n");
     machine_is_refused(&member, &["layouts.a.raid0.size", "beyond a member"]);
+    machine_is_refused(&member.replace("1 TB", "1000 B"), &["layouts.a.raid0.size", "block of 512 B"]);
 }
 
 #[track_caller]

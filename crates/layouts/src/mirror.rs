@@ -44,8 +44,15 @@ impl Layout for Mirror {
             let copies = first..first + self.copies as usize;
             let leg = |member: usize| Leg { phase: 0, member: member as u16, op: extent.op, offset, len };
             if extent.op == Op::Read {
-                let chosen = self.policy.choose(&members[copies], offset, turn);
-                plan.push(leg(first + chosen));
+                // Rows of one I/O that follow each other in a group stay on the member of the first.
+                let goes_on = plan.legs.iter().find(|have| {
+                    copies.contains(&usize::from(have.member)) && have.offset + u64::from(have.len) == offset
+                });
+                let chosen = match goes_on {
+                    Some(have) => usize::from(have.member),
+                    None => first + self.policy.choose(&members[copies], offset, turn),
+                };
+                plan.push(leg(chosen));
             } else {
                 copies.for_each(|member| plan.push(leg(member)));
             }

@@ -124,6 +124,12 @@ fn a_sequential_reader_stays_on_one_mirror() {
 }
 
 #[test]
+fn one_large_read_uses_one_member_of_each_pair() {
+    let plan = plan(&*layout("raid10", 6), 6, Op::Read, 0, 12 * CHUNK as u32);
+    assert_eq!(plan.legs.len(), 3, "four chunks a pair, joined: {:?}", plan.legs);
+}
+
+#[test]
 fn read_policies_choose_as_named() {
     let states = [
         MemberState { pending: 3, read_end: 0, last_end: 900 * 4096 },

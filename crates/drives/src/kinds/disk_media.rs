@@ -212,35 +212,41 @@ impl Disk {
     }
 
     pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: Arrived) {
-        let service = self.service(now.max(waiting.ready), waiting);
+        let (first, end) = (waiting.sector, waiting.end());
+        let sequential = match self.segments.find(first, end) {
+            Found::Continues(segment) if !waiting.write => Some(segment),
+            _ => None,
+        };
+        // A sequential reader's next sectors are read whether or not its command is decoded yet: that is what reading
+        // ahead means. Without it a short queue of small reads would lose a revolution each time it is refilled.
+        let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
+        let start = if streams { now } else { now.max(waiting.ready) };
+        let service = self.service(start, waiting);
         self.account(&service, waiting);
         let finished = service.end();
         let command = arrived.command;
+        let answered = finished.max(waiting.ready);
         let (at, bytes_back, data_in) = if waiting.write {
             (finished, 0, self.port.time_for(u64::from(command.len)))
         } else {
-            (self.port.send(finished, u64::from(command.len)), command.len, Span::ZERO)
+            (self.port.send(answered, u64::from(command.len)), command.len, Span::ZERO)
         };
-        let times = Times {
+        let mut times = Times {
             queue: service.start.since(waiting.ready),
             overhead: self.params.command_overhead,
             seek: service.seek,
             rotation: service.rotation,
             transfer: service.transfer,
-            link: data_in + at.since(finished),
+            link: data_in + at.since(answered),
         };
+        if service.start < waiting.ready {
+            // What passed the head before the command was decoded cost it nothing.
+            (times.seek, times.rotation) = (Span::ZERO, Span::ZERO);
+            times.transfer = finished.since(waiting.ready);
+        }
         // A command that waited for a tag was accepted later than it arrived at the drive's door.
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
-        let (first, end) = (waiting.sector, waiting.end());
-        let work = if waiting.write {
-            Work::Write { first, end }
-        } else {
-            let sequential = match self.segments.find(first, end) {
-                Found::Continues(segment) => Some(segment),
-                Found::Hit(_) | Found::Miss => None,
-            };
-            Work::Read { first, end, sequential }
-        };
+        let work = if waiting.write { Work::Write { first, end } } else { Work::Read { first, end, sequential } };
         self.arm = Arm::Busy { until: finished, work };
     }
 
