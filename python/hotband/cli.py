@@ -126,6 +126,8 @@ def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
         key, equals, value = pair.partition("=")
         if not equals or not key or not value:
             raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
+        if any(key.strip() == known for known, _ in parsed):
+            raise UserError("--set", key.strip(), pair, "is given twice")
         parsed.append((key.strip(), value.strip()))
     return tuple(parsed)
 

@@ -24,6 +24,7 @@ ARGUMENTS = [
     ("RAID 1 of one", ["run", "fio-read", "--on", "raid1:1xent-15k"], "at least 2 drives"),
     ("chunk", ["run", "fio-read", "--on", "raid0:2xent-15k:1000B"], "multiple of 4 KiB"),
     ("set without value", ["run", "fio-read", "--on", "ent-15k", "--set", "qd"], "KEY=VALUE"),
+    ("set twice", ["run", "fio-read", "--on", "ent-15k", "--set", "qd=4", "--set", "qd=8"], "twice"),
     ("unknown set key", ["run", "fio-read", "--on", "ent-15k", "--set", "qdd=4"], 'did you mean "qd"'),
     ("queue depth 0", ["run", "fio-read", "--on", "ent-15k", "--set", "qd=0"], "whole number from 1"),
     ("zero threads", ["run", "fio-read", "--on", "ent-15k", "--set", "threads=0"], "whole number from 1"),
