@@ -121,7 +121,7 @@ def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
 
 def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
     """`KEY=VALUE` arguments."""
-    parsed = []
+    parsed: list[tuple[str, str]] = []
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key or not value:
