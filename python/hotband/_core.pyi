@@ -50,6 +50,3 @@ def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
-
-def set_keys() -> list[str]:
-    """Workload keys that `--set` takes."""

@@ -24,12 +24,6 @@ def latency_mean_ms(record: Record) -> float | None:
     return None if mean is None else float(mean) / 1e6
 
 
-def outstanding(record: Record) -> float | None:
-    """Mean I/Os outstanding by Little's law: IOPS times mean latency."""
-    mean = record["summary"]["latency_mean_ns"]
-    return None if mean is None else iops(record) * float(mean) / 1e9
-
-
 MEASURES: dict[str, Callable[[Record], float | None]] = {
     "iops": iops,
     "bandwidth_mib_per_s": bandwidth_mib_per_s,

@@ -8,7 +8,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,6 @@ class Prepared:
     spec: RunSpec
     run: _core.Run
     raw_log: Path | None = None
-    share: float = field(default=0.0)
 
 
 class RunsInterrupted(Exception):

@@ -58,7 +58,6 @@ class Load:
     measures: tuple[str, ...] = ()
     group: str = ""
     what_if: bool = False
-    read_share: float = 1.0
     published_config: str = ""
 
 

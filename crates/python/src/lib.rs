@@ -104,17 +104,11 @@ fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
 }
 
-#[pyfunction]
-fn set_keys() -> Vec<&'static str> {
-    hotband_workloads::Workload::SET_KEYS.to_vec()
-}
-
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRun>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
-    module.add_function(wrap_pyfunction!(set_keys, module)?)?;
     module.add("SpecError", module.py().get_type::<SpecError>())?;
     module.add("Interrupted", module.py().get_type::<Interrupted>())?;
     module.add("LOG_COLUMNS", LOG_COLUMNS.to_vec())?;

@@ -112,12 +112,9 @@ pub struct Workload {
     pub interval: Span,
 }
 
-/// Keys that [`Workload::set`] takes.
-const SET_KEYS: [&str; 8] = ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think"];
-
 impl Workload {
     /// Names of the keys that [`Workload::set`] takes.
-    pub const SET_KEYS: [&str; 8] = SET_KEYS;
+    pub const SET_KEYS: [&str; 8] = ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think"];
 
     /// Changes one thing in every stream: `qd` (I/Os outstanding in all), `bs` (size), `read_pct`, `span` (range
     /// from the beginning), `threads`, `random_pct`, `rate_iops`, `think`.
@@ -128,7 +125,7 @@ impl Workload {
         match key {
             "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
             "qd" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
-            other => Err(SpecError::unknown("--set", "", other, &SET_KEYS)),
+            other => Err(SpecError::unknown("--set", "", other, &Self::SET_KEYS)),
         }
     }
 
