@@ -98,9 +98,9 @@ def test_every_io_is_logged_and_its_time_adds_up(hotband, tmp_path: Path) -> Non
 def test_set_changes_the_workload_and_the_drive(hotband) -> None:
     call = ("run", "fio-randwrite", "--on", "ent-15k", "--duration", "20 s", "--json")
     iops = lambda *sets: json.loads(hotband(*call, *sets).stdout)["summary"]["iops"]  # noqa: E731
-    cached, through = iops(), iops("--set", "write_cache=off")
+    cached, through = iops(), iops("--set", "wce=off")
     assert cached > 1.5 * through
-    assert iops("--set", "write_cache=off", "--set", "span=5 %") > 1.1 * through
+    assert iops("--set", "wce=off", "--set", "span=5 %") > 1.1 * through
 
 
 def test_a_machine_file_with_volumes_layouts_and_a_link_runs(hotband, tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ const CASES: u32 = 16;
 /// Settings that bring out what the catalog's own values seldom reach: full caches, few tags, write-through.
 const SETTINGS: [&str; 4] = [
     "{}",
-    "{ write_cache = \"off\", queue_tags = 3 }",
-    "{ write_cache = \"volatile\", write_cache_extents = 2, queue_tags = 4, age_bound = \"20 ms\" }",
-    "{ write_cache = \"volatile\", write_cache_size = \"64 KiB\", cache_segments = 2, look_ahead = \"64 KiB\" }",
+    "{ wce = \"off\", queue_tags = 3 }",
+    "{ wce = \"on\", write_cache_extents = 2, queue_tags = 4, age_bound = \"20 ms\" }",
+    "{ wce = \"on\", write_cache_size = \"64 KiB\", cache_segments = 2, look_ahead = \"64 KiB\" }",
 ];
 
 /// One machine a catalog drive and setting.
@@ -89,7 +89,7 @@ proptest! {
     #[test]
     fn what_was_cached_reaches_the_media_when_the_drive_is_left_alone(asked in schedule()) {
         for drive in drives() {
-            let text = format!("[drives.d]\nproduct = \"{drive}\"\nset = {{ write_cache = \"volatile\" }}\n");
+            let text = format!("[drives.d]\nproduct = \"{drive}\"\nset = {{ wce = \"on\" }}\n");
             let asked: Vec<Asked> = asked.iter().map(|asked| Asked { fua: false, ..*asked }).collect();
             let mut driven = Driven::new(machine(&text), 1);
             driven.play(&asked);
@@ -108,7 +108,7 @@ proptest! {
         writes in prop::collection::vec((0_u64..64, 1_u32..8), 1..40),
     ) {
         // The arm is busy with a long read while every write arrives: all of them meet in memory.
-        let set = "set = { write_cache = \"volatile\", write_cache_extents = 1000 }";
+        let set = "set = { wce = \"on\", write_cache_extents = 1000 }";
         let text = format!("[drives.d]\nproduct = \"exos-15e900-512n\"\n{set}\n");
         let read = Asked { gap: 0, op: Op::Read, block: 100_000, blocks: 4096, fua: false };
         let writes = writes.into_iter().map(|(block, blocks)| Asked { gap: 1000, op: Op::Write, block, blocks, fua: false });

@@ -9,7 +9,7 @@ use hotband_drives::{Disk, DiskParams};
 use hotband_units::Span;
 
 /// A disk without caches, so that every I/O goes to the media.
-const BARE: [(&str, &str); 3] = [("cache_segments", "0"), ("look_ahead", "0 B"), ("write_cache", "off")];
+const BARE: [(&str, &str); 3] = [("cache_segments", "0"), ("look_ahead", "0 B"), ("wce", "off")];
 
 fn params(name: &str) -> DiskParams {
     disk(name).params().clone()

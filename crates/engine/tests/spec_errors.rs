@@ -225,8 +225,8 @@ fn keys_that_nobody_asked_for_are_refused_everywhere() {
         &["volumes.v.sise", "did you mean \"size\""],
     );
     machine_is_refused(
-        &TWO.replace("count = 2", "set = { write_cahce = \"off\" }"),
-        &["drives.d.set", "did you mean \"write_cache\""],
+        &TWO.replace("count = 2", "set = { wec = \"off\" }"),
+        &["drives.d.set", "did you mean \"wce\""],
     );
     stream_is_refused("raed_pct = 1", &["streams[0].raed_pct", "did you mean \"read_pct\""]);
     stream_is_refused("offsets = { zip = 1 }", &["streams[0].offsets.zip", "zipf"]);
@@ -293,7 +293,7 @@ fn values_that_no_drive_can_have_are_refused() {
         ("command_overhead", "1 h", "at most 1 s"),
         ("queue_tags", "0", "from 1 to"),
         ("queue_order", "lifo", "fcfs"),
-        ("write_cache", "on", "off, volatile"),
+        ("wce", "volatile", "off, on"),
         ("write_cache_size", "0 B", "above zero"),
         ("sector_format", "520n", "512n"),
     ] {

@@ -10,7 +10,7 @@ use hotband_drives::{Disk, DiskParams, Product};
 use hotband_machine::{Command, Done, Drive, Op};
 use hotband_units::Instant;
 
-const VALUES: [(&str, &str); 27] = [
+const VALUES: [(&str, &str); 28] = [
     ("capacity", "\"1024000000 B\""),
     ("rpm", "\"10000 rpm\""),
     ("heads", "2"),
@@ -35,8 +35,9 @@ const VALUES: [(&str, &str); 27] = [
     ("cache_overhead", "\"0.02 ms\""),
     ("cache_size", "\"8 MiB\""),
     ("cache_segments", "8"),
+    ("rcd", "\"off\""),
     ("look_ahead", "\"1 MiB\""),
-    ("write_cache", "\"off\""),
+    ("wce", "\"off\""),
     ("write_cache_extents", "64"),
     ("write_cache_size", "\"4 MiB\""),
 ];
@@ -62,13 +63,17 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(set: &str) -> Self {
-        let tables = VALUES.map(|(key, value)| {
+        // What a test sets replaces the value in the product, or adds one: caches that the bench does not have.
+        let mut values: toml::Table =
+            VALUES.iter().map(|(key, value)| format!("{key} = {value}\n")).collect::<String>().parse().expect("TOML");
+        values.extend(set.parse::<toml::Table>().expect("tests set TOML"));
+        let tables = values.iter().map(|(key, value)| {
             format!("[values.{key}]\nvalue = {value}\nsource = \"this test\"\nconfidence = \"high\"\n")
         });
-        let text = format!("kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n{}", tables.concat());
+        let text = format!("kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n{}", tables.collect::<String>());
         let product = Product::read("bench", "bench.toml", &text).expect("the table above is a product");
-        let set = set.parse().expect("tests set TOML");
-        let params = DiskParams::read(&product, &set, "test", "set").expect("tests set accepted values");
+        let none = toml::Table::new();
+        let params = DiskParams::read(&product, &none, "test", "set").expect("tests set accepted values");
         Self { disk: Disk::new(params), now: 0, tokens: 0, done: Vec::new() }
     }
 
