@@ -8,6 +8,7 @@ from typing import Any
 
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
+CACHES_FILE = "caches.parquet"
 DIRECTIONS = ["read", "write"]
 
 
@@ -18,13 +19,20 @@ def write_whole(path: Path, data: bytes) -> None:
     os.replace(part, path)
 
 
-def save_record(folder: Path, text: str, series: dict[str, list[Any]], streams: list[str]) -> None:
-    """Writes `record.json` and `series.parquet` into `folder`, which exists."""
+def save_record(
+    folder: Path, text: str, series: dict[str, list[Any]], caches: dict[str, list[Any]], streams: list[str]
+) -> None:
+    """Writes `record.json`, `series.parquet` and, where there are caches to watch, `caches.parquet` into `folder`,
+    which exists."""
     import io
 
     buffer = io.BytesIO()
     write_series(buffer, series, streams)
     write_whole(folder / SERIES_FILE, buffer.getvalue())
+    if caches["time_ns"]:
+        buffer = io.BytesIO()
+        write_caches(buffer, caches)
+        write_whole(folder / CACHES_FILE, buffer.getvalue())
     write_whole(folder / RECORD_FILE, (text + "\n").encode())
 
 
@@ -45,6 +53,16 @@ def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) 
             "queue_depth": pa.array(series["queue_depth"], pa.float64()),
         }
     )
+    pq.write_table(table, buffer)
+
+
+def write_caches(buffer: Any, caches: dict[str, list[Any]]) -> None:
+    """Writes the columns of the caches over time as Parquet to a binary file object."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {"state": pa.string()}
+    table = pa.table({name: pa.array(column, kinds.get(name, pa.uint64())) for name, column in caches.items()})
     pq.write_table(table, buffer)
 
 

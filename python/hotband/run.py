@@ -45,6 +45,7 @@ class Finished:
     record: dict[str, Any]
     text: str
     series: dict[str, list[Any]]
+    caches: dict[str, list[Any]]
     streams: list[str]
     ios: int
 
@@ -125,10 +126,10 @@ def execute_one(prepared: Prepared) -> Finished:
     """Executes one run and saves what it leaves."""
     spec = prepared.spec
     try:
-        text, series, streams, ios = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, streams, ios)
+        text, series, caches, streams, ios = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios)
         if spec.out is not None:
-            save_record(spec.out, text, series, streams)
+            save_record(spec.out, text, series, caches, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
         return finished

@@ -103,7 +103,7 @@ impl<'a> Driver<'a> {
         self.phase_ios = 0;
         if phase.measure {
             let before = self.machine.report();
-            self.recorder.begin(self.now, before);
+            self.recorder.begin(self.now, before, self.machine);
         }
         self.activate(phase, seed);
         let (end, most) = match phase.length {
@@ -121,7 +121,7 @@ impl<'a> Driver<'a> {
                 break;
             };
             self.now = next;
-            self.recorder.tick(next);
+            self.recorder.tick(next, self.machine);
             self.step(next)?;
             events += 1;
             if events.is_multiple_of(LOOK_EVERY) {
@@ -133,7 +133,7 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
-        Ok(phase.measure.then(|| self.recorder.end(self.now)))
+        Ok(phase.measure.then(|| self.recorder.end(self.now, self.machine)))
     }
 
     /// Lets the streams of `phase` run: parked slots whose streams are active ask for their first I/O.
@@ -213,7 +213,7 @@ impl<'a> Driver<'a> {
             log.write(&io, done, measured).map_err(RunError::Log)?;
         }
         let side = &mut self.recorder.streams[usize::from(io.stream)][side_of(io.op)];
-        side.completed(done.at, done.at.since(done.submitted), io.len, done.fault.is_some(), measured);
+        side.completed(done, io.len, measured);
         self.phase_ios += 1;
         self.ios += 1;
         if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {

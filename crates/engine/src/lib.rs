@@ -1,6 +1,7 @@
 //! The driver loop, the clocks, the recorder and the record. The only code that decides when.
 
 mod assemble;
+mod caches;
 mod catalog;
 mod driver;
 #[doc(hidden)]
@@ -13,6 +14,7 @@ mod run;
 mod side;
 
 pub use assemble::assemble;
+pub use caches::CacheSeries;
 pub use catalog::Catalog;
 pub use iolog::LOG_COLUMNS;
 pub use record::{Record, SCHEMA_VERSION};

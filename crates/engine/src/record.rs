@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use hotband_machine::PartReport;
+use hotband_machine::{PartReport, Times};
 use hotband_units::Span;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::caches::CachesRecord;
 use crate::recorder::Recorder;
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
@@ -31,6 +32,8 @@ pub struct Record {
     pub summary: Summary,
     streams: Vec<StreamRecord>,
     parts: Vec<PartRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caches: Option<CachesRecord>,
     series: SeriesName,
     notes: Vec<String>,
 }
@@ -91,6 +94,36 @@ pub struct Figures {
     pub latency_max_ns: Option<u64>,
     /// Time average of the I/Os outstanding.
     pub queue_depth_mean: f64,
+    /// Where the mean latency went.
+    pub times_mean_ns: Option<TimesMean>,
+}
+
+/// The parts of a mean latency; they add up to it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimesMean {
+    queue: f64,
+    overhead: f64,
+    seek: f64,
+    rotation: f64,
+    transfer: f64,
+    flash: f64,
+    link: f64,
+}
+
+impl TimesMean {
+    fn new(sides: &[&Side], count: f64) -> Self {
+        let sum = sides.iter().fold(Times::default(), |sum, side| sum.then(&side.times));
+        let mean = |part: Span| part.0 as f64 / count;
+        Self {
+            queue: mean(sum.queue),
+            overhead: mean(sum.overhead),
+            seek: mean(sum.seek),
+            rotation: mean(sum.rotation),
+            transfer: mean(sum.transfer),
+            flash: mean(sum.flash),
+            link: mean(sum.link),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -125,12 +158,16 @@ struct PartRecord {
     id: String,
     kind: &'static str,
     counters: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    at_end: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct SeriesName {
     interval_ns: u64,
     file: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caches_file: Option<&'static str>,
 }
 
 /// What a record is made of.
@@ -170,6 +207,7 @@ impl Record {
             id: after.id.clone(),
             kind: after.kind,
             counters: after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect(),
+            at_end: after.at_end.iter().copied().collect(),
         });
         Self {
             schema: "hotband-record",
@@ -190,7 +228,12 @@ impl Record {
             summary,
             streams: streams.collect(),
             parts: parts.collect(),
-            series: SeriesName { interval_ns: of.interval.0, file: "series.parquet" },
+            caches: recorder.caches.record(),
+            series: SeriesName {
+                interval_ns: of.interval.0,
+                file: "series.parquet",
+                caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
+            },
             notes: notes(of),
         }
     }
@@ -230,6 +273,7 @@ impl Figures {
             latency_p999_ns: at(0.999),
             latency_max_ns: most,
             queue_depth_mean: area as f64 / duration.0 as f64,
+            times_mean_ns: (count > 0).then(|| TimesMean::new(sides, count as f64)),
         }
     }
 }

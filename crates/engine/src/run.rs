@@ -10,6 +10,7 @@ use hotband_workloads::{Load, Random, Stream, StreamSpec, Workload};
 use thiserror::Error;
 
 use crate::assemble::{Assembled, assemble};
+use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
 use crate::driver::{Driver, Loader};
 use crate::iolog::IoLog;
@@ -99,6 +100,8 @@ pub struct Outcome {
     pub record: Record,
     /// Its series.
     pub series: Series,
+    /// Caches over time; empty where the machine has none.
+    pub caches: CacheSeries,
     /// Names of the streams, for the series and the log.
     pub streams: Vec<String>,
     /// I/Os simulated, warm-up included.
@@ -188,7 +191,7 @@ impl Run {
             duration,
             interval: self.workload.interval,
         });
-        Ok(Outcome { record, series: recorder.series, streams: names, ios })
+        Ok(Outcome { record, series: recorder.series, caches: recorder.caches.series, streams: names, ios })
     }
 }
 

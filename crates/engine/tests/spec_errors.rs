@@ -200,9 +200,9 @@ fn what_a_4kn_drive_cannot_take_is_refused_before_the_run() {
             if key == "sizes" { "" } else { "size = \"4 KiB\"\n" }
         );
         let text = workload(&stream, &closed(1), "", "ios = 1");
-        let accepted = Run::new(&catalog(), request(DRIVE, &text, &[]));
-        assert!(accepted.is_ok(), "512 bytes are fine on 512n");
-        let refused = refused(request(DRIVE, &text, &[("sector_format", "4Kn")]));
+        let accepted = Run::new(&catalog(), request("exos-15e900-512e", &text, &[]));
+        assert!(accepted.is_ok(), "512 bytes are fine on 512e");
+        let refused = refused(request("exos-15e900-512e", &text, &[("sector_format", "4Kn")]));
         says(&refused, &["workload.toml", &format!("streams[0].{key}"), "misaligned", "4096 B"]);
     }
 }
@@ -224,10 +224,7 @@ fn keys_that_nobody_asked_for_are_refused_everywhere() {
         &format!("{TWO}[volumes]\nv = {{ on = \"d0\", sise = \"1 GB\" }}\n"),
         &["volumes.v.sise", "did you mean \"size\""],
     );
-    machine_is_refused(
-        &TWO.replace("count = 2", "set = { wec = \"off\" }"),
-        &["drives.d.set", "did you mean \"wce\""],
-    );
+    machine_is_refused(&TWO.replace("count = 2", "set = { wec = \"off\" }"), &["drives.d.set", "did you mean \"wce\""]);
     stream_is_refused("raed_pct = 1", &["streams[0].raed_pct", "did you mean \"read_pct\""]);
     stream_is_refused("offsets = { zip = 1 }", &["streams[0].offsets.zip", "zipf"]);
     workload_is_refused(&good().replace("depth = 1", "depht = 1"), &["load.closed.depht", "did you mean \"depth\""]);
@@ -294,10 +291,37 @@ fn values_that_no_drive_can_have_are_refused() {
         ("queue_tags", "0", "from 1 to"),
         ("queue_order", "lifo", "fcfs"),
         ("wce", "volatile", "off, on"),
-        ("write_cache_size", "0 B", "above zero"),
         ("sector_format", "520n", "512n"),
+        ("sector_format", "4Kn", "no Fast Format"),
+        ("rcd", "yes", "off, on"),
+        ("awc", "maybe", "off, on"),
+        ("awc_size", "0 B", "switch it off"),
+        ("awc_extents", "0", "1"),
+        ("awc_bypass", "0 B", "512 B"),
+        ("awc_drain", "120 %", "100 %"),
+        ("write_cache_size", "0 B", "switch it off"),
+        ("turboboost", "off", "exos-15e900-512n has no flash read cache"),
     ] {
-        set_is_refused(DRIVE, key, value, &[&format!("--set: {key}: "), accepted]);
+        set_is_refused(DRIVE, key, value, &["--set: ", key, accepted]);
+    }
+    set_is_refused("savvio-10k1", "awc", "on", &["--set: awc", "savvio-10k1 has no protected write cache"]);
+    for (key, value, accepted) in [
+        ("turboboost", "yes", "off, on"),
+        ("sector_format", "512n", "512e or 4Kn"),
+        ("flash_size", "0 B", "switch it off"),
+        ("flash_size", "2 TB", "to the disk's"),
+        ("flash_block", "5 KiB", "power of two"),
+        ("flash_block", "512 B", "4 KiB to 16 MiB"),
+        ("flash_lanes", "0", "from 1 to 64"),
+        ("flash_hot_reads", "0", "from 1 to 100"),
+        ("flash_read_rate", "0 B/s", "1 kB/s"),
+        ("flash_write_rate", "10 B/s", "1 kB/s"),
+        ("flash_promotion_rate", "0 B/s", "1 kB/s"),
+        ("flash_read_latency", "2 s", "at most 1 s"),
+        ("flash_ageing", "1 ms", "at least 1 s"),
+        ("flash_largest", "0 B", "switch it off"),
+    ] {
+        set_is_refused("exos-15e900-512e", key, value, &[&format!("--set: {key}: "), accepted]);
     }
     let machine = "[drives.d]\nproduct = \"savvio-10k1\"\nset = { heads = 0 }\n";
     machine_is_refused(machine, &["machine.toml", "drives.d.set.heads", "\"0\""]);

@@ -114,6 +114,10 @@ pub trait Drive: Send {
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
     /// Counters since the beginning, always the same names in the same order.
     fn counters(&self) -> Vec<Counter>;
+    /// What its caches hold at this moment; for a drive with caches always the same names in the same order.
+    fn levels(&self) -> Vec<Counter> {
+        Vec::new()
+    }
     /// Its caches at `now`; none for a drive without a cache worth watching.
     fn caches(&self, now: Instant) -> Option<CacheState> {
         let _ = now;

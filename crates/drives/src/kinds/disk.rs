@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use hotband_machine::{CacheState, Command, Counter, Done, Drive, Fault, Op, Times};
 use hotband_units::{Bytes, Instant, Span};
 
+use super::disk_commands::WRITERS;
 use super::disk_counters::DiskCounters;
 use super::disk_params::{DiskParams, WriteCache};
 use crate::parts::dirty::Dirty;
@@ -122,6 +123,8 @@ pub struct Disk {
     pub(super) reached: u64,
     pub(super) arm: Arm,
     pub(super) sequence: u64,
+    /// Where the last writes ended, the latest first.
+    pub(super) write_ends: [u64; WRITERS],
     pub(super) counters: DiskCounters,
 }
 
@@ -157,6 +160,7 @@ impl Disk {
             reached: 0,
             arm: Arm::Idle,
             sequence: 0,
+            write_ends: [u64::MAX; WRITERS],
             counters: DiskCounters::default(),
             geometry,
             params,
@@ -305,6 +309,16 @@ impl Drive for Disk {
             counters.extend(flash.counters.list());
         }
         counters
+    }
+
+    fn levels(&self) -> Vec<Counter> {
+        let mut levels = Vec::new();
+        if self.write_back() {
+            levels.push(("write_cache_extents", self.dirty.extents().len() as u64));
+            levels.push(("write_cache_bytes", self.dirty.sectors() * SECTOR));
+        }
+        levels.extend(self.flash.as_ref().map(|flash| ("flash_used_bytes", flash.used_bytes())));
+        levels
     }
 
     fn caches(&self, now: Instant) -> Option<CacheState> {

@@ -66,7 +66,11 @@ struct Protected {
 fn some_size(section: &Section, key: &'static str) -> Result<u64, SpecError> {
     let size: Bytes = section.required(key, "a size")?;
     if size.0 < SECTOR {
-        return Err(section.error(key, size.to_string(), "expected at least one sector of 512 B; to do without the cache switch it off"));
+        return Err(section.error(
+            key,
+            size.to_string(),
+            "expected at least one sector of 512 B; to do without the cache switch it off",
+        ));
     }
     Ok(size.0 / SECTOR)
 }

@@ -9,6 +9,9 @@ use crate::parts::flash::FlashRead;
 use crate::parts::pending::Waiting;
 use crate::parts::segments::Found;
 
+/// Sequential writers told apart.
+pub(super) const WRITERS: usize = 8;
+
 impl Disk {
     pub(super) fn accept_read(&mut self, now: Instant, arrived: Arrived) {
         let (first, end) = (arrived.first(), arrived.end());
@@ -108,7 +111,7 @@ impl Disk {
         if !self.write_back() || forced {
             return self.enqueue(now, arrived, (first, end), true);
         }
-        if end - first >= self.params.bypass_sectors {
+        if self.bypasses(first, end) {
             self.counters.bypassed_writes += 1;
             return self.enqueue(now, arrived, (first, end), true);
         }
@@ -117,6 +120,18 @@ impl Disk {
         } else {
             self.blocked.push_back(arrived);
         }
+    }
+
+    /// Whether a write is large and goes on where one of the last writes ended.
+    fn bypasses(&mut self, first: u64, end: u64) -> bool {
+        if self.params.bypass_sectors == u64::MAX {
+            return false;
+        }
+        let goes_on = self.write_ends.iter().position(|have| *have == first);
+        // A sequential writer keeps its place; a new one takes the place of the oldest.
+        self.write_ends[..=goes_on.unwrap_or(WRITERS - 1)].rotate_right(1);
+        self.write_ends[0] = end;
+        goes_on.is_some() && end - first >= self.params.bypass_sectors
     }
 
     /// Acknowledges a write from the cache.

@@ -4,6 +4,7 @@ use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
 
 use super::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
+use crate::parts::flash::Flash;
 use crate::parts::geometry::{Place, SECTOR};
 use crate::parts::pending::{Head, Order, Waiting};
 use crate::parts::rotation::REVOLUTION;
@@ -44,7 +45,8 @@ impl Disk {
                 let wanted = !self.nothing_waits() || !self.blocked.is_empty() || !self.flushes.is_empty();
                 let sequential = matches!(work, Work::Read { sequential: Some(_), .. });
                 let landing = matches!(work, Work::Destage);
-                (wanted || sequential || landing).then_some(until)
+                let filling = self.flash.as_ref().is_some_and(Flash::is_filling);
+                (wanted || sequential || landing || filling).then_some(until)
             }
             Arm::Ahead(ahead) => (!self.nothing_waits()).then(|| self.passes(&ahead, ahead.committed)),
         }
@@ -237,7 +239,8 @@ impl Disk {
         self.account(&service, waiting);
         let command = arrived.command;
         // The host does not wait for what is read beyond its command, for the flash.
-        let transfer = if end > arrived.end() { self.transfer_to(&service, waiting, arrived.end()) } else { service.transfer };
+        let transfer =
+            if end > arrived.end() { self.transfer_to(&service, waiting, arrived.end()) } else { service.transfer };
         let finished = service.start + service.seek + service.rotation + transfer;
         let answered = finished.max(waiting.ready);
         let (at, bytes_back, data_in) = if waiting.write {

@@ -82,7 +82,7 @@ pub struct DiskParams {
     pub write_cache_extents: usize,
     /// Most sectors waiting in the write cache.
     pub write_cache_sectors: u64,
-    /// Writes of this many sectors and more go past the cache.
+    /// Sequential writes of this many sectors and more go past the cache.
     pub bypass_sectors: u64,
     /// With this many extents waiting the cache is drained alongside the queue.
     pub drain_extents: usize,

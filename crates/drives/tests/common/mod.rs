@@ -6,6 +6,8 @@
 //! write.
 #![allow(dead_code, missing_docs, reason = "every test file uses a part of this bench")]
 
+use std::fmt::Write as _;
+
 use hotband_drives::{Disk, DiskParams, Product};
 use hotband_machine::{Command, Done, Drive, Op};
 use hotband_units::Instant;
@@ -65,12 +67,13 @@ impl Bench {
     pub fn new(set: &str) -> Self {
         // What a test sets replaces the value in the product, or adds one: caches that the bench does not have.
         let mut values: toml::Table =
-            VALUES.iter().map(|(key, value)| format!("{key} = {value}\n")).collect::<String>().parse().expect("TOML");
+            VALUES.map(|(key, value)| format!("{key} = {value}")).join("\n").parse().expect("the table above is TOML");
         values.extend(set.parse::<toml::Table>().expect("tests set TOML"));
-        let tables = values.iter().map(|(key, value)| {
-            format!("[values.{key}]\nvalue = {value}\nsource = \"this test\"\nconfidence = \"high\"\n")
-        });
-        let text = format!("kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n{}", tables.collect::<String>());
+        let mut text = "kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n".to_owned();
+        for (key, value) in &values {
+            write!(text, "[values.{key}]\nvalue = {value}\nsource = \"this test\"\nconfidence = \"high\"\n")
+                .expect("a String takes any text");
+        }
         let product = Product::read("bench", "bench.toml", &text).expect("the table above is a product");
         let none = toml::Table::new();
         let params = DiskParams::read(&product, &none, "test", "set").expect("tests set accepted values");
