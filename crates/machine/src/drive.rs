@@ -54,6 +54,10 @@ pub trait Drive: Send {
     fn wake(&self) -> Option<Instant>;
     /// Does what is due up to and at `now`; appends what was completed.
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
+    /// Whether what the drive keeps in flash has settled; always, for a drive that keeps nothing there.
+    fn is_warm(&self, _now: Instant) -> bool {
+        true
+    }
     /// Counters since the beginning, always the same names in the same order.
     fn counters(&self) -> Vec<Counter>;
 }

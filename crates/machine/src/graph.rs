@@ -172,6 +172,11 @@ impl Machine {
         self.drop_stale();
     }
 
+    /// Whether every drive is warm.
+    pub fn is_warm(&self, now: Instant) -> bool {
+        self.drives.iter().all(|slot| slot.drive.is_warm(now))
+    }
+
     /// Counters of every drive and link.
     pub fn report(&self) -> Vec<PartReport> {
         let drives = self.drives.iter().map(|slot| PartReport {

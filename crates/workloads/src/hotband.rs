@@ -185,7 +185,9 @@ mod tests {
         let length = 100_000_000_000_u64 / RECORD * RECORD;
         let mut sample = offsets(&mut band(READS, "[\"10 %\", \"18 %\"]", 1_250_000_000_000), DRAWS);
         let from = 125_000_000_000_u64 / 4096 * 4096;
-        sample.iter_mut().for_each(|offset| *offset -= from);
+        for offset in &mut sample {
+            *offset -= from;
+        }
         let grid = (0..100).map(|n| f64::from(n) * 1e9);
         let points: Vec<f64> = grid.chain(CURVE[..13].iter().map(|(mb, _)| *mb as f64 * 1e6)).collect();
         let distance = distance(&mut sample, &points, |bytes| wrapped(bytes, length as f64));

@@ -242,7 +242,10 @@ impl Workload {
 
     /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
     pub fn concurrency(&self) -> Option<u64> {
-        let shared = self.measured_load()?;
+        if self.threads_change() {
+            return None;
+        }
+        let shared = self.measured_load();
         let loads = shared.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
         let each = loads.map(|load| match load {
             Load::Closed { threads, depth, think: Span(0) } => Some(u64::from(*threads) * u64::from(*depth)),

@@ -82,11 +82,17 @@ impl Workload {
         self.load.map(|load| with_threads(load, most))
     }
 
-    /// `[load]` as it is in every measured phase; nothing if they differ (the inner one: if there is no `[load]`).
-    pub(crate) fn measured_load(&self) -> Option<Option<Load>> {
+    /// Whether the measured phases differ in threads.
+    pub(crate) fn threads_change(&self) -> bool {
         let mut threads = self.measured().map(|phase| self.threads_in(phase));
-        let first = threads.next().flatten();
-        threads.all(|other| other == first).then(|| self.load.map(|load| with_threads(load, first)))
+        let first = threads.next();
+        threads.any(|other| Some(other) != first)
+    }
+
+    /// `[load]` as it is in the first measured phase.
+    pub(crate) fn measured_load(&self) -> Option<Load> {
+        let threads = self.measured().next().and_then(|phase| self.threads_in(phase));
+        self.load.map(|load| with_threads(load, threads))
     }
 }
 

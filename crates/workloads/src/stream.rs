@@ -248,6 +248,16 @@ mod tests {
     }
 
     #[test]
+    fn a_sequential_stream_begins_where_it_is_told_and_wraps() {
+        let keys = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"\nstart = \"60 %\"";
+        assert_eq!(offsets(&mut stream(keys, 5 * 4096), 4), [3 * 4096, 4 * 4096, 0, 4096]);
+        let uneven = keys.replace("60 %", "59 %");
+        assert_eq!(offsets(&mut stream(&uneven, 5 * 4096), 1), [2 * 4096], "rounded down to whole I/Os");
+        let threads = format!("{keys}\ncursor = \"per-thread\"").replace("60 %", "50 %");
+        assert_eq!(offsets(&mut stream(&threads, 16 * 4096), 4), [8, 12, 0, 4].map(|n| n * 4096));
+    }
+
+    #[test]
     fn strides_are_counted_from_begin_to_begin() {
         let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\noffsets = { stride = \"16 KiB\" }";
         let mut stream = stream(keys, 64 * 1024);
