@@ -140,6 +140,20 @@ fn only_the_common_loop_changes_its_threads() {
 }
 
 #[test]
+fn an_interval_that_a_step_cuts_is_two_rows() {
+    let phases = step("a", "duration = \"1500 ms\"") + &step("b", "duration = \"1500 ms\"");
+    let outcome = execute(request(DRIVE, &mix(&closed(4), &phases), &[]));
+    let mut begins = outcome.series.time_ns.clone();
+    begins.dedup();
+    assert_eq!(begins, [0, 1_000_000_000, 1_500_000_000, 2_500_000_000]);
+    // Rows before the cut hold the bytes of the first step, and no others.
+    let seconds = |at: u64| if at == 0 { 1.0 } else { 0.5 };
+    let rows = outcome.series.time_ns.iter().zip(&outcome.series.bandwidth_bytes_per_s);
+    let bytes: f64 = rows.filter(|(at, _)| **at < 1_500_000_000).map(|(at, rate)| rate * seconds(*at)).sum();
+    assert_near("bytes of the first step", bytes, outcome.record.steps[0].summary.all.bytes as f64, 1e-9);
+}
+
+#[test]
 fn concurrency_is_that_of_the_measured_threads() {
     let phases = phase("warm-up", "ios = 10\nthreads = 16") + &step("all", "ios = 4000\nthreads = 4");
     let left = run(DRIVE, &mix("closed = { threads = 1, depth = 2 }", &phases), &[]);
