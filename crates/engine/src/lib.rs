@@ -12,6 +12,8 @@ mod record;
 mod recorder;
 mod run;
 mod side;
+mod steps;
+mod warm;
 
 pub use assemble::assemble;
 pub use caches::CacheSeries;
@@ -20,3 +22,4 @@ pub use iolog::LOG_COLUMNS;
 pub use record::{Record, SCHEMA_VERSION};
 pub use recorder::Series;
 pub use run::{Control, Outcome, Request, Run, RunError};
+pub use steps::Step;

@@ -9,9 +9,10 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
+use crate::steps::Step;
 
 /// Changes when a key of the record changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -30,6 +31,9 @@ pub struct Record {
     concurrency: Option<u64>,
     /// Rates and latencies over all streams.
     pub summary: Summary,
+    /// The measured phases, where there is more than one.
+    #[serde(skip_serializing_if = "<[Step]>::is_empty")]
+    pub steps: Vec<Step>,
     streams: Vec<StreamRecord>,
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,15 +192,6 @@ impl Record {
     pub(crate) fn new(of: &Ingredients) -> Self {
         let request = of.request;
         let recorder = of.recorder;
-        let side = |n: usize| recorder.streams.iter().map(move |sides| &sides[n]);
-        let figures = |sides: Vec<&Side>| Figures::new(&sides, of.duration);
-        let flush = figures(side(2).collect());
-        let summary = Summary {
-            all: figures(side(0).chain(side(1)).collect()),
-            read: figures(side(0).collect()),
-            write: figures(side(1).collect()),
-            flush: (flush.count > 0).then_some(flush),
-        };
         let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush])| StreamRecord {
             name: name.clone(),
             read: SideRecord::new(read),
@@ -225,7 +220,8 @@ impl Record {
             },
             duration_ns: of.duration.0,
             concurrency: of.concurrency,
-            summary,
+            summary: Summary::new(&recorder.streams, of.duration),
+            steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
             streams: streams.collect(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
@@ -241,6 +237,21 @@ impl Record {
     /// The record as indented JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a record holds nothing that JSON cannot")
+    }
+}
+
+impl Summary {
+    /// Figures over all streams and `duration`.
+    pub(crate) fn new(streams: &[Sides], duration: Span) -> Self {
+        let side = |n: usize| streams.iter().map(move |sides| &sides[n]);
+        let figures = |sides: Vec<&Side>| Figures::new(&sides, duration);
+        let flush = figures(side(2).collect());
+        Self {
+            all: figures(side(0).chain(side(1)).collect()),
+            read: figures(side(0).collect()),
+            write: figures(side(1).collect()),
+            flush: (flush.count > 0).then_some(flush),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use hotband_units::{Instant, Span};
 
 use crate::caches::CacheWatch;
 use crate::side::Side;
+use crate::steps::Steps;
 
 /// Read, write and flush of one stream.
 pub type Sides = [Side; 3];
@@ -38,7 +39,10 @@ pub struct Recorder {
     pub measuring: bool,
     /// Which directions ever had I/O, so that idle ones make no rows.
     pub used: Vec<[bool; 3]>,
-    begin: Instant,
+    /// The measured phases.
+    pub steps: Steps,
+    /// When the measured time began.
+    pub begin: Instant,
     interval: Span,
     interval_start: Instant,
     /// Counters when the measured time began.
@@ -64,6 +68,7 @@ impl Recorder {
             series: Series::default(),
             measuring: false,
             used: vec![[false; 3]; streams],
+            steps: Steps::default(),
             begin: Instant::ZERO,
             interval,
             interval_start: Instant::ZERO,
@@ -72,12 +77,15 @@ impl Recorder {
         }
     }
 
-    /// The measured time begins at `now`.
+    /// A measured phase begins at `now`.
     pub fn begin(&mut self, now: Instant, before: Vec<PartReport>, machine: &Machine) {
+        if self.steps.done.is_empty() {
+            (self.begin, self.before) = (now, before);
+            self.caches.begin(now, machine);
+        }
+        self.steps.begin(now, &self.streams);
         self.streams.iter_mut().flatten().for_each(|side| side.begin(now));
-        (self.measuring, self.begin, self.interval_start) = (true, now, now);
-        self.before = before;
-        self.caches.begin(now, machine);
+        (self.measuring, self.interval_start) = (true, now);
     }
 
     /// Ends every interval that is over at `now`.
@@ -117,14 +125,13 @@ impl Recorder {
         self.interval_start = end;
     }
 
-    /// The measured time ends at `now`; returns how long it was.
-    pub fn end(&mut self, now: Instant, machine: &Machine) -> Span {
+    /// A measured phase ends at `now`.
+    pub fn end(&mut self, now: Instant, machine: &Machine) {
         self.end_intervals(now, machine);
         if now > self.interval_start {
             self.end_interval(now, machine);
         }
         self.streams.iter_mut().flatten().for_each(Side::end);
         self.measuring = false;
-        now.since(self.begin)
     }
 }

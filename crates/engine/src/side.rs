@@ -104,6 +104,36 @@ impl Side {
         *self = fresh;
     }
 
+    /// Adds what another side of the same I/Os measured at another time.
+    pub fn add(&mut self, other: &Self) {
+        // Every total is named, so that a new one cannot be forgotten here.
+        let Self {
+            count,
+            bytes,
+            errors,
+            latency_sum,
+            times,
+            latency_min,
+            latency_max,
+            histogram,
+            outstanding: _,
+            since: _,
+            area,
+            interval_area: _,
+            interval_bytes: _,
+            latencies: _,
+        } = other;
+        self.count += count;
+        self.bytes += bytes;
+        self.errors += errors;
+        self.latency_sum += latency_sum;
+        self.times = self.times.then(times);
+        self.latency_min = self.latency_min.min(*latency_min);
+        self.latency_max = self.latency_max.max(*latency_max);
+        self.histogram.add(histogram).expect("all histograms have the same bounds");
+        self.area += area;
+    }
+
     /// Adds the latencies kept so far to the totals; returns their number and sum.
     fn count_latencies(&mut self) -> (u64, u128) {
         let mut sum = 0;

@@ -263,6 +263,87 @@ fn what_is_said_twice_or_not_at_all_is_refused() {
 }
 
 #[test]
+fn hot_bands_that_make_no_sense_are_refused() {
+    let band = |name: &str, range: &str| {
+        let keys = "read_pct = 65\nrandom_pct = 100\nsize = \"8 KiB\"\noffsets = { hotband = {} }";
+        format!("[[streams]]\nname = \"{name}\"\nrange = {range}\n{keys}\n")
+    };
+    let bands = |one: &str, two: &str| {
+        let phase = "[[phases]]\nios = 1\nmeasure = true\n";
+        format!("[load]\n{}\n{}{}{phase}", closed(1), band("hot1", one), band("hot2", two))
+    };
+    let good = "[\"10 %\", \"18 %\"]";
+    for range in ["[\"890 GB\", \"901 GB\"]", "[\"90 %\", \"1 TB\"]"] {
+        workload_is_refused(&bands(good, range), &["streams[1].range", "beyond the target of 900"]);
+    }
+    for range in ["[\"20 %\", \"20 %\"]", "[\"30 %\", \"20 %\"]"] {
+        workload_is_refused(&bands(good, range), &["streams[1].range", "does not hold one I/O of 8192 B"]);
+    }
+    workload_is_refused(&bands(good, "[\"101 %\", \"102 %\"]"), &["streams[1].range", "two addresses"]);
+    for range in ["[\"17 %\", \"25 %\"]", "[\"12 %\", \"14 %\"]", "[\"0 %\", \"100 %\"]"] {
+        workload_is_refused(&bands(good, range), &["streams[1].range", "overlaps", "\"hot1\""]);
+    }
+    for range in [good, "[\"18 %\", \"26 %\"]"] {
+        assert!(Run::new(&catalog(), request(DRIVE, &bands(good, range), &[])).is_ok(), "{range}: the same or none");
+    }
+    for (inner, key, accepted) in [
+        ("writes_shifted = \"101 %\"", "writes_shifted", "0 % to 100 %"),
+        ("writes_shifted = \"100 %\"", "writes_shifted", "below 100 %"),
+        ("writes_shifted = 0.01", "writes_shifted", "a share"),
+        ("table_unit = \"1 B\"", "table_unit", "1 kB to 1 MB"),
+        ("writes_shift = \"1 %\"", "writes_shift", "did you mean \"writes_shifted\""),
+    ] {
+        let text = bands(good, "[\"18 %\", \"26 %\"]").replacen("hotband = {}", &format!("hotband = {{ {inner} }}"), 1);
+        workload_is_refused(&text, &[&format!("streams[0].offsets.hotband.{key}"), accepted]);
+    }
+    stream_is_refused("start = \"20 %\"", &["streams[0].start", "random_pct is 100"]);
+    let sequential = |start: &str| {
+        let stream = format!("read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"\nstart = \"{start}\"");
+        workload(&stream, &closed(1), "", "ios = 1")
+    };
+    workload_is_refused(&sequential("100 %"), &["streams[0].start", "\"100 %\"", "below 100 %"]);
+    workload_is_refused(&sequential("20 GB"), &["streams[0].start", "\"20 GB\"", "a share"]);
+}
+
+#[test]
+fn steps_that_make_no_sense_are_refused() {
+    let with = |load: &str, phases: &str| format!("[load]\n{load}\n[[streams]]\n{}\n{phases}", random_4k(100));
+    let phase = |keys: &str| format!("[[phases]]\nios = 1\n{keys}\n");
+    let step = |name: &str| phase(&format!("name = \"{name}\"\nmeasure = true"));
+    let refused_phases = |phases: &str, parts: &[&str]| workload_is_refused(&with(&closed(1), phases), parts);
+    refused_phases(&phase(""), &["phases", "measure = true", "follow one another"]);
+    refused_phases(&format!("{}{}{}", step("a"), phase(""), step("b")), &["phases[2].measure", "directly"]);
+    refused_phases(&format!("{}{}", step("a"), step("a")), &["phases[1].name", "\"a\"", "two measured phases"]);
+    for (threads, accepted) in [("0", "from 1 to"), ("65537", "from 1 to"), ("\"2\"", "from 1 to")] {
+        refused_phases(&phase(&format!("measure = true\nthreads = {threads}")), &["phases[0].threads", accepted]);
+    }
+    let threads = phase("measure = true\nthreads = 40000");
+    let deep = with("closed = { threads = 1, depth = 2 }", &threads);
+    workload_is_refused(&deep, &["phases[0].threads", "\"40000\"", "depth (2 in [load])", "65536"]);
+    let open = with("open = { rate_iops = 9, arrival = \"fixed\" }", &threads);
+    workload_is_refused(&open, &["phases[0].threads", "no closed loop in [load]"]);
+    let own = format!("[[streams]]\n{}\nload = {{ {} }}\n{threads}", random_4k(100), closed(1));
+    workload_is_refused(&own, &["phases[0].threads", "no closed loop in [load]"]);
+    let text = with(&closed(1), &format!("{}{}", phase("name = \"fill\"\nthreads = 2"), step("a")));
+    for key in ["threads", "qd"] {
+        says(&refused(request(DRIVE, &text, &[(key, "4")])), &["--set", key, "phases[0].threads", "\"fill\""]);
+    }
+    assert!(Run::new(&catalog(), request(DRIVE, &text, &[("think", "1 ms")])).is_ok());
+    refused_phases(&phase("until_warm = true"), &["phases[0].until_warm", "a duration"]);
+    let measured = "[[phases]]\nduration = \"1 h\"\nuntil_warm = true\nmeasure = true\n";
+    refused_phases(measured, &["phases[0].until_warm", "without measure = true"]);
+    refused_phases(
+        &measured.replace("until_warm = true", "until_warm = 1"),
+        &["phases[0].until_warm", "true or false"],
+    );
+    let long = |name: &str| step(name).replace("ios = 1", "duration = \"60 d\"");
+    refused_phases(&format!("{}{}", long("a"), long("b")), &["interval", "10 million intervals"]);
+    let text = with(&closed(1), &format!("{}{}", step("a"), step("b")));
+    let request = Request { duration: Some("60 d".into()), ..request(DRIVE, &text, &[]) };
+    says(&refused(request), &["--duration", "intervals"]);
+}
+
+#[test]
 fn what_is_no_toml_is_told_with_its_line() {
     machine_is_refused("[drives.d]\nproduct = \n", &["machine.toml", "line 2", "not valid TOML"]);
     workload_is_refused("[load\n", &["line 1", "not valid TOML"]);

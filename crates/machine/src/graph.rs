@@ -2,7 +2,7 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::drive::{CacheState, Command, Counter, Done, Drive};
+use crate::drive::{CacheState, Command, Counter, Done, Drive, Warmth};
 use crate::events::EventQueue;
 use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
@@ -182,6 +182,11 @@ impl Machine {
     pub fn caches(&self, now: Instant) -> Option<CacheState> {
         let each = self.drives.iter().filter_map(|slot| slot.drive.caches(now));
         each.reduce(|one, two| one.and(&two))
+    }
+
+    /// Whether every cache that learns has learnt.
+    pub fn is_warm(&self, now: Instant) -> bool {
+        self.caches(now).and_then(|caches| caches.warmth).is_none_or(|warmth| warmth == Warmth::Warm)
     }
 
     /// Counters of every drive and link.
