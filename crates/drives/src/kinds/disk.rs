@@ -11,11 +11,12 @@
 
 use std::collections::VecDeque;
 
-use hotband_machine::{Command, Counter, Done, Drive, Fault, Op, Times};
+use hotband_machine::{Command, Counter, Done, Drive, Fault, Op, Times, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::disk_counters::DiskCounters;
 use super::disk_params::{DiskParams, WriteCache};
+use crate::parts::account::Account;
 use crate::parts::dirty::Dirty;
 use crate::parts::geometry::{Geometry, SECTOR};
 use crate::parts::pending::Pending;
@@ -120,6 +121,8 @@ pub struct Disk {
     pub(super) arm: Arm,
     pub(super) sequence: u64,
     pub(super) counters: DiskCounters,
+    /// Kept only for runs that end in a loss of power.
+    pub(super) account: Option<Box<Account>>,
 }
 
 impl Disk {
@@ -154,6 +157,7 @@ impl Disk {
             arm: Arm::Idle,
             sequence: 0,
             counters: DiskCounters::default(),
+            account: None,
             geometry,
             params,
         }
@@ -296,6 +300,14 @@ impl Drive for Disk {
 
     fn counters(&self) -> Vec<Counter> {
         DiskCounters { joined_writes: self.dirty.joined, ..self.counters }.list()
+    }
+
+    fn keep_account(&mut self) {
+        self.open_account();
+    }
+
+    fn cut_power(&mut self, now: Instant) -> Versions {
+        self.left_at(now)
     }
 }
 
