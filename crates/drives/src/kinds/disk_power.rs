@@ -11,12 +11,38 @@ use std::ops::Range;
 use hotband_machine::Versions;
 use hotband_units::Instant;
 
-use super::disk::Disk;
+use super::disk::{Arm, Disk, Work};
 use super::disk_params::WriteCache;
 use crate::parts::account::{Account, UnderWay};
 use crate::parts::geometry::SECTOR;
 
+/// Sectors on their way to the media.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writing {
+    /// First sector.
+    pub first: u64,
+    /// First sector beyond.
+    pub end: u64,
+    /// When the last has passed the head.
+    pub ends: Instant,
+    /// Whether they come from the write cache.
+    pub cached: bool,
+}
+
 impl Disk {
+    /// What the arm is writing, whether an account is kept or not.
+    pub fn writing(&self) -> Option<Writing> {
+        let Arm::Busy { until: ends, work } = self.arm else { return None };
+        match work {
+            Work::Read { .. } => None,
+            Work::Write { first, end } => Some(Writing { first, end, ends, cached: false }),
+            Work::Destage => {
+                let extent = self.dirty.on_its_way()?;
+                Some(Writing { first: extent.sector, end: extent.end(), ends, cached: true })
+            }
+        }
+    }
+
     /// Whether what the write cache holds is still there when power comes back.
     fn cache_survives(&self) -> bool {
         match self.params.write_cache {

@@ -5,4 +5,4 @@ mod disk_commands;
 mod disk_counters;
 mod disk_media;
 pub mod disk_params;
-mod disk_power;
+pub mod disk_power;
