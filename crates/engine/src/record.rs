@@ -8,6 +8,7 @@ use hotband_units::Span;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::power_loss::PowerLoss;
 use crate::recorder::Recorder;
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
@@ -31,6 +32,8 @@ pub struct Record {
     pub summary: Summary,
     streams: Vec<StreamRecord>,
     parts: Vec<PartRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power_loss: Option<PowerLoss>,
     series: SeriesName,
     notes: Vec<String>,
 }
@@ -48,6 +51,8 @@ struct Specs {
     drives: BTreeMap<String, String>,
     set: BTreeMap<String, String>,
     duration: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power_loss: Option<String>,
 }
 
 /// Rates and latencies of reads and writes together, and of each.
@@ -145,6 +150,7 @@ pub(crate) struct Ingredients<'a> {
     pub after: &'a [PartReport],
     pub duration: Span,
     pub interval: Span,
+    pub power_loss: Option<PowerLoss>,
 }
 
 impl Record {
@@ -184,12 +190,14 @@ impl Record {
                 drives: of.products.clone(),
                 set: request.set.iter().cloned().collect(),
                 duration: request.duration.clone(),
+                power_loss: request.power_loss.clone(),
             },
             duration_ns: of.duration.0,
             concurrency: of.concurrency,
             summary,
             streams: streams.collect(),
             parts: parts.collect(),
+            power_loss: of.power_loss.clone(),
             series: SeriesName { interval_ns: of.interval.0, file: "series.parquet" },
             notes: notes(of),
         }
