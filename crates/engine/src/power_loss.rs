@@ -136,7 +136,9 @@ impl Ledger {
         let newest = &mut self.nodes[node].1;
         let newer: Vec<_> = newest.held(range.clone()).filter(|(_, have)| *have > version).collect();
         newest.set(range, version);
-        newer.into_iter().for_each(|(part, have)| newest.set(part, have));
+        for (part, have) in newer {
+            newest.set(part, have);
+        }
     }
 
     /// Whether a byte whose newest acknowledged write is `version` is good where a drive holds `held`.
@@ -171,7 +173,9 @@ impl Ledger {
         }
         lost_writes.sort_unstable();
         lost_writes.dedup();
-        lost_writes.iter().for_each(|version| loss.streams[self.stream_of(*version)].lost_writes += 1);
+        for version in &lost_writes {
+            loss.streams[self.stream_of(*version)].lost_writes += 1;
+        }
         loss.lost_bytes = loss.streams.iter().map(|stream| stream.lost_bytes).sum();
         loss.lost_writes = lost_writes.len() as u64;
         loss

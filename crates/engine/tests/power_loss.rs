@@ -242,10 +242,9 @@ fn the_record_covers_the_time_up_to_the_cut_and_keeping_account_changes_nothing(
 fn write_through_and_forced_writes_lose_nothing_and_a_cache_does() {
     let lost = |stream: &str, cache: &str| {
         let text = workload(stream, &closed(4), "", "duration = \"5 s\"");
-        let losses = ["ent-15k", "raid10:4xent-15k", "raid6:5xent-15k"].map(|machine| {
+        ["ent-15k", "raid10:4xent-15k", "raid6:5xent-15k"].map(|machine| {
             cut_run(machine, &text, &[("write_cache", cache)], "3 s")["power_loss"]["lost_bytes"].as_u64().unwrap()
-        });
-        losses
+        })
     };
     assert_eq!(lost(&random_4k(0), "off"), [0; 3]);
     assert_eq!(lost(&format!("{}\nfua = true", random_4k(0)), "volatile"), [0; 3]);
