@@ -127,17 +127,23 @@ impl Oracle {
         }
     }
 
-    /// The media at `cut`, physical sectors of `physical` sectors being written whole.
-    fn left(mut self, cut: u64, physical: u64) -> Vec<u64> {
-        let Some((writing, versions)) = self.flight.take() else { return self.media };
+    /// What the drive holds after a cut: the media, physical sectors of `physical` sectors being written whole, and
+    /// the whole cache where it `survives`.
+    fn left(mut self, cut: u64, physical: u64, survives: bool) -> Vec<u64> {
+        let Some((writing, versions)) = self.flight.take() else { return self.with_cache(survives) };
         for sector in writing.first..writing.end {
             let last = ((sector / physical + 1) * physical).min(writing.end) - 1;
             let to_come = passed(writing.end - 1) - passed(last);
-            if writing.ends.0 - to_come <= cut {
+            if writing.ends.0 - to_come <= cut || (survives && writing.cached) {
                 self.media[sector as usize] = versions[(sector - writing.first) as usize];
             }
         }
-        self.media
+        self.with_cache(survives)
+    }
+
+    fn with_cache(self, survives: bool) -> Vec<u64> {
+        let cached = self.cache.into_iter().zip(self.media);
+        cached.map(|(cache, media)| if survives && cache > 0 { cache } else { media }).collect()
     }
 }
 
@@ -233,14 +239,15 @@ proptest! {
             let mut driven = Driven::new(&set, &schedule, cut, true);
             let left = sectors(&driven.bench.disk.cut_power(Instant(cut)));
             let oracle = || Oracle::at(cut, &whole, &schedule, cache != "off");
-            prop_assert_eq!(&left, &oracle().left(cut, physical), "cut at {}", cut);
+            let survives = cache == "protected";
+            prop_assert_eq!(&left, &oracle().left(cut, physical, survives), "cut at {}", cut);
             // Physical sectors hold what they held before or what was being written, never some of each.
-            let (before, after) = (oracle().media, oracle().left(u64::MAX, physical));
+            let (before, after) = (oracle().with_cache(survives), oracle().left(u64::MAX, physical, survives));
             for n in (0..SECTORS).step_by(physical as usize) {
                 let of = n..n + physical as usize;
                 prop_assert!(left[of.clone()] == before[of.clone()] || left[of.clone()] == after[of], "torn at {n}");
             }
-            assert_kept(&schedule, &whole.done, cut, cache == "off", &left)?;
+            assert_kept(&schedule, &whole.done, cut, cache != "volatile", &left)?;
         }
     }
 }
