@@ -1,17 +1,22 @@
 //! What is asked: streams, access patterns, arrivals, phases.
 
 mod arrival;
+mod files;
 mod offsets;
 mod random;
 mod read;
+mod read_script;
+mod script;
 mod sizes;
 mod spec;
 mod stream;
 mod zipf;
 
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use offsets::{OffsetSpec, Offsets};
 pub use random::Random;
+pub use script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work};
 pub use sizes::Sizes;
-pub use spec::{Cursor, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec, Workload};
+pub use spec::{Cursor, Phase, PhaseLength, PhaseScripts, RandomMode, RangeSpec, StreamSpec, Workload};
 pub use stream::{Asked, Stream, StreamBounds};

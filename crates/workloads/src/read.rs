@@ -5,6 +5,8 @@ use hotband_units::{Bytes, Ratio, Span};
 
 use crate::arrival::{Arrival, Load};
 use crate::offsets::OffsetSpec;
+use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
+use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
 use crate::spec::{
     Cursor, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec,
@@ -25,11 +27,13 @@ impl Workload {
         top.text("note")?;
         let load = top.section("load")?.map(|section| read_load(&section)).transpose()?;
         let streams = top.list("streams")?.into_iter().map(read_stream).collect::<Result<Vec<_>, _>>()?;
-        let phases =
-            top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams)).collect::<Result<_, _>>()?;
+        let scripts = read_scripts(&top, &streams)?;
+        let network = read_network(&top, &scripts)?;
+        let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams, &scripts));
+        let phases = phases.collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         top.finish()?;
-        let workload = Self { file: file.to_owned(), title, source, load, streams, phases, interval };
+        let workload = Self { file: file.to_owned(), title, source, load, streams, scripts, network, phases, interval };
         workload.check()?;
         Ok(workload)
     }
@@ -39,7 +43,7 @@ impl Workload {
         if self.streams.is_empty() {
             return error("streams", String::new(), "missing: a workload has at least one [[streams]]");
         }
-        let shared: Vec<&StreamSpec> = self.streams.iter().filter(|stream| stream.load.is_none()).collect();
+        let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();
         if let (None, Some(stream)) = (self.load, shared.first()) {
             let key = format!("{}.load", stream.key);
             return error(
@@ -49,7 +53,11 @@ impl Workload {
             );
         }
         if self.load.is_some() && shared.is_empty() {
-            return error("load", String::new(), "no stream uses it: every stream has a load of its own");
+            return error(
+                "load",
+                String::new(),
+                "no stream uses it: every stream has a load of its own or belongs to a script",
+            );
         }
         if self.load.is_some() && shared.iter().map(|stream| stream.share_pct).sum::<f64>() <= 0.0 {
             return error("streams", String::new(), "the shares (share_pct) of the streams add up to nothing");
@@ -117,7 +125,8 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         let number = section.number(key, 0.0..=100.0)?.or(missing);
         number.ok_or_else(|| section.error(key, "", "missing: expected a percentage from 0 to 100"))
     };
-    let random_pct = percent("random_pct", None)?;
+    let files = read_files(&section)?;
+    let random_pct = percent("random_pct", files.map(|_| 0.0))?;
     let modes = [("coin", RandomMode::Coin), ("run", RandomMode::Run)];
     let random_mode = section.choice("random_mode", &modes)?;
     if random_mode.is_none() && random_pct > 0.0 && random_pct < 100.0 {
@@ -147,6 +156,8 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
             .unwrap_or(Cursor::Shared),
         fua: section.flag("fua")?.unwrap_or(false),
         flush_every: section.count("flush_every", 0..=u64::from(u32::MAX))?.unwrap_or(0),
+        per_client: section.quantity::<Bytes>("per_client")?,
+        files,
         key: section.key(""),
     };
     if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {
@@ -243,7 +254,7 @@ fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
     Ok(spec)
 }
 
-fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecError> {
+fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
     let (time, ios) = (section.quantity::<Span>("duration")?, section.count("ios", 1..=u64::MAX >> 1)?);
     let length = match (time, ios) {
         (Some(time), None) if time.0 > 0 => PhaseLength::Time(time),
@@ -262,7 +273,8 @@ fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecErr
         }
     }
     let name = section.text("name")?.unwrap_or("measure").to_owned();
-    let phase = Phase { name, length, measure: section.flag("measure")?.unwrap_or(false), streams: active };
+    let scripts = read_phase_scripts(&section, scripts, length)?;
+    let phase = Phase { name, length, measure: section.flag("measure")?.unwrap_or(false), streams: active, scripts };
     section.finish()?;
     Ok(phase)
 }
