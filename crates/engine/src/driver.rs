@@ -3,14 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hotband_machine::{Completion, Io, Machine};
+use hotband_machine::{Completion, Io, Machine, PartReport};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{ArrivalClock, Load, Phase, PhaseLength, Random, Stream};
+use hotband_workloads::{ArrivalClock, Asked, Load, Phase, PhaseLength, Random, Stream};
 
 use crate::inflight::{InFlight, Outstanding};
 use crate::iolog::IoLog;
+use crate::record_scripts::ScriptStats;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
+use crate::scripts::{SCRIPTED, Scripts};
 
 /// One load and the streams it drives.
 pub struct Loader {
@@ -56,6 +58,9 @@ pub struct Driver<'a> {
     pub loaders: Vec<Loader>,
     pub recorder: &'a mut Recorder,
     pub log: Option<IoLog>,
+    pub scripts: Option<Scripts>,
+    /// What scripts left in every measured phase.
+    pub script_stats: Vec<Vec<ScriptStats>>,
     pub now: Instant,
     inflight: InFlight,
     /// Slots that think, by the time they ask again.
@@ -88,6 +93,8 @@ impl<'a> Driver<'a> {
             loaders,
             recorder,
             log,
+            scripts: None,
+            script_stats: Vec::new(),
             now: Instant::ZERO,
             inflight: InFlight::default(),
             thinking: BinaryHeap::new(),
@@ -102,10 +109,11 @@ impl<'a> Driver<'a> {
     pub fn phase(&mut self, phase: &Phase, seed: u64, control: &Control) -> Result<Option<Span>, RunError> {
         self.phase_ios = 0;
         if phase.measure {
-            let before = self.machine.report();
+            let before = self.report();
             self.recorder.begin(self.now, before);
         }
         self.activate(phase, seed);
+        self.activate_scripts(phase);
         let (end, most) = match phase.length {
             PhaseLength::Time(span) => (self.now + span, u64::MAX),
             PhaseLength::Ios(count) => (Instant::NEVER, count),
@@ -123,6 +131,9 @@ impl<'a> Driver<'a> {
             self.now = next;
             self.recorder.tick(next);
             self.step(next)?;
+            if phase.scripts.until_done && self.scripts.as_ref().is_some_and(Scripts::done) {
+                break;
+            }
             events += 1;
             if events.is_multiple_of(LOOK_EVERY) {
                 let share = if most == u64::MAX {
@@ -133,7 +144,35 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
+        if let Some(scripts) = self.scripts.as_mut().filter(|_| phase.measure) {
+            self.script_stats.push(scripts.end_measuring());
+        }
         Ok(phase.measure.then(|| self.recorder.end(self.now)))
+    }
+
+    /// Counters of every part.
+    pub fn report(&self) -> Vec<PartReport> {
+        let mut parts = self.machine.report();
+        parts.extend(self.scripts.as_ref().and_then(Scripts::report));
+        parts
+    }
+
+    /// Lets the scripts of `phase` run.
+    fn activate_scripts(&mut self, phase: &Phase) {
+        let Some(scripts) = &mut self.scripts else { return };
+        scripts.activate(self.now, &phase.scripts);
+        if phase.measure {
+            scripts.begin_measuring(self.now);
+        }
+    }
+
+    /// Submits what clients of scripts ask for now; what is due without delay follows at once.
+    fn run_scripts(&mut self, now: Instant) {
+        while let Some(scripts) = &mut self.scripts {
+            scripts.advance(now);
+            let Some((state, stream, asked)) = scripts.next_io(now, &mut self.streams) else { break };
+            self.send(stream, asked, SCRIPTED, state);
+        }
     }
 
     /// Lets the streams of `phase` run: parked slots whose streams are active ask for their first I/O.
@@ -171,6 +210,9 @@ impl<'a> Driver<'a> {
         if let Some(Reverse((at, _, _))) = self.thinking.peek() {
             next = Some(next.map_or(*at, |next| next.min(*at)));
         }
+        if let Some(at) = self.scripts.as_ref().and_then(Scripts::next_time) {
+            next = Some(next.map_or(at, |next| next.min(at)));
+        }
         if self.open_loops {
             let arrivals = self.loaders.iter().filter_map(|loader| loader.clock.as_ref().map(ArrivalClock::next));
             next = next.into_iter().chain(arrivals).min();
@@ -194,6 +236,9 @@ impl<'a> Driver<'a> {
             self.thinking.pop();
             self.ask(usize::from(load), slot);
         }
+        if self.scripts.is_some() {
+            self.run_scripts(now);
+        }
         if self.open_loops {
             for index in 0..self.loaders.len() {
                 while self.loaders[index].clock.as_ref().is_some_and(|clock| clock.next() <= now) {
@@ -216,6 +261,12 @@ impl<'a> Driver<'a> {
         side.completed(done.at, done.at.since(done.submitted), io.len, done.fault.is_some(), measured);
         self.phase_ios += 1;
         self.ios += 1;
+        if io.load == SCRIPTED {
+            if let Some(scripts) = &mut self.scripts {
+                scripts.completed(self.now, io.slot, io.op, io.len);
+            }
+            return Ok(());
+        }
         if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {
             if think == Span::ZERO {
                 self.ask(usize::from(io.load), io.slot);
@@ -240,7 +291,13 @@ impl<'a> Driver<'a> {
         };
         let stream = loader.choose();
         let asked = self.streams[stream].next(thread);
-        let (side, load) = (side_of(asked.op), index as u16);
+        self.send(stream, asked, index as u16, slot);
+    }
+
+    /// Hands an I/O to the machine.
+    #[inline]
+    fn send(&mut self, stream: usize, asked: Asked, load: u16, slot: u32) {
+        let side = side_of(asked.op);
         self.recorder.used[stream][side] = true;
         self.recorder.streams[stream][side].submitted(self.now);
         let outstanding =

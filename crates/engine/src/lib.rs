@@ -7,9 +7,12 @@ mod driver;
 pub mod fuzzing;
 mod inflight;
 mod iolog;
+mod network;
 mod record;
+mod record_scripts;
 mod recorder;
 mod run;
+mod scripts;
 mod side;
 
 pub use assemble::assemble;

@@ -8,6 +8,7 @@ use hotband_units::Span;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::record_scripts::ScriptRecord;
 use crate::recorder::Recorder;
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
@@ -30,6 +31,8 @@ pub struct Record {
     /// Rates and latencies over all streams.
     pub summary: Summary,
     streams: Vec<StreamRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scripts: Vec<ScriptRecord>,
     parts: Vec<PartRecord>,
     series: SeriesName,
     notes: Vec<String>,
@@ -145,6 +148,7 @@ pub(crate) struct Ingredients<'a> {
     pub after: &'a [PartReport],
     pub duration: Span,
     pub interval: Span,
+    pub scripts: Vec<ScriptRecord>,
 }
 
 impl Record {
@@ -189,6 +193,7 @@ impl Record {
             concurrency: of.concurrency,
             summary,
             streams: streams.collect(),
+            scripts: of.scripts.clone(),
             parts: parts.collect(),
             series: SeriesName { interval_ns: of.interval.0, file: "series.parquet" },
             notes: notes(of),
@@ -261,7 +266,7 @@ fn notes(of: &Ingredients) -> Vec<String> {
     let note = short.map(|outstanding| {
         format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %")
     });
-    note.into_iter().collect()
+    note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).collect()
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

@@ -15,6 +15,7 @@ use crate::driver::{Driver, Loader};
 use crate::iolog::IoLog;
 use crate::record::Record;
 use crate::recorder::{Recorder, Series};
+use crate::scripts::Scripts;
 
 /// What can go wrong with a run.
 #[derive(Debug, Error)]
@@ -160,6 +161,7 @@ impl Run {
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).collect();
         let machine = &mut self.assembled.machine;
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
+        driver.scripts = Scripts::new(&self.workload, seed);
         control.phases.store(self.workload.phases.len() as u64, Ordering::Relaxed);
         let (mut duration, mut after) = (Span::ZERO, Vec::new());
         for (index, phase) in self.workload.phases.iter().enumerate() {
@@ -167,7 +169,7 @@ impl Run {
             control.report(0.0, driver.ios)?;
             if let Some(measured) = driver.phase(phase, seed, control)? {
                 duration = measured;
-                after = driver.machine.report();
+                after = driver.report();
             }
         }
         let ios = driver.ios;
@@ -176,6 +178,7 @@ impl Run {
         }
         control.phase.store(self.workload.phases.len() as u64, Ordering::Relaxed);
         let _ = control.report(0.0, ios);
+        let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
         let record = Record::new(&crate::record::Ingredients {
             request: &self.request,
             machine_text: &self.machine_text,
@@ -187,6 +190,7 @@ impl Run {
             after: &after,
             duration,
             interval: self.workload.interval,
+            scripts,
         });
         Ok(Outcome { record, series: recorder.series, streams: names, ios })
     }
@@ -208,16 +212,22 @@ fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String)
 fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result<Vec<(Stream, u16)>, SpecError> {
     let machine = &assembled.machine;
     let block = machine.block().0;
-    let bound = workload.streams.iter().map(|spec| {
+    let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
         let target = target_of(workload, spec, assembled)?;
-        let bounds = spec.bounds(&workload.file, machine.capacity(target).0, block)?;
-        let load = spec.load.or(workload.load);
-        let threads = match load {
-            Some(Load::Closed { threads, .. }) => threads as usize,
+        let capacity = machine.capacity(target).0;
+        workload.check_clients(index, capacity)?;
+        let bounds = spec.bounds(&workload.file, capacity, block)?;
+        let threads = match (workload.users(index), spec.load.or(workload.load)) {
+            (Some(users), _) => users as usize,
+            (None, Some(Load::Closed { threads, .. })) => threads as usize,
             _ => 1,
         };
-        let random = Random::new(request.seed, &format!("streams.{}", spec.name));
-        Ok((Stream::new(spec.clone(), bounds, threads, random), target))
+        let path = format!("streams.{}", spec.name);
+        let stream = Stream::new(spec.clone(), bounds, threads, Random::new(request.seed, &path));
+        let Some(files) = spec.files else { return Ok((stream, target)) };
+        let mut random = Random::new(request.seed, &format!("{path}.files"));
+        let files = files.lay_out((&workload.file, &format!("{}.files", spec.key)), bounds, &mut random)?;
+        Ok((stream.with_files(files), target))
     });
     bound.collect()
 }
@@ -241,8 +251,8 @@ fn target_of(workload: &Workload, spec: &StreamSpec, assembled: &Assembled) -> R
 
 fn loaders(workload: &Workload, seed: u64) -> Vec<Loader> {
     let mut loaders = Vec::new();
-    let shared = workload.streams.iter().enumerate().filter(|(_, stream)| stream.load.is_none());
-    let shared: Vec<(usize, f64)> = shared.map(|(index, stream)| (index, stream.share_pct)).collect();
+    let shared: Vec<(usize, f64)> =
+        workload.shared_streams().map(|(index, stream)| (index, stream.share_pct)).collect();
     if let Some(load) = workload.load {
         loaders.push(Loader::new(load, shared, Random::new(seed, "load")));
     }

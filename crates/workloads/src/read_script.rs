@@ -12,6 +12,8 @@ use crate::spec::{MOST_OUTSTANDING, PhaseLength, PhaseScripts, StreamSpec, Workl
 const MOST_IOS: u32 = 1_000_000_000;
 /// Most files of a stream: their offsets take 8 bytes each.
 const MOST_FILES: u64 = 10_000_000;
+/// Most I/Os that all clients of a script may have outstanding in a step.
+const MOST_TOGETHER: u64 = 1 << 20;
 /// I/Os of a detached step that a client may have outstanding, where not said.
 const DETACHED_LIMIT: u64 = 64;
 
@@ -355,16 +357,11 @@ impl Workload {
             }
         }
         for script in &self.scripts {
-            let most = script.steps.iter().map(|step| u64::from(step.depth)).max().unwrap_or(0);
-            // What is detached is seldom outstanding, so that its limit counts for the step alone.
-            if most * u64::from(script.clients) > 16 * u64::from(MOST_OUTSTANDING) {
-                let accepted = format!("clients x depth of a step may be at most {}", 16 * MOST_OUTSTANDING);
-                return Err(SpecError::new(
-                    &self.file,
-                    &format!("{}.clients", script.key),
-                    script.clients.to_string(),
-                    accepted,
-                ));
+            let depth = script.steps.iter().map(|step| u64::from(step.depth)).max().unwrap_or(0);
+            if depth * u64::from(script.clients) > MOST_TOGETHER {
+                let accepted = format!("clients x depth (or detached_limit) of a step may be at most {MOST_TOGETHER}");
+                let key = format!("{}.clients", script.key);
+                return Err(SpecError::new(&self.file, &key, script.clients.to_string(), accepted));
             }
         }
         Ok(())

@@ -50,6 +50,14 @@ pub struct Stream {
     files: Option<Box<Files>>,
 }
 
+/// Ends of ranges given as shares are rounded down to this, and begins of regions up, so that alignment survives.
+const GRAIN: u64 = 4096;
+
+/// What a client can use of a region of `size` bytes, whose begin is rounded up.
+fn region_of(size: u64) -> u64 {
+    if size.is_multiple_of(GRAIN) { size } else { (size / GRAIN * GRAIN).saturating_sub(GRAIN) }
+}
+
 impl StreamSpec {
     /// The range on a target of `capacity` bytes (or on the first client's region of it), its ends rounded to 4 KiB.
     ///
@@ -57,9 +65,7 @@ impl StreamSpec {
     /// A range that is empty, ends beyond the target, or is smaller than the largest I/O; sizes or alignment that
     /// are not multiples of `block`.
     pub fn bounds(&self, file: &str, capacity: u64, block: u64) -> Result<StreamBounds, SpecError> {
-        /// Ends of ranges given as shares are rounded down to this, so that alignment survives.
-        const GRAIN: u64 = 4096;
-        let capacity = self.per_client.map_or(capacity, |region| region.0.min(capacity));
+        let capacity = self.per_client.map_or(capacity, |region| region_of(region.0).min(capacity));
         let at = |end: RangeSpec| match end {
             RangeSpec::Share(share) => (capacity as f64 * share.0) as u64 / GRAIN * GRAIN,
             RangeSpec::At(bytes) => bytes.0,
@@ -69,9 +75,6 @@ impl StreamSpec {
         let key = |name: &str| format!("{}.{name}", self.key);
         let error =
             |name: &str, value: String, accepted: String| Err(SpecError::new(file, &key(name), value, accepted));
-        if let Some(region) = self.per_client.filter(|region| region.0 == 0 || !region.0.is_multiple_of(GRAIN)) {
-            return error("per_client", region.to_string(), format!("expected a multiple of {GRAIN} B above zero"));
-        }
         if to > capacity {
             return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
         }
@@ -142,7 +145,7 @@ impl Stream {
         let mut asked = self.next(client);
         std::mem::swap(&mut self.random, random);
         if asked.len > 0 {
-            asked.offset += self.per_client * client as u64;
+            asked.offset += (self.per_client * client as u64).next_multiple_of(GRAIN);
         }
         asked
     }
