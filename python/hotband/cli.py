@@ -146,7 +146,7 @@ def run(
     """Run a workload on a machine in virtual time."""
     from hotband.progress import run_progress
     from hotband.run import RunSpec, execute
-    from hotband.tables import summary_table
+    from hotband.tables import scripts_table, summary_table
 
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log)
     with run_progress(f"{workload} on {on}") as progress:
@@ -154,7 +154,9 @@ def run(
     if as_json:
         sys.stdout.write(finished.text + "\n")
         return
-    show(summary_table(finished.record), *(f"  note: {note}" for note in finished.record["notes"]))
+    record = finished.record
+    scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
+    show(summary_table(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
     if out is not None:
         show(f"Record: {out / 'record.json'}")
     if io_log is not None:

@@ -344,8 +344,9 @@ impl Workload {
         if let Some(region) = spec.per_client
             && region.0.checked_mul(u64::from(users)).is_none_or(|all| all > capacity)
         {
-            let accepted = format!("{users} clients with {region} each do not fit into the target of {capacity} B");
-            return error("per_client", region.to_string(), accepted);
+            let accepted =
+                format!("{users} clients with {} B each do not fit into the target of {capacity} B", region.0);
+            return error("per_client", format!("{} B", region.0), accepted);
         }
         if let Some(files) = spec.files {
             if users > files.count {

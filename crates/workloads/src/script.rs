@@ -128,6 +128,8 @@ pub(crate) fn cycle(after: &[Vec<usize>]) -> Option<Vec<usize>> {
         if let Some(begin) = path.iter().position(|&step| step == next) {
             path.drain(..begin);
             path.reverse();
+            let first = (0..path.len()).min_by_key(|&at| path[at]).expect("a circle has a step");
+            path.rotate_left(first);
             return Some(path);
         }
         path.push(next);
