@@ -71,7 +71,7 @@ impl FilesSpec {
             let (need, have) = (end - bounds.from, bounds.to - bounds.from);
             let accepted =
                 format!("{} files need {need} B, which do not fit into the {have} B of the range", self.count);
-            return Err(SpecError::new(file, key, Bytes(need).to_string(), accepted));
+            return Err(SpecError::new(file, key, format!("{need} B"), accepted));
         }
         Ok(Files::new(starts, self.hot, self.layout))
     }
@@ -135,15 +135,16 @@ struct PowerLaw {
 impl PowerLaw {
     /// The law whose mean is `mean`; none where no exponent gives it.
     fn with_mean(smallest: f64, largest: f64, mean: f64) -> Option<Self> {
-        /// Beyond these the density is as good as a point at one end.
-        const STEEPEST: f64 = 30.0;
-        /// Halvings of an interval of 60: below the precision of a double.
-        const HALVINGS: usize = 64;
+        /// Powers of the ratio of the ends stay finite (e^700), and the mean comes as near to an end.
+        const MOST_EXPONENT: f64 = 700.0;
+        /// Halvings, after which the interval is below the precision of a double.
+        const HALVINGS: usize = 100;
         let law = |power: f64| Self { smallest, span: libm::log(largest / smallest), power };
         if smallest == largest {
             return (mean == smallest).then(|| law(0.0));
         }
-        let (mut low, mut high) = (-STEEPEST, STEEPEST);
+        let steepest = MOST_EXPONENT / law(0.0).span - 1.0;
+        let (mut low, mut high) = (-steepest, steepest);
         if !(law(low).mean()..=law(high).mean()).contains(&mean) {
             return None;
         }
@@ -224,6 +225,7 @@ mod tests {
         let law = |mean| PowerLaw::with_mean(1.0, 3.0, mean).expect("it lies between the ends").power;
         assert!((law(2.0) - 1.0).abs() < 1e-6 && law(2.0 / 3_f64.ln()).abs() < 1e-6);
         assert_eq!(PowerLaw::with_mean(1.0, 3.0, 3.5), None);
+        assert!(PowerLaw::with_mean(1.0, 1e12, 1e6).is_some_and(|law| (law.mean() / 1e6 - 1.0).abs() < 1e-9));
         assert_eq!(PowerLaw::with_mean(5.0, 5.0, 5.0).map(|law| law.draw(&mut Random::new(1, "x"))), Some(5.0));
     }
 
@@ -254,7 +256,7 @@ mod tests {
         let bounds = StreamBounds { from: 0, to: 1_000_000 };
         let error = WEB.lay_out(("w.toml", "streams[0].files"), bounds, &mut Random::new(1, "files")).unwrap_err();
         let text = error.to_string();
-        assert!(text.contains("100000 files need 167") && text.contains("1000000 B"), "{text}");
+        assert!(text.contains("100000 files need 166757036032 B") && text.contains("1000000 B"), "{text}");
     }
 
     proptest! {

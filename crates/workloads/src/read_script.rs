@@ -12,6 +12,8 @@ use crate::spec::{MOST_OUTSTANDING, PhaseLength, PhaseScripts, StreamSpec, Workl
 const MOST_IOS: u32 = 1_000_000_000;
 /// Most files of a stream: their offsets take 8 bytes each.
 const MOST_FILES: u64 = 10_000_000;
+/// Largest file.
+const MOST_FILE: u64 = 1_000_000_000_000;
 /// Most I/Os that all clients of a script may have outstanding in a step.
 const MOST_TOGETHER: u64 = 1 << 20;
 /// I/Os of a detached step that a client may have outstanding, where not said.
@@ -227,6 +229,9 @@ pub(crate) fn read_files(section: &Section) -> Result<Option<FilesSpec>, SpecErr
     if smallest.0 == 0 || smallest > largest {
         let accepted = format!("expected a size above zero and up to the largest, {largest}");
         return Err(files.error("smallest", smallest.to_string(), accepted));
+    }
+    if largest.0 > MOST_FILE {
+        return Err(files.error("largest", largest.to_string(), "expected at most 1 TB"));
     }
     if mean < smallest || mean > largest {
         return Err(files.error("mean", mean.to_string(), format!("expected a mean between {smallest} and {largest}")));

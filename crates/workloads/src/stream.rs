@@ -2,7 +2,7 @@
 
 use hotband_machine::{Op, SpecError};
 
-use crate::files::Files;
+use crate::files::{Files, FilesSpec};
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::random::Random;
 use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec};
@@ -130,6 +130,11 @@ impl Stream {
     /// Name in records.
     pub fn name(&self) -> &str {
         &self.spec.name
+    }
+
+    /// Its files as text asks for them.
+    pub fn files_spec(&self) -> Option<FilesSpec> {
+        self.spec.files
     }
 
     /// The same stream with its files.
