@@ -352,8 +352,8 @@ proptest! {
         let text = stream("own", &own) + &files + &script(&format!("clients = {clients}\nrepeat = true"), &steps) + phase;
         let (_, rows) = logged(DISK, &text, &[]);
         // A region begins at the next multiple of 4 KiB, and what is used of its 40 MB is that much less.
-        let used = 40_000_000 / 4096 * 4096 - 4096;
-        let share = |percent: u32| (used as f64 * f64::from(percent) / 100.0) as u64 / 4096 * 4096;
+        let used: u32 = 40_000_000 / 4096 * 4096 - 4096;
+        let share = |percent: u32| (f64::from(used) * f64::from(percent) / 100.0) as u64 / 4096 * 4096;
         let (from, to) = (share(low * 10), share(60 + high * 2));
         for row in of(&rows, 0) {
             let client = row.offset / 40_000_000;
