@@ -166,7 +166,16 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Submits what clients of scripts ask for now; what is due without delay follows at once.
+    #[inline(never)]
+    fn script_completed(&mut self, io: &Outstanding) {
+        if let Some(scripts) = &mut self.scripts {
+            scripts.completed(self.now, io.slot, io.op, io.len);
+        }
+    }
+
+    /// Submits what clients of scripts ask for now; what is due without delay follows at once. Kept out of line, as is
+    /// all that plain streams do not need.
+    #[inline(never)]
     fn run_scripts(&mut self, now: Instant) {
         while let Some(scripts) = &mut self.scripts {
             scripts.advance(now);
@@ -262,9 +271,7 @@ impl<'a> Driver<'a> {
         self.phase_ios += 1;
         self.ios += 1;
         if io.load == SCRIPTED {
-            if let Some(scripts) = &mut self.scripts {
-                scripts.completed(self.now, io.slot, io.op, io.len);
-            }
+            self.script_completed(&io);
             return Ok(());
         }
         if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {
@@ -295,7 +302,8 @@ impl<'a> Driver<'a> {
     }
 
     /// Hands an I/O to the machine.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is called once per I/O, from two places")]
+    #[inline(always)]
     fn send(&mut self, stream: usize, asked: Asked, load: u16, slot: u32) {
         let side = side_of(asked.op);
         self.recorder.used[stream][side] = true;
