@@ -92,6 +92,45 @@ def summary_table(record: dict[str, Any]) -> Table:
     return table
 
 
+def scripts_table(scripts: Sequence[dict[str, Any]]) -> Table:
+    """How often scripts were run and how long a run took, one line a script."""
+    from rich.table import Table
+
+    table = Table(title="Scripts", title_justify="left")
+    table.add_column("")
+    names = (
+        "unit",
+        "clients",
+        "completed",
+        "a second",
+        "mean s",
+        "p50 s",
+        "p99 s",
+        "max s",
+        "first end s",
+        "last end s",
+    )
+    for name in names:
+        table.add_column(name, justify="left" if name == "unit" else "right")
+    for script in scripts:
+        table.add_row(
+            script["name"],
+            script["unit"],
+            str(script["clients"]),
+            number(script["completed"], 0),
+            number(script["per_second"], 2),
+            *(seconds(script[f"duration_{name}_ns"]) for name in ("mean", "p50", "p99", "max")),
+            seconds(min((run["end_ns"] for run in script.get("runs", [])), default=None)),
+            seconds(script["last_end_ns"]),
+        )
+    return table
+
+
+def seconds(nanoseconds: float | None) -> str:
+    """Nanoseconds as seconds, to the millisecond."""
+    return "–" if nanoseconds is None else f"{nanoseconds / 1e9:,.3f}"
+
+
 def figures_table(figures: Sequence[dict[str, Any]]) -> Table:
     """Published beside predicted, with the error."""
     from rich.table import Table

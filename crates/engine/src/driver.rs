@@ -3,15 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hotband_machine::{Completion, Io, Machine, Op};
+use hotband_machine::{Completion, Io, Machine, Op, PartReport};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{ArrivalClock, Load, Phase, PhaseLength, Random, Stream};
+use hotband_workloads::{ArrivalClock, Asked, Load, Phase, PhaseLength, Random, Stream};
 
 use crate::inflight::{InFlight, Outstanding};
 use crate::iolog::IoLog;
 use crate::power_loss::Ledger;
+use crate::record_scripts::ScriptStats;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
+use crate::scripts::{SCRIPTED, Scripts};
 use crate::warm::WarmWatch;
 
 /// One load and the streams it drives.
@@ -75,6 +77,9 @@ pub struct Driver<'a> {
     pub loaders: Vec<Loader>,
     pub recorder: &'a mut Recorder,
     pub log: Option<IoLog>,
+    pub scripts: Option<Scripts>,
+    /// What scripts left in every measured phase.
+    pub script_stats: Vec<Vec<ScriptStats>>,
     pub now: Instant,
     inflight: InFlight,
     /// Slots that think, by the time they ask again.
@@ -113,6 +118,8 @@ impl<'a> Driver<'a> {
             loaders,
             recorder,
             log,
+            scripts: None,
+            script_stats: Vec::new(),
             now: Instant::ZERO,
             inflight: InFlight::default(),
             thinking: BinaryHeap::new(),
@@ -141,13 +148,14 @@ impl<'a> Driver<'a> {
     ) -> Result<Option<Span>, RunError> {
         self.phase_ios = 0;
         if phase.measure {
-            let before = self.machine.report();
+            let before = self.report();
             self.recorder.begin(self.now, before, self.machine);
             if let Some(after) = self.cut_after.take() {
                 self.cut = self.now + after;
             }
         }
         self.activate(phase, threads, seed);
+        self.activate_scripts(phase);
         let (end, most) = match phase.length {
             PhaseLength::Time(span) => (self.now + span, u64::MAX),
             PhaseLength::Ios(count) => (Instant::NEVER, count),
@@ -172,6 +180,9 @@ impl<'a> Driver<'a> {
             self.now = next;
             self.recorder.tick(next, self.machine);
             self.step(next)?;
+            if phase.scripts.until_done && self.scripts.as_ref().is_some_and(Scripts::done) {
+                break;
+            }
             events += 1;
             if events.is_multiple_of(LOOK_EVERY) {
                 let share = if most == u64::MAX {
@@ -182,7 +193,53 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
-        Ok(phase.measure.then(|| self.recorder.end_step(&phase.name, threads, self.now, self.machine)))
+        Ok(phase.measure.then(|| self.end_step(phase, threads)))
+    }
+
+    /// Counters of every part.
+    pub fn report(&self) -> Vec<PartReport> {
+        let mut parts = self.machine.report();
+        parts.extend(self.scripts.as_ref().and_then(Scripts::report));
+        parts
+    }
+
+    /// Lets the scripts of `phase` run.
+    fn activate_scripts(&mut self, phase: &Phase) {
+        let Some(scripts) = &mut self.scripts else { return };
+        scripts.activate(self.now, &phase.scripts);
+        if phase.measure {
+            scripts.begin_measuring(self.now);
+        }
+    }
+
+    #[inline(never)]
+    fn script_completed(&mut self, io: &Outstanding) {
+        if let Some(scripts) = &mut self.scripts {
+            scripts.completed(self.now, io.slot, io.op, io.len);
+        }
+    }
+
+    /// Submits what clients of scripts ask for now; what is due without delay follows at once. Kept out of line, as is
+    /// all that plain streams do not need.
+    #[inline(never)]
+    fn run_scripts(&mut self, now: Instant) {
+        while let Some(scripts) = &mut self.scripts {
+            scripts.advance(now);
+            let Some((state, stream, asked)) = scripts.next_io(now, &mut self.streams) else { break };
+            self.send(stream, asked, SCRIPTED, state);
+        }
+    }
+
+    /// A measured phase ends; returns how long it was.
+    fn end_step(&mut self, phase: &Phase, threads: Option<u32>) -> Span {
+        let duration = self.recorder.end_step(&phase.name, threads, self.now, self.machine);
+        if let Some(scripts) = &mut self.scripts {
+            self.script_stats.push(scripts.end_measuring());
+            let step = self.recorder.steps.done.last_mut().expect("the step that just ended");
+            step.clients = phase.scripts.clients;
+            step.scripts = scripts.records(&self.script_stats[self.script_stats.len() - 1..], duration);
+        }
+        duration
     }
 
     /// Lets the streams of `phase` run: parked slots whose streams are active ask for their first I/O.
@@ -223,6 +280,9 @@ impl<'a> Driver<'a> {
         if let Some(Reverse((at, _, _))) = self.thinking.peek() {
             next = Some(next.map_or(*at, |next| next.min(*at)));
         }
+        if let Some(at) = self.scripts.as_ref().and_then(Scripts::next_time) {
+            next = Some(next.map_or(at, |next| next.min(at)));
+        }
         if self.open_loops {
             let arrivals = self.loaders.iter().filter_map(|loader| loader.clock.as_ref().map(ArrivalClock::next));
             next = next.into_iter().chain(arrivals).min();
@@ -245,6 +305,9 @@ impl<'a> Driver<'a> {
             }
             self.thinking.pop();
             self.ask(usize::from(load), slot);
+        }
+        if self.scripts.is_some() {
+            self.run_scripts(now);
         }
         if self.open_loops {
             for index in 0..self.loaders.len() {
@@ -271,6 +334,10 @@ impl<'a> Driver<'a> {
         side.completed(done, io.len, measured);
         self.phase_ios += 1;
         self.ios += 1;
+        if io.load == SCRIPTED {
+            self.script_completed(&io);
+            return Ok(());
+        }
         if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {
             if think == Span::ZERO {
                 self.ask(usize::from(io.load), io.slot);
@@ -295,7 +362,14 @@ impl<'a> Driver<'a> {
         };
         let stream = loader.choose();
         let asked = self.streams[stream].next(thread);
-        let (side, load) = (side_of(asked.op), index as u16);
+        self.send(stream, asked, index as u16, slot);
+    }
+
+    /// Hands an I/O to the machine.
+    #[expect(clippy::inline_always, reason = "it is called once per I/O, from two places")]
+    #[inline(always)]
+    fn send(&mut self, stream: usize, asked: Asked, load: u16, slot: u32) {
+        let side = side_of(asked.op);
         self.recorder.used[stream][side] = true;
         self.recorder.streams[stream][side].submitted(self.now);
         let outstanding =

@@ -5,7 +5,7 @@ use hotband_drives::{Disk, DiskParams, Product};
 use hotband_layouts::KINDS;
 use hotband_machine::{Command, Drive, Io, MachineSpec, Op, SpecError, short_form};
 use hotband_units::{Bytes, Instant, Rate, Ratio, Rpm, Span};
-use hotband_workloads::{Load, Random, Stream, Workload};
+use hotband_workloads::{Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
 
 use crate::assemble::assemble;
@@ -13,6 +13,8 @@ use crate::catalog::Catalog;
 
 /// Machines above this many drives are read and not built: building is linear in drives and slow to fuzz.
 const MOST_BUILT: usize = 32;
+/// Files above this number are read about and not laid out.
+const MOST_LAID_OUT: u64 = 10_000;
 /// I/Os tried on what was built.
 const TRIED: u64 = 8;
 /// Wake-ups after which a trial ends.
@@ -88,11 +90,26 @@ fn workload(text: &str) {
             let inside = asked.offset >= bounds.from && asked.offset + u64::from(asked.len) <= bounds.to;
             assert!(inside || asked.op == Op::Flush, "{asked:?} outside {bounds:?}");
         }
+        files(stream, bounds);
     }
     for key in Workload::SET_KEYS {
         read(workload.set(key, text.lines().last().unwrap_or_default()));
     }
     let _ = workload.concurrency();
+}
+
+/// Lays out the files of a stream and reads a few of them.
+fn files(stream: Stream, bounds: StreamBounds) {
+    let mut random = Random::new(1, "fuzz");
+    let spec = stream.files_spec().filter(|files| u64::from(files.count) <= MOST_LAID_OUT);
+    let laid_out = spec.and_then(|files| read(files.lay_out(("workload.toml", "files"), bounds, &mut random)));
+    let Some(laid_out) = laid_out else { return };
+    let stream = stream.with_files(laid_out);
+    for _ in 0..TRIED {
+        let (begin, end) = stream.draw_file(&mut random);
+        let piece = stream.piece(begin, end);
+        assert!(begin >= bounds.from && piece.len > 0 && begin + u64::from(piece.len) <= end && end <= bounds.to);
+    }
 }
 
 fn product(text: &str) {

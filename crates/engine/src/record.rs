@@ -10,6 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
 use crate::power_loss::PowerLoss;
+use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
@@ -36,6 +37,8 @@ pub struct Record {
     #[serde(skip_serializing_if = "<[Step]>::is_empty")]
     pub steps: Vec<Step>,
     streams: Vec<StreamRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scripts: Vec<ScriptRecord>,
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
@@ -192,6 +195,8 @@ pub(crate) struct Ingredients<'a> {
     pub duration: Span,
     pub interval: Span,
     pub power_loss: Option<PowerLoss>,
+    /// The scripts.
+    pub scripts: Vec<ScriptRecord>,
 }
 
 impl Record {
@@ -230,6 +235,7 @@ impl Record {
             summary: Summary::new(&recorder.streams, of.duration),
             steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
             streams: streams.collect(),
+            scripts: of.scripts.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
             power_loss: of.power_loss.clone(),
@@ -324,7 +330,7 @@ fn notes(of: &Ingredients) -> Vec<String> {
     let note = short.map(|outstanding| {
         format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %")
     });
-    note.into_iter().collect()
+    note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).collect()
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

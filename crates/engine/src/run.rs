@@ -17,6 +17,7 @@ use crate::iolog::IoLog;
 use crate::power_cut::PowerCut;
 use crate::record::Record;
 use crate::recorder::{Recorder, Series};
+use crate::scripts::Scripts;
 
 /// What can go wrong with a run.
 #[derive(Debug, Error)]
@@ -168,6 +169,7 @@ impl Run {
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).collect();
         let machine = &mut self.assembled.machine;
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
+        driver.scripts = Scripts::new(&self.workload, seed);
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
         control.phases.store(self.workload.phases.len() as u64, Ordering::Relaxed);
         let (mut duration, mut after) = (Span::ZERO, Vec::new());
@@ -177,7 +179,7 @@ impl Run {
             let threads = self.workload.threads_in(phase);
             if let Some(measured) = driver.phase(phase, threads, seed, control)? {
                 duration += measured;
-                after = driver.machine.report();
+                after = driver.report();
             }
             if driver.is_cut() {
                 break;
@@ -188,6 +190,7 @@ impl Run {
         if let Some(log) = driver.log.take() {
             log.finish().map_err(RunError::Log)?;
         }
+        let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
         recorder.join_steps();
         control.phase.store(self.workload.phases.len() as u64, Ordering::Relaxed);
         let _ = control.report(0.0, ios);
@@ -203,6 +206,7 @@ impl Run {
             duration,
             interval: self.workload.interval,
             power_loss,
+            scripts,
         });
         Ok(Outcome { record, series: recorder.series, caches: recorder.caches.series, streams: names, ios })
     }
@@ -225,16 +229,22 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
     let machine = &assembled.machine;
     let block = machine.block().0;
     let shared = workload.largest_load();
-    let bound = workload.streams.iter().map(|spec| {
+    let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
         let target = target_of(workload, spec, assembled)?;
-        let bounds = spec.bounds(&workload.file, machine.capacity(target).0, block)?;
-        let load = spec.load.or(shared);
-        let threads = match load {
-            Some(Load::Closed { threads, .. }) => threads as usize,
+        let capacity = machine.capacity(target).0;
+        workload.check_clients(index, capacity)?;
+        let bounds = spec.bounds(&workload.file, capacity, block)?;
+        let threads = match (workload.users(index), spec.load.or(shared)) {
+            (Some(users), _) => users as usize,
+            (None, Some(Load::Closed { threads, .. })) => threads as usize,
             _ => 1,
         };
-        let random = Random::new(request.seed, &format!("streams.{}", spec.name));
-        Ok((Stream::new(spec.clone(), bounds, threads, random), target))
+        let path = format!("streams.{}", spec.name);
+        let stream = Stream::new(spec.clone(), bounds, threads, Random::new(request.seed, &path));
+        let Some(files) = spec.files else { return Ok((stream, target)) };
+        let mut random = Random::new(request.seed, &format!("{path}.files"));
+        let files = files.lay_out((&workload.file, &format!("{}.files", spec.key)), bounds, &mut random)?;
+        Ok((stream.with_files(files), target))
     });
     let bound = bound.collect::<Result<Vec<_>, _>>()?;
     check_bands(&workload.file, &bound)?;
@@ -260,8 +270,8 @@ fn target_of(workload: &Workload, spec: &StreamSpec, assembled: &Assembled) -> R
 
 fn loaders(workload: &Workload, seed: u64) -> Vec<Loader> {
     let mut loaders = Vec::new();
-    let shared = workload.streams.iter().enumerate().filter(|(_, stream)| stream.load.is_none());
-    let shared: Vec<(usize, f64)> = shared.map(|(index, stream)| (index, stream.share_pct)).collect();
+    let shared: Vec<(usize, f64)> =
+        workload.shared_streams().map(|(index, stream)| (index, stream.share_pct)).collect();
     if let Some(load) = workload.largest_load() {
         loaders.push(Loader::new(load, shared, Random::new(seed, "load")).with_steps());
     }

@@ -5,6 +5,7 @@ use hotband_units::{Instant, Span};
 use serde::Serialize;
 
 use crate::record::Summary;
+use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
 
 /// A measured phase and its figures.
@@ -14,7 +15,7 @@ pub struct Step {
     pub name: String,
     /// Threads of the closed loop in `[load]`, if there is one.
     pub threads: Option<u32>,
-    /// Clients of the scripts; none here.
+    /// Clients of the scripts, where the phase says how many.
     pub clients: Option<u32>,
     /// When it began, since the measured time began.
     pub begin_ns: u64,
@@ -22,6 +23,9 @@ pub struct Step {
     pub duration_ns: u64,
     /// Its figures.
     pub summary: Summary,
+    /// The scripts in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<ScriptRecord>,
 }
 
 /// What was measured in the steps so far.
@@ -79,6 +83,7 @@ impl Recorder {
             begin_ns: self.steps.begin.since(self.begin).0,
             duration_ns: duration.0,
             summary: Summary::new(&self.streams, duration),
+            scripts: Vec::new(),
         });
         duration
     }

@@ -71,3 +71,85 @@ fn every_kind_of_stream_does_what_it_did() {
     }
     insta::assert_snapshot!("streams", text);
 }
+
+/// Files over a network, transactions with lazy writes, and desktops that boot once.
+const SCRIPTS: &str = "
+[network]
+rate = \"1 Gb/s\"
+efficiency = \"94 %\"
+carries = [\"pages\"]
+[[streams]]
+name = \"files\"
+read_pct = 100
+size = \"256 KiB\"
+range = [\"50 %\", \"100 %\"]
+files = { count = 10000, smallest = \"15 KB\", largest = \"4 MB\", mean = \"1.67 MB\", hot = \"18 %\", hot_requests = \"80 %\", layout = \"mixed\" }
+[[streams]]
+name = \"disk\"
+read_pct = 70
+random_pct = 40
+random_mode = \"coin\"
+size = \"8 KiB\"
+per_client = \"10 GB\"
+[[streams]]
+name = \"lazy\"
+read_pct = 0
+random_pct = 100
+size = \"8 KiB\"
+fua = true
+[[scripts]]
+name = \"pages\"
+clients = 5
+repeat = true
+[[scripts.steps]]
+name = \"page\"
+stream = \"files\"
+files = 1
+depth = 2
+[[scripts]]
+name = \"transactions\"
+clients = 8
+repeat = true
+think = \"1 ms\"
+[[scripts.steps]]
+name = \"read\"
+stream = \"disk\"
+ios = [5, 15]
+cpu_exponential = \"0.2 ms\"
+[[scripts.steps]]
+name = \"lazy\"
+stream = \"lazy\"
+ios = 2
+detached = true
+[[scripts]]
+name = \"boot\"
+clients = 3
+repeat = false
+start_every = \"1 s\"
+[[scripts.steps]]
+name = \"a\"
+stream = \"disk\"
+ios = 100
+[[scripts.steps]]
+name = \"b\"
+stream = \"disk\"
+ios = 100
+depth = 4
+before = \"0.5 s\"
+[[phases]]
+duration = \"60 s\"
+measure = true
+";
+
+#[test]
+fn scripts_do_what_they_did() {
+    let json = execute(request("raid10:4xexos-15e900-512n", SCRIPTS, &[])).record.to_json();
+    let record: serde_json::Value = serde_json::from_str(&json).expect("a record is JSON");
+    let mut text = line("all", "raid10:4xexos-15e900-512n", SCRIPTS);
+    for script in record["scripts"].as_array().expect("the workload has scripts") {
+        let figures =
+            ["completed", "duration_mean_ns", "duration_p99_ns", "last_end_ns"].map(|key| script[key].to_string());
+        text.extend([&script["name"].to_string(), " ", &figures.join(" "), "\n"]);
+    }
+    insta::assert_snapshot!("scripts", text);
+}

@@ -228,8 +228,14 @@ fn a_write_is_made_good_by_one_beside_it_and_not_by_one_that_was_over_before() {
         let target = Target { name: "d".into(), node: NodeRef::Drive(0), from: 0, size: 1 << 20 };
         let drives: Vec<(String, Box<dyn Drive>)> = vec![("d".into(), Box::new(Holds(versions)))];
         let (links, layouts) = (Vec::new(), Vec::new());
-        let mut machine =
-            Machine::new(MachineParts { drives, links, link_of: vec![None], layouts, targets: vec![target] });
+        let mut machine = Machine::new(MachineParts {
+            drives,
+            links,
+            link_of: vec![None],
+            layouts,
+            forces: Vec::new(),
+            targets: vec![target],
+        });
         let mut ledger = Ledger::open(&mut machine);
         let io = |tag| Io { tag, op: Op::Write, target: 0, offset: 0, len: BLOCK as u32, fua: false, version: 0 };
         let answer = |tag| {

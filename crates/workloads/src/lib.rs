@@ -1,10 +1,13 @@
 //! What is asked: streams, access patterns, arrivals, phases.
 
 mod arrival;
+mod files;
 mod hotband;
 mod offsets;
 mod random;
 mod read;
+mod read_script;
+mod script;
 mod sizes;
 mod spec;
 mod steps;
@@ -12,9 +15,11 @@ mod stream;
 mod zipf;
 
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use hotband::{HotBand, HotBandSpec, check_bands};
 pub use offsets::{OffsetSpec, Offsets};
 pub use random::Random;
+pub use script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work};
 pub use sizes::Sizes;
-pub use spec::{Cursor, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec, Workload};
+pub use spec::{Cursor, Phase, PhaseLength, PhaseScripts, RandomMode, RangeSpec, StreamSpec, Workload};
 pub use stream::{Asked, Stream, StreamBounds};

@@ -6,6 +6,8 @@ use hotband_units::{Bytes, Ratio, Span};
 use crate::arrival::{Arrival, Load};
 use crate::hotband::HotBandSpec;
 use crate::offsets::OffsetSpec;
+use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
+use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
 use crate::spec::{
     Cursor, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec,
@@ -26,12 +28,25 @@ impl Workload {
         top.text("note")?;
         let load = top.section("load")?.map(|section| read_load(&section)).transpose()?;
         let streams = top.list("streams")?.into_iter().map(read_stream).collect::<Result<Vec<_>, _>>()?;
-        let phases =
-            top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams)).collect::<Result<_, _>>()?;
+        let scripts = read_scripts(&top, &streams)?;
+        let network = read_network(&top, &scripts)?;
+        let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams, &scripts));
+        let phases = phases.collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         let power_loss = top.section("power_loss")?.map(read_power_loss).transpose()?;
         top.finish()?;
-        let workload = Self { file: file.to_owned(), title, source, load, streams, phases, interval, power_loss };
+        let workload = Self {
+            file: file.to_owned(),
+            title,
+            source,
+            load,
+            streams,
+            scripts,
+            network,
+            phases,
+            interval,
+            power_loss,
+        };
         workload.check()?;
         Ok(workload)
     }
@@ -41,7 +56,7 @@ impl Workload {
         if self.streams.is_empty() {
             return error("streams", String::new(), "missing: a workload has at least one [[streams]]");
         }
-        let shared: Vec<&StreamSpec> = self.streams.iter().filter(|stream| stream.load.is_none()).collect();
+        let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();
         if let (None, Some(stream)) = (self.load, shared.first()) {
             let key = format!("{}.load", stream.key);
             return error(
@@ -51,7 +66,11 @@ impl Workload {
             );
         }
         if self.load.is_some() && shared.is_empty() {
-            return error("load", String::new(), "no stream uses it: every stream has a load of its own");
+            return error(
+                "load",
+                String::new(),
+                "no stream uses it: every stream has a load of its own or belongs to a script",
+            );
         }
         if self.load.is_some() && shared.iter().map(|stream| stream.share_pct).sum::<f64>() <= 0.0 {
             return error("streams", String::new(), "the shares (share_pct) of the streams add up to nothing");
@@ -111,7 +130,8 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         let number = section.number(key, 0.0..=100.0)?.or(missing);
         number.ok_or_else(|| section.error(key, "", "missing: expected a percentage from 0 to 100"))
     };
-    let random_pct = percent("random_pct", None)?;
+    let files = read_files(&section)?;
+    let random_pct = percent("random_pct", files.map(|_| 0.0))?;
     let modes = [("coin", RandomMode::Coin), ("run", RandomMode::Run)];
     let random_mode = section.choice("random_mode", &modes)?;
     if random_mode.is_none() && random_pct > 0.0 && random_pct < 100.0 {
@@ -142,6 +162,8 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         start: read_start(&section, random_pct)?,
         fua: section.flag("fua")?.unwrap_or(false),
         flush_every: section.count("flush_every", 0..=u64::from(u32::MAX))?.unwrap_or(0),
+        per_client: section.quantity::<Bytes>("per_client")?,
+        files,
         key: section.key(""),
     };
     if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {
@@ -266,7 +288,7 @@ fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
     Ok(OffsetSpec::HotBand(HotBandSpec { writes_shifted: shift.0, table_unit: unit.0 }))
 }
 
-fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecError> {
+fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
     let (time, ios) = (section.quantity::<Span>("duration")?, section.count("ios", 1..=u64::MAX >> 1)?);
     let length = match (time, ios) {
         (Some(time), None) if time.0 > 0 => PhaseLength::Time(time),
@@ -285,6 +307,7 @@ fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecErr
         }
     }
     let name = section.text("name")?.unwrap_or("measure").to_owned();
+    let scripts = read_phase_scripts(&section, scripts, length)?;
     let measure = section.flag("measure")?.unwrap_or(false);
     let threads = section.count("threads", 1..=u64::from(MOST_OUTSTANDING))?.map(|threads| threads as u32);
     let until_warm = section.flag("until_warm")?.unwrap_or(false);
@@ -292,7 +315,7 @@ fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecErr
         let accepted = "only a phase with a duration, and without measure = true, may end when the machine is warm";
         return Err(section.error("until_warm", "true", accepted));
     }
-    let phase = Phase { name, length, measure, streams: active, threads, until_warm };
+    let phase = Phase { name, length, measure, streams: active, threads, until_warm, scripts };
     section.finish()?;
     Ok(phase)
 }

@@ -4,7 +4,9 @@ use hotband_machine::SpecError;
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::arrival::Load;
+use crate::files::FilesSpec;
 use crate::offsets::OffsetSpec;
+use crate::script::{NetworkSpec, ScriptSpec};
 use crate::sizes::Sizes;
 
 /// A start or end of a range.
@@ -69,6 +71,10 @@ pub struct StreamSpec {
     pub fua: bool,
     /// A flush after this many writes; 0 for never.
     pub flush_every: u64,
+    /// Size of the region that every client of a script has for itself.
+    pub per_client: Option<Bytes>,
+    /// Files that lie on the target.
+    pub files: Option<FilesSpec>,
     /// Key in the file, for errors.
     pub key: String,
 }
@@ -97,6 +103,19 @@ pub struct Phase {
     pub threads: Option<u32>,
     /// Ends early once the machine is warm.
     pub until_warm: bool,
+    /// What it says about scripts.
+    pub scripts: PhaseScripts,
+}
+
+/// What a phase says about scripts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PhaseScripts {
+    /// Scripts that run in it (indices in the workload); all where not said.
+    pub run: Option<Vec<usize>>,
+    /// Clients of repeating scripts that are active.
+    pub clients: Option<u32>,
+    /// Whether it ends when every script that runs once is done.
+    pub until_done: bool,
 }
 
 /// What is asked of a target.
@@ -112,6 +131,10 @@ pub struct Workload {
     pub load: Option<Load>,
     /// Its streams.
     pub streams: Vec<StreamSpec>,
+    /// Its scripts.
+    pub scripts: Vec<ScriptSpec>,
+    /// What lies between the server and its users.
+    pub network: Option<NetworkSpec>,
     /// Its phases; those that are measured follow one another.
     pub phases: Vec<Phase>,
     /// Interval of the series.
@@ -122,10 +145,11 @@ pub struct Workload {
 
 impl Workload {
     /// Names of the keys that [`Workload::set`] takes.
-    pub const SET_KEYS: [&str; 8] = ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think"];
+    pub const SET_KEYS: [&str; 9] =
+        ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think", "clients"];
 
     /// Changes one thing in every stream: `qd` (I/Os outstanding in all), `bs` (size), `read_pct`, `span` (range
-    /// from the beginning), `threads`, `random_pct`, `rate_iops`, `think`.
+    /// from the beginning), `threads`, `random_pct`, `rate_iops`, `think`, `clients` (of the one script).
     ///
     /// # Errors
     /// A value that the key does not take, named at `--set`; an unknown key.
@@ -133,6 +157,7 @@ impl Workload {
         match key {
             "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
             "qd" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
+            "clients" => self.set_clients(value),
             other => Err(SpecError::unknown("--set", "", other, &Self::SET_KEYS)),
         }
     }
@@ -244,7 +269,7 @@ impl Workload {
 
     /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
     pub fn concurrency(&self) -> Option<u64> {
-        if self.threads_change() {
+        if self.threads_change() || !self.scripts.is_empty() {
             return None;
         }
         let shared = self.measured_load();
@@ -258,7 +283,7 @@ impl Workload {
 }
 
 /// A mistake in a `--set` argument.
-fn wrong(key: &str, value: &str, accepted: &str) -> SpecError {
+pub(crate) fn wrong(key: &str, value: &str, accepted: &str) -> SpecError {
     SpecError::new("--set", key, value, format!("expected {accepted}"))
 }
 
@@ -268,7 +293,7 @@ fn percent(key: &str, value: &str) -> Result<f64, SpecError> {
     percent.ok_or_else(|| wrong(key, value, "a percentage from 0 to 100"))
 }
 
-fn count(key: &str, value: &str) -> Result<u32, SpecError> {
+pub(crate) fn count(key: &str, value: &str) -> Result<u32, SpecError> {
     let count = value.trim().parse::<u32>().ok().filter(|count| (1..=MOST_OUTSTANDING).contains(count));
     count.ok_or_else(|| wrong(key, value, &format!("a whole number from 1 to {MOST_OUTSTANDING}")))
 }

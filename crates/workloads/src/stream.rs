@@ -2,6 +2,7 @@
 
 use hotband_machine::{Op, SpecError};
 
+use crate::files::{Files, FilesSpec};
 use crate::hotband::HotBand;
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::random::Random;
@@ -46,17 +47,27 @@ pub struct Stream {
     writes: u64,
     /// Slots of the range for the one size of the stream; zero where sizes are mixed.
     slots: u64,
+    /// Distance between the regions of two clients of a script; zero where they share one.
+    per_client: u64,
+    files: Option<Box<Files>>,
+}
+
+/// Ends of ranges given as shares are rounded down to this, and begins of regions up, so that alignment survives.
+const GRAIN: u64 = 4096;
+
+/// What a client can use of a region of `size` bytes, whose begin is rounded up.
+fn region_of(size: u64) -> u64 {
+    if size.is_multiple_of(GRAIN) { size } else { (size / GRAIN * GRAIN).saturating_sub(GRAIN) }
 }
 
 impl StreamSpec {
-    /// The range on a target of `capacity` bytes, its ends rounded to 4 KiB.
+    /// The range on a target of `capacity` bytes (or on the first client's region of it), its ends rounded to 4 KiB.
     ///
     /// # Errors
     /// A range that is empty, ends beyond the target, or is smaller than the largest I/O; sizes or alignment that
     /// are not multiples of `block`.
     pub fn bounds(&self, file: &str, capacity: u64, block: u64) -> Result<StreamBounds, SpecError> {
-        /// Ends of ranges given as shares are rounded down to this, so that alignment survives.
-        const GRAIN: u64 = 4096;
+        let capacity = self.per_client.map_or(capacity, |region| region_of(region.0).min(capacity));
         let at = |end: RangeSpec| match end {
             RangeSpec::Share(share) => (capacity as f64 * share.0) as u64 / GRAIN * GRAIN,
             RangeSpec::At(bytes) => bytes.0,
@@ -90,11 +101,15 @@ impl StreamSpec {
 impl Stream {
     /// A stream over `bounds` for `threads` threads.
     pub fn new(spec: StreamSpec, bounds: StreamBounds, threads: usize, random: Random) -> Self {
-        let cursors = if spec.cursor == Cursor::Shared { 1 } else { threads.max(1) };
+        let own = spec.per_client.is_some();
+        let cursors = if spec.cursor == Cursor::Shared && !own { 1 } else { threads.max(1) };
         let length = bounds.to - bounds.from;
         let align = spec.align.map_or(u64::from(spec.sizes.largest()), |align| align.0);
         let first = (length as f64 * spec.start) as u64;
-        let start = |n: usize| bounds.from + (first + length / cursors as u64 * n as u64) % length / align * align;
+        let start = |n: usize| {
+            let apart = if own { 0 } else { length / cursors as u64 * n as u64 };
+            bounds.from + (first + apart) % length / align * align
+        };
         let hot_band = match spec.offsets {
             OffsetSpec::HotBand(band) => Some(HotBand::new(band, &random)),
             _ => None,
@@ -110,6 +125,8 @@ impl Stream {
             runs: vec![(0, 0.0); cursors],
             writes: 0,
             slots: 0,
+            per_client: spec.per_client.map_or(0, |region| region.0),
+            files: None,
             spec,
         };
         let sizes: Vec<u32> = stream.spec.sizes.all().collect();
@@ -139,6 +156,45 @@ impl Stream {
     /// Whether its offsets are those of a hot band.
     pub fn is_hot_band(&self) -> bool {
         self.hot_band.is_some()
+    }
+
+    /// Its files as text asks for them.
+    pub fn files_spec(&self) -> Option<FilesSpec> {
+        self.spec.files
+    }
+
+    /// The same stream with its files.
+    pub fn with_files(mut self, files: Files) -> Self {
+        self.files = Some(Box::new(files));
+        self
+    }
+
+    /// The next I/O of a script's client, drawn from the client's own generator, in the client's own region.
+    #[inline]
+    pub fn next_of(&mut self, client: usize, random: &mut Random) -> Asked {
+        std::mem::swap(&mut self.random, random);
+        let mut asked = self.next(client);
+        std::mem::swap(&mut self.random, random);
+        if asked.len > 0 {
+            asked.offset += (self.per_client * client as u64).next_multiple_of(GRAIN);
+        }
+        asked
+    }
+
+    /// A file to be read from front to back: its first byte, and the first byte beyond it.
+    ///
+    /// # Panics
+    /// If the stream has no files; scripts are checked for that when they are read.
+    pub fn draw_file(&self, random: &mut Random) -> (u64, u64) {
+        self.files.as_ref().expect("a step that counts files has a stream of files").draw(random)
+    }
+
+    /// The piece of a file that begins at `offset`, where the file ends at `end`.
+    #[inline]
+    pub fn piece(&self, offset: u64, end: u64) -> Asked {
+        let len = (end - offset).min(u64::from(self.spec.sizes.largest())) as u32;
+        let read = self.read_share >= 1.0;
+        Asked { op: if read { Op::Read } else { Op::Write }, offset, len, fua: self.spec.fua && !read }
     }
 
     fn align_of(&self, size: u32) -> u64 {

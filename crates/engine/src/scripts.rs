@@ -1,0 +1,465 @@
+//! Clients that run scripts. It decides which client asks for an I/O and when; the driver submits it.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use hotband_machine::{Op, PartReport};
+use hotband_units::{Instant, Span};
+use hotband_workloads::{Asked, Cpu, PhaseScripts, Random, ScriptSpec, Stream, Work, Workload};
+
+use crate::network::Network;
+use crate::record_scripts::{ScriptRecord, ScriptStats};
+
+/// In place of the number of a load: an I/O of a script, whose slot is the state of a step.
+pub const SCRIPTED: u16 = u16::MAX;
+
+/// All scripts of a workload at work. Everything is found by index: plans of steps, clients, and states (a step of a
+/// client), in the order of the file and of the clients' numbers.
+pub struct Scripts {
+    specs: Vec<ScriptSpec>,
+    all: Vec<Script>,
+    plans: Vec<Plan>,
+    clients: Vec<Client>,
+    states: Vec<State>,
+    /// What happens later, by (time, sequence).
+    timers: BinaryHeap<Reverse<(Instant, u64, Event)>>,
+    sequence: u64,
+    network: Option<Network>,
+    /// States that ask for an I/O now, first come first.
+    ready: VecDeque<u32>,
+    measuring: bool,
+    measured_from: Option<Instant>,
+}
+
+struct Script {
+    repeat: bool,
+    think: Span,
+    start_every: Span,
+    /// Indices of its clients.
+    clients: std::ops::Range<u32>,
+    steps: u32,
+    /// Clients below this number are active.
+    limit: u32,
+    /// Clients, and I/Os of detached steps, that are still to end, where clients run once.
+    left: u64,
+    stats: ScriptStats,
+}
+
+/// A step of a script, ready to be run.
+struct Plan {
+    script: u32,
+    /// Streams and their cumulative shares.
+    streams: Vec<(u32, f64)>,
+    work: Work,
+    depth: u32,
+    cpu: Cpu,
+    before: Span,
+    detached: bool,
+    /// Whether its reads cross the network.
+    carried: bool,
+    /// Steps that wait for this one, and how many this one waits for.
+    dependents: Vec<u32>,
+    waits_for: u32,
+}
+
+struct Client {
+    script: u32,
+    number: u32,
+    first_state: u32,
+    random: Random,
+    began: Instant,
+    steps_left: u32,
+    activity: Activity,
+    /// Whether it ever began a run.
+    ran: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Activity {
+    /// Waits for a phase in which it runs.
+    Parked,
+    Busy,
+    Done,
+}
+
+/// A step of a client.
+struct State {
+    client: u32,
+    plan: u32,
+    /// I/Os that no slot has taken yet.
+    owed: u32,
+    /// Slots that compute, wait for an I/O or for the network.
+    busy: u32,
+    /// Steps that must end before this one begins.
+    waiting: u32,
+    files_left: u32,
+    /// Stream and rest of the current file.
+    stream: u32,
+    next: u64,
+    end: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A client begins a run.
+    Start(u32),
+    /// The CPU time before a step is over.
+    Begin(u32),
+    /// The CPU time before an I/O is over.
+    Issue(u32),
+    /// Data is across the network.
+    Crossed(u32),
+}
+
+impl Scripts {
+    /// The scripts of a workload, if it has any. Every client has a generator of its own.
+    pub fn new(workload: &Workload, seed: u64) -> Option<Self> {
+        let mut scripts = Self {
+            specs: workload.scripts.clone(),
+            all: Vec::new(),
+            plans: Vec::new(),
+            clients: Vec::new(),
+            states: Vec::new(),
+            timers: BinaryHeap::new(),
+            sequence: 0,
+            network: workload.network.as_ref().map(Network::new),
+            ready: VecDeque::new(),
+            measuring: false,
+            measured_from: None,
+        };
+        for (index, spec) in workload.scripts.iter().enumerate() {
+            scripts.add(workload, index as u32, spec, seed);
+        }
+        (!workload.scripts.is_empty()).then_some(scripts)
+    }
+
+    fn add(&mut self, workload: &Workload, script: u32, spec: &ScriptSpec, seed: u64) {
+        let carried = workload.network.as_ref().is_some_and(|network| network.carries.contains(&(script as usize)));
+        let (first_plan, first_client) = (self.plans.len() as u32, self.clients.len() as u32);
+        for (index, step) in spec.steps.iter().enumerate() {
+            let mut upto = 0.0;
+            let streams = step.streams.iter().map(|&stream| {
+                upto += workload.streams[stream].share_pct;
+                (stream as u32, upto)
+            });
+            let dependents = (0..spec.steps.len()).filter(|&other| spec.steps[other].after.contains(&index));
+            self.plans.push(Plan {
+                script,
+                streams: streams.collect(),
+                work: step.work,
+                depth: step.depth,
+                cpu: step.cpu,
+                before: step.before,
+                detached: step.detached,
+                carried,
+                dependents: dependents.map(|step| step as u32).collect(),
+                waits_for: step.after.len() as u32,
+            });
+        }
+        let steps = spec.steps.len() as u32;
+        for number in 0..spec.clients {
+            let client = self.clients.len() as u32;
+            let first_state = self.states.len() as u32;
+            let random = Random::new(seed, &format!("scripts.{}.client.{number}", spec.name));
+            let activity = Activity::Parked;
+            let began = Instant::ZERO;
+            self.clients.push(Client {
+                script,
+                number,
+                first_state,
+                random,
+                began,
+                steps_left: 0,
+                activity,
+                ran: false,
+            });
+            let states = (first_plan..first_plan + steps).map(|plan| State::new(client, plan));
+            self.states.extend(states);
+        }
+        self.all.push(Script {
+            repeat: spec.repeat,
+            think: spec.think,
+            start_every: spec.start_every,
+            clients: first_client..self.clients.len() as u32,
+            steps,
+            limit: 0,
+            left: if spec.repeat { 0 } else { u64::from(spec.clients) },
+            stats: ScriptStats::new(spec.repeat, spec.clients),
+        });
+    }
+
+    /// A phase begins: clients that it lets run begin, the others end their run and park.
+    pub fn activate(&mut self, now: Instant, phase: &PhaseScripts) {
+        for index in 0..self.all.len() {
+            let script = &mut self.all[index];
+            let runs = phase.run.as_ref().is_none_or(|run| run.contains(&index));
+            let all = script.clients.len() as u32;
+            script.limit = match phase.clients {
+                _ if !runs => 0,
+                Some(clients) if script.repeat => clients.min(all),
+                _ => all,
+            };
+            let (first, limit, every) = (script.clients.start, script.limit, script.start_every);
+            for number in 0..limit {
+                let index = first + number;
+                let client = &mut self.clients[index as usize];
+                if client.activity != Activity::Parked {
+                    continue;
+                }
+                client.activity = Activity::Busy;
+                let wait = if client.ran { Span::ZERO } else { Span(every.0.saturating_mul(u64::from(number))) };
+                self.later(now + wait, Event::Start(index));
+            }
+        }
+    }
+
+    /// Whether every script of this phase whose clients run once is done.
+    pub fn done(&self) -> bool {
+        self.all.iter().all(|script| script.limit == 0 || script.left == 0)
+    }
+
+    /// When something next happens.
+    #[inline]
+    pub fn next_time(&self) -> Option<Instant> {
+        self.timers.peek().map(|Reverse((at, _, _))| *at)
+    }
+
+    #[inline]
+    fn later(&mut self, at: Instant, event: Event) {
+        self.sequence += 1;
+        self.timers.push(Reverse((at, self.sequence, event)));
+    }
+
+    /// Does what is due at `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Instant) {
+        while let Some(Reverse((at, _, event))) = self.timers.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.timers.pop();
+            match event {
+                Event::Start(client) => self.start(now, client),
+                Event::Begin(state) => self.begin(now, state),
+                Event::Issue(state) => self.ready.push_back(state),
+                Event::Crossed(state) => self.go_on(now, state),
+            }
+        }
+    }
+
+    /// The next I/O that a client asks for at `now`: its state, stream and I/O.
+    #[inline]
+    pub fn next_io(&mut self, now: Instant, streams: &mut [Stream]) -> Option<(u32, usize, Asked)> {
+        let index = self.ready.pop_front()?;
+        let state = &mut self.states[index as usize];
+        let plan = &self.plans[state.plan as usize];
+        let client = &mut self.clients[state.client as usize];
+        if let Work::Ios { .. } = plan.work {
+            let stream = plan.choose(&mut client.random);
+            return Some((index, stream, streams[stream].next_of(client.number as usize, &mut client.random)));
+        }
+        let first = state.next == state.end;
+        if first {
+            state.stream = plan.choose(&mut client.random) as u32;
+            (state.next, state.end) = streams[state.stream as usize].draw_file(&mut client.random);
+        }
+        let stream = state.stream as usize;
+        let asked = streams[stream].piece(state.next, state.end);
+        state.next += u64::from(asked.len);
+        if first {
+            // All pieces but the last are as long as the first.
+            state.owed = (state.end - state.next).div_ceil(u64::from(asked.len)) as u32;
+            self.fill(now, index);
+        }
+        Some((index, stream, asked))
+    }
+
+    /// An I/O of `state` is done; what was read may have to cross the network.
+    #[inline]
+    pub fn completed(&mut self, now: Instant, index: u32, op: Op, len: u32) {
+        if self.plans[self.states[index as usize].plan as usize].carried
+            && op == Op::Read
+            && let Some(network) = &mut self.network
+        {
+            let at = network.send(now, len);
+            return self.later(at, Event::Crossed(index));
+        }
+        self.go_on(now, index);
+    }
+
+    /// A slot of a step is free again: it takes the next I/O, or the step may be done.
+    #[inline]
+    fn go_on(&mut self, now: Instant, index: u32) {
+        let state = &mut self.states[index as usize];
+        let plan = &self.plans[state.plan as usize];
+        state.busy -= 1;
+        if plan.detached {
+            let script = &mut self.all[plan.script as usize];
+            script.left -= u64::from(!script.repeat);
+        }
+        if state.owed > 0 {
+            return self.fill(now, index);
+        }
+        if state.busy > 0 || plan.detached {
+            return;
+        }
+        if state.files_left > 0 {
+            state.files_left -= 1;
+            state.owed = 1;
+            return self.fill(now, index);
+        }
+        self.end_step(now, index);
+    }
+
+    /// Free slots of a step take I/Os.
+    #[inline]
+    fn fill(&mut self, now: Instant, index: u32) {
+        let state = &mut self.states[index as usize];
+        let plan = &self.plans[state.plan as usize];
+        let (cpu, detached) = (plan.cpu, plan.detached);
+        let taken = state.owed.min(plan.depth - state.busy);
+        state.owed -= taken;
+        state.busy += taken;
+        let (client, handed_out) = (state.client, taken > 0 && state.owed == 0);
+        for _ in 0..taken {
+            match cpu.draw(&mut self.clients[client as usize].random) {
+                Span::ZERO => self.ready.push_back(index),
+                time => self.later(now + time, Event::Issue(index)),
+            }
+        }
+        if detached && handed_out {
+            self.end_step(now, index);
+        }
+    }
+
+    /// A client begins a run.
+    fn start(&mut self, now: Instant, index: u32) {
+        let client = &mut self.clients[index as usize];
+        let script = &self.all[client.script as usize];
+        if client.number >= script.limit {
+            client.activity = Activity::Parked;
+            return;
+        }
+        (client.began, client.steps_left, client.ran) = (now, script.steps, true);
+        let states = client.first_state..client.first_state + script.steps;
+        for state in states.clone() {
+            let state = &mut self.states[state as usize];
+            state.waiting = self.plans[state.plan as usize].waits_for;
+        }
+        for state in states {
+            if self.plans[self.states[state as usize].plan as usize].waits_for == 0 {
+                self.open(now, state);
+            }
+        }
+    }
+
+    /// Nothing holds a step back any more: its CPU time before the first I/O begins.
+    fn open(&mut self, now: Instant, index: u32) {
+        match self.plans[self.states[index as usize].plan as usize].before {
+            Span::ZERO => self.begin(now, index),
+            before => self.later(now + before, Event::Begin(index)),
+        }
+    }
+
+    /// A step begins.
+    fn begin(&mut self, now: Instant, index: u32) {
+        let state = &mut self.states[index as usize];
+        let plan = &self.plans[state.plan as usize];
+        (state.owed, state.files_left) = match plan.work {
+            Work::Files(count) => (1, count - 1),
+            ios @ Work::Ios { .. } => (ios.ios(&mut self.clients[state.client as usize].random), 0),
+        };
+        let script = &mut self.all[plan.script as usize];
+        if plan.detached && !script.repeat {
+            script.left += u64::from(state.owed);
+        }
+        self.fill(now, index);
+    }
+
+    /// A step is done (or, where it is detached, handed out): what waits for it may begin.
+    fn end_step(&mut self, now: Instant, index: u32) {
+        let state = &self.states[index as usize];
+        let (plan, client) = (state.plan as usize, state.client);
+        let first = self.clients[client as usize].first_state;
+        for n in 0..self.plans[plan].dependents.len() {
+            let dependent = first + self.plans[plan].dependents[n];
+            self.states[dependent as usize].waiting -= 1;
+            if self.states[dependent as usize].waiting == 0 {
+                self.open(now, dependent);
+            }
+        }
+        self.clients[client as usize].steps_left -= 1;
+        if self.clients[client as usize].steps_left == 0 {
+            self.end_run(now, client);
+        }
+    }
+
+    fn end_run(&mut self, now: Instant, index: u32) {
+        let client = &mut self.clients[index as usize];
+        let script = &mut self.all[client.script as usize];
+        if self.measuring {
+            script.stats.completed(client.number, client.began, now);
+        }
+        if !script.repeat {
+            script.left -= 1;
+            client.activity = Activity::Done;
+        } else if client.number < script.limit {
+            let at = now + script.think;
+            self.later(at, Event::Start(index));
+        } else {
+            client.activity = Activity::Parked;
+        }
+    }
+
+    /// A part of the measured time begins at `now`.
+    pub fn begin_measuring(&mut self, now: Instant) {
+        self.measuring = true;
+        self.measured_from.get_or_insert(now);
+        for script in &mut self.all {
+            script.stats = ScriptStats::new(script.repeat, script.limit);
+        }
+    }
+
+    /// That part is over; returns what it left, by script.
+    pub fn end_measuring(&mut self) -> Vec<ScriptStats> {
+        self.measuring = false;
+        self.all.iter().map(|script| script.stats.clone()).collect()
+    }
+
+    /// The figures of all scripts over the parts of a measured time that lasted `duration` in all.
+    pub fn records(&self, parts: &[Vec<ScriptStats>], duration: Span) -> Vec<ScriptRecord> {
+        let begin = self.measured_from.unwrap_or_default();
+        let all = self.specs.iter().enumerate().map(|(index, spec)| {
+            let mut stats = ScriptStats::new(spec.repeat, 0);
+            for part in parts {
+                stats.add(&part[index]);
+            }
+            ScriptRecord::new(spec, &stats, begin, duration)
+        });
+        all.collect()
+    }
+
+    /// Counters of the network, where there is one.
+    pub fn report(&self) -> Option<PartReport> {
+        self.network.as_ref().map(Network::report)
+    }
+}
+
+impl State {
+    fn new(client: u32, plan: u32) -> Self {
+        Self { client, plan, owed: 0, busy: 0, waiting: 0, files_left: 0, stream: 0, next: 0, end: 0 }
+    }
+}
+
+impl Plan {
+    #[inline]
+    fn choose(&self, random: &mut Random) -> usize {
+        if let [(only, _)] = self.streams[..] {
+            return only as usize;
+        }
+        let total = self.streams.last().map_or(0.0, |(_, upto)| *upto);
+        let at = random.unit() * total;
+        let found = self.streams.iter().find(|(_, upto)| at < *upto).or(self.streams.last());
+        found.map_or(0, |(stream, _)| *stream as usize)
+    }
+}
