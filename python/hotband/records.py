@@ -8,6 +8,7 @@ from typing import Any
 
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
+CACHES_FILE = "caches.parquet"
 DIRECTIONS = ["read", "write"]
 
 
@@ -18,13 +19,21 @@ def write_whole(path: Path, data: bytes) -> None:
     os.replace(part, path)
 
 
-def save_record(folder: Path, text: str, series: dict[str, list[Any]], streams: list[str]) -> None:
-    """Writes `record.json` and `series.parquet` into `folder`, which exists."""
+def save_record(
+    folder: Path,
+    text: str,
+    series: dict[str, list[Any]],
+    streams: list[str],
+    caches: dict[str, list[Any]] | None = None,
+) -> None:
+    """Writes `record.json`, `series.parquet` and, where there are any, the columns of its caches into `folder`."""
     import io
 
     buffer = io.BytesIO()
     write_series(buffer, series, streams)
     write_whole(folder / SERIES_FILE, buffer.getvalue())
+    if caches:
+        write_whole(folder / CACHES_FILE, parquet_of(caches))
     write_whole(folder / RECORD_FILE, (text + "\n").encode())
 
 
@@ -46,6 +55,18 @@ def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) 
         }
     )
     pq.write_table(table, buffer)
+
+
+def parquet_of(columns: dict[str, list[Any]]) -> bytes:
+    """Columns as a Parquet file."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
 
 
 def save_imported(folder: Path, records: list[dict[str, Any]]) -> list[Path]:

@@ -23,8 +23,9 @@ from hotband.records import save_record
 class RunSpec:
     """One run as the user asks for it.
 
-    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file; `set`
-    holds `--set` pairs; `out` is the folder for the record (nothing is written where None).
+    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file. Where
+    their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
+    for the record (nothing is written where None); of several runs those of the largest `weight` start first.
     """
 
     id: str
@@ -35,11 +36,17 @@ class RunSpec:
     duration: str | None = None
     out: Path | None = None
     io_log: Path | None = None
+    machine_text: str | None = None
+    workload_text: str | None = None
+    weight: float = 1.0
 
 
 @dataclass
 class Finished:
-    """A run that is done: its record (parsed and as text), series columns and stream names."""
+    """A run that is done: its record (parsed and as text), its columns and the names of its streams.
+
+    `caches` are the columns of `caches.parquet`, None where no drive has such a cache.
+    """
 
     spec: RunSpec
     record: dict[str, Any]
@@ -47,6 +54,7 @@ class Finished:
     series: dict[str, list[Any]]
     streams: list[str]
     ios: int
+    caches: dict[str, list[Any]] | None = None
 
 
 @dataclass
@@ -109,8 +117,8 @@ def prepare(spec: RunSpec) -> Prepared:
             CATALOG_DIR,
             spec.machine,
             spec.workload,
-            machine_text=text_of(spec.machine, "machine"),
-            workload_text=text_of(spec.workload, "workload"),
+            machine_text=text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text,
+            workload_text=text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text,
             set=list(spec.set),
             seed=spec.seed,
             duration=spec.duration,
@@ -125,10 +133,11 @@ def execute_one(prepared: Prepared) -> Finished:
     """Executes one run and saves what it leaves."""
     spec = prepared.spec
     try:
-        text, series, streams, ios = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, streams, ios)
+        more: list[Any]
+        text, series, streams, ios, *more = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, streams, ios, more[0] if more else None)
         if spec.out is not None:
-            save_record(spec.out, text, series, streams)
+            save_record(spec.out, text, series, streams, finished.caches)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
         return finished
@@ -142,7 +151,7 @@ def execute(
     progress: Callable[[list[Prepared], int], None] | None = None,
     jobs: int | None = None,
 ) -> list[Finished]:
-    """Executes runs in parallel, in any order; returns them in the order asked.
+    """Executes runs in parallel, the heaviest first; returns them in the order asked.
 
     All are checked before the first begins. `progress` is called about ten times a second with the runs and the
     number done. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished).
@@ -155,9 +164,8 @@ def execute(
 
     results: dict[int, Finished] = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        futures: dict[Future[Finished | None], int] = {
-            pool.submit(work, one): index for index, one in enumerate(prepared)
-        }
+        by_weight = sorted(range(len(prepared)), key=lambda index: -prepared[index].spec.weight)
+        futures: dict[Future[Finished | None], int] = {pool.submit(work, prepared[index]): index for index in by_weight}
         pending = set(futures)
         try:
             if progress is not None:
