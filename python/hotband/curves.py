@@ -10,7 +10,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotband.cellrows import TIMES
-from hotband.charts import INK, MUTED, NUMBER, PALETTE, WIDE_CHARS, dress, legend, log_axis, rate_axis
+from hotband.charts import (
+    INK,
+    MUTED,
+    NUMBER,
+    PALETTE,
+    WIDE_CHARS,
+    dress,
+    extent,
+    legend,
+    log_axis,
+    log_steps,
+    rate_axis,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,7 +76,8 @@ def response_chart(
 
     latencies = pl.concat([points["latency_mean_ms"], published["latency_mean_ms"], pl.Series(rules, dtype=pl.Float64)])
     x = alt.X("iops:Q", **rate_axis(pl.concat([points["iops"], published["iops"]]), "IOPS"))
-    y = alt.Y("latency_mean_ms:Q", **log_axis(latencies, "Mean latency (ms)"))
+    axis = log_axis(latencies, "Mean latency (ms)") | {"scale": _tight_log(latencies)}
+    y = alt.Y("latency_mean_ms:Q", **axis)
     color = alt.Color("variant:N", scale=variant_scale(variants), legend=legend(pl.Series(list(variants)), WIDE_CHARS))
     tooltip = [
         alt.Tooltip("variant:N", title="Variant"),
@@ -125,12 +138,7 @@ def stacked_chart(
     x = alt.X("time_min:Q", scale=alt.Scale(domain=[0, span_min], nice=False), axis=axis)
     shown = legend(pl.Series(list(variants)), WIDE_CHARS) if first else None
     color = alt.Color("variant:N", scale=variant_scale(variants), legend=shown)
-    latency = value.startswith("latency")
-    how = log_axis(drawn[value], title) if latency else rate_axis(drawn[value], title)
-    how["axis"] = alt.Axis(
-        title=title, format=NUMBER, minExtent=STACKED_MARGIN, maxExtent=STACKED_MARGIN,
-        **({"values": how["axis"].values, "labelOverlap": "greedy"} if latency else {"tickCount": 4}),
-    )  # fmt: skip
+    y = alt.Y(f"{value}:Q", **_panel_axis(drawn[value], value, title))
     tooltip = [
         alt.Tooltip("variant:N", title="Variant"),
         alt.Tooltip("time_min:Q", title="Time (minutes)", format=NUMBER),
@@ -139,11 +147,34 @@ def stacked_chart(
     line = alt.Chart(drawn).mark_line(strokeWidth=1.7, strokeCap="round", clip=True)
     if stepped:
         line = alt.Chart(drawn).mark_line(strokeWidth=1.7, clip=True, interpolate="step-after")
-    layers: list[Any] = [line.encode(x=x, y=alt.Y(f"{value}:Q", **how), color=color, tooltip=tooltip)]
+    layers: list[Any] = [line.encode(x=x, y=y, color=color, tooltip=tooltip)]
     if rules is not None and not rules.is_empty():
         rule = alt.Chart(rules).mark_rule(strokeDash=[4, 3], strokeWidth=1.4)
         layers.append(rule.encode(x=x, color=color, tooltip=tooltip[:2]))
     return dress(alt.layer(*layers).properties(width="container", height=130))
+
+
+def _panel_axis(values: pl.Series, value: str, title: str) -> dict[str, Any]:
+    """Scale and axis of a panel: a latency on a log axis, a share from 0 to 100, all else from zero."""
+    import altair as alt
+
+    room: dict[str, Any] = {"title": title, "format": NUMBER}
+    room |= {"minExtent": STACKED_MARGIN, "maxExtent": STACKED_MARGIN}
+    if value.startswith("latency"):
+        steps = log_steps(*(extent(values) or (1.0, 10.0)))
+        axis = alt.Axis(values=steps, labelOverlap="greedy", **room)
+        return {"scale": _tight_log(values), "axis": axis}
+    highest = 100.0 if value.endswith("_pct") else 1.08 * (extent(values) or (0.0, 1.0))[1]
+    scale = alt.Scale(domain=[0.0, highest], nice=False)
+    return {"scale": scale, "axis": alt.Axis(tickCount=4, **room)}
+
+
+def _tight_log(values: pl.Series) -> alt.Scale:
+    """A log scale that ends a little beyond the values, not at the next power of ten."""
+    import altair as alt
+
+    low, high = extent(values) or (1.0, 10.0)
+    return alt.Scale(type="log", domain=[low / 1.25, high * 1.25], nice=False)
 
 
 def io_time_chart(times: pl.DataFrame) -> View:
@@ -152,17 +183,19 @@ def io_time_chart(times: pl.DataFrame) -> View:
     `times`: row, activity (one of `TIMES`), order, ms. Order and legend are the same in every chart.
     """
     import altair as alt
+    import polars as pl
 
     names = list(IO_TIME_COLORS)
     scale = alt.Scale(domain=names, range=[IO_TIME_COLORS[name] for name in names])
     axis = alt.Axis(title=None, labelLimit=380, labelPadding=8, labelColor=INK, ticks=False, domain=False)
     rows = times["row"].unique(maintain_order=True).to_list()
     base = alt.Chart(times).encode(y=alt.Y("row:N", sort=rows, axis=axis))
+    longest = max(times.group_by("row").agg(pl.col("ms").sum())["ms"].to_list())
     bars = base.mark_bar().encode(
         x=alt.X(
             "ms:Q",
             stack="zero",
-            scale=alt.Scale(zero=True, nice=True),
+            scale=alt.Scale(domain=[0.0, longest * 1.08], nice=False),
             axis=alt.Axis(title="Mean time of an I/O (ms)", format=NUMBER, tickCount=8),
         ),
         color=alt.Color("activity:N", scale=scale, legend=alt.Legend(columns=len(names), symbolStrokeWidth=0)),

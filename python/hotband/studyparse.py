@@ -36,9 +36,9 @@ def read_study(folder: Path) -> Study:
     readings = table.part("readings")
     published = read_published(folder / PUBLISHED_FILE, {name: readings.number(name) for name in readings.table})
     config_tables, load_tables, measure_tables = table.parts("configs"), table.parts("loads"), table.parts("measures")
+    _once(config_tables, load_tables, measure_tables)
     loads = [_load(one, _ids(config_tables), _ids(measure_tables)) for one in load_tables]
     configs = [_config(one, [load.id for load in loads]) for one in config_tables]
-    _once(config_tables, load_tables, measure_tables)
     names = ([one.id for one in configs], [one.id for one in loads])
     assumption_tables = table.parts("assumptions")
     swings = [_swing(one, *names) for one in assumption_tables if one.has("swing")]

@@ -159,7 +159,10 @@ def once_block(records: Records) -> Charts | None:
     units = {str(script.get("unit") or "script") for loaded in chosen.values() for script in once(loaded.record)}
     unit = units.pop() if len(units) == 1 else "script"
     rates = over_time(chosen).select("variant", "time_min", "iops")
-    lines = pl.concat([rates, completions(chosen)], how="diagonal")
+    done = completions(chosen)
+    # What a run did after the last script was done is not what these panels are about.
+    end = max(done["time_min"].to_list()) * 1.05
+    lines = pl.concat([rates.filter(pl.col("time_min") <= end), done], how="diagonal")
     return stacked(lines, {"iops": "IOPS", "completions": f"{unit.capitalize()}s completed"})
 
 
@@ -201,16 +204,14 @@ def io_time_block(records: Records) -> Charts | None:
 
 def steps_table(records: Records) -> Table | None:
     """The steps of every record that has some."""
-    columns = ["Step", "Threads", "Clients", "Begin", "For", "IOPS", "Bandwidth", "Mean latency", "p99", "Queue depth"]
+    columns = ["Step", "At once", "For", "IOPS", "Bandwidth", "Mean latency", "p99", "Queue depth"]
     groups = []
     for label, loaded in records.items():
         rows = []
         for step in loaded.record.get("steps") or []:
             figures = step["summary"]
             texts = [
-                number(step.get("threads")),
-                number(step.get("clients")),
-                span(step.get("begin_ns")),
+                _at_once(step),
                 span(step.get("duration_ns")),
                 number(figures.get("iops")),
                 rate(figures.get("bandwidth_bytes_per_s")),
@@ -222,6 +223,11 @@ def steps_table(records: Records) -> Table | None:
         if rows:
             groups.append(Group(rows, label if len(records) > 1 else ""))
     return Table(columns, groups, caption="Steps") if groups else None
+
+
+def _at_once(step: Mapping[str, Any]) -> str:
+    counts = ((name, finite(step.get(name))) for name in ("threads", "clients"))
+    return ", ".join(f"{number(count)} {name}" for name, count in counts if count is not None) or ABSENT
 
 
 def scripts_table(records: Records) -> Table | None:
@@ -250,7 +256,7 @@ WHY = {
     "flash_written_bytes": "Flash written",
     "destages_per_s": "Destages/s",
     "queue_per_drive": "Queue a drive",
-    "write_cache_extents_per_drive": "Write cache extents a drive",
+    "write_cache_extents_per_drive": "Dirty extents a drive",
     "busy_pct": "Busy",
 }
 
