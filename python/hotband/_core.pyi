@@ -31,8 +31,10 @@ class Run:
         duration: str | None = None,
         io_log: Path | None = None,
     ) -> None: ...
-    def execute(self) -> tuple[str, dict[str, list[Any]], list[str], int]:
-        """Record as JSON, series by column, names of the streams, I/Os simulated. Once; releases the GIL.
+    def execute(self) -> tuple[str, dict[str, list[Any]], dict[str, list[Any]], list[str], int]:
+        """Record as JSON, series by column, caches over time by column, names of the streams, I/Os simulated.
+
+        Once; releases the GIL.
 
         Raises Interrupted after `stop`, OSError if the I/O log cannot be written.
         """

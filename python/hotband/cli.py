@@ -146,7 +146,7 @@ def run(
     on: Annotated[str, typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.")],
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
-    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time, such as "60 s".')] = None,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
     out: OutOption = None,
     io_log: Annotated[Path | None, typer.Option(metavar="FILE.parquet", help="Log every I/O.")] = None,
     as_json: JsonFlag = False,

@@ -20,20 +20,19 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def save_record(
-    folder: Path,
-    text: str,
-    series: dict[str, list[Any]],
-    streams: list[str],
-    caches: dict[str, list[Any]] | None = None,
+    folder: Path, text: str, series: dict[str, list[Any]], caches: dict[str, list[Any]], streams: list[str]
 ) -> None:
-    """Writes `record.json`, `series.parquet` and, where there are any, the columns of its caches into `folder`."""
+    """Writes `record.json`, `series.parquet` and, where there are caches to watch, `caches.parquet` into `folder`,
+    which exists."""
     import io
 
     buffer = io.BytesIO()
     write_series(buffer, series, streams)
     write_whole(folder / SERIES_FILE, buffer.getvalue())
-    if caches:
-        write_whole(folder / CACHES_FILE, parquet_of(caches))
+    if caches["time_ns"]:
+        buffer = io.BytesIO()
+        write_caches(buffer, caches)
+        write_whole(folder / CACHES_FILE, buffer.getvalue())
     write_whole(folder / RECORD_FILE, (text + "\n").encode())
 
 
@@ -57,16 +56,14 @@ def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) 
     pq.write_table(table, buffer)
 
 
-def parquet_of(columns: dict[str, list[Any]]) -> bytes:
-    """Columns as a Parquet file."""
-    import io
-
+def write_caches(buffer: Any, caches: dict[str, list[Any]]) -> None:
+    """Writes the columns of the caches over time as Parquet to a binary file object."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    buffer = io.BytesIO()
-    pq.write_table(pa.table(columns), buffer)
-    return buffer.getvalue()
+    kinds = {"state": pa.string()}
+    table = pa.table({name: pa.array(column, kinds.get(name, pa.uint64())) for name, column in caches.items()})
+    pq.write_table(table, buffer)
 
 
 def save_imported(folder: Path, records: list[dict[str, Any]]) -> list[Path]:

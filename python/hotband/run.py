@@ -8,7 +8,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,25 +36,25 @@ class RunSpec:
     duration: str | None = None
     out: Path | None = None
     io_log: Path | None = None
-    machine_text: str | None = None
-    workload_text: str | None = None
-    weight: float = 1.0
+    machine_text: str | None = field(default=None, kw_only=True)
+    workload_text: str | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
 
 
 @dataclass
 class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
-    `caches` are the columns of `caches.parquet`, None where no drive has such a cache.
+    `caches` are the columns of `caches.parquet`, empty where no drive has such a cache.
     """
 
     spec: RunSpec
     record: dict[str, Any]
     text: str
     series: dict[str, list[Any]]
+    caches: dict[str, list[Any]]
     streams: list[str]
     ios: int
-    caches: dict[str, list[Any]] | None = None
 
 
 @dataclass
@@ -133,11 +133,10 @@ def execute_one(prepared: Prepared) -> Finished:
     """Executes one run and saves what it leaves."""
     spec = prepared.spec
     try:
-        more: list[Any]
-        text, series, streams, ios, *more = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, streams, ios, more[0] if more else None)
+        text, series, caches, streams, ios = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios)
         if spec.out is not None:
-            save_record(spec.out, text, series, streams, finished.caches)
+            save_record(spec.out, text, series, caches, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
         return finished

@@ -45,8 +45,10 @@ def summary_table(record: dict[str, Any]) -> Table:
     ]:
         table.add_column(name, justify="right")
     summary = record["summary"]
-    for label, figures in (("read", summary["read"]), ("write", summary["write"]), ("all", summary)):
-        if label != "all" and not figures["count"] and not figures["errors"]:
+    rows = [("read", summary["read"]), ("write", summary["write"]), ("all", summary)]
+    steps = [(step["name"], step["summary"]) for step in record.get("steps", [])]
+    for label, figures in [*rows, *steps]:
+        if label in ("read", "write") and not figures["count"] and not figures["errors"]:
             continue
         table.add_row(
             label,

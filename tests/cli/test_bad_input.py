@@ -33,7 +33,7 @@ ARGUMENTS = [
     ("reads over 100", ["run", "fio-read", "--on", "ent-15k", "--set", "read_pct=120"], "0 to 100"),
     ("span beyond", ["run", "fio-read", "--on", "ent-15k", "--set", "span=10 TB"], "beyond the target"),
     ("empty span", ["run", "fio-read", "--on", "ent-15k", "--set", "span=0 %"], "a share"),
-    ("drive value", ["run", "fio-read", "--on", "ent-15k", "--set", "write_cache=on"], "volatile"),
+    ("drive value", ["run", "fio-read", "--on", "ent-15k", "--set", "wce=volatile"], "off, on"),
     (
         "misaligned",
         ["run", "iometer-fileserver", "--on", "exos-15e900-512e", "--set", "sector_format=4Kn"],

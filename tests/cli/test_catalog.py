@@ -13,6 +13,7 @@ DRIVES = {
 WORKLOADS = {
     "fio-randread", "fio-randwrite", "fio-read", "fio-write", "iometer-fileserver", "iometer-webserver",
     "iometer-database", "iometer-workstation",
+    "snia-emerald-hot-band", "snia-emerald-hot-band-4kn",
 }  # fmt: skip
 
 

@@ -98,9 +98,9 @@ def test_every_io_is_logged_and_its_time_adds_up(hotband, tmp_path: Path) -> Non
 def test_set_changes_the_workload_and_the_drive(hotband) -> None:
     call = ("run", "fio-randwrite", "--on", "ent-15k", "--duration", "20 s", "--json")
     iops = lambda *sets: json.loads(hotband(*call, *sets).stdout)["summary"]["iops"]  # noqa: E731
-    cached, through = iops(), iops("--set", "write_cache=off")
+    cached, through = iops(), iops("--set", "wce=off")
     assert cached > 1.5 * through
-    assert iops("--set", "write_cache=off", "--set", "span=5 %") > 1.1 * through
+    assert iops("--set", "wce=off", "--set", "span=5 %") > 1.1 * through
 
 
 def test_a_machine_file_with_volumes_layouts_and_a_link_runs(hotband, tmp_path: Path) -> None:
@@ -125,6 +125,22 @@ def test_a_machine_file_with_volumes_layouts_and_a_link_runs(hotband, tmp_path: 
     assert log["write"]["count"] == pytest.approx(1500, abs=200)
     assert {part["id"] for part in record["parts"]} == {"d0", "d1", "d2", "d3", "d4", "bus"}
     assert next(part for part in record["parts"] if part["id"] == "bus")["counters"]["bytes"] > 0
+
+
+def test_steps_are_shown_with_their_figures_and_a_report_takes_them(hotband, tmp_path: Path) -> None:
+    phase = '[[phases]]\nname = "{0} threads"\nduration = "5 s"\nmeasure = true\nthreads = {0}\n'
+    (tmp_path / "steps.toml").write_text(
+        "[load]\nclosed = { threads = 1 }\n"
+        '[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "8 KiB"\n' + phase.format(2) + phase.format(16)
+    )
+    arguments = ("run", "steps.toml", "--on", "exos-15e900-512n")
+    steps = json.loads(hotband(*arguments, "--json").stdout)["steps"]
+    assert [(step["threads"], step["begin_ns"]) for step in steps] == [(2, 0), (16, 5_000_000_000)]
+    assert steps[1]["summary"]["iops"] > 1.2 * steps[0]["summary"]["iops"]
+    shown = hotband(*arguments, "--out", "out").stdout
+    assert "2 threads" in shown
+    assert "16 threads" in shown
+    assert hotband("report", "out", "--output", "report.html").returncode == 0
 
 
 def test_an_interruption_stops_the_run_and_says_so(tmp_path: Path) -> None:

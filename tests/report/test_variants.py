@@ -53,7 +53,7 @@ def test_a_study_of_plain_records_has_none_of_them() -> None:
 
 def test_a_record_with_everything_says_everything() -> None:
     page = Page(render(record_page([made.rich()], "One")))
-    assert {"io-time", "warm-up", "once"} <= set(page.sections)
+    assert {"io-time", "caches", "once"} <= set(page.sections)
     for words in ("users-32", "32 threads", "boot", "16 of them were lost (main: 16)", "90 s into the run", "62.0 %"):
         assert words in page.text
 
@@ -96,6 +96,16 @@ def test_hits_are_a_share_of_what_was_looked_for() -> None:
     one = replace(made.rich(seconds=3), caches=caches)
     assert variants.over_time({"v": one})["hit_pct"].to_list() == [25.0, None, 75.0]
     assert variants.became_warm({"v": one}).rows() == [("v", pytest.approx(2 / 60))]
+
+
+def test_a_cache_that_a_machine_does_not_have_is_not_drawn() -> None:
+    one = made.rich(seconds=3)
+    assert one.caches is not None
+    without = one.caches.with_columns(flash_hits=0, flash_misses=0, flash_used_bytes=0)
+    lines = variants.over_time({"v": replace(one, caches=without)})
+    assert lines["hit_pct"].null_count() == lines["flash_gb"].null_count() == 3
+    assert lines["extents"].to_list() == [16.0] * 3
+    assert lines["destages"].to_list() == [10.0] * 3
 
 
 @pytest.mark.parametrize("states", [["cold", "cold"], ["warm", "warm"]])

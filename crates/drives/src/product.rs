@@ -185,9 +185,9 @@ mod tests {
 
     #[test]
     fn a_set_key_that_is_no_value_is_refused_with_the_nearest() {
-        let product = read("[values.write_cache]\nvalue = \"off\"\nsource = \"s\"\nconfidence = \"high\"\n").unwrap();
-        let set: Table = "write_cahce = \"off\"".parse().unwrap();
+        let product = read("[values.wce]\nvalue = \"off\"\nsource = \"s\"\nconfidence = \"high\"\n").unwrap();
+        let set: Table = "wec = \"off\"".parse().unwrap();
         let error = product.with(&set, "machine.toml", "drives.d.set").unwrap_err();
-        assert!(error.to_string().contains("did you mean \"write_cache\""), "{error}");
+        assert!(error.to_string().contains("did you mean \"wce\""), "{error}");
     }
 }

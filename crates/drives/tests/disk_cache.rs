@@ -122,9 +122,9 @@ fn what_was_read_is_read_again_from_memory() {
 
 #[test]
 fn a_block_that_was_written_is_not_served_from_an_old_segment() {
-    for cache in ["off", "volatile"] {
+    for cache in ["off", "on"] {
         for fua in [false, true] {
-            let mut bench = Bench::new(&format!("write_cache = \"{cache}\""));
+            let mut bench = Bench::new(&format!("wce = \"{cache}\""));
             let read = bench.read(0, at_cylinder(1, 0));
             let now = bench.end_of(read);
             bench.submit(now, Op::Write, at_cylinder(1, 4), BLOCK, fua);
@@ -136,8 +136,8 @@ fn a_block_that_was_written_is_not_served_from_an_old_segment() {
 
 #[test]
 fn a_block_that_was_written_is_not_served_from_look_ahead() {
-    for cache in ["off", "volatile"] {
-        let mut bench = reading_ahead(&format!("write_cache = \"{cache}\""));
+    for cache in ["off", "on"] {
+        let mut bench = reading_ahead(&format!("wce = \"{cache}\""));
         // Sectors 16 to 49 have gone by when the write of 24 to 32 comes.
         bench.write(SECOND_PASS + 200 * US, at_cylinder(1, 24));
         settle(&mut bench);
@@ -147,8 +147,8 @@ fn a_block_that_was_written_is_not_served_from_look_ahead() {
 
 #[test]
 fn a_read_under_way_while_its_block_is_written_leaves_nothing_old_in_memory() {
-    for (cache, fua) in [("off", false), ("volatile", false), ("volatile", true)] {
-        let mut bench = Bench::new(&format!("write_cache = \"{cache}\""));
+    for (cache, fua) in [("off", false), ("on", false), ("on", true)] {
+        let mut bench = Bench::new(&format!("wce = \"{cache}\""));
         bench.read(0, at_cylinder(1, 0));
         bench.submit(US, Op::Write, at_cylinder(1, 0), BLOCK, fua);
         settle(&mut bench);
@@ -170,7 +170,7 @@ fn a_write_that_waits_in_the_queue_makes_old_what_is_read_before_it() {
 
 #[test]
 fn what_memory_answers_does_not_wait_for_the_read_under_way() {
-    let mut bench = Bench::new("write_cache = \"volatile\"");
+    let mut bench = Bench::new("wce = \"on\"");
     let read = bench.read(0, at_cylinder(1, 0));
     let writes = [bench.write(US, at_cylinder(500, 0)), bench.write(US, at_cylinder(600, 0))];
     bench.done_exactly_at(writes[0], US + CACHE_OVERHEAD + PORT);
@@ -185,7 +185,7 @@ fn what_memory_answers_does_not_wait_for_the_read_under_way() {
 
 #[test]
 fn what_is_in_the_write_cache_is_read_from_there() {
-    let mut bench = Bench::new("write_cache = \"volatile\"");
+    let mut bench = Bench::new("wce = \"on\"");
     let write = bench.write(0, at_cylinder(500, 0));
     bench.done_exactly_at(write, CACHE_OVERHEAD + PORT);
     let now = bench.now;
@@ -195,7 +195,7 @@ fn what_is_in_the_write_cache_is_read_from_there() {
 
 #[test]
 fn neighbours_in_the_write_cache_reach_the_media_in_one_go() {
-    let mut bench = Bench::new("write_cache = \"volatile\"");
+    let mut bench = Bench::new("wce = \"on\"");
     // The arm is busy with a read until FIRST_DONE: both writes are in memory by then.
     bench.read(0, at_cylinder(1, 0));
     bench.write(US, at_cylinder(3, 8));
@@ -209,7 +209,7 @@ fn neighbours_in_the_write_cache_reach_the_media_in_one_go() {
 
 #[test]
 fn a_full_write_cache_holds_writes_back_until_an_extent_has_landed() {
-    let mut bench = Bench::new("write_cache = \"volatile\"\nwrite_cache_extents = 1");
+    let mut bench = Bench::new("wce = \"on\"\nwrite_cache_extents = 1");
     bench.write(0, at_cylinder(1, 0));
     let held_back = bench.write(US, at_cylinder(2, 0));
     bench.done_exactly_at(held_back, 2 * MS + 8 * SECTOR_TIME + CACHE_OVERHEAD + PORT);
@@ -217,7 +217,7 @@ fn a_full_write_cache_holds_writes_back_until_an_extent_has_landed() {
 
 #[test]
 fn a_forced_write_over_dirty_data_neither_loses_a_flush_nor_a_write_that_waits_for_room() {
-    let mut bench = Bench::new("write_cache = \"volatile\"\nwrite_cache_extents = 1");
+    let mut bench = Bench::new("wce = \"on\"\nwrite_cache_extents = 1");
     bench.read(0, at_cylinder(1, 0));
     bench.write(US, at_cylinder(500, 0));
     let flush = bench.flush(2 * US);

@@ -54,7 +54,7 @@ fn a_write_through_write_is_done_when_it_is_on_the_media() {
 
 #[test]
 fn a_cached_write_is_done_when_it_is_in_memory() {
-    let mut bench = Bench::new("write_cache = \"volatile\"");
+    let mut bench = Bench::new("wce = \"on\"");
     let write = bench.write(0, at_cylinder(1, 0));
     bench.done_exactly_at(write, CACHE_OVERHEAD + PORT);
     assert_eq!(bench.count("cached_writes"), 1);
@@ -62,14 +62,14 @@ fn a_cached_write_is_done_when_it_is_in_memory() {
 
 #[test]
 fn a_forced_write_waits_for_the_media() {
-    let mut bench = Bench::new("write_cache = \"volatile\"");
+    let mut bench = Bench::new("wce = \"on\"");
     let write = bench.submit(0, Op::Write, at_cylinder(1, 0), BLOCK, true);
     bench.done_exactly_at(write, FIRST_PASS);
 }
 
 #[test]
 fn a_flush_waits_for_all_that_was_acknowledged_and_no_longer() {
-    let mut bench = Bench::new("write_cache = \"volatile\"");
+    let mut bench = Bench::new("wce = \"on\"");
     bench.write(0, at_cylinder(1, 0));
     bench.write(0, at_cylinder(2, 100));
     let flush = bench.flush(US);

@@ -58,7 +58,8 @@ pub fn assemble(
     let links: Vec<Link> = spec.links.iter().map(Link::new).collect();
     let link_of = |drive: usize| spec.links.iter().position(|link| link.carries.contains(&drive));
     let link_of = (0..drives.len()).map(link_of).collect();
-    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, targets });
+    let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
+    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, targets });
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
     Ok(Assembled { machine, products })
 }
@@ -90,10 +91,23 @@ fn as_value(text: &str) -> Value {
     text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
 }
 
+/// Beginnings of the keys of what not every drive has.
+const OPTIONAL: [(&str, &str); 3] = [
+    ("awc", "protected write cache (Advanced Write Cache)"),
+    ("turboboost", "flash read cache (TurboBoost)"),
+    ("flash_", "flash read cache (TurboBoost)"),
+];
+
 /// Every `--set` key is a value of at least one drive.
 fn check_set(products: &BTreeMap<String, (Product, String)>, set: &[(String, String)]) -> Result<(), SpecError> {
-    for (key, _) in set {
+    for (key, value) in set {
         if !products.values().any(|(product, _)| product.has(key)) {
+            let part = OPTIONAL.iter().find(|(prefix, _)| key.starts_with(prefix));
+            if let Some((_, part)) = part {
+                let names: Vec<&str> = products.keys().map(String::as_str).collect();
+                let accepted = format!("{} has no {part}", names.join(", "));
+                return Err(SpecError::new("--set", key, value.as_str(), accepted));
+            }
             let mut known: Vec<&str> = hotband_workloads::Workload::SET_KEYS.to_vec();
             known.extend(products.values().flat_map(|(product, _)| product.keys()));
             known.dedup();

@@ -11,6 +11,7 @@ use crate::inflight::{InFlight, Outstanding};
 use crate::iolog::IoLog;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
+use crate::warm::WarmWatch;
 
 /// One load and the streams it drives.
 pub struct Loader {
@@ -23,6 +24,10 @@ pub struct Loader {
     active: Vec<(usize, f64)>,
     /// Slots that wait for a phase in which one of their streams runs.
     parked: Vec<u32>,
+    /// Whether phases may change its threads: it is the loop of `[load]`.
+    steps: bool,
+    /// Slots from this one on are parked in this phase.
+    slots: u32,
     clock: Option<ArrivalClock>,
 }
 
@@ -32,7 +37,20 @@ impl Loader {
             Load::Closed { threads, depth, .. } => (0..threads * depth).rev().collect(),
             Load::Open { .. } => Vec::new(),
         };
-        Self { load, streams, random, active: Vec::new(), parked, clock: None }
+        Self { load, streams, random, active: Vec::new(), parked, steps: false, slots: u32::MAX, clock: None }
+    }
+
+    /// The loop of `[load]`: phases may change its threads.
+    pub fn with_steps(self) -> Self {
+        Self { steps: true, ..self }
+    }
+
+    /// Slots that may ask in this phase, the next one last; the others stay parked.
+    fn unpark(&mut self) -> Vec<u32> {
+        let parked = std::mem::take(&mut self.parked);
+        let (asking, staying) = parked.into_iter().partition(|slot| *slot < self.slots);
+        self.parked = staying;
+        asking
     }
 
     fn choose(&mut self) -> usize {
@@ -98,22 +116,34 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Runs one phase; returns how long the measured time was if it is the measured one.
-    pub fn phase(&mut self, phase: &Phase, seed: u64, control: &Control) -> Result<Option<Span>, RunError> {
+    /// Runs one phase, with `threads` in the loop of `[load]`; returns how long it was if it is measured.
+    pub fn phase(
+        &mut self,
+        phase: &Phase,
+        threads: Option<u32>,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Option<Span>, RunError> {
         self.phase_ios = 0;
         if phase.measure {
             let before = self.machine.report();
-            self.recorder.begin(self.now, before);
+            self.recorder.begin(self.now, before, self.machine);
         }
-        self.activate(phase, seed);
+        self.activate(phase, threads, seed);
         let (end, most) = match phase.length {
             PhaseLength::Time(span) => (self.now + span, u64::MAX),
             PhaseLength::Ios(count) => (Instant::NEVER, count),
         };
         let begin = self.now;
         let mut events = 0_u64;
+        let mut watch = WarmWatch::new(phase, begin);
         while self.phase_ios < most {
-            let Some(next) = self.next_time().filter(|next| *next < end) else {
+            let next = self.next_time().filter(|next| *next < end);
+            if let Some(warm) = watch.over(next.unwrap_or(end), |now| self.machine.is_warm(now)) {
+                self.now = warm;
+                break;
+            }
+            let Some(next) = next else {
                 if end == Instant::NEVER {
                     return Err(RunError::Stalled { phase: phase.name.clone(), done: self.phase_ios, asked: most });
                 }
@@ -121,7 +151,7 @@ impl<'a> Driver<'a> {
                 break;
             };
             self.now = next;
-            self.recorder.tick(next);
+            self.recorder.tick(next, self.machine);
             self.step(next)?;
             events += 1;
             if events.is_multiple_of(LOOK_EVERY) {
@@ -133,14 +163,17 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
-        Ok(phase.measure.then(|| self.recorder.end(self.now)))
+        Ok(phase.measure.then(|| self.recorder.end_step(&phase.name, threads, self.now, self.machine)))
     }
 
     /// Lets the streams of `phase` run: parked slots whose streams are active ask for their first I/O.
-    fn activate(&mut self, phase: &Phase, seed: u64) {
+    fn activate(&mut self, phase: &Phase, threads: Option<u32>, seed: u64) {
         for index in 0..self.loaders.len() {
             let streams = &self.streams;
             let loader = &mut self.loaders[index];
+            if let (Load::Closed { depth, .. }, Some(threads), true) = (loader.load, threads, loader.steps) {
+                loader.slots = threads * depth;
+            }
             let runs =
                 |stream: usize| phase.streams.is_empty() || phase.streams.iter().any(|n| n == streams[stream].name());
             let mut upto = 0.0;
@@ -159,7 +192,7 @@ impl<'a> Driver<'a> {
                 let random = Random::new(seed, &format!("arrivals.{index}.{}", phase.name));
                 loader.clock = Some(ArrivalClock::new(rate, arrival, random, self.now));
             }
-            while let Some(slot) = self.loaders[index].parked.pop() {
+            for slot in self.loaders[index].unpark().into_iter().rev() {
                 self.ask(index, slot);
             }
         }
@@ -213,7 +246,7 @@ impl<'a> Driver<'a> {
             log.write(&io, done, measured).map_err(RunError::Log)?;
         }
         let side = &mut self.recorder.streams[usize::from(io.stream)][side_of(io.op)];
-        side.completed(done.at, done.at.since(done.submitted), io.len, done.fault.is_some(), measured);
+        side.completed(done, io.len, measured);
         self.phase_ios += 1;
         self.ios += 1;
         if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {
@@ -231,7 +264,7 @@ impl<'a> Driver<'a> {
     fn ask(&mut self, index: usize, slot: u32) {
         let loader = &mut self.loaders[index];
         let thread = match loader.load {
-            _ if loader.active.is_empty() => {
+            _ if loader.active.is_empty() || slot >= loader.slots => {
                 loader.parked.push(slot);
                 return;
             }

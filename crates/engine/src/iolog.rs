@@ -14,7 +14,7 @@ use crate::recorder::side_of;
 
 /// Columns of a row, each an unsigned 64-bit number. `direction`: 0 read, 1 write, 2 flush. `error`: 0 none,
 /// 1 misaligned, 2 out of range.
-pub const LOG_COLUMNS: [&str; 14] = [
+pub const LOG_COLUMNS: [&str; 15] = [
     "submit_ns",
     "stream",
     "direction",
@@ -26,6 +26,7 @@ pub const LOG_COLUMNS: [&str; 14] = [
     "seek_ns",
     "rotation_ns",
     "transfer_ns",
+    "flash_ns",
     "link_ns",
     "error",
     "measured",
@@ -57,6 +58,7 @@ impl IoLog {
             t.seek.0,
             t.rotation.0,
             t.transfer.0,
+            t.flash.0,
             t.link.0,
             done.fault.map_or(0, |fault| fault as u64 + 1),
             u64::from(measured),

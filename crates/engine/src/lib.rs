@@ -1,6 +1,7 @@
 //! The driver loop, the clocks, the recorder and the record. The only code that decides when.
 
 mod assemble;
+mod caches;
 mod catalog;
 mod driver;
 #[doc(hidden)]
@@ -11,10 +12,14 @@ mod record;
 mod recorder;
 mod run;
 mod side;
+mod steps;
+mod warm;
 
 pub use assemble::assemble;
+pub use caches::CacheSeries;
 pub use catalog::Catalog;
 pub use iolog::LOG_COLUMNS;
 pub use record::{Record, SCHEMA_VERSION};
 pub use recorder::Series;
 pub use run::{Control, Outcome, Request, Run, RunError};
+pub use steps::Step;

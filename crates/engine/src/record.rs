@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use hotband_machine::PartReport;
+use hotband_machine::{PartReport, Times};
 use hotband_units::Span;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::recorder::Recorder;
+use crate::caches::CachesRecord;
+use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
+use crate::steps::Step;
 
 /// Changes when a key of the record changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -29,8 +31,13 @@ pub struct Record {
     concurrency: Option<u64>,
     /// Rates and latencies over all streams.
     pub summary: Summary,
+    /// The measured phases, where there is more than one.
+    #[serde(skip_serializing_if = "<[Step]>::is_empty")]
+    pub steps: Vec<Step>,
     streams: Vec<StreamRecord>,
     parts: Vec<PartRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caches: Option<CachesRecord>,
     series: SeriesName,
     notes: Vec<String>,
 }
@@ -91,6 +98,36 @@ pub struct Figures {
     pub latency_max_ns: Option<u64>,
     /// Time average of the I/Os outstanding.
     pub queue_depth_mean: f64,
+    /// Where the mean latency went.
+    pub times_mean_ns: Option<TimesMean>,
+}
+
+/// The parts of a mean latency; they add up to it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimesMean {
+    queue: f64,
+    overhead: f64,
+    seek: f64,
+    rotation: f64,
+    transfer: f64,
+    flash: f64,
+    link: f64,
+}
+
+impl TimesMean {
+    fn new(sides: &[&Side], count: f64) -> Self {
+        let sum = sides.iter().fold(Times::default(), |sum, side| sum.then(&side.times));
+        let mean = |part: Span| part.0 as f64 / count;
+        Self {
+            queue: mean(sum.queue),
+            overhead: mean(sum.overhead),
+            seek: mean(sum.seek),
+            rotation: mean(sum.rotation),
+            transfer: mean(sum.transfer),
+            flash: mean(sum.flash),
+            link: mean(sum.link),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -125,12 +162,16 @@ struct PartRecord {
     id: String,
     kind: &'static str,
     counters: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    at_end: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct SeriesName {
     interval_ns: u64,
     file: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caches_file: Option<&'static str>,
 }
 
 /// What a record is made of.
@@ -151,15 +192,6 @@ impl Record {
     pub(crate) fn new(of: &Ingredients) -> Self {
         let request = of.request;
         let recorder = of.recorder;
-        let side = |n: usize| recorder.streams.iter().map(move |sides| &sides[n]);
-        let figures = |sides: Vec<&Side>| Figures::new(&sides, of.duration);
-        let flush = figures(side(2).collect());
-        let summary = Summary {
-            all: figures(side(0).chain(side(1)).collect()),
-            read: figures(side(0).collect()),
-            write: figures(side(1).collect()),
-            flush: (flush.count > 0).then_some(flush),
-        };
         let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush])| StreamRecord {
             name: name.clone(),
             read: SideRecord::new(read),
@@ -170,6 +202,7 @@ impl Record {
             id: after.id.clone(),
             kind: after.kind,
             counters: after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect(),
+            at_end: after.at_end.iter().copied().collect(),
         });
         Self {
             schema: "hotband-record",
@@ -187,10 +220,16 @@ impl Record {
             },
             duration_ns: of.duration.0,
             concurrency: of.concurrency,
-            summary,
+            summary: Summary::new(&recorder.streams, of.duration),
+            steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
             streams: streams.collect(),
             parts: parts.collect(),
-            series: SeriesName { interval_ns: of.interval.0, file: "series.parquet" },
+            caches: recorder.caches.record(),
+            series: SeriesName {
+                interval_ns: of.interval.0,
+                file: "series.parquet",
+                caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
+            },
             notes: notes(of),
         }
     }
@@ -198,6 +237,21 @@ impl Record {
     /// The record as indented JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a record holds nothing that JSON cannot")
+    }
+}
+
+impl Summary {
+    /// Figures over all streams and `duration`.
+    pub(crate) fn new(streams: &[Sides], duration: Span) -> Self {
+        let side = |n: usize| streams.iter().map(move |sides| &sides[n]);
+        let figures = |sides: Vec<&Side>| Figures::new(&sides, duration);
+        let flush = figures(side(2).collect());
+        Self {
+            all: figures(side(0).chain(side(1)).collect()),
+            read: figures(side(0).collect()),
+            write: figures(side(1).collect()),
+            flush: (flush.count > 0).then_some(flush),
+        }
     }
 }
 
@@ -230,6 +284,7 @@ impl Figures {
             latency_p999_ns: at(0.999),
             latency_max_ns: most,
             queue_depth_mean: area as f64 / duration.0 as f64,
+            times_mean_ns: (count > 0).then(|| TimesMean::new(sides, count as f64)),
         }
     }
 }

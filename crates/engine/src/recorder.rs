@@ -1,9 +1,11 @@
 //! What a run leaves behind while it runs: sides, series, counters.
 
-use hotband_machine::{Op, PartReport};
+use hotband_machine::{Machine, Op, PartReport};
 use hotband_units::{Instant, Span};
 
+use crate::caches::CacheWatch;
 use crate::side::Side;
+use crate::steps::Steps;
 
 /// Read, write and flush of one stream.
 pub type Sides = [Side; 3];
@@ -37,11 +39,16 @@ pub struct Recorder {
     pub measuring: bool,
     /// Which directions ever had I/O, so that idle ones make no rows.
     pub used: Vec<[bool; 3]>,
-    begin: Instant,
+    /// The measured phases.
+    pub steps: Steps,
+    /// When the measured time began.
+    pub begin: Instant,
     interval: Span,
     interval_start: Instant,
     /// Counters when the measured time began.
     pub before: Vec<PartReport>,
+    /// The caches of the machine.
+    pub caches: CacheWatch,
 }
 
 /// Index of an operation among the sides.
@@ -61,35 +68,41 @@ impl Recorder {
             series: Series::default(),
             measuring: false,
             used: vec![[false; 3]; streams],
+            steps: Steps::default(),
             begin: Instant::ZERO,
             interval,
             interval_start: Instant::ZERO,
             before: Vec::new(),
+            caches: CacheWatch::default(),
         }
     }
 
-    /// The measured time begins at `now`.
-    pub fn begin(&mut self, now: Instant, before: Vec<PartReport>) {
+    /// A measured phase begins at `now`.
+    pub fn begin(&mut self, now: Instant, before: Vec<PartReport>, machine: &Machine) {
+        if self.steps.done.is_empty() {
+            (self.begin, self.before) = (now, before);
+            self.caches.begin(now, machine);
+        }
+        self.steps.begin(now, &self.streams);
         self.streams.iter_mut().flatten().for_each(|side| side.begin(now));
-        (self.measuring, self.begin, self.interval_start) = (true, now, now);
-        self.before = before;
+        (self.measuring, self.interval_start) = (true, now);
     }
 
     /// Ends every interval that is over at `now`.
     #[inline]
-    pub fn tick(&mut self, now: Instant) {
+    pub fn tick(&mut self, now: Instant, machine: &Machine) {
         if self.measuring && now >= self.interval_start + self.interval {
-            self.end_intervals(now);
+            self.end_intervals(now, machine);
         }
     }
 
-    fn end_intervals(&mut self, now: Instant) {
+    fn end_intervals(&mut self, now: Instant, machine: &Machine) {
         while now >= self.interval_start + self.interval {
-            self.end_interval(self.interval_start + self.interval);
+            self.end_interval(self.interval_start + self.interval, machine);
         }
     }
 
-    fn end_interval(&mut self, end: Instant) {
+    fn end_interval(&mut self, end: Instant, machine: &Machine) {
         let length = end.since(self.interval_start).as_secs_f64();
         let time_ns = self.interval_start.since(self.begin).0;
         for (stream, sides) in self.streams.iter_mut().enumerate() {
@@ -108,17 +121,17 @@ impl Recorder {
                 self.series.queue_depth.push(row.area as f64 / (length * 1e9));
             }
         }
+        self.caches.end_interval(self.interval_start.since(self.begin), end, machine);
         self.interval_start = end;
     }
 
-    /// The measured time ends at `now`; returns how long it was.
-    pub fn end(&mut self, now: Instant) -> Span {
-        self.end_intervals(now);
+    /// A measured phase ends at `now`.
+    pub fn end(&mut self, now: Instant, machine: &Machine) {
+        self.end_intervals(now, machine);
         if now > self.interval_start {
-            self.end_interval(now);
+            self.end_interval(now, machine);
         }
         self.streams.iter_mut().flatten().for_each(Side::end);
         self.measuring = false;
-        now.since(self.begin)
     }
 }

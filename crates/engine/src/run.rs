@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use hotband_layouts::KINDS;
 use hotband_machine::{MachineSpec, SpecError, short_form};
 use hotband_units::Span;
-use hotband_workloads::{Load, Random, Stream, StreamSpec, Workload};
+use hotband_workloads::{Load, Random, Stream, StreamSpec, Workload, check_bands};
 use thiserror::Error;
 
 use crate::assemble::{Assembled, assemble};
+use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
 use crate::driver::{Driver, Loader};
 use crate::iolog::IoLog;
@@ -99,6 +100,8 @@ pub struct Outcome {
     pub record: Record,
     /// Its series.
     pub series: Series,
+    /// Caches over time; empty where the machine has none.
+    pub caches: CacheSeries,
     /// Names of the streams, for the series and the log.
     pub streams: Vec<String>,
     /// I/Os simulated, warm-up included.
@@ -165,8 +168,9 @@ impl Run {
         for (index, phase) in self.workload.phases.iter().enumerate() {
             control.phase.store(index as u64, Ordering::Relaxed);
             control.report(0.0, driver.ios)?;
-            if let Some(measured) = driver.phase(phase, seed, control)? {
-                duration = measured;
+            let threads = self.workload.threads_in(phase);
+            if let Some(measured) = driver.phase(phase, threads, seed, control)? {
+                duration += measured;
                 after = driver.machine.report();
             }
         }
@@ -174,6 +178,7 @@ impl Run {
         if let Some(log) = driver.log.take() {
             log.finish().map_err(RunError::Log)?;
         }
+        recorder.join_steps();
         control.phase.store(self.workload.phases.len() as u64, Ordering::Relaxed);
         let _ = control.report(0.0, ios);
         let record = Record::new(&crate::record::Ingredients {
@@ -188,7 +193,7 @@ impl Run {
             duration,
             interval: self.workload.interval,
         });
-        Ok(Outcome { record, series: recorder.series, streams: names, ios })
+        Ok(Outcome { record, series: recorder.series, caches: recorder.caches.series, streams: names, ios })
     }
 }
 
@@ -208,10 +213,11 @@ fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String)
 fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result<Vec<(Stream, u16)>, SpecError> {
     let machine = &assembled.machine;
     let block = machine.block().0;
+    let shared = workload.largest_load();
     let bound = workload.streams.iter().map(|spec| {
         let target = target_of(workload, spec, assembled)?;
         let bounds = spec.bounds(&workload.file, machine.capacity(target).0, block)?;
-        let load = spec.load.or(workload.load);
+        let load = spec.load.or(shared);
         let threads = match load {
             Some(Load::Closed { threads, .. }) => threads as usize,
             _ => 1,
@@ -219,7 +225,9 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
         let random = Random::new(request.seed, &format!("streams.{}", spec.name));
         Ok((Stream::new(spec.clone(), bounds, threads, random), target))
     });
-    bound.collect()
+    let bound = bound.collect::<Result<Vec<_>, _>>()?;
+    check_bands(&workload.file, &bound)?;
+    Ok(bound)
 }
 
 fn target_of(workload: &Workload, spec: &StreamSpec, assembled: &Assembled) -> Result<u16, SpecError> {
@@ -243,8 +251,8 @@ fn loaders(workload: &Workload, seed: u64) -> Vec<Loader> {
     let mut loaders = Vec::new();
     let shared = workload.streams.iter().enumerate().filter(|(_, stream)| stream.load.is_none());
     let shared: Vec<(usize, f64)> = shared.map(|(index, stream)| (index, stream.share_pct)).collect();
-    if let Some(load) = workload.load {
-        loaders.push(Loader::new(load, shared, Random::new(seed, "load")));
+    if let Some(load) = workload.largest_load() {
+        loaders.push(Loader::new(load, shared, Random::new(seed, "load")).with_steps());
     }
     for (index, stream) in workload.streams.iter().enumerate() {
         if let Some(load) = stream.load {

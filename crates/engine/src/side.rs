@@ -1,7 +1,8 @@
 //! Counts, latencies and queue depth of one direction of one stream.
 
 use hdrhistogram::Histogram;
-use hotband_units::{Instant, Span};
+use hotband_machine::{Completion, Times};
+use hotband_units::Instant;
 
 /// Longest latency told apart (about 73 minutes); longer ones count as this long.
 const LONGEST_NS: u64 = 1 << 42;
@@ -20,6 +21,8 @@ pub struct Side {
     pub bytes: u64,
     pub errors: u64,
     pub latency_sum: u128,
+    /// Where the latencies went.
+    pub times: Times,
     pub latency_min: u64,
     pub latency_max: u64,
     pub histogram: Histogram<u64>,
@@ -52,6 +55,7 @@ impl Side {
             bytes: 0,
             errors: 0,
             latency_sum: 0,
+            times: Times::default(),
             latency_min: u64::MAX,
             latency_max: 0,
             histogram: empty_histogram(),
@@ -79,24 +83,55 @@ impl Side {
 
     /// An I/O is done; `measured` tells whether it belongs into the record.
     #[inline]
-    pub fn completed(&mut self, now: Instant, latency: Span, bytes: u32, fault: bool, measured: bool) {
-        self.integrate(now);
+    pub fn completed(&mut self, done: &Completion, bytes: u32, measured: bool) {
+        self.integrate(done.at);
         self.outstanding -= 1;
         if !measured {
             return;
         }
-        if fault {
+        if done.fault.is_some() {
             self.errors += 1;
             return;
         }
         self.interval_bytes += u64::from(bytes);
-        self.latencies.push(latency.0);
+        self.latencies.push(done.at.since(done.submitted).0);
+        self.times = self.times.then(&done.times);
     }
 
     /// Forgets what came before the measured time; what is outstanding stays so.
     pub fn begin(&mut self, now: Instant) {
         let fresh = Self { outstanding: self.outstanding, since: now, ..Self::new() };
         *self = fresh;
+    }
+
+    /// Adds what another side of the same I/Os measured at another time.
+    pub fn add(&mut self, other: &Self) {
+        // Every total is named, so that a new one cannot be forgotten here.
+        let Self {
+            count,
+            bytes,
+            errors,
+            latency_sum,
+            times,
+            latency_min,
+            latency_max,
+            histogram,
+            outstanding: _,
+            since: _,
+            area,
+            interval_area: _,
+            interval_bytes: _,
+            latencies: _,
+        } = other;
+        self.count += count;
+        self.bytes += bytes;
+        self.errors += errors;
+        self.latency_sum += latency_sum;
+        self.times = self.times.then(times);
+        self.latency_min = self.latency_min.min(*latency_min);
+        self.latency_max = self.latency_max.max(*latency_max);
+        self.histogram.add(histogram).expect("all histograms have the same bounds");
+        self.area += area;
     }
 
     /// Adds the latencies kept so far to the totals; returns their number and sum.
@@ -151,13 +186,20 @@ fn p99(latencies: &mut [u64]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hotband_units::Span;
+
+    /// Done at `at` after `latency` in the queue.
+    fn after(at: u64, latency: u64) -> Completion {
+        let times = Times { queue: Span(latency), ..Times::default() };
+        Completion { tag: 0, submitted: Instant(at - latency), at: Instant(at), times, fault: None }
+    }
 
     #[test]
     fn an_interval_has_the_exact_mean_and_p99() {
         let mut side = Side::new();
         for n in 1..=200_u64 {
             side.submitted(Instant(0));
-            side.completed(Instant(1000), Span(n), 512, false, true);
+            side.completed(&after(1000, n), 512, true);
         }
         let row = side.end_interval(Instant(1000));
         assert_eq!((row.count, row.bytes, row.latency_p99_ns), (200, 200 * 512, Some(198)));
@@ -169,7 +211,7 @@ mod tests {
         let mut side = Side::new();
         side.submitted(Instant(0));
         side.end_interval(Instant(1000));
-        side.completed(Instant(1000), Span(1000), 512, false, true);
+        side.completed(&after(1000, 1000), 512, true);
         side.end();
         assert_eq!((side.count, side.bytes, side.latency_sum), (1, 512, 1000));
     }
@@ -179,7 +221,7 @@ mod tests {
         let mut side = Side::new();
         side.submitted(Instant(0));
         side.submitted(Instant(500));
-        side.completed(Instant(750), Span(750), 512, false, true);
+        side.completed(&after(750, 750), 512, true);
         assert_eq!(side.end_interval(Instant(1000)).area, 500 + 2 * 250 + 250);
         assert_eq!(side.end_interval(Instant(2000)).area, 1000, "still one outstanding");
     }

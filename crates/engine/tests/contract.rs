@@ -11,28 +11,39 @@ use hotband_units::Instant;
 use proptest::prelude::*;
 use schedule::{Asked, Driven, machine, schedule};
 
-/// Schedules each machine is put under; there are 44 machines of one drive and 57 of several.
+/// Schedules each machine is put under; there are 47 machines of one drive and 71 of several.
 const CASES: u32 = 16;
 
 /// Settings that bring out what the catalog's own values seldom reach: full caches, few tags, write-through.
 const SETTINGS: [&str; 4] = [
     "{}",
-    "{ write_cache = \"off\", queue_tags = 3 }",
-    "{ write_cache = \"volatile\", write_cache_extents = 2, queue_tags = 4, age_bound = \"20 ms\" }",
-    "{ write_cache = \"volatile\", write_cache_size = \"64 KiB\", cache_segments = 2, look_ahead = \"64 KiB\" }",
+    "{ wce = \"off\", queue_tags = 3 }",
+    "{ wce = \"on\", write_cache_extents = 2, queue_tags = 4, age_bound = \"20 ms\" }",
+    "{ wce = \"on\", write_cache_size = \"64 KiB\", cache_segments = 2, look_ahead = \"64 KiB\" }",
 ];
+
+/// Settings of drives that have protected memory and flash.
+const HYBRID_SETTINGS: [&str; 3] = [
+    "{ awc_extents = 3, awc_bypass = \"8 KiB\", flash_hot_reads = 1, flash_size = \"512 KiB\", flash_promotion_rate = \"1 GB/s\" }",
+    "{ awc_drain = \"0 %\", flash_hot_reads = 2, flash_block = \"4 KiB\", flash_promotion_rate = \"1 GB/s\", cache_segments = 0 }",
+    "{ awc = \"off\", wce = \"on\", rcd = \"on\", flash_hot_reads = 1, flash_promotion_rate = \"1 GB/s\", flash_lanes = 1 }",
+];
+const HYBRID: &str = "exos-15e900-512e";
 
 /// One machine a catalog drive and setting.
 fn drive_machines() -> Vec<String> {
     let drives = drives();
+    let hybrid = HYBRID_SETTINGS.map(|set| format!("[drives.d]\nproduct = \"{HYBRID}\"\nset = {set}\n"));
     let each = drives.iter().flat_map(|drive| SETTINGS.map(|set| (drive, set)));
-    each.map(|(drive, set)| format!("[drives.d]\nproduct = \"{drive}\"\nset = {set}\n")).collect()
+    each.map(|(drive, set)| format!("[drives.d]\nproduct = \"{drive}\"\nset = {set}\n")).chain(hybrid).collect()
 }
 
 /// One machine a layout and setting, with and without a shared link, and layouts of layouts.
 fn layout_machines() -> Vec<String> {
     let mut machines = Vec::new();
-    for (kind, set) in KINDS.iter().flat_map(|kind| SETTINGS.map(|set| (kind, set))) {
+    for (kind, set) in
+        KINDS.iter().flat_map(|kind| SETTINGS.into_iter().chain([HYBRID_SETTINGS[0]]).map(move |set| (kind, set)))
+    {
         let last = if *kind == "single" { 0 } else { 3 };
         for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
             machines.push(format!(
@@ -89,7 +100,10 @@ proptest! {
     #[test]
     fn what_was_cached_reaches_the_media_when_the_drive_is_left_alone(asked in schedule()) {
         for drive in drives() {
-            let text = format!("[drives.d]\nproduct = \"{drive}\"\nset = {{ write_cache = \"volatile\" }}\n");
+            // Protected memory lets large sequential writes past.
+            let (product, _) = catalog().drive(&drive, ("test", "")).unwrap();
+            let awc = if product.has("awc") { ", awc = \"off\"" } else { "" };
+            let text = format!("[drives.d]\nproduct = \"{drive}\"\nset = {{ wce = \"on\"{awc} }}\n");
             let asked: Vec<Asked> = asked.iter().map(|asked| Asked { fua: false, ..*asked }).collect();
             let mut driven = Driven::new(machine(&text), 1);
             driven.play(&asked);
@@ -108,7 +122,7 @@ proptest! {
         writes in prop::collection::vec((0_u64..64, 1_u32..8), 1..40),
     ) {
         // The arm is busy with a long read while every write arrives: all of them meet in memory.
-        let set = "set = { write_cache = \"volatile\", write_cache_extents = 1000 }";
+        let set = "set = { wce = \"on\", write_cache_extents = 1000 }";
         let text = format!("[drives.d]\nproduct = \"exos-15e900-512n\"\n{set}\n");
         let read = Asked { gap: 0, op: Op::Read, block: 100_000, blocks: 4096, fua: false };
         let writes = writes.into_iter().map(|(block, blocks)| Asked { gap: 1000, op: Op::Write, block, blocks, fua: false });

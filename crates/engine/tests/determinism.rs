@@ -114,7 +114,7 @@ fn the_log_adds_up_to_the_record() {
     assert_eq!(measured.len() as u64, summary.count);
     assert_eq!(measured.iter().map(|row| row[column("latency_ns")]).max(), summary.latency_max_ns);
     for row in rows {
-        let parts = ["queue_ns", "overhead_ns", "seek_ns", "rotation_ns", "transfer_ns", "link_ns"];
+        let parts = ["queue_ns", "overhead_ns", "seek_ns", "rotation_ns", "transfer_ns", "flash_ns", "link_ns"];
         assert_eq!(parts.iter().map(|part| row[column(part)]).sum::<u64>(), row[column("latency_ns")]);
     }
 }

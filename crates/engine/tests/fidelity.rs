@@ -9,14 +9,16 @@ use hotband_drives::{Disk, DiskParams};
 use hotband_units::Span;
 
 /// A disk without caches, so that every I/O goes to the media.
-const BARE: [(&str, &str); 3] = [("cache_segments", "0"), ("look_ahead", "0 B"), ("write_cache", "off")];
+const BARE: [(&str, &str); 3] = [("cache_segments", "0"), ("look_ahead", "0 B"), ("wce", "off")];
 
 fn params(name: &str) -> DiskParams {
     disk(name).params().clone()
 }
 
-fn bare(set: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
-    BARE.iter().chain(set).copied().collect()
+fn bare(name: &str, set: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    let product = product(name);
+    let hybrid = [("awc", "off"), ("turboboost", "off")].into_iter().filter(|(key, _)| product.has(key));
+    BARE.iter().chain(set).copied().chain(hybrid).collect()
 }
 
 /// Mean seek of the measured I/Os, in nanoseconds.
@@ -31,7 +33,7 @@ fn stride_seek(name: &str, read_pct: u32, stride: u64, range: &str) -> f64 {
          offsets = {{ stride = \"{stride} B\" }}"
     );
     let text = workload(&stream, &closed(1), "ios = 2", "ios = 50");
-    mean_seek(&run(name, &text, &BARE))
+    mean_seek(&run(name, &text, &bare(name, &[])))
 }
 
 #[test]
@@ -66,7 +68,7 @@ fn random_ios_take_the_average_seek() {
         let params = params(&name);
         for (read_pct, wanted) in [(100, params.seek_read.average), (0, params.seek_write.average)] {
             let text = workload(&random_4k(read_pct), &closed(1), "", "ios = 20000");
-            let got = mean_seek(&run(&name, &text, &bare(&[("zones", "1")])));
+            let got = mean_seek(&run(&name, &text, &bare(&name, &[("zones", "1")])));
             assert_near(&format!("{name}, {read_pct} % reads"), got, wanted.0 as f64, 0.02);
         }
     }
@@ -137,7 +139,7 @@ fn better_orders_serve_more() {
 /// Mean seek within a twentieth of the addresses as a share of the mean over all of them.
 fn short_stroke_share(name: &str) -> f64 {
     let text = workload(&random_4k(100), &closed(1), "", "ios = 10000");
-    let [all, short] = [&[][..], &[("span", "5 %")][..]].map(|set| mean_seek(&run(name, &text, &bare(set))));
+    let [all, short] = [&[][..], &[("span", "5 %")][..]].map(|set| mean_seek(&run(name, &text, &bare(name, set))));
     short / all
 }
 

@@ -20,10 +20,10 @@ fn outstanding_is_rate_times_latency() {
     // Counted at completion: the I/Os cut by the ends of the measured time (at most the depth at each end) are the
     // only error, below 16 / 4,000.
     for machine in LAYOUTS {
-        for (cache, depth) in ["off", "volatile"].into_iter().flat_map(|cache| [1, 4, 16].map(|depth| (cache, depth))) {
+        for (cache, depth) in ["off", "on"].into_iter().flat_map(|cache| [1, 4, 16].map(|depth| (cache, depth))) {
             for read_pct in MIX_READS {
                 let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 4000");
-                let left = run(machine, &text, &[("write_cache", cache)]);
+                let left = run(machine, &text, &[("wce", cache)]);
                 let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
                 let what = format!("{machine}, cache {cache}, depth {depth}, {read_pct} % reads");
                 assert_near(&what, outstanding, f64::from(depth), 0.01);
@@ -69,7 +69,7 @@ fn an_open_loop_beyond_saturation_gets_what_the_drive_can_do() {
 
 fn iops(machine: &str, read_pct: u32, depth: u32) -> f64 {
     let text = workload(&random_4k(read_pct), &closed(depth), "ios = 1000", "ios = 20000");
-    run(machine, &text, &[("write_cache", "off")]).iops()
+    run(machine, &text, &[("wce", "off")]).iops()
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn parity_costs_its_number_of_device_ios() {
     let cases = [("raid5:3x", 1.0, 2.0), ("raid5:4x", 2.0, 2.0), ("raid5:8x", 2.0, 2.0), ("raid6:8x", 3.0, 3.0)];
     for (layout, reads, writes) in cases {
         let text = workload(&random_4k(0), &closed(8), "ios = 100", "ios = 5000");
-        let left = run(&format!("{layout}exos-15e900-512n"), &text, &[("write_cache", "off")]);
+        let left = run(&format!("{layout}exos-15e900-512n"), &text, &[("wce", "off")]);
         let ios = left.summary("count");
         assert_near(&format!("{layout} reads"), left.counter("reads") / ios, reads, 0.005);
         assert_near(&format!("{layout} writes"), left.counter("writes") / ios, writes, 0.005);

@@ -200,9 +200,9 @@ fn what_a_4kn_drive_cannot_take_is_refused_before_the_run() {
             if key == "sizes" { "" } else { "size = \"4 KiB\"\n" }
         );
         let text = workload(&stream, &closed(1), "", "ios = 1");
-        let accepted = Run::new(&catalog(), request(DRIVE, &text, &[]));
-        assert!(accepted.is_ok(), "512 bytes are fine on 512n");
-        let refused = refused(request(DRIVE, &text, &[("sector_format", "4Kn")]));
+        let accepted = Run::new(&catalog(), request("exos-15e900-512e", &text, &[]));
+        assert!(accepted.is_ok(), "512 bytes are fine on 512e");
+        let refused = refused(request("exos-15e900-512e", &text, &[("sector_format", "4Kn")]));
         says(&refused, &["workload.toml", &format!("streams[0].{key}"), "misaligned", "4096 B"]);
     }
 }
@@ -224,10 +224,7 @@ fn keys_that_nobody_asked_for_are_refused_everywhere() {
         &format!("{TWO}[volumes]\nv = {{ on = \"d0\", sise = \"1 GB\" }}\n"),
         &["volumes.v.sise", "did you mean \"size\""],
     );
-    machine_is_refused(
-        &TWO.replace("count = 2", "set = { write_cahce = \"off\" }"),
-        &["drives.d.set", "did you mean \"write_cache\""],
-    );
+    machine_is_refused(&TWO.replace("count = 2", "set = { wec = \"off\" }"), &["drives.d.set", "did you mean \"wce\""]);
     stream_is_refused("raed_pct = 1", &["streams[0].raed_pct", "did you mean \"read_pct\""]);
     stream_is_refused("offsets = { zip = 1 }", &["streams[0].offsets.zip", "zipf"]);
     workload_is_refused(&good().replace("depth = 1", "depht = 1"), &["load.closed.depht", "did you mean \"depth\""]);
@@ -266,6 +263,87 @@ fn what_is_said_twice_or_not_at_all_is_refused() {
 }
 
 #[test]
+fn hot_bands_that_make_no_sense_are_refused() {
+    let band = |name: &str, range: &str| {
+        let keys = "read_pct = 65\nrandom_pct = 100\nsize = \"8 KiB\"\noffsets = { hotband = {} }";
+        format!("[[streams]]\nname = \"{name}\"\nrange = {range}\n{keys}\n")
+    };
+    let bands = |one: &str, two: &str| {
+        let phase = "[[phases]]\nios = 1\nmeasure = true\n";
+        format!("[load]\n{}\n{}{}{phase}", closed(1), band("hot1", one), band("hot2", two))
+    };
+    let good = "[\"10 %\", \"18 %\"]";
+    for range in ["[\"890 GB\", \"901 GB\"]", "[\"90 %\", \"1 TB\"]"] {
+        workload_is_refused(&bands(good, range), &["streams[1].range", "beyond the target of 900"]);
+    }
+    for range in ["[\"20 %\", \"20 %\"]", "[\"30 %\", \"20 %\"]"] {
+        workload_is_refused(&bands(good, range), &["streams[1].range", "does not hold one I/O of 8192 B"]);
+    }
+    workload_is_refused(&bands(good, "[\"101 %\", \"102 %\"]"), &["streams[1].range", "two addresses"]);
+    for range in ["[\"17 %\", \"25 %\"]", "[\"12 %\", \"14 %\"]", "[\"0 %\", \"100 %\"]"] {
+        workload_is_refused(&bands(good, range), &["streams[1].range", "overlaps", "\"hot1\""]);
+    }
+    for range in [good, "[\"18 %\", \"26 %\"]"] {
+        assert!(Run::new(&catalog(), request(DRIVE, &bands(good, range), &[])).is_ok(), "{range}: the same or none");
+    }
+    for (inner, key, accepted) in [
+        ("writes_shifted = \"101 %\"", "writes_shifted", "0 % to 100 %"),
+        ("writes_shifted = \"100 %\"", "writes_shifted", "below 100 %"),
+        ("writes_shifted = 0.01", "writes_shifted", "a share"),
+        ("table_unit = \"1 B\"", "table_unit", "1 kB to 1 MB"),
+        ("writes_shift = \"1 %\"", "writes_shift", "did you mean \"writes_shifted\""),
+    ] {
+        let text = bands(good, "[\"18 %\", \"26 %\"]").replacen("hotband = {}", &format!("hotband = {{ {inner} }}"), 1);
+        workload_is_refused(&text, &[&format!("streams[0].offsets.hotband.{key}"), accepted]);
+    }
+    stream_is_refused("start = \"20 %\"", &["streams[0].start", "random_pct is 100"]);
+    let sequential = |start: &str| {
+        let stream = format!("read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"\nstart = \"{start}\"");
+        workload(&stream, &closed(1), "", "ios = 1")
+    };
+    workload_is_refused(&sequential("100 %"), &["streams[0].start", "\"100 %\"", "below 100 %"]);
+    workload_is_refused(&sequential("20 GB"), &["streams[0].start", "\"20 GB\"", "a share"]);
+}
+
+#[test]
+fn steps_that_make_no_sense_are_refused() {
+    let with = |load: &str, phases: &str| format!("[load]\n{load}\n[[streams]]\n{}\n{phases}", random_4k(100));
+    let phase = |keys: &str| format!("[[phases]]\nios = 1\n{keys}\n");
+    let step = |name: &str| phase(&format!("name = \"{name}\"\nmeasure = true"));
+    let refused_phases = |phases: &str, parts: &[&str]| workload_is_refused(&with(&closed(1), phases), parts);
+    refused_phases(&phase(""), &["phases", "measure = true", "follow one another"]);
+    refused_phases(&format!("{}{}{}", step("a"), phase(""), step("b")), &["phases[2].measure", "directly"]);
+    refused_phases(&format!("{}{}", step("a"), step("a")), &["phases[1].name", "\"a\"", "two measured phases"]);
+    for (threads, accepted) in [("0", "from 1 to"), ("65537", "from 1 to"), ("\"2\"", "from 1 to")] {
+        refused_phases(&phase(&format!("measure = true\nthreads = {threads}")), &["phases[0].threads", accepted]);
+    }
+    let threads = phase("measure = true\nthreads = 40000");
+    let deep = with("closed = { threads = 1, depth = 2 }", &threads);
+    workload_is_refused(&deep, &["phases[0].threads", "\"40000\"", "depth (2 in [load])", "65536"]);
+    let open = with("open = { rate_iops = 9, arrival = \"fixed\" }", &threads);
+    workload_is_refused(&open, &["phases[0].threads", "no closed loop in [load]"]);
+    let own = format!("[[streams]]\n{}\nload = {{ {} }}\n{threads}", random_4k(100), closed(1));
+    workload_is_refused(&own, &["phases[0].threads", "no closed loop in [load]"]);
+    let text = with(&closed(1), &format!("{}{}", phase("name = \"fill\"\nthreads = 2"), step("a")));
+    for key in ["threads", "qd"] {
+        says(&refused(request(DRIVE, &text, &[(key, "4")])), &["--set", key, "phases[0].threads", "\"fill\""]);
+    }
+    assert!(Run::new(&catalog(), request(DRIVE, &text, &[("think", "1 ms")])).is_ok());
+    refused_phases(&phase("until_warm = true"), &["phases[0].until_warm", "a duration"]);
+    let measured = "[[phases]]\nduration = \"1 h\"\nuntil_warm = true\nmeasure = true\n";
+    refused_phases(measured, &["phases[0].until_warm", "without measure = true"]);
+    refused_phases(
+        &measured.replace("until_warm = true", "until_warm = 1"),
+        &["phases[0].until_warm", "true or false"],
+    );
+    let long = |name: &str| step(name).replace("ios = 1", "duration = \"60 d\"");
+    refused_phases(&format!("{}{}", long("a"), long("b")), &["interval", "10 million intervals"]);
+    let text = with(&closed(1), &format!("{}{}", step("a"), step("b")));
+    let request = Request { duration: Some("60 d".into()), ..request(DRIVE, &text, &[]) };
+    says(&refused(request), &["--duration", "intervals"]);
+}
+
+#[test]
 fn what_is_no_toml_is_told_with_its_line() {
     machine_is_refused("[drives.d]\nproduct = \n", &["machine.toml", "line 2", "not valid TOML"]);
     workload_is_refused("[load\n", &["line 1", "not valid TOML"]);
@@ -293,11 +371,38 @@ fn values_that_no_drive_can_have_are_refused() {
         ("command_overhead", "1 h", "at most 1 s"),
         ("queue_tags", "0", "from 1 to"),
         ("queue_order", "lifo", "fcfs"),
-        ("write_cache", "on", "off, volatile"),
-        ("write_cache_size", "0 B", "above zero"),
+        ("wce", "volatile", "off, on"),
         ("sector_format", "520n", "512n"),
+        ("sector_format", "4Kn", "no Fast Format"),
+        ("rcd", "yes", "off, on"),
+        ("awc", "maybe", "off, on"),
+        ("awc_size", "0 B", "switch it off"),
+        ("awc_extents", "0", "1"),
+        ("awc_bypass", "0 B", "512 B"),
+        ("awc_drain", "120 %", "100 %"),
+        ("write_cache_size", "0 B", "switch it off"),
+        ("turboboost", "off", "exos-15e900-512n has no flash read cache"),
     ] {
-        set_is_refused(DRIVE, key, value, &[&format!("--set: {key}: "), accepted]);
+        set_is_refused(DRIVE, key, value, &["--set: ", key, accepted]);
+    }
+    set_is_refused("savvio-10k1", "awc", "on", &["--set: awc", "savvio-10k1 has no protected write cache"]);
+    for (key, value, accepted) in [
+        ("turboboost", "yes", "off, on"),
+        ("sector_format", "512n", "512e or 4Kn"),
+        ("flash_size", "0 B", "switch it off"),
+        ("flash_size", "2 TB", "to the disk's"),
+        ("flash_block", "5 KiB", "power of two"),
+        ("flash_block", "512 B", "4 KiB to 16 MiB"),
+        ("flash_lanes", "0", "from 1 to 64"),
+        ("flash_hot_reads", "0", "from 1 to 100"),
+        ("flash_read_rate", "0 B/s", "1 kB/s"),
+        ("flash_write_rate", "10 B/s", "1 kB/s"),
+        ("flash_promotion_rate", "0 B/s", "1 kB/s"),
+        ("flash_read_latency", "2 s", "at most 1 s"),
+        ("flash_ageing", "1 ms", "at least 1 s"),
+        ("flash_largest", "0 B", "switch it off"),
+    ] {
+        set_is_refused("exos-15e900-512e", key, value, &[&format!("--set: {key}: "), accepted]);
     }
     let machine = "[drives.d]\nproduct = \"savvio-10k1\"\nset = { heads = 0 }\n";
     machine_is_refused(machine, &["machine.toml", "drives.d.set.heads", "\"0\""]);

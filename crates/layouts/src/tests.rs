@@ -18,6 +18,7 @@ fn spec(kind: &str, members: usize, options: &str) -> LayoutSpec {
         members: (0..members as u32).map(NodeRef::Drive).collect(),
         from: Bytes(0),
         size: None,
+        force_writes: false,
         options: options.parse().expect("test options are TOML"),
         key: "layouts.data".into(),
     }

@@ -37,6 +37,64 @@ pub struct Done {
 /// A named count kept by a part; the name ends in its unit where it has one (`busy_ns`).
 pub type Counter = (&'static str, u64);
 
+/// How far a cache that learns has got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Warmth {
+    /// It holds nothing.
+    #[default]
+    Cold,
+    /// What it holds still changes.
+    Warming,
+    /// What it holds is what it will hold, while the load stays as it is.
+    Warm,
+}
+
+/// The caches of one drive, or of all drives of a machine added up, at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheState {
+    /// Flash read cache: how far it has got; none where there is no such cache.
+    pub warmth: Option<Warmth>,
+    /// Reads that the flash answered, since the beginning.
+    pub flash_hits: u64,
+    /// Reads that the flash could have answered and did not, since the beginning.
+    pub flash_misses: u64,
+    /// Bytes copied into the flash, since the beginning.
+    pub flash_promoted_bytes: u64,
+    /// Bytes that the flash holds.
+    pub flash_used_bytes: u64,
+    /// Extents written from the write cache to the media, since the beginning.
+    pub destages: u64,
+    /// Extents in the write cache.
+    pub write_cache_extents: u64,
+    /// Bytes in the write cache.
+    pub write_cache_bytes: u64,
+    /// Commands and extents served by the media, since the beginning.
+    pub media_ios: u64,
+}
+
+impl CacheState {
+    /// Both together: warming while one of them is, cold while both are.
+    pub fn and(&self, other: &Self) -> Self {
+        let warmth = match (self.warmth, other.warmth) {
+            (Some(one), Some(two)) if one == two => Some(one),
+            (Some(_), Some(Warmth::Warming)) | (Some(Warmth::Warming), Some(_)) => Some(Warmth::Warming),
+            (Some(_), Some(_)) => Some(Warmth::Warm),
+            (one, two) => one.or(two),
+        };
+        Self {
+            warmth,
+            flash_hits: self.flash_hits + other.flash_hits,
+            flash_misses: self.flash_misses + other.flash_misses,
+            flash_promoted_bytes: self.flash_promoted_bytes + other.flash_promoted_bytes,
+            flash_used_bytes: self.flash_used_bytes + other.flash_used_bytes,
+            destages: self.destages + other.destages,
+            write_cache_extents: self.write_cache_extents + other.write_cache_extents,
+            write_cache_bytes: self.write_cache_bytes + other.write_cache_bytes,
+            media_ios: self.media_ios + other.media_ios,
+        }
+    }
+}
+
 /// A drive: commands in, completions out, a time at which it next has something to do.
 ///
 /// Time given to `submit` and `advance` never goes backwards. Between calls the drive does nothing by itself:
@@ -56,4 +114,13 @@ pub trait Drive: Send {
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
     /// Counters since the beginning, always the same names in the same order.
     fn counters(&self) -> Vec<Counter>;
+    /// What its caches hold at this moment; for a drive with caches always the same names in the same order.
+    fn levels(&self) -> Vec<Counter> {
+        Vec::new()
+    }
+    /// Its caches at `now`; none for a drive without a cache worth watching.
+    fn caches(&self, now: Instant) -> Option<CacheState> {
+        let _ = now;
+        None
+    }
 }

@@ -2,7 +2,7 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::drive::{Command, Counter, Done, Drive};
+use crate::drive::{CacheState, Command, Counter, Done, Drive, Warmth};
 use crate::events::EventQueue;
 use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
@@ -33,6 +33,8 @@ pub struct MachineParts {
     pub link_of: Vec<Option<usize>>,
     /// Names, layouts and their members.
     pub layouts: Vec<(String, Box<dyn Layout>, Vec<MemberRange>)>,
+    /// For each layout whether its controller sends writes with force unit access.
+    pub forces: Vec<bool>,
     /// What workloads may address.
     pub targets: Vec<Target>,
 }
@@ -46,6 +48,8 @@ pub struct PartReport {
     pub kind: &'static str,
     /// Its counters since the beginning.
     pub counters: Vec<Counter>,
+    /// What it holds at this moment.
+    pub at_end: Vec<Counter>,
 }
 
 struct DriveSlot {
@@ -61,6 +65,8 @@ struct LayoutSlot {
     members: Vec<MemberRange>,
     states: Vec<MemberState>,
     turn: u64,
+    /// Every write is sent with force unit access.
+    forces: bool,
 }
 
 /// A transfer on a shared link: towards the drive, or back from it.
@@ -99,9 +105,9 @@ impl Machine {
             link,
             armed: Instant::NEVER,
         });
-        let layouts = parts.layouts.into_iter().map(|(_, layout, members)| {
+        let layouts = parts.layouts.into_iter().zip(parts.forces).map(|((_, layout, members), forces)| {
             let states = vec![MemberState::default(); members.len()];
-            LayoutSlot { layout, members, states, turn: 0 }
+            LayoutSlot { layout, members, states, turn: 0, forces }
         });
         Self {
             drives: drives.collect(),
@@ -172,17 +178,30 @@ impl Machine {
         self.drop_stale();
     }
 
+    /// The caches of all drives together; none where no drive has one.
+    pub fn caches(&self, now: Instant) -> Option<CacheState> {
+        let each = self.drives.iter().filter_map(|slot| slot.drive.caches(now));
+        each.reduce(|one, two| one.and(&two))
+    }
+
+    /// Whether every cache that learns has learnt.
+    pub fn is_warm(&self, now: Instant) -> bool {
+        self.caches(now).and_then(|caches| caches.warmth).is_none_or(|warmth| warmth == Warmth::Warm)
+    }
+
     /// Counters of every drive and link.
     pub fn report(&self) -> Vec<PartReport> {
         let drives = self.drives.iter().map(|slot| PartReport {
             id: slot.name.clone(),
             kind: slot.drive.kind(),
             counters: slot.drive.counters(),
+            at_end: slot.drive.levels(),
         });
         let links = self.links.iter().map(|link| PartReport {
             id: link.name.clone(),
             kind: "link",
             counters: vec![("busy_ns", link.busy.0), ("bytes", link.bytes)],
+            at_end: Vec::new(),
         });
         drives.chain(links).collect()
     }
@@ -276,7 +295,8 @@ impl Machine {
         let request = self.requests.get(id);
         request.pending = legs.len() as u32;
         request.next_leg += legs.len() as u32;
-        let (layout, fua) = (request.layout as usize, request.fua);
+        let layout = request.layout as usize;
+        let fua = request.fua || self.layouts[layout].forces;
         for leg in legs {
             let member = usize::from(leg.member);
             let slot = &mut self.layouts[layout];

@@ -43,6 +43,8 @@ pub struct Times {
     pub rotation: Span,
     /// Reading or writing the media.
     pub transfer: Span,
+    /// Reading a flash cache inside the drive.
+    pub flash: Span,
     /// On the wire, or waiting for it.
     pub link: Span,
 }
@@ -50,7 +52,7 @@ pub struct Times {
 impl Times {
     /// The sum of all parts.
     pub fn total(&self) -> Span {
-        self.queue + self.overhead + self.seek + self.rotation + self.transfer + self.link
+        self.queue + self.overhead + self.seek + self.rotation + self.transfer + self.flash + self.link
     }
 
     /// Part by part, this time and `other` one after the other.
@@ -61,6 +63,7 @@ impl Times {
             seek: self.seek + other.seek,
             rotation: self.rotation + other.rotation,
             transfer: self.transfer + other.transfer,
+            flash: self.flash + other.flash,
             link: self.link + other.link,
         }
     }

@@ -14,7 +14,7 @@ mod reader;
 mod requests;
 mod spec;
 
-pub use drive::{Command, Counter, Done, Drive};
+pub use drive::{CacheState, Command, Counter, Done, Drive, Warmth};
 pub use error::{SpecError, nearest};
 pub use events::EventQueue;
 pub use graph::{Machine, MachineParts, PartReport, Target};

@@ -136,6 +136,14 @@ impl<'a> Section<'a> {
         value.as_bool().map(Some).ok_or_else(|| self.wrong(key, value, "true or false"))
     }
 
+    /// "on" or "off".
+    ///
+    /// # Errors
+    /// Neither.
+    pub fn switch(&self, key: &'static str) -> Result<Option<bool>, SpecError> {
+        self.choice(key, &[("off", false), ("on", true)])
+    }
+
     /// One of several names.
     ///
     /// # Errors

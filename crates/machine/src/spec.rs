@@ -53,6 +53,8 @@ pub struct LayoutSpec {
     pub from: Bytes,
     /// Bytes used on each member; all of it where not said.
     pub size: Option<Bytes>,
+    /// The controller sends every write with force unit access.
+    pub force_writes: bool,
     /// The table with the options of the kind.
     pub options: Table,
     /// Key of the layout in the file, for errors.
@@ -90,7 +92,7 @@ pub struct MachineSpec {
 /// Most drives a machine may have.
 const MOST_DRIVES: u64 = 4096;
 /// Keys of a layout that are not options of its kind.
-pub(crate) const MEMBER_KEYS: [&str; 3] = ["members", "from", "size"];
+pub(crate) const MEMBER_KEYS: [&str; 4] = ["members", "from", "size", "force_writes"];
 
 impl MachineSpec {
     /// Reads a machine from TOML text.
@@ -210,10 +212,20 @@ fn read_layouts(top: &Section, drives: &[DriveSpec]) -> Result<Vec<LayoutSpec>, 
         let members =
             members.ok_or_else(|| inner.error("members", "", "missing: expected drives, such as \"d0..d4\""))?;
         let (from, size) = (inner.quantity::<Bytes>("from")?.unwrap_or_default(), inner.quantity::<Bytes>("size")?);
+        let force_writes = inner.flag("force_writes")?.unwrap_or(false);
         let options = options.iter().filter(|(key, _)| !MEMBER_KEYS.contains(&key.as_str()));
         let options = options.map(|(key, value)| (key.clone(), value.clone())).collect();
         let members = select_nodes(&inner, members, drives, &layouts)?;
-        layouts.push(LayoutSpec { name, kind: kind.to_owned(), members, from, size, options, key: inner.key("") });
+        layouts.push(LayoutSpec {
+            name,
+            kind: kind.to_owned(),
+            members,
+            from,
+            size,
+            force_writes,
+            options,
+            key: inner.key(""),
+        });
     }
     Ok(layouts)
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use hotband_engine::{Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series};
+use hotband_engine::{CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series};
 use hotband_machine::SpecError as MachineSpecError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
@@ -56,13 +56,14 @@ impl PyRun {
         Ok(Self { run: Mutex::new(Some(run)), control: Control::default() })
     }
 
-    fn execute<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>, Vec<String>, u64)> {
+    fn execute<'py>(&self, py: Python<'py>) -> PyResult<Left<'py>> {
         let run = self.run.lock().ok().and_then(|mut run| run.take());
         let run = run.ok_or_else(|| PyRuntimeError::new_err("a run is executed once"))?;
         let (json, outcome) = py
             .detach(|| run.execute(&self.control).map(|outcome| (outcome.record.to_json(), outcome)))
             .map_err(run_error)?;
-        Ok((json, columns(py, outcome.series)?, outcome.streams, outcome.ios))
+        let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
+        Ok((json, series, caches, outcome.streams, outcome.ios))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -72,6 +73,24 @@ impl PyRun {
     fn stop(&self) {
         self.control.stop();
     }
+}
+
+/// Record, series, caches over time, names of the streams, I/Os.
+type Left<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<String>, u64);
+
+fn cache_columns(py: Python<'_>, series: CacheSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("flash_hits", series.flash_hits)?;
+    columns.set_item("flash_misses", series.flash_misses)?;
+    columns.set_item("flash_promoted_bytes", series.flash_promoted_bytes)?;
+    columns.set_item("flash_used_bytes", series.flash_used_bytes)?;
+    columns.set_item("destages", series.destages)?;
+    columns.set_item("write_cache_extents", series.write_cache_extents)?;
+    columns.set_item("write_cache_bytes", series.write_cache_bytes)?;
+    columns.set_item("media_ios", series.media_ios)?;
+    columns.set_item("state", series.state)?;
+    Ok(columns)
 }
 
 fn columns(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {

@@ -1,5 +1,6 @@
 //! Where random I/Os go.
 
+use crate::hotband::HotBandSpec;
 use crate::random::Random;
 use crate::zipf::Zipf;
 
@@ -27,6 +28,8 @@ pub enum OffsetSpec {
         /// Distance in bytes.
         stride: u64,
     },
+    /// vdbench's hot band; the range is the band.
+    HotBand(HotBandSpec),
 }
 
 /// A distribution over a number of equal slots.
@@ -49,12 +52,12 @@ pub enum Offsets {
 const SCATTER: u128 = (1 << 61) - 1;
 
 impl Offsets {
-    /// The distribution over `slots` slots; strided streams do not draw.
+    /// The distribution over `slots` slots; strided streams and hot bands do not draw here.
     pub fn new(spec: OffsetSpec, slots: u64) -> Self {
         match spec {
             OffsetSpec::Zipf { exponent, scramble } => Self::Zipf(Zipf::new(slots.max(1), exponent), scramble),
             OffsetSpec::Hotspot { data, ios } => Self::Hotspot { data, ios },
-            OffsetSpec::Uniform | OffsetSpec::Strided { .. } => Self::Uniform,
+            OffsetSpec::Uniform | OffsetSpec::Strided { .. } | OffsetSpec::HotBand(_) => Self::Uniform,
         }
     }
 

@@ -4,6 +4,7 @@ use hotband_machine::{Section, SpecError, parse_toml};
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::arrival::{Arrival, Load};
+use crate::hotband::HotBandSpec;
 use crate::offsets::OffsetSpec;
 use crate::sizes::Sizes;
 use crate::spec::{
@@ -58,19 +59,11 @@ impl Workload {
         if let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
             return error("streams", names[twice].to_owned(), "two streams have this name");
         }
-        let measured = self.phases.iter().filter(|phase| phase.measure).count();
-        if measured != 1 {
-            return error("phases", measured.to_string(), "expected exactly one phase with measure = true");
-        }
+        self.check_phases()?;
         if self.interval.0 < 1_000_000 {
             return error("interval", self.interval.to_string(), "expected at least 1 ms");
         }
-        let most = Span(self.interval.0.saturating_mul(MOST_INTERVALS));
-        if self
-            .phases
-            .iter()
-            .any(|phase| matches!(phase.length, PhaseLength::Time(time) if phase.measure && time > most))
-        {
+        if self.measured_time() > Span(self.interval.0.saturating_mul(MOST_INTERVALS)) {
             return error(
                 "interval",
                 self.interval.to_string(),
@@ -145,6 +138,7 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         cursor: section
             .choice("cursor", &[("shared", Cursor::Shared), ("per-thread", Cursor::PerThread)])?
             .unwrap_or(Cursor::Shared),
+        start: read_start(&section, random_pct)?,
         fua: section.flag("fua")?.unwrap_or(false),
         flush_every: section.count("flush_every", 0..=u64::from(u32::MAX))?.unwrap_or(0),
         key: section.key(""),
@@ -154,6 +148,19 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
     }
     section.finish()?;
     Ok(stream)
+}
+
+/// Where in its range a sequential stream begins.
+fn read_start(section: &Section, random_pct: f64) -> Result<f64, SpecError> {
+    let Some(start) = section.quantity::<Ratio>("start")? else { return Ok(0.0) };
+    if random_pct >= 100.0 {
+        let accepted = "nothing of this stream is sequential: random_pct is 100";
+        return Err(section.error("start", start.to_string(), accepted));
+    }
+    if start.0 >= 1.0 {
+        return Err(section.error("start", start.to_string(), "expected a share of the range below 100 %"));
+    }
+    Ok(start.0)
 }
 
 fn read_size(section: &Section, key: &str, text: &str) -> Result<u32, SpecError> {
@@ -230,6 +237,8 @@ fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
         }
         hot.finish()?;
         OffsetSpec::Hotspot { data: data.0, ios: ios.0 }
+    } else if let Some(band) = inner.section("hotband")? {
+        read_hot_band(band)?
     } else if let Some(stride) = inner.quantity::<Bytes>("stride")? {
         if stride.0 == 0 || !stride.0.is_multiple_of(512) {
             return Err(inner.error("stride", stride.to_string(), "expected a multiple of 512 B above zero"));
@@ -241,6 +250,19 @@ fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
     };
     inner.finish()?;
     Ok(spec)
+}
+
+fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
+    let shift = band.quantity::<Ratio>("writes_shifted")?.unwrap_or(Ratio(HotBandSpec::WRITES_SHIFTED));
+    if shift.0 >= 1.0 {
+        return Err(band.error("writes_shifted", shift.to_string(), "expected a share of the band below 100 %"));
+    }
+    let unit = band.quantity::<Bytes>("table_unit")?.unwrap_or(Bytes(HotBandSpec::TABLE_UNIT));
+    if !(1000..=HotBandSpec::TABLE_UNIT).contains(&unit.0) {
+        return Err(band.error("table_unit", unit.to_string(), "expected a size from 1 kB to 1 MB"));
+    }
+    band.finish()?;
+    Ok(OffsetSpec::HotBand(HotBandSpec { writes_shifted: shift.0, table_unit: unit.0 }))
 }
 
 fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecError> {
@@ -262,7 +284,14 @@ fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecErr
         }
     }
     let name = section.text("name")?.unwrap_or("measure").to_owned();
-    let phase = Phase { name, length, measure: section.flag("measure")?.unwrap_or(false), streams: active };
+    let measure = section.flag("measure")?.unwrap_or(false);
+    let threads = section.count("threads", 1..=u64::from(MOST_OUTSTANDING))?.map(|threads| threads as u32);
+    let until_warm = section.flag("until_warm")?.unwrap_or(false);
+    if until_warm && (measure || ios.is_some()) {
+        let accepted = "only a phase with a duration, and without measure = true, may end when the machine is warm";
+        return Err(section.error("until_warm", "true", accepted));
+    }
+    let phase = Phase { name, length, measure, streams: active, threads, until_warm };
     section.finish()?;
     Ok(phase)
 }

@@ -63,6 +63,8 @@ pub struct StreamSpec {
     pub align: Option<Bytes>,
     /// Sequential position.
     pub cursor: Cursor,
+    /// Where in its range a sequential stream begins, as a share of it.
+    pub start: f64,
     /// Writes force unit access.
     pub fua: bool,
     /// A flush after this many writes; 0 for never.
@@ -91,6 +93,10 @@ pub struct Phase {
     pub measure: bool,
     /// Streams that run in it; all where empty.
     pub streams: Vec<String>,
+    /// Threads of the closed loop in `[load]` while it lasts; those of the loop where not said.
+    pub threads: Option<u32>,
+    /// Ends early once the machine is warm.
+    pub until_warm: bool,
 }
 
 /// What is asked of a target.
@@ -106,7 +112,7 @@ pub struct Workload {
     pub load: Option<Load>,
     /// Its streams.
     pub streams: Vec<StreamSpec>,
-    /// Its phases, one of which is measured.
+    /// Its phases; those that are measured follow one another.
     pub phases: Vec<Phase>,
     /// Interval of the series.
     pub interval: Span,
@@ -154,6 +160,7 @@ impl Workload {
     }
 
     fn set_load(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        self.check_set_load(key, value)?;
         match key {
             "qd" => {
                 let qd = count(key, value)?;
@@ -215,13 +222,14 @@ impl Workload {
         Ok(())
     }
 
-    /// Sets the length of the measured phase.
+    /// Sets the length of every measured phase.
     ///
     /// # Errors
     /// Nothing, or more intervals than a series holds, named at `--duration`.
     pub fn set_duration(&mut self, duration: Span) -> Result<(), SpecError> {
         let most = Span(self.interval.0.saturating_mul(MOST_INTERVALS));
-        if duration == Span::ZERO || duration > most {
+        let measured = self.phases.iter().filter(|phase| phase.measure).count() as u64;
+        if duration == Span::ZERO || duration.0.saturating_mul(measured) > most.0 {
             let accepted =
                 format!("expected a time above zero and of at most {MOST_INTERVALS} intervals of {}", self.interval);
             return Err(SpecError::new("--duration", "", duration.to_string(), accepted));
@@ -232,9 +240,13 @@ impl Workload {
         Ok(())
     }
 
-    /// I/Os outstanding, where every load is a closed loop without pauses.
+    /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
     pub fn concurrency(&self) -> Option<u64> {
-        let loads = self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
+        if self.threads_change() {
+            return None;
+        }
+        let shared = self.measured_load();
+        let loads = shared.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
         let each = loads.map(|load| match load {
             Load::Closed { threads, depth, think: Span(0) } => Some(u64::from(*threads) * u64::from(*depth)),
             _ => None,

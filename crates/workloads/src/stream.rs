@@ -2,6 +2,7 @@
 
 use hotband_machine::{Op, SpecError};
 
+use crate::hotband::HotBand;
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::random::Random;
 use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec};
@@ -34,6 +35,7 @@ pub struct Stream {
     spec: StreamSpec,
     bounds: StreamBounds,
     offsets: Offsets,
+    hot_band: Option<HotBand>,
     random: Random,
     read_share: f64,
     random_share: f64,
@@ -91,10 +93,16 @@ impl Stream {
         let cursors = if spec.cursor == Cursor::Shared { 1 } else { threads.max(1) };
         let length = bounds.to - bounds.from;
         let align = spec.align.map_or(u64::from(spec.sizes.largest()), |align| align.0);
-        let start = |n: usize| bounds.from + length / cursors as u64 * n as u64 / align * align;
+        let first = (length as f64 * spec.start) as u64;
+        let start = |n: usize| bounds.from + (first + length / cursors as u64 * n as u64) % length / align * align;
+        let hot_band = match spec.offsets {
+            OffsetSpec::HotBand(band) => Some(HotBand::new(band, &random)),
+            _ => None,
+        };
         let mut stream = Self {
             bounds,
             offsets: Offsets::Uniform,
+            hot_band,
             random,
             read_share: spec.read_pct / 100.0,
             random_share: spec.random_pct / 100.0,
@@ -118,6 +126,21 @@ impl Stream {
         &self.spec.name
     }
 
+    /// Its range on its target.
+    pub fn bounds(&self) -> StreamBounds {
+        self.bounds
+    }
+
+    /// A key of it in the file, for errors.
+    pub fn key(&self, name: &str) -> String {
+        format!("{}.{name}", self.spec.key)
+    }
+
+    /// Whether its offsets are those of a hot band.
+    pub fn is_hot_band(&self) -> bool {
+        self.hot_band.is_some()
+    }
+
     fn align_of(&self, size: u32) -> u64 {
         self.spec.align.map_or(u64::from(size), |align| align.0)
     }
@@ -136,7 +159,8 @@ impl Stream {
         let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
         let len = self.spec.sizes.draw(&mut self.random);
         let cursor = if self.cursors.len() == 1 { 0 } else { thread % self.cursors.len() };
-        let offset = if self.is_random(cursor) { self.random_offset(len, cursor) } else { self.go_on(len, cursor) };
+        let offset =
+            if self.is_random(cursor) { self.random_offset(len, cursor, read) } else { self.go_on(len, cursor) };
         self.cursors[cursor] = offset + u64::from(len);
         if read {
             return Asked { op: Op::Read, offset, len, fua: false };
@@ -165,13 +189,17 @@ impl Stream {
         true
     }
 
-    fn random_offset(&mut self, len: u32, cursor: usize) -> u64 {
+    fn random_offset(&mut self, len: u32, cursor: usize, read: bool) -> u64 {
         if let OffsetSpec::Strided { stride } = self.spec.offsets {
             // The cursor stands at the end of the last I/O; strides count from begin to begin.
             let next = self.cursors[cursor].saturating_sub(u64::from(len)).max(self.bounds.from) + stride;
             return if next + u64::from(len) <= self.bounds.to { next } else { self.bounds.from };
         }
         let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
+        if let Some(band) = &mut self.hot_band {
+            let align = self.spec.align.map_or(u64::from(len), |align| align.0);
+            return self.bounds.from + band.draw(read, slots, align) * align;
+        }
         self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)
     }
 
@@ -220,6 +248,16 @@ mod tests {
     }
 
     #[test]
+    fn a_sequential_stream_begins_where_it_is_told_and_wraps() {
+        let keys = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"\nstart = \"60 %\"";
+        assert_eq!(offsets(&mut stream(keys, 5 * 4096), 4), [3 * 4096, 4 * 4096, 0, 4096]);
+        let uneven = keys.replace("60 %", "59 %");
+        assert_eq!(offsets(&mut stream(&uneven, 5 * 4096), 1), [2 * 4096], "rounded down to whole I/Os");
+        let threads = format!("{keys}\ncursor = \"per-thread\"").replace("60 %", "50 %");
+        assert_eq!(offsets(&mut stream(&threads, 16 * 4096), 4), [8, 12, 0, 4].map(|n| n * 4096));
+    }
+
+    #[test]
     fn strides_are_counted_from_begin_to_begin() {
         let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\noffsets = { stride = \"16 KiB\" }";
         let mut stream = stream(keys, 64 * 1024);
@@ -255,11 +293,12 @@ mod tests {
     proptest! {
         #[test]
         fn every_io_lies_in_its_range_and_is_aligned(
-            kind in 0_usize..5, from in 0_u64..40, to in 60_u64..101, random in 0_u8..=100, thread in 0_usize..4,
+            kind in 0_usize..6, from in 0_u64..40, to in 60_u64..101, random in 0_u8..=100, thread in 0_usize..4,
         ) {
             let offsets = [
                 "", "offsets = { zipf = { exponent = 0.99 } }", "offsets = { zipf = { exponent = 1.2, scramble = false } }",
                 "offsets = { hotspot = { data = \"5 %\", ios = \"95 %\" } }", "offsets = { stride = \"64 KiB\" }",
+                "offsets = { hotband = {} }",
             ][kind];
             let keys = format!(
                 "read_pct = 50\nrandom_pct = {random}\nrandom_mode = \"coin\"\nrange = [\"{from} %\", \"{to} %\"]\n\

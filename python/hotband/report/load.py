@@ -66,7 +66,9 @@ def loaded_run(finished: Finished) -> LoadedRecord:
         },
         strict=False,
     )
-    caches = _numbers(pl.DataFrame(finished.caches, strict=False), CACHE_TEXTS) if finished.caches else None
+    caches = None
+    if finished.caches["time_ns"]:
+        caches = _numbers(pl.DataFrame(finished.caches, strict=False), CACHE_TEXTS)
     return LoadedRecord(finished.record, _numbers(frame), finished.record["name"], caches=caches)
 
 

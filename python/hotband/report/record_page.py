@@ -29,12 +29,10 @@ def record_page(records: Sequence[LoadedRecord], title: str) -> Page:
 def _of_variants(records: Mapping[str, LoadedRecord]) -> list[Section]:
     """Where an I/O's time went and how caches filled, of the records that tell."""
     time = variants.io_time_block(records)
-    cached = {label: loaded for label, loaded in records.items() if loaded.caches is not None}
-    filled = variants.warm_up_block(cached) if cached else None
     once = variants.once_block(records)
     found = [
         ("io-time", "Where each I/O's time went", time),
-        ("warm-up", "How the caches filled", filled),
+        ("caches", "Caches over time", variants.caches_block(records)),
         ("once", "Scripts that run once", once),
     ]
     return [Section(name, title, [block]) for name, title, block in found if block is not None]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hotband import curves
 from hotband.cellrows import TIMES, times_ms
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Prose, Table
-from hotband.report.text import ABSENT, finite, number, percent, quantity, rate, span
+from hotband.report.text import ABSENT, finite, number, percent, rate, size, span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,9 +19,18 @@ if TYPE_CHECKING:
 # Points of a line over time: more than a page is wide enough to tell apart.
 POINTS = 600
 MINUTE_NS = 60e9
+# Runs that lie over each other in one panel: as many as there are colours.
+OVERLAID = 8
 PANELS = {"iops": "IOPS", "latency_mean_ms": "Mean latency (ms)", "hit_pct": "Flash hits (%)"}
+CACHE_PANELS = {
+    "hit_pct": "Flash hits (%)",
+    "flash_gb": "Flash in use (GB)",
+    "extents": "Dirty extents",
+    "destages": "Destages/s",
+}
 # The record's word for a cache that has filled, as a text and as its place among the states.
 WARM = ("warm", "2")
+WARM_CAPTION = "A dashed line stands where all flash caches of a run had become warm."
 
 Records = Mapping[str, "LoadedRecord"]
 
@@ -30,10 +39,11 @@ Records = Mapping[str, "LoadedRecord"]
 
 
 def over_time(records: Records) -> pl.DataFrame:
-    """IOPS, mean latency and flash hits of whole runs over time: variant, time_min and the keys of `PANELS`."""
+    """Whole runs over time: variant, time_min and the keys of `PANELS` and `CACHE_PANELS`."""
     import polars as pl
 
-    kinds: dict[str, Any] = {"variant": pl.String} | dict.fromkeys(("time_min", *PANELS), pl.Float64)
+    numbers = ("time_min", *(PANELS | CACHE_PANELS))
+    kinds: dict[str, Any] = {"variant": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
     for label, loaded in records.items():
         if loaded.series is None or loaded.series.is_empty():
@@ -42,9 +52,9 @@ def over_time(records: Records) -> pl.DataFrame:
         interval = finite((loaded.record.get("series") or {}).get("interval_ns")) or 1e9
         width = interval * math.ceil((last / interval + 1) / POINTS)
         frame = _rates(loaded.series, width, interval)
-        hits = pl.DataFrame(schema={"bin": pl.Float64, "hit_pct": pl.Float64})
+        hits = pl.DataFrame(schema=dict.fromkeys(("bin", *CACHE_PANELS), pl.Float64))
         if loaded.caches is not None:
-            hits = _hits(loaded.caches, width)
+            hits = _caches(loaded.caches, width, interval)
         joined = frame.join(hits, on="bin", how="left", maintain_order="left")
         time = pl.col("bin") * (width / MINUTE_NS)
         frames.append(joined.with_columns(variant=pl.lit(label), time_min=time).select(list(kinds)))
@@ -67,13 +77,23 @@ def _rates(series: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Data
     )
 
 
-def _hits(caches: pl.DataFrame, width_ns: float) -> pl.DataFrame:
-    """Share of the reads that the flash answered, per bin; null where nothing was read."""
+def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.DataFrame:
+    """The state of the caches per bin. The share of the reads that the flash answered is null where none looked."""
     import polars as pl
+
+    def kept(name: str, scale: float = 1.0) -> pl.Expr:
+        """The mean of a gauge; null throughout where it never was above zero: there is no such cache."""
+        ever = name in caches.columns and float(caches[name].fill_null(0).sum()) > 0
+        return (pl.col(name).mean() * scale if ever else pl.lit(None)).cast(pl.Float64)
 
     looked = pl.col("flash_hits").sum() + pl.col("flash_misses").sum()
     share = pl.when(looked > 0).then(pl.col("flash_hits").sum() / looked * 100)
-    return caches.group_by(bin=(pl.col("time_ns") / width_ns).floor()).agg(hit_pct=share)
+    return caches.group_by(bin=(pl.col("time_ns") / width_ns).floor()).agg(
+        hit_pct=share,
+        flash_gb=kept("flash_used_bytes", 1e-9),
+        extents=kept("write_cache_extents"),
+        destages=kept("destages", 1e9 / interval_ns),
+    )
 
 
 def became_warm(records: Records) -> pl.DataFrame:
@@ -123,8 +143,20 @@ def stacked(
 def warm_up_block(records: Records) -> Charts | None:
     """IOPS, latency and flash hits over time, with a rule where each run became warm."""
     rules = became_warm(records)
-    caption = "A dashed line stands where all flash caches of a run had become warm." if len(rules) else ""
+    caption = WARM_CAPTION if len(rules) else ""
     return stacked(over_time(records), PANELS, rules, [caption])
+
+
+def caches_block(records: Records) -> Charts | None:
+    """What the caches of runs held and did over time."""
+    cached = {label: loaded for label, loaded in records.items() if loaded.caches is not None}
+    drawn = dict(list(cached.items())[:OVERLAID])
+    if not drawn:
+        return None
+    rules = became_warm(drawn)
+    captions = [WARM_CAPTION] if len(rules) else []
+    captions += [f"The first {OVERLAID} of {len(cached)} runs."] if len(cached) > OVERLAID else []
+    return stacked(over_time(drawn), CACHE_PANELS, rules, [" ".join(captions)])
 
 
 # --- scripts that run once ----------------------------------------------------------------------------------
@@ -284,7 +316,7 @@ def _why_text(key: str, value: object) -> str:
         return percent(found * 100, signed=False)
     if key == "busy_pct":
         return percent(found, signed=False)
-    return quantity(found / 1e9, "GB") if key == "flash_written_bytes" else number(found, 3)
+    return size(found) if key == "flash_written_bytes" else number(found, 3)
 
 
 def power_loss_blocks(records: Records) -> list[Block]:
@@ -307,12 +339,11 @@ def _power_loss(label: str, loss: Mapping[str, Any]) -> str:
             if stream.get("lost_writes")
         ]
         named = f" ({', '.join(streams)})" if streams else ""
-        kept = f"{number(lost)} of them were lost{named}, {number((finite(loss.get('lost_bytes')) or 0) / 1e6)} MB"
+        kept = f"{number(lost)} of them were lost{named}, {size(loss.get('lost_bytes'))}"
     text = (
         f"Power was cut {span(loss.get('at_ns'))} into the run. {number(loss.get('acknowledged_writes'))} writes "
         f"had been acknowledged; {kept}. Torn sectors: {number(loss.get('torn_sectors') or 0)}."
     )
-    stale = finite(loss.get("stale_copy_bytes"))
-    if stale:
-        text += f" Copies that no longer agree: {number(stale / 1e6)} MB."
+    if finite(loss.get("stale_copy_bytes")):
+        text += f" Copies that no longer agree: {size(loss.get('stale_copy_bytes'))}."
     return f"{label}: {text}" if label else text

@@ -4,19 +4,22 @@
 //! and transfer; its data crosses the port. Reads that the cache holds skip the arm. A sequential reader makes the
 //! arm read ahead while nothing else is waiting. With write-back, writes are acknowledged from memory and drained
 //! in positioning order: when the arm has no command to serve, and together with the queue while the cache is full
-//! or a flush waits.
+//! or a flush waits. Memory that survives power loss (Advanced Write Cache) also satisfies flushes and forced unit
+//! access; large writes go past it. A flash read cache answers what it holds of random reads.
 //!
 //! Leaves out: defects and retries, thermal recalibration, spin-up, the overlap of firmware and seek within one
 //! command, zero-latency reads, and reads that are partly in a cache (they go to the media whole).
 
 use std::collections::VecDeque;
 
-use hotband_machine::{Command, Counter, Done, Drive, Fault, Op, Times};
+use hotband_machine::{CacheState, Command, Counter, Done, Drive, Fault, Op, Times};
 use hotband_units::{Bytes, Instant, Span};
 
+use super::disk_commands::WRITERS;
 use super::disk_counters::DiskCounters;
 use super::disk_params::{DiskParams, WriteCache};
 use crate::parts::dirty::Dirty;
+use crate::parts::flash::Flash;
 use crate::parts::geometry::{Geometry, SECTOR};
 use crate::parts::pending::Pending;
 use crate::parts::port::Port;
@@ -113,12 +116,15 @@ pub struct Disk {
     pub(super) dirty: Dirty,
     pub(super) flushes: Vec<Flush>,
     pub(super) segments: Segments,
+    pub(super) flash: Option<Flash>,
     pub(super) cylinder: u32,
     pub(super) track: u32,
     /// First sector beyond the last one served.
     pub(super) reached: u64,
     pub(super) arm: Arm,
     pub(super) sequence: u64,
+    /// Where the last writes ended, the latest first.
+    pub(super) write_ends: [u64; WRITERS],
     pub(super) counters: DiskCounters,
 }
 
@@ -148,11 +154,13 @@ impl Disk {
             dirty: Dirty::new(params.write_cache_extents, params.write_cache_sectors, longest),
             flushes: Vec::new(),
             segments: Segments::new(params.segments, params.segment_sectors),
+            flash: params.flash.map(|flash| Flash::new(flash, geometry.sectors())),
             cylinder: 0,
             track: 0,
             reached: 0,
             arm: Arm::Idle,
             sequence: 0,
+            write_ends: [u64::MAX; WRITERS],
             counters: DiskCounters::default(),
             geometry,
             params,
@@ -225,6 +233,7 @@ impl Disk {
 
     /// Puts a completion on the wire.
     pub(super) fn finish(&mut self, done: Done) {
+        self.counters.command += done.times.total();
         let at = self.ready.partition_point(|have| have.at > done.at);
         self.ready.insert(at, done);
     }
@@ -295,7 +304,40 @@ impl Drive for Disk {
     }
 
     fn counters(&self) -> Vec<Counter> {
-        DiskCounters { joined_writes: self.dirty.joined, ..self.counters }.list()
+        let mut counters = DiskCounters { joined_writes: self.dirty.joined, ..self.counters }.list();
+        if let Some(flash) = &self.flash {
+            counters.extend(flash.counters.list());
+        }
+        counters
+    }
+
+    fn levels(&self) -> Vec<Counter> {
+        let mut levels = Vec::new();
+        if self.write_back() {
+            levels.push(("write_cache_extents", self.dirty.extents().len() as u64));
+            levels.push(("write_cache_bytes", self.dirty.sectors() * SECTOR));
+        }
+        levels.extend(self.flash.as_ref().map(|flash| ("flash_used_bytes", flash.used_bytes())));
+        levels
+    }
+
+    fn caches(&self, now: Instant) -> Option<CacheState> {
+        if self.flash.is_none() && !self.write_back() {
+            return None;
+        }
+        let flash = self.flash.as_ref();
+        let count = flash.map(|flash| flash.counters).unwrap_or_default();
+        Some(CacheState {
+            warmth: flash.map(|flash| flash.warmth(now)),
+            flash_hits: count.hits,
+            flash_misses: count.misses,
+            flash_promoted_bytes: count.promoted_bytes,
+            flash_used_bytes: flash.map_or(0, Flash::used_bytes),
+            destages: self.counters.destages,
+            write_cache_extents: self.dirty.extents().len() as u64,
+            write_cache_bytes: self.dirty.sectors() * SECTOR,
+            media_ios: self.counters.media_reads + self.counters.media_writes,
+        })
     }
 }
 

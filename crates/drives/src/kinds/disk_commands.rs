@@ -1,10 +1,16 @@
 //! What a disk does with a command when it arrives: cache, queue, or wait for room.
 
+use hotband_machine::{Done, Times};
 use hotband_units::Instant;
 
 use super::disk::{Ahead, Arm, Arrived, Disk, Flush};
+use super::disk_params::WriteCache;
+use crate::parts::flash::FlashRead;
 use crate::parts::pending::Waiting;
 use crate::parts::segments::Found;
+
+/// Sequential writers told apart.
+pub(super) const WRITERS: usize = 8;
 
 impl Disk {
     pub(super) fn accept_read(&mut self, now: Instant, arrived: Arrived) {
@@ -27,8 +33,37 @@ impl Disk {
                 self.answer(now, arrived, now);
                 self.read_on(now, segment, end);
             }
-            Found::Continues(_) | Found::Miss => self.enqueue(now, arrived, false),
+            Found::Continues(_) => self.enqueue(now, arrived, (first, end), false),
+            Found::Miss => self.read_past_memory(now, arrived),
         }
+    }
+
+    /// A random read that memory does not hold: from flash, or from the media and perhaps into flash.
+    fn read_past_memory(&mut self, now: Instant, arrived: Arrived) {
+        let (first, end) = (arrived.first(), arrived.end());
+        let Some(flash) = &mut self.flash else { return self.enqueue(now, arrived, (first, end), false) };
+        // Flash and media are both old where a write still waits.
+        let (from, to) = flash.whole_blocks(first, end);
+        if self.dirty.overlaps(from, to) {
+            return self.enqueue(now, arrived, (first, end), false);
+        }
+        match flash.read(now, first, end) {
+            FlashRead::Hit(begins, ready) => self.answer_from_flash(now, arrived, begins, ready),
+            FlashRead::Promote(from, to) => {
+                self.enqueue(now, arrived, (from, to), false);
+            }
+            FlashRead::Miss => self.enqueue(now, arrived, (first, end), false),
+        }
+    }
+
+    fn answer_from_flash(&mut self, now: Instant, arrived: Arrived, begins: Instant, ready: Instant) {
+        let overhead = self.params.cache_overhead;
+        let flash = ready.since(begins);
+        let ready = ready + overhead;
+        let at = self.port.send(ready, u64::from(arrived.command.len));
+        let queue = now.since(arrived.at) + begins.since(now);
+        let times = Times { queue, overhead, flash, link: at.since(ready), ..Times::default() };
+        self.finish(Done { token: arrived.command.token, at, times, bytes_back: arrived.command.len, fault: None });
     }
 
     /// A read that the stream has passed or will pass: waits for it, and lets it run on. False if it lies elsewhere.
@@ -69,17 +104,34 @@ impl Disk {
             // What is read ahead after this would be old: the stream ends where the write begins.
             ahead.limit = first.max(ahead.committed);
         }
-        if !self.write_back() {
-            return self.enqueue(now, arrived, true);
+        if let Some(flash) = &mut self.flash {
+            flash.forget(first, end);
         }
-        if arrived.command.fua {
-            return self.enqueue(now, arrived, true);
+        let forced = arrived.command.fua && self.params.write_cache != WriteCache::Protected;
+        if !self.write_back() || forced {
+            return self.enqueue(now, arrived, (first, end), true);
+        }
+        if self.bypasses(first, end) {
+            self.counters.bypassed_writes += 1;
+            return self.enqueue(now, arrived, (first, end), true);
         }
         if self.blocked.is_empty() && self.dirty.has_room(first, arrived.count()) {
             self.take_in(now, arrived);
         } else {
             self.blocked.push_back(arrived);
         }
+    }
+
+    /// Whether a write is large and goes on where one of the last writes ended.
+    fn bypasses(&mut self, first: u64, end: u64) -> bool {
+        if self.params.bypass_sectors == u64::MAX {
+            return false;
+        }
+        let goes_on = self.write_ends.iter().position(|have| *have == first);
+        // A sequential writer keeps its place; a new one takes the place of the oldest.
+        self.write_ends[..=goes_on.unwrap_or(WRITERS - 1)].rotate_right(1);
+        self.write_ends[0] = end;
+        goes_on.is_some() && end - first >= self.params.bypass_sectors
     }
 
     /// Acknowledges a write from the cache.
@@ -103,7 +155,7 @@ impl Disk {
 
     pub(super) fn accept_flush(&mut self, now: Instant, arrived: Arrived) {
         let barrier = self.sequence + 1;
-        if self.dirty.is_empty() {
+        if self.dirty.is_empty() || self.params.write_cache == WriteCache::Protected {
             return self.answer(now, arrived, now);
         }
         self.flushes.push(Flush { arrived, barrier });
@@ -121,14 +173,15 @@ impl Disk {
         }
     }
 
-    /// Puts a command that needs the media into the queue, or serves it at once.
-    fn enqueue(&mut self, now: Instant, arrived: Arrived, write: bool) {
-        let place = self.geometry.place(arrived.first());
+    /// Puts a command that needs the media into the queue, or serves it at once. The arm covers the sectors of
+    /// `range`, which may be more than the command's.
+    fn enqueue(&mut self, now: Instant, arrived: Arrived, range: (u64, u64), write: bool) {
+        let place = self.geometry.place(range.0);
         let data_in =
             if write { self.port.time_for(u64::from(arrived.command.len)) } else { hotband_units::Span::ZERO };
         let mut waiting = Waiting {
-            sector: arrived.first(),
-            count: arrived.count() as u32,
+            sector: range.0,
+            count: (range.1 - range.0) as u32,
             write,
             place,
             angle: place.angle(),

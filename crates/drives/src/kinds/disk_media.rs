@@ -4,6 +4,7 @@ use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
 
 use super::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
+use crate::parts::flash::Flash;
 use crate::parts::geometry::{Place, SECTOR};
 use crate::parts::pending::{Head, Order, Waiting};
 use crate::parts::rotation::REVOLUTION;
@@ -44,7 +45,8 @@ impl Disk {
                 let wanted = !self.nothing_waits() || !self.blocked.is_empty() || !self.flushes.is_empty();
                 let sequential = matches!(work, Work::Read { sequential: Some(_), .. });
                 let landing = matches!(work, Work::Destage);
-                (wanted || sequential || landing).then_some(until)
+                let filling = self.flash.as_ref().is_some_and(Flash::is_filling);
+                (wanted || sequential || landing || filling).then_some(until)
             }
             Arm::Ahead(ahead) => (!self.nothing_waits()).then(|| self.passes(&ahead, ahead.committed)),
         }
@@ -65,7 +67,7 @@ impl Disk {
         match work {
             Work::Write { first, end } => {
                 // Forgotten once more: a read may have been under way, or gone first, since the write came.
-                self.segments.forget(first, end);
+                self.forget(first, end);
                 if self.write_back() {
                     // Older data stays held until now, so that a flush does not overlook it.
                     self.dirty.supersede(&self.geometry, first, end);
@@ -75,12 +77,15 @@ impl Disk {
             }
             Work::Destage => {
                 if let Some(extent) = self.dirty.landed() {
-                    self.segments.forget(extent.sector, extent.end());
+                    self.forget(extent.sector, extent.end());
                 }
                 self.end_flushes(at);
                 self.admit_blocked(at);
             }
             Work::Read { first, end, sequential } => {
+                if let Some(flash) = &mut self.flash {
+                    flash.fill(at, first, end);
+                }
                 let segment = match sequential {
                     Some(segment) if self.segments.get(segment).end >= first => {
                         self.segments.extend(segment, first, end);
@@ -96,6 +101,14 @@ impl Disk {
                     self.begin_ahead(at, segment, end, end + self.params.look_ahead_sectors);
                 }
             }
+        }
+    }
+
+    /// What the read caches hold of `first..end` is old.
+    fn forget(&mut self, first: u64, end: u64) {
+        self.segments.forget(first, end);
+        if let Some(flash) = &mut self.flash {
+            flash.forget(first, end);
         }
     }
 
@@ -140,7 +153,8 @@ impl Disk {
         if let Some(index) = goes_on {
             return Some(Pick::Queue(index));
         }
-        let urgent = !self.blocked.is_empty() || !self.flushes.is_empty();
+        let full = self.dirty.extents().len() >= self.params.drain_extents;
+        let urgent = full || !self.blocked.is_empty() || !self.flushes.is_empty();
         let queued = self.queue.choose(self.params.order, &head);
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
@@ -223,8 +237,11 @@ impl Disk {
         let start = if streams { now } else { now.max(waiting.ready) };
         let service = self.service(start, waiting);
         self.account(&service, waiting);
-        let finished = service.end();
         let command = arrived.command;
+        // The host does not wait for what is read beyond its command, for the flash.
+        let transfer =
+            if end > arrived.end() { self.transfer_to(&service, waiting, arrived.end()) } else { service.transfer };
+        let finished = service.start + service.seek + service.rotation + transfer;
         let answered = finished.max(waiting.ready);
         let (at, bytes_back, data_in) = if waiting.write {
             (finished, 0, self.port.time_for(u64::from(command.len)))
@@ -236,7 +253,8 @@ impl Disk {
             overhead: self.params.command_overhead,
             seek: service.seek,
             rotation: service.rotation,
-            transfer: service.transfer,
+            transfer,
+            flash: Span::ZERO,
             link: data_in + at.since(answered),
         };
         if service.start < waiting.ready {
@@ -247,7 +265,13 @@ impl Disk {
         // A command that waited for a tag was accepted later than it arrived at the drive's door.
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
         let work = if waiting.write { Work::Write { first, end } } else { Work::Read { first, end, sequential } };
-        self.arm = Arm::Busy { until: finished, work };
+        self.arm = Arm::Busy { until: service.end(), work };
+    }
+
+    /// Transfer until `end`, within a longer one.
+    fn transfer_to(&self, service: &Service, waiting: &Waiting, end: u64) -> Span {
+        let (_, turned) = self.geometry.run(&waiting.place, waiting.sector, end - waiting.sector);
+        service.transfer.min(self.params.geometry.rotation.time_for(turned))
     }
 
     fn destage(&mut self, now: Instant, index: usize) {

@@ -3,6 +3,8 @@
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Rate, Rpm, Span};
 
+use super::disk_caches::{check_fast_format, check_flash, read_flash, read_write_cache};
+use crate::parts::flash::FlashParams;
 use crate::parts::geometry::{GeometryParams, SECTOR};
 use crate::parts::pending::Order;
 use crate::parts::rotation::Rotation;
@@ -39,6 +41,8 @@ pub enum WriteCache {
     Off,
     /// Write-back into memory that power loss empties (WCE = 1).
     Volatile,
+    /// Write-back into memory that is saved when power is lost (Advanced Write Cache).
+    Protected,
 }
 
 /// Every value of a disk.
@@ -78,6 +82,12 @@ pub struct DiskParams {
     pub write_cache_extents: usize,
     /// Most sectors waiting in the write cache.
     pub write_cache_sectors: u64,
+    /// Sequential writes of this many sectors and more go past the cache.
+    pub bypass_sectors: u64,
+    /// With this many extents waiting the cache is drained alongside the queue.
+    pub drain_extents: usize,
+    /// Flash read cache.
+    pub flash: Option<FlashParams>,
 }
 
 impl DiskParams {
@@ -87,6 +97,7 @@ impl DiskParams {
     /// # Errors
     /// The first value that is missing, malformed or impossible.
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
+        check_fast_format(product, set, set_file, set_key)?;
         let values = product.with(set, set_file, set_key)?;
         Self::from_values(&product.file, &values).map_err(|error| {
             let key = error.key.trim_start_matches("values.").to_owned();
@@ -116,7 +127,10 @@ impl DiskParams {
             ("clook", Order::Clook),
             ("positioning", Order::Positioning),
         ];
-        let caches = [("off", WriteCache::Off), ("volatile", WriteCache::Volatile)];
+        let writes = read_write_cache(&section)?;
+        let reads_cached = !section.switch("rcd")?.unwrap_or(false);
+        let segments = if reads_cached { segments } else { 0 };
+        let ahead = sectors(section.required("look_ahead", "a size")?);
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
             seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
@@ -132,14 +146,13 @@ impl DiskParams {
             age_bound: time("age_bound")?,
             segments,
             segment_sectors: sectors(cache) / (segments.max(1) as u64),
-            look_ahead_sectors: sectors(section.required("look_ahead", "a size")?),
-            write_cache: need(&section, "write_cache", section.choice("write_cache", &caches)?)?,
-            write_cache_extents: need(
-                &section,
-                "write_cache_extents",
-                section.count("write_cache_extents", 1..=65_536)?,
-            )? as usize,
-            write_cache_sectors: sectors(section.required("write_cache_size", "a size")?),
+            look_ahead_sectors: if reads_cached { ahead } else { 0 },
+            write_cache: writes.kind,
+            write_cache_extents: writes.extents,
+            write_cache_sectors: writes.sectors,
+            bypass_sectors: writes.bypass,
+            drain_extents: writes.drain,
+            flash: read_flash(&section)?,
         };
         params.check(&section)?;
         section.finish()?;
@@ -160,8 +173,8 @@ impl DiskParams {
                 return Err(section.error(key, overhead.to_string(), "expected at most 1 s"));
             }
         }
-        if self.write_cache != WriteCache::Off && self.write_cache_sectors == 0 {
-            return Err(section.error("write_cache_size", "0", "expected a size above zero, or write_cache = \"off\""));
+        if let Some(flash) = &self.flash {
+            check_flash(section, flash, self.geometry.capacity)?;
         }
         if !self.geometry.capacity.0.is_multiple_of(self.format.physical()) {
             let accepted = format!("expected a multiple of the sector of {} bytes", self.format.physical());
@@ -171,7 +184,7 @@ impl DiskParams {
     }
 }
 
-fn need<T>(section: &Section, key: &str, value: Option<T>) -> Result<T, SpecError> {
+pub(super) fn need<T>(section: &Section, key: &str, value: Option<T>) -> Result<T, SpecError> {
     value.ok_or_else(|| section.error(key, "", "missing"))
 }
 

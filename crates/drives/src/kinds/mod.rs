@@ -1,6 +1,7 @@
 //! One file a mechanism.
 
 pub mod disk;
+mod disk_caches;
 mod disk_commands;
 mod disk_counters;
 mod disk_media;

@@ -90,6 +90,13 @@ impl Dirty {
         reached >= end
     }
 
+    /// Whether any of `first..end` is held.
+    pub fn overlaps(&self, first: u64, end: u64) -> bool {
+        let overlaps = |extent: &Waiting| extent.sector < end && first < extent.end();
+        self.in_flight.as_ref().is_some_and(overlaps)
+            || self.touched(first, end).any(|index| overlaps(self.extents.get(index)))
+    }
+
     /// Indices of the extents that overlap or touch `first..end`.
     fn touched(&self, first: u64, end: u64) -> std::ops::Range<usize> {
         let to = self.extents.before(end + 1);

@@ -6,11 +6,13 @@
 //! write.
 #![allow(dead_code, missing_docs, reason = "every test file uses a part of this bench")]
 
+use std::fmt::Write as _;
+
 use hotband_drives::{Disk, DiskParams, Product};
 use hotband_machine::{Command, Done, Drive, Op};
 use hotband_units::Instant;
 
-const VALUES: [(&str, &str); 27] = [
+const VALUES: [(&str, &str); 28] = [
     ("capacity", "\"1024000000 B\""),
     ("rpm", "\"10000 rpm\""),
     ("heads", "2"),
@@ -35,8 +37,9 @@ const VALUES: [(&str, &str); 27] = [
     ("cache_overhead", "\"0.02 ms\""),
     ("cache_size", "\"8 MiB\""),
     ("cache_segments", "8"),
+    ("rcd", "\"off\""),
     ("look_ahead", "\"1 MiB\""),
-    ("write_cache", "\"off\""),
+    ("wce", "\"off\""),
     ("write_cache_extents", "64"),
     ("write_cache_size", "\"4 MiB\""),
 ];
@@ -62,13 +65,18 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(set: &str) -> Self {
-        let tables = VALUES.map(|(key, value)| {
-            format!("[values.{key}]\nvalue = {value}\nsource = \"this test\"\nconfidence = \"high\"\n")
-        });
-        let text = format!("kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n{}", tables.concat());
+        // What a test sets replaces the value in the product, or adds one: caches that the bench does not have.
+        let mut values: toml::Table =
+            VALUES.map(|(key, value)| format!("{key} = {value}")).join("\n").parse().expect("the table above is TOML");
+        values.extend(set.parse::<toml::Table>().expect("tests set TOML"));
+        let mut text = "kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n".to_owned();
+        for (key, value) in &values {
+            write!(text, "[values.{key}]\nvalue = {value}\nsource = \"this test\"\nconfidence = \"high\"\n")
+                .expect("a String takes any text");
+        }
         let product = Product::read("bench", "bench.toml", &text).expect("the table above is a product");
-        let set = set.parse().expect("tests set TOML");
-        let params = DiskParams::read(&product, &set, "test", "set").expect("tests set accepted values");
+        let none = toml::Table::new();
+        let params = DiskParams::read(&product, &none, "test", "set").expect("tests set accepted values");
         Self { disk: Disk::new(params), now: 0, tokens: 0, done: Vec::new() }
     }
 

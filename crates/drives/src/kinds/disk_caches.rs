@@ -1,0 +1,147 @@
+//! What a disk is told about its caches, and the switches of the caching mode page.
+
+use hotband_machine::{Section, SpecError};
+use hotband_units::{Bytes, Ratio, Span};
+use toml::Table;
+
+use super::disk_params::{WriteCache, need};
+use crate::parts::flash::FlashParams;
+use crate::parts::geometry::SECTOR;
+use crate::product::Product;
+
+/// The write cache that the switches leave.
+pub(super) struct WriteCacheParams {
+    pub kind: WriteCache,
+    pub extents: usize,
+    pub sectors: u64,
+    pub bypass: u64,
+    pub drain: usize,
+}
+
+/// Most extents of a write cache.
+const MOST_EXTENTS: u64 = 65_536;
+
+/// Reads `wce` (write cache enable) and, where the drive has protected memory, `awc` (Advanced Write Cache), which
+/// goes before it.
+pub(super) fn read_write_cache(section: &Section) -> Result<WriteCacheParams, SpecError> {
+    let count = |key| need(section, key, section.count(key, 1..=MOST_EXTENTS)?).map(|count| count as usize);
+    let volatile = need(section, "wce", section.switch("wce")?)?;
+    let (extents, size) = (count("write_cache_extents")?, some_size(section, "write_cache_size")?);
+    if section.switch("awc")?.is_none() {
+        let kind = if volatile { WriteCache::Volatile } else { WriteCache::Off };
+        return Ok(WriteCacheParams { kind, extents, sectors: size, bypass: u64::MAX, drain: usize::MAX });
+    }
+    let protected = Protected {
+        extents: count("awc_extents")?,
+        sectors: some_size(section, "awc_size")?,
+        bypass: some_size(section, "awc_bypass")?,
+        drain: section.required::<Ratio>("awc_drain", "a share of the cache, such as \"80 %\"")?,
+    };
+    if !(0.0..=1.0).contains(&protected.drain.0) {
+        return Err(section.error("awc_drain", protected.drain.to_string(), "expected from 0 % to 100 %"));
+    }
+    if section.switch("awc")? == Some(true) {
+        let drain = (protected.extents as f64 * protected.drain.0).ceil() as usize;
+        return Ok(WriteCacheParams {
+            kind: WriteCache::Protected,
+            extents: protected.extents,
+            sectors: protected.sectors,
+            bypass: protected.bypass,
+            drain: drain.max(1),
+        });
+    }
+    let kind = if volatile { WriteCache::Volatile } else { WriteCache::Off };
+    Ok(WriteCacheParams { kind, extents, sectors: size, bypass: u64::MAX, drain: usize::MAX })
+}
+
+/// The values of Advanced Write Cache.
+struct Protected {
+    extents: usize,
+    sectors: u64,
+    bypass: u64,
+    drain: Ratio,
+}
+
+/// A size of at least one sector, in sectors.
+fn some_size(section: &Section, key: &'static str) -> Result<u64, SpecError> {
+    let size: Bytes = section.required(key, "a size")?;
+    if size.0 < SECTOR {
+        return Err(section.error(
+            key,
+            size.to_string(),
+            "expected at least one sector of 512 B; to do without the cache switch it off",
+        ));
+    }
+    Ok(size.0 / SECTOR)
+}
+
+/// Reads the values of a flash read cache, where the drive has one and `turboboost` is on.
+pub(super) fn read_flash(section: &Section) -> Result<Option<FlashParams>, SpecError> {
+    let Some(on) = section.switch("turboboost")? else { return Ok(None) };
+    let lanes = need(section, "flash_lanes", section.count("flash_lanes", 1..=64)?)?;
+    let reads = need(section, "flash_hot_reads", section.count("flash_hot_reads", 1..=100)?)?;
+    let params = FlashParams {
+        size: some_size(section, "flash_size")? * SECTOR,
+        block_sectors: some_size(section, "flash_block")?,
+        read_latency: section.required("flash_read_latency", "a time")?,
+        read_rate: section.required("flash_read_rate", "a rate")?,
+        lanes: lanes as usize,
+        write_rate: section.required("flash_write_rate", "a rate")?,
+        promotion_rate: section.required("flash_promotion_rate", "a rate")?,
+        hot_reads: reads as u8,
+        ageing: section.required("flash_ageing", "a time")?,
+        largest_sectors: some_size(section, "flash_largest")?,
+    };
+    Ok(on.then_some(params))
+}
+
+/// What no single value of the flash shows.
+pub(super) fn check_flash(section: &Section, flash: &FlashParams, capacity: Bytes) -> Result<(), SpecError> {
+    let bytes = |size: u64| Bytes(size).to_string();
+    let block = flash.block_sectors * SECTOR;
+    if !block.is_power_of_two() || !(4096..=16 << 20).contains(&block) {
+        return Err(section.error("flash_block", bytes(block), "expected a power of two from 4 KiB to 16 MiB"));
+    }
+    if capacity.0 / block > u64::from(u32::MAX) / 2 {
+        return Err(section.error("flash_block", bytes(block), format!("too small for a disk of {capacity}")));
+    }
+    if flash.size < block || flash.size > capacity.0 {
+        let accepted = format!("expected from one block ({}) to the disk's {capacity}", bytes(block));
+        return Err(section.error("flash_size", bytes(flash.size), accepted));
+    }
+    for (key, rate) in [
+        ("flash_read_rate", flash.read_rate),
+        ("flash_write_rate", flash.write_rate),
+        ("flash_promotion_rate", flash.promotion_rate),
+    ] {
+        if !(1_000..=100_000_000_000).contains(&rate.0) {
+            return Err(section.error(key, rate.to_string(), "expected from 1 kB/s to 100 GB/s"));
+        }
+    }
+    if flash.read_latency > Span(1_000_000_000) {
+        return Err(section.error("flash_read_latency", flash.read_latency.to_string(), "expected at most 1 s"));
+    }
+    if flash.ageing < Span(1_000_000_000) {
+        return Err(section.error("flash_ageing", flash.ageing.to_string(), "expected at least 1 s"));
+    }
+    Ok(())
+}
+
+/// Fast Format changes the sector size of a drive made for it: its catalog file names the formats as the range.
+pub(super) fn check_fast_format(product: &Product, set: &Table, file: &str, key: &str) -> Result<(), SpecError> {
+    let Some(format) = set.get("sector_format").and_then(|format| format.as_str()) else { return Ok(()) };
+    let Some(have) = product.assumptions.iter().find(|have| have.key == "sector_format") else { return Ok(()) };
+    let formats = match &have.range {
+        Some((one, two)) => vec![one.as_str(), two.as_str()],
+        None => vec![have.value.as_str()],
+    };
+    if formats.contains(&format) {
+        return Ok(());
+    }
+    let key = format!("{key}.sector_format");
+    let accepted = match formats[..] {
+        [only] => format!("{} is {only} and has no Fast Format", product.name),
+        _ => format!("{} can be formatted to {}", product.name, formats.join(" or ")),
+    };
+    Err(SpecError::new(file, key.trim_start_matches('.'), format, accepted))
+}

@@ -1,0 +1,491 @@
+//! A flash read cache inside a disk: hot blocks of the media, copied into flash, never the only copy.
+//!
+//! The disk asks about every random read. A block that is read often enough is promoted: its data comes from the
+//! media read that is made for the host anyway, drawn out to the whole block, and is programmed into the flash after
+//! it. Promotions are rationed, for the sake of wear. A write drops what it overlaps.
+//!
+//! Leaves out: the layout inside the flash (programming is sequential, so that no garbage collection of its own is
+//! needed), the loss of the map when power is cut (it starts cold), and reads that are partly in flash (they go to
+//! the media whole).
+
+use std::collections::HashMap;
+
+use hotband_machine::{Counter, Warmth};
+use hotband_units::{Instant, Rate, Span};
+use rustc_hash::FxBuildHasher;
+
+use super::geometry::SECTOR;
+use super::heat::Heat;
+
+/// What a flash read cache is told about itself.
+#[derive(Clone, Copy, Debug)]
+pub struct FlashParams {
+    /// Bytes of flash for data.
+    pub size: u64,
+    /// Sectors of a block: the unit of promotion.
+    pub block_sectors: u64,
+    /// Time to begin a read.
+    pub read_latency: Span,
+    /// Rate of a read after that.
+    pub read_rate: Rate,
+    /// Reads and programs served at once.
+    pub lanes: usize,
+    /// Rate at which a lane programs.
+    pub write_rate: Rate,
+    /// Most bytes promoted in a second, over time.
+    pub promotion_rate: Rate,
+    /// Reads that make a block hot.
+    pub hot_reads: u8,
+    /// Time in which a count of reads is halved.
+    pub ageing: Span,
+    /// Longer reads are taken for streams, in sectors.
+    pub largest_sectors: u64,
+}
+
+/// A block in the flash, or on its way there.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    block: u32,
+    /// Reads, halved with every ageing period since `period`.
+    heat: u8,
+    period: u8,
+    held: bool,
+    /// When its data can be read; never while the media read is still to come.
+    ready: Instant,
+}
+
+/// What the flash does for a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlashRead {
+    /// Answers it: begins at the first time, is done at the second.
+    Hit(Instant, Instant),
+    /// Not held; the media read is to be drawn out to these sectors, which the flash will take.
+    Promote(u64, u64),
+    /// Not held.
+    Miss,
+}
+
+/// What a flash read cache counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlashCounters {
+    /// Reads answered.
+    pub hits: u64,
+    /// Random reads not answered.
+    pub misses: u64,
+    /// Bytes of the reads answered.
+    pub hit_bytes: u64,
+    /// Bytes chosen for promotion.
+    pub promoted_bytes: u64,
+    /// Bytes programmed: the wear.
+    pub written_bytes: u64,
+    /// Blocks dropped for hotter ones.
+    pub evictions: u64,
+    /// Blocks dropped because they were written.
+    pub invalidations: u64,
+}
+
+impl FlashCounters {
+    /// As (name, count), always in the same order.
+    pub fn list(&self) -> [Counter; 7] {
+        [
+            ("flash_hits", self.hits),
+            ("flash_misses", self.misses),
+            ("flash_hit_bytes", self.hit_bytes),
+            ("flash_promoted_bytes", self.promoted_bytes),
+            ("flash_written_bytes", self.written_bytes),
+            ("flash_evictions", self.evictions),
+            ("flash_invalidations", self.invalidations),
+        ]
+    }
+}
+
+/// A flash read cache.
+#[derive(Clone, Debug)]
+pub struct Flash {
+    params: FlashParams,
+    /// Slot of each block.
+    index: HashMap<u32, u32, FxBuildHasher>,
+    slots: Vec<Slot>,
+    most: usize,
+    free: Vec<u32>,
+    hand: usize,
+    heat: Heat,
+    period: u8,
+    period_ends: Instant,
+    /// When each lane is free.
+    lanes: Vec<Instant>,
+    /// A promotion may begin once this is in the past.
+    ration: Instant,
+    /// Promotions of the minute that goes on and of the one before it.
+    minute_ends: Instant,
+    minute: u64,
+    minute_before: u64,
+    began: Option<Instant>,
+    /// Blocks that are held and written.
+    valid: u64,
+    /// Blocks that wait for their media read.
+    filling: u64,
+    /// The disk has this many whole blocks; what is left of a last one is never held.
+    end: u32,
+    /// What it counted so far.
+    pub counters: FlashCounters,
+}
+
+/// Promotions that were not needed are saved up for this long.
+const BURST: Span = Span(1_000_000_000);
+/// Slots that are looked at for the coldest.
+const CANDIDATES: usize = 8;
+const MINUTE: Span = Span(60_000_000_000);
+/// A cache is warm when a minute's promotions take less than this part of the ration.
+const WARM_PART: u64 = 4;
+
+impl Flash {
+    /// An empty cache for a disk of `sectors` sectors.
+    pub fn new(params: FlashParams, sectors: u64) -> Self {
+        let most = (params.size / (params.block_sectors * SECTOR)).max(1) as usize;
+        Self {
+            index: HashMap::default(),
+            slots: Vec::new(),
+            most,
+            free: Vec::new(),
+            hand: 0,
+            heat: Heat::new(most),
+            period: 0,
+            period_ends: Instant(params.ageing.0),
+            lanes: vec![Instant::ZERO; params.lanes],
+            ration: Instant::ZERO,
+            minute_ends: Instant(MINUTE.0),
+            minute: 0,
+            minute_before: 0,
+            began: None,
+            valid: 0,
+            filling: 0,
+            end: (sectors / params.block_sectors) as u32,
+            counters: FlashCounters::default(),
+            params,
+        }
+    }
+
+    fn blocks(&self, first: u64, end: u64) -> std::ops::Range<u32> {
+        let size = self.params.block_sectors;
+        (first / size) as u32..end.div_ceil(size) as u32
+    }
+
+    /// `first..end` drawn out to whole blocks.
+    pub fn whole_blocks(&self, first: u64, end: u64) -> (u64, u64) {
+        let (blocks, size) = (self.blocks(first, end), self.params.block_sectors);
+        (u64::from(blocks.start) * size, u64::from(blocks.end) * size)
+    }
+
+    /// A random read of `first..end`: whether the flash has it, and whether it is to have it.
+    #[inline]
+    pub fn read(&mut self, now: Instant, first: u64, end: u64) -> FlashRead {
+        if end - first > self.params.largest_sectors {
+            return FlashRead::Miss;
+        }
+        self.keep_time(now);
+        let blocks = self.blocks(first, end);
+        if let Some(hit) = self.hit(now, blocks.clone(), (end - first) * SECTOR) {
+            return hit;
+        }
+        self.counters.misses += 1;
+        let (mut from, mut to) = (None, None);
+        for block in blocks {
+            let heat = self.heat.read(block);
+            if heat >= self.params.hot_reads && self.make_room(now, block, heat) {
+                from = from.or(Some(block));
+                to = Some(block + 1);
+            }
+        }
+        let size = self.params.block_sectors;
+        match (from, to) {
+            (Some(from), Some(to)) => {
+                FlashRead::Promote(first.min(u64::from(from) * size), end.max(u64::from(to) * size))
+            }
+            _ => FlashRead::Miss,
+        }
+    }
+
+    /// The answer, if every block is held.
+    #[inline]
+    fn hit(&mut self, now: Instant, blocks: std::ops::Range<u32>, bytes: u64) -> Option<FlashRead> {
+        let held = |block: u32| self.index.get(&block).is_some_and(|slot| self.slots[*slot as usize].ready <= now);
+        if !blocks.clone().all(held) {
+            return None;
+        }
+        for block in blocks {
+            let period = self.period;
+            let slot = &mut self.slots[self.index[&block] as usize];
+            slot.heat = aged(slot, period).saturating_add(1);
+            slot.period = period;
+        }
+        self.counters.hits += 1;
+        self.counters.hit_bytes += bytes;
+        let took = self.params.read_latency + self.params.read_rate.time_for(bytes);
+        let (from, to) = self.book(now, took);
+        Some(FlashRead::Hit(from, to))
+    }
+
+    /// Takes the lane that is free first.
+    fn book(&mut self, at: Instant, took: Span) -> (Instant, Instant) {
+        let lane = self.lanes.iter_mut().min().expect("a flash cache has a lane");
+        let from = at.max(*lane);
+        *lane = from + took;
+        (from, *lane)
+    }
+
+    /// Fades the counts and ends minutes.
+    #[inline]
+    fn keep_time(&mut self, now: Instant) {
+        self.began.get_or_insert(now);
+        while now >= self.period_ends {
+            self.heat.fade();
+            self.period = self.period.wrapping_add(1);
+            self.period_ends = self.period_ends + self.params.ageing;
+        }
+        while now >= self.minute_ends {
+            (self.minute_before, self.minute) = (self.minute, 0);
+            self.minute_ends = self.minute_ends + MINUTE;
+        }
+    }
+
+    /// Reserves a slot for `block`, within the ration.
+    fn make_room(&mut self, now: Instant, block: u32, heat: u8) -> bool {
+        if self.ration > now || block >= self.end || self.index.contains_key(&block) {
+            return false;
+        }
+        let slot = Slot { block, heat, period: self.period, held: true, ready: Instant::NEVER };
+        let place = if let Some(free) = self.free.pop() {
+            self.slots[free as usize] = slot;
+            free
+        } else if self.slots.len() < self.most {
+            self.slots.push(slot);
+            self.slots.len() as u32 - 1
+        } else {
+            let Some(coldest) = self.coldest(now, heat) else { return false };
+            self.drop_slot(coldest);
+            self.counters.evictions += 1;
+            self.free.pop();
+            self.slots[coldest as usize] = slot;
+            coldest
+        };
+        self.index.insert(block, place);
+        let bytes = self.params.block_sectors * SECTOR;
+        let earliest = Instant(now.0.saturating_sub(BURST.0));
+        self.ration = self.ration.max(earliest) + self.params.promotion_rate.time_for(bytes);
+        self.counters.promoted_bytes += bytes;
+        self.minute += bytes;
+        self.filling += 1;
+        true
+    }
+
+    /// Of a few slots the one that was read least, if that is less than `heat`.
+    fn coldest(&mut self, now: Instant, heat: u8) -> Option<u32> {
+        let mut best: Option<(u8, u32)> = None;
+        for _ in 0..CANDIDATES.min(self.slots.len()) {
+            self.hand = (self.hand + 1) % self.slots.len();
+            let slot = &self.slots[self.hand];
+            let have = aged(slot, self.period);
+            if slot.held && slot.ready <= now && have < best.map_or(heat, |(least, _)| least) {
+                best = Some((have, self.hand as u32));
+            }
+        }
+        best.map(|(_, slot)| slot)
+    }
+
+    fn drop_slot(&mut self, place: u32) {
+        let slot = &mut self.slots[place as usize];
+        slot.held = false;
+        self.index.remove(&slot.block);
+        let filling = slot.ready == Instant::NEVER;
+        self.filling -= u64::from(filling);
+        self.valid -= u64::from(!filling);
+        self.free.push(place);
+    }
+
+    /// A media read of `first..end` is over: blocks that waited for it are programmed.
+    #[inline]
+    pub fn fill(&mut self, now: Instant, first: u64, end: u64) {
+        if self.filling > 0 {
+            self.fill_blocks(now, first, end);
+        }
+    }
+
+    /// Whether a block waits for its media read.
+    pub fn is_filling(&self) -> bool {
+        self.filling > 0
+    }
+
+    fn fill_blocks(&mut self, now: Instant, first: u64, end: u64) {
+        let size = self.params.block_sectors;
+        for block in self.blocks(first, end) {
+            let whole = u64::from(block) * size >= first && (u64::from(block) + 1) * size <= end;
+            let Some(&place) = self.index.get(&block).filter(|_| whole) else { continue };
+            if self.slots[place as usize].ready == Instant::NEVER {
+                let bytes = size * SECTOR;
+                let (_, ready) = self.book(now, self.params.write_rate.time_for(bytes));
+                self.slots[place as usize].ready = ready;
+                self.counters.written_bytes += bytes;
+                self.filling -= 1;
+                self.valid += 1;
+            }
+        }
+    }
+
+    /// A write of `first..end`: what it overlaps is no longer held.
+    #[inline]
+    pub fn forget(&mut self, first: u64, end: u64) {
+        if self.index.is_empty() {
+            return;
+        }
+        for block in self.blocks(first, end) {
+            if let Some(&place) = self.index.get(&block) {
+                self.drop_slot(place);
+                self.counters.invalidations += 1;
+            }
+        }
+    }
+
+    /// Bytes that the host can read from the flash, or will once they are programmed.
+    pub fn used_bytes(&self) -> u64 {
+        self.valid * self.params.block_sectors * SECTOR
+    }
+
+    /// Cold while it holds nothing; warming until the counts had one period of ageing to build up and a whole minute
+    /// has used less than a quarter of the ration; warm from then on.
+    pub fn warmth(&self, now: Instant) -> Warmth {
+        let began = self.began.unwrap_or(now);
+        let (last, later) = if now < self.minute_ends {
+            (self.minute_before, true)
+        } else if now < self.minute_ends + MINUTE {
+            (self.minute, true)
+        } else {
+            (0, false)
+        };
+        let ration = self.params.promotion_rate.0 * 60 / WARM_PART;
+        let settled = now.since(began) >= self.params.ageing && !(later && last > ration);
+        match (self.valid, settled) {
+            (0, false) => Warmth::Cold,
+            (_, false) => Warmth::Warming,
+            (_, true) => Warmth::Warm,
+        }
+    }
+}
+
+/// The heat of a slot now.
+#[inline]
+fn aged(slot: &Slot, period: u8) -> u8 {
+    slot.heat.checked_shr(u32::from(period.wrapping_sub(slot.period))).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn params() -> FlashParams {
+        FlashParams {
+            size: 8 * 4096,
+            block_sectors: 8,
+            read_latency: Span(100_000),
+            read_rate: Rate(100_000_000),
+            lanes: 2,
+            write_rate: Rate(10_000_000),
+            promotion_rate: Rate(100_000_000),
+            hot_reads: 2,
+            ageing: Span(1_000_000_000),
+            largest_sectors: 64,
+        }
+    }
+
+    /// What a disk with this flash would hand out, by version: media, and flash as it was filled.
+    struct Versions {
+        media: [u64; 40],
+        flash: [u64; 40],
+        /// Reads that wait for the arm, oldest first.
+        waiting: Vec<(u64, u64)>,
+        /// Acknowledged writes on their way to the media.
+        dirty: Vec<(u64, u64)>,
+    }
+
+    impl Versions {
+        fn read(&mut self, flash: &mut Flash, now: Instant, first: u64, end: u64) -> Result<(), TestCaseError> {
+            let (from, to) = flash.whole_blocks(first, end);
+            if self.dirty.iter().any(|(a, b)| *a < to && from < *b) {
+                return Ok(());
+            }
+            match flash.read(now, first, end) {
+                FlashRead::Hit(begins, ready) => {
+                    prop_assert!(begins >= now && ready > begins);
+                    for block in (from / 8) as usize..(to / 8) as usize {
+                        prop_assert_eq!(self.flash[block], self.media[block], "block {} is old", block);
+                    }
+                }
+                FlashRead::Promote(from, to) => self.waiting.push((from, to)),
+                FlashRead::Miss => {}
+            }
+            Ok(())
+        }
+
+        /// The arm passes what the oldest read covers.
+        fn pass(&mut self, flash: &mut Flash, now: Instant) {
+            if self.waiting.is_empty() {
+                return;
+            }
+            let (first, end) = self.waiting.remove(0);
+            for block in first.div_ceil(8) as u32..(end / 8) as u32 {
+                let fills = flash.index.get(&block).is_some_and(|s| flash.slots[*s as usize].ready == Instant::NEVER);
+                if fills {
+                    self.flash[block as usize] = self.media[block as usize];
+                }
+            }
+            flash.fill(now, first, end);
+        }
+
+        fn land(&mut self, flash: &mut Flash) {
+            if self.dirty.is_empty() {
+                return;
+            }
+            let (first, end) = self.dirty.remove(0);
+            (first / 8..end.div_ceil(8)).for_each(|block| self.media[block as usize] += 1);
+            flash.forget(first, end);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_overwritten_never_comes_from_flash(
+            steps in proptest::collection::vec((0_u8..8, 0_u64..300, 1_u64..20, 0_u64..3_000_000), 1..300),
+        ) {
+            let mut flash = Flash::new(params(), 320);
+            let mut versions = Versions { media: [0; 40], flash: [0; 40], waiting: Vec::new(), dirty: Vec::new() };
+            let mut now = Instant(0);
+            for (what, first, count, pause) in steps {
+                now = now + Span(pause);
+                let end = (first + count).min(320);
+                match what {
+                    0..=3 => versions.read(&mut flash, now, first % 64, first % 64 + count)?,
+                    4 | 5 => versions.pass(&mut flash, now),
+                    6 => {
+                        flash.forget(first, end);
+                        versions.dirty.push((first, end));
+                    }
+                    _ => versions.land(&mut flash),
+                }
+                prop_assert!(flash.index.len() <= 8 && flash.used_bytes() <= 8 * 4096);
+                let filling = flash.slots.iter().filter(|slot| slot.held && slot.ready == Instant::NEVER).count();
+                prop_assert_eq!(filling as u64, flash.filling);
+                let held = flash.slots.iter().filter(|slot| slot.held).count();
+                prop_assert_eq!(held, flash.index.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_that_the_end_of_the_disk_cuts_is_never_held() {
+        let mut flash = Flash::new(params(), 323);
+        for _ in 0..5 {
+            assert_eq!(flash.read(Instant(1), 320, 323), FlashRead::Miss);
+        }
+    }
+}

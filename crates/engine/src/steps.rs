@@ -1,0 +1,85 @@
+//! Measured phases that follow one another: each has figures of its own, and all together those of the record.
+
+use hotband_machine::Machine;
+use hotband_units::{Instant, Span};
+use serde::Serialize;
+
+use crate::record::Summary;
+use crate::recorder::{Recorder, Sides};
+
+/// A measured phase and its figures.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// Name of the phase.
+    pub name: String,
+    /// Threads of the closed loop in `[load]`, if there is one.
+    pub threads: Option<u32>,
+    /// Clients of the scripts; none here.
+    pub clients: Option<u32>,
+    /// When it began, since the measured time began.
+    pub begin_ns: u64,
+    /// How long it lasted.
+    pub duration_ns: u64,
+    /// Its figures.
+    pub summary: Summary,
+}
+
+/// What was measured in the steps so far.
+#[derive(Default)]
+pub struct Steps {
+    pub done: Vec<Step>,
+    /// Totals of all steps but the current one; empty in the first.
+    before: Vec<Sides>,
+    begin: Instant,
+}
+
+impl Steps {
+    /// A step begins at `now`: what its predecessor measured, still in `streams`, is put away.
+    pub fn begin(&mut self, now: Instant, streams: &[Sides]) {
+        if !self.done.is_empty() {
+            self.put_away(streams);
+        }
+        self.begin = now;
+    }
+
+    fn put_away(&mut self, streams: &[Sides]) {
+        if self.before.is_empty() {
+            self.before = streams.to_vec();
+            return;
+        }
+        for (total, side) in self.before.iter_mut().flatten().zip(streams.iter().flatten()) {
+            total.add(side);
+        }
+    }
+
+    /// Puts the steps together: afterwards `streams` holds all that was measured.
+    pub fn join(&mut self, streams: &mut Vec<Sides>) {
+        if !self.before.is_empty() {
+            self.put_away(streams);
+            std::mem::swap(&mut self.before, streams);
+            self.before.clear();
+        }
+    }
+}
+
+impl Recorder {
+    /// The measured time is over: the steps are put together.
+    pub fn join_steps(&mut self) {
+        self.steps.join(&mut self.streams);
+    }
+
+    /// The measured phase `name` ends at `now`; returns how long it was.
+    pub fn end_step(&mut self, name: &str, threads: Option<u32>, now: Instant, machine: &Machine) -> Span {
+        self.end(now, machine);
+        let duration = now.since(self.steps.begin);
+        self.steps.done.push(Step {
+            name: name.to_owned(),
+            threads,
+            clients: None,
+            begin_ns: self.steps.begin.since(self.begin).0,
+            duration_ns: duration.0,
+            summary: Summary::new(&self.streams, duration),
+        });
+        duration
+    }
+}

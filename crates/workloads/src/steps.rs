@@ -1,0 +1,104 @@
+//! Phases as the steps of an evaluation: which are measured, and how many threads each has.
+
+use hotband_machine::SpecError;
+use hotband_units::Span;
+
+use crate::arrival::Load;
+use crate::spec::{MOST_OUTSTANDING, Phase, PhaseLength, Workload};
+
+impl Workload {
+    /// Checks that the measured phases follow one another and that threads are ones `[load]` can have.
+    pub(crate) fn check_phases(&self) -> Result<(), SpecError> {
+        let error = |key: &str, value: &str, accepted: String| Err(SpecError::new(&self.file, key, value, accepted));
+        let Some(first) = self.phases.iter().position(|phase| phase.measure) else {
+            let accepted = "expected exactly one phase with measure = true, or several that follow one another";
+            return error("phases", "0", accepted.to_owned());
+        };
+        let mut over = false;
+        for (index, phase) in self.phases.iter().enumerate().skip(first) {
+            if phase.measure && over {
+                let accepted = "measured phases follow one another directly: one before it is not measured".to_owned();
+                return error(&format!("phases[{index}].measure"), "true", accepted);
+            }
+            over |= !phase.measure;
+            if phase.measure && self.phases[first..index].iter().any(|other| other.measure && other.name == phase.name)
+            {
+                let accepted = "two measured phases have this name".to_owned();
+                return error(&format!("phases[{index}].name"), &phase.name, accepted);
+            }
+        }
+        for (index, phase) in self.phases.iter().enumerate() {
+            let Some(threads) = phase.threads else { continue };
+            let (key, value) = (format!("phases[{index}].threads"), threads.to_string());
+            let Some(Load::Closed { depth, .. }) = self.load else {
+                let accepted = "the workload has no closed loop in [load] whose threads a phase could change";
+                return error(&key, &value, accepted.to_owned());
+            };
+            if u64::from(threads) * u64::from(depth) > u64::from(MOST_OUTSTANDING) {
+                let accepted = format!("threads x depth ({depth} in [load]) may be at most {MOST_OUTSTANDING}");
+                return error(&key, &value, accepted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Time of all measured phases that are measured in time.
+    pub(crate) fn measured_time(&self) -> Span {
+        let times = self.measured().map(|phase| match phase.length {
+            PhaseLength::Time(time) => time.0,
+            PhaseLength::Ios(_) => 0,
+        });
+        Span(times.fold(0, u64::saturating_add))
+    }
+
+    /// `--set threads` and `--set qd` would contradict phases that say how many threads they have.
+    pub(crate) fn check_set_load(&self, key: &str, value: &str) -> Result<(), SpecError> {
+        let own = self.phases.iter().position(|phase| phase.threads.is_some());
+        match own {
+            Some(index) if matches!(key, "threads" | "qd") => {
+                let name = &self.phases[index].name;
+                let accepted = format!("conflicts with phases[{index}].threads of phase \"{name}\": change it there");
+                Err(SpecError::new("--set", key, value, accepted))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn measured(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().filter(|phase| phase.measure)
+    }
+
+    /// Threads of the closed loop in `[load]` during `phase`, if there is one.
+    pub fn threads_in(&self, phase: &Phase) -> Option<u32> {
+        match self.load {
+            Some(Load::Closed { threads, .. }) => Some(phase.threads.unwrap_or(threads)),
+            _ => None,
+        }
+    }
+
+    /// `[load]` with the most threads that any phase gives it.
+    pub fn largest_load(&self) -> Option<Load> {
+        let most = self.phases.iter().filter_map(|phase| self.threads_in(phase)).max();
+        self.load.map(|load| with_threads(load, most))
+    }
+
+    /// Whether the measured phases differ in threads.
+    pub(crate) fn threads_change(&self) -> bool {
+        let mut threads = self.measured().map(|phase| self.threads_in(phase));
+        let first = threads.next();
+        threads.any(|other| Some(other) != first)
+    }
+
+    /// `[load]` as it is in the first measured phase.
+    pub(crate) fn measured_load(&self) -> Option<Load> {
+        let threads = self.measured().next().and_then(|phase| self.threads_in(phase));
+        self.load.map(|load| with_threads(load, threads))
+    }
+}
+
+fn with_threads(load: Load, threads: Option<u32>) -> Load {
+    match (load, threads) {
+        (Load::Closed { depth, think, .. }, Some(threads)) => Load::Closed { threads, depth, think },
+        (load, _) => load,
+    }
+}
