@@ -16,7 +16,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.run import RunsInterrupted, RunSpec, check_writable, execute
 from hotband.study import cell_figures, comparison_figures
-from hotband.studyfile import SWINGS_FILE, Study, Swing
+from hotband.studyfile import STUDY_FILE, SWINGS_FILE, Study, Swing
 from hotband.studyfile import load as load_study
 from hotband.studyruns import Change, Pair, Results, collect, machine_of, specs, specs_of
 from hotband.swingfile import ENDS, Entry, Figures, SwingFile, read_swings
@@ -118,7 +118,8 @@ def run_swings(
     root = study.seed if seed is None else seed
     planned = plan(study)
     if not planned:
-        raise UserError(str(study.folder), "swing_loads", "", "the study has no assumption with a range to run")
+        accepted = "is missing, and no assumption has a swing: there is nothing to run; expected a list of loads"
+        raise UserError(str(study.folder / STUDY_FILE), "swing_loads", "", accepted)
     chosen = select(planned, only)
     paths = _paths(study, out, save)
     kept = next((found for path in paths if (found := read_swings(path)) is not None), None)
@@ -127,7 +128,27 @@ def run_swings(
     if kept is not None and kept.seed == str(root):
         known = {one.swing.name for one in planned}
         swings.labels, swings.entries = kept.labels, [entry for entry in kept.entries if entry.name in known]
-    nominal = _nominal(study, chosen, root, jobs)
+    try:
+        _swing_all(study, swings, chosen, paths, root, jobs, say)
+    except (RunsInterrupted, KeyboardInterrupt):
+        kept_in = f", kept in {paths[0]}" if paths else ""
+        say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")
+        raise
+    _write(swings, paths)
+    return swings
+
+
+def _swing_all(
+    study: Study,
+    swings: SwingFile,
+    chosen: Sequence[Planned],
+    paths: Sequence[Path],
+    seed: int,
+    jobs: int | None,
+    say: Say,
+) -> None:
+    """Runs what is not kept, one assumption after the other, and writes after each."""
+    nominal = _nominal(study, chosen, seed, jobs)
     for number, one in enumerate(chosen, 1):
         figures, labels = figures_of(nominal, one.pairs)
         swings.labels |= labels
@@ -136,14 +157,8 @@ def run_swings(
             say(f"{one.swing.name}: kept")
             continue
         title = f"{number} of {len(chosen)}: {one.swing.name}"
-        try:
-            swings.put(_entry(study, one, nominal, figures, root, jobs, title))
-        except RunsInterrupted:
-            say(f"interrupted; {len(swings.entries)} assumptions are kept in {paths[0]}" if paths else "interrupted")
-            raise
+        swings.put(_entry(study, one, nominal, figures, seed, jobs, title))
         _write(swings, paths)
-    _write(swings, paths)
-    return swings
 
 
 def _paths(study: Study, out: Path | None, save: bool) -> list[Path]:

@@ -154,3 +154,11 @@ def test_a_broken_file_is_the_users_mistake(tmp_path: Path, text: str) -> None:
 def test_an_unknown_key_is_the_users_mistake() -> None:
     with pytest.raises(UserError, match="--only"):
         swing(TINY, None, "head_skw")
+
+
+def test_nothing_to_swing_is_the_users_mistake(folder: Path) -> None:
+    file = folder / "study.toml"
+    text = file.read_text().replace('swing_loads = ["mixed"]\n', "")
+    file.write_text("\n".join(line for line in text.splitlines() if not line.startswith("swing =")))
+    with pytest.raises(UserError, match="swing_loads"):
+        swing(folder, None)
