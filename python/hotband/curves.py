@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hotband.cellrows import TIMES
 from hotband.charts import (
     INK,
+    LOG_SPAN,
     MUTED,
     NUMBER,
     PALETTE,
@@ -76,8 +77,7 @@ def response_chart(
 
     latencies = pl.concat([points["latency_mean_ms"], published["latency_mean_ms"], pl.Series(rules, dtype=pl.Float64)])
     x = alt.X("iops:Q", **rate_axis(pl.concat([points["iops"], published["iops"]]), "IOPS"))
-    axis = log_axis(latencies, "Mean latency (ms)") | {"scale": _tight_log(latencies)}
-    y = alt.Y("latency_mean_ms:Q", **axis)
+    y = alt.Y("latency_mean_ms:Q", **_response_axis(latencies, "Mean latency (ms)"))
     color = alt.Color("variant:N", scale=variant_scale(variants), legend=legend(pl.Series(list(variants)), WIDE_CHARS))
     tooltip = [
         alt.Tooltip("variant:N", title="Variant"),
@@ -94,6 +94,17 @@ def response_chart(
         marks = marks.mark_point(size=230, strokeWidth=2.4, filled=False, opacity=1)
         layers.append(marks.encode(x=x, y=y, color=color, shape=shape, tooltip=tooltip))
     return dress(alt.layer(*layers).properties(width="container", height=380))
+
+
+def _response_axis(latencies: pl.Series, title: str) -> dict[str, Any]:
+    """From zero, where a straight line between two points is how IOPS at a latency are read; log over decades."""
+    import altair as alt
+
+    low, high = extent(latencies) or (1.0, 10.0)
+    if high / low > LOG_SPAN:
+        return log_axis(latencies, title) | {"scale": _tight_log(latencies)}
+    scale = alt.Scale(domain=[0.0, high * 1.08], nice=False)
+    return {"scale": scale, "axis": alt.Axis(title=title, format=NUMBER, tickCount=6)}
 
 
 def _shape_legend() -> alt.Legend:
