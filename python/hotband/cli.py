@@ -149,20 +149,24 @@ def run(
     duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
     out: OutOption = None,
     io_log: Annotated[Path | None, typer.Option(metavar="FILE.parquet", help="Log every I/O.")] = None,
+    power_loss: Annotated[
+        str | None, typer.Option(metavar="TIME", help='Cut power at this measured time, such as "30 s".')
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time."""
     from hotband.progress import run_progress
     from hotband.run import RunSpec, execute
-    from hotband.tables import summary_table
+    from hotband.tables import power_loss_lines, summary_table
 
-    spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log)
+    spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log, power_loss)
     with run_progress(f"{workload} on {on}") as progress:
         finished = execute([spec], progress)[0]
     if as_json:
         sys.stdout.write(finished.text + "\n")
         return
     show(summary_table(finished.record), *(f"  note: {note}" for note in finished.record["notes"]))
+    show(*power_loss_lines(finished.record))
     if out is not None:
         show(f"Record: {out / 'record.json'}")
     if io_log is not None:

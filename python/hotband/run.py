@@ -36,6 +36,7 @@ class RunSpec:
     duration: str | None = None
     out: Path | None = None
     io_log: Path | None = None
+    power_loss: str | None = None
     machine_text: str | None = field(default=None, kw_only=True)
     workload_text: str | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
@@ -123,6 +124,7 @@ def prepare(spec: RunSpec) -> Prepared:
             seed=spec.seed,
             duration=spec.duration,
             io_log=raw_log,
+            power_loss=spec.power_loss,
         )
     except _core.SpecError as error:
         raise user_error(error) from None
@@ -140,6 +142,8 @@ def execute_one(prepared: Prepared) -> Finished:
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
         return finished
+    except _core.SpecError as error:
+        raise user_error(error) from None
     finally:
         if prepared.raw_log is not None:
             prepared.raw_log.unlink(missing_ok=True)

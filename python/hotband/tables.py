@@ -29,6 +29,36 @@ def millis(nanoseconds: float | None) -> str:
     return f"{value:,.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
 
 
+def binary_size(size: int) -> str:
+    """Bytes in the largest binary unit that leaves at least one."""
+    for unit, bytes_of in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= bytes_of:
+            return f"{size / bytes_of:,.1f} {unit}"
+    return f"{size} B"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def power_loss_lines(record: dict[str, Any]) -> list[str]:
+    """What a loss of power cost, in a line; and one more where mirrors disagree. Nothing where power was not cut."""
+    loss = record.get("power_loss")
+    if loss is None:
+        return []
+    at = f"Power cut at {loss['at_ns'] / 1e9:g} s:"
+    if loss["lost_bytes"]:
+        streams = counted(sum(1 for stream in loss["streams"] if stream["lost_writes"]), "stream")
+        writes = counted(loss["lost_writes"], "write")
+        lines = [f"{at} {binary_size(loss['lost_bytes'])} of acknowledged writes lost ({writes} of {streams})"]
+    else:
+        lines = [f"{at} nothing acknowledged was lost ({counted(loss['acknowledged_writes'], 'write')})"]
+    if loss["stale_copy_bytes"]:
+        lines.append(f"  mirrors disagree on {binary_size(loss['stale_copy_bytes'])}: one copy is good, another old")
+    return lines
+
+
 def summary_table(record: dict[str, Any]) -> Table:
     """Rates and latencies of one record, by direction."""
     from rich.table import Table

@@ -42,6 +42,14 @@ ARGUMENTS = [
     ("duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "60"], "a time"),
     ("endless duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "5000 h"], "10000000 intervals"),
     ("no duration", ["run", "fio-read", "--on", "ent-15k", "--duration", "0 s"], "above zero"),
+    ("negative power loss", ["run", "fio-read", "--on", "ent-15k", "--power-loss", "-1 s"], "a time with its unit"),
+    ("power loss without unit", ["run", "fio-read", "--on", "ent-15k", "--power-loss", "30"], "a time with its unit"),
+    ("power loss at once", ["run", "fio-read", "--on", "ent-15k", "--power-loss", "0 s"], "above zero"),
+    (
+        "power loss beyond the run",
+        ["run", "fio-read", "--on", "ent-15k", "--duration", "10 s", "--power-loss", "10.1 s"],
+        "--power-loss = '10.1 s': expected a time above zero and of at most the measured 10 s",
+    ),
     ("no such machine file", ["run", "fio-read", "--on", "no/such.toml"], "cannot be read"),
     ("no such workload file", ["run", "no/such.toml", "--on", "ent-15k"], "cannot be read"),
     ("out is no folder", ["run", "fio-read", "--on", "ent-15k", "--out", "/dev/null/x"], "cannot be written"),
@@ -145,6 +153,15 @@ def test_a_wrong_file_is_named_with_its_key(
     error = one_line(hotband("run", "w.toml", "--on", "m.toml"))
     assert "m.toml" in error or "w.toml" in error
     assert expected in error
+
+
+def test_power_that_is_cut_after_the_last_io_is_named(hotband, tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(STREAM + "[[phases]]\nios = 10\nmeasure = true\n")
+    done = hotband("run", "w.toml", "--on", "ent-15k", "--power-loss", "60 s")
+    assert (done.returncode, done.stdout) == (2, "")
+    # Only the run tells how long ten I/Os take: its progress stands before the error.
+    error = done.stderr.strip().splitlines()[-1]
+    assert error.startswith("hotband: error: --power-loss = '60 s': the measured time was over after ")
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"\x00" * 100])

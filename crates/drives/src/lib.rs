@@ -9,5 +9,6 @@ mod product;
 
 pub use kinds::disk::Disk;
 pub use kinds::disk_params::DiskParams;
+pub use kinds::disk_power::Writing;
 pub use parts::seek::SeekCurves;
 pub use product::{Assumption, Product};

@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hotband_machine::{Completion, Io, Machine};
+use hotband_machine::{Completion, Io, Machine, Op};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{ArrivalClock, Load, Phase, PhaseLength, Random, Stream};
 
 use crate::inflight::{InFlight, Outstanding};
 use crate::iolog::IoLog;
+use crate::power_loss::Ledger;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
 use crate::warm::WarmWatch;
@@ -84,6 +85,12 @@ pub struct Driver<'a> {
     /// I/Os completed in all.
     pub ios: u64,
     open_loops: bool,
+    /// Kept for a run that ends in a loss of power.
+    pub ledger: Option<Ledger>,
+    /// How long after the measured time begins power is cut.
+    pub cut_after: Option<Span>,
+    /// When that is; `NEVER` until the measured time begins.
+    cut: Instant,
 }
 
 /// Events between two looks at the control block.
@@ -113,7 +120,15 @@ impl<'a> Driver<'a> {
             phase_ios: 0,
             ios: 0,
             open_loops,
+            ledger: None,
+            cut_after: None,
+            cut: Instant::NEVER,
         }
+    }
+
+    /// Whether power was cut.
+    pub fn is_cut(&self) -> bool {
+        self.now >= self.cut
     }
 
     /// Runs one phase, with `threads` in the loop of `[load]`; returns how long it was if it is measured.
@@ -128,12 +143,16 @@ impl<'a> Driver<'a> {
         if phase.measure {
             let before = self.machine.report();
             self.recorder.begin(self.now, before, self.machine);
+            if let Some(after) = self.cut_after.take() {
+                self.cut = self.now + after;
+            }
         }
         self.activate(phase, threads, seed);
         let (end, most) = match phase.length {
             PhaseLength::Time(span) => (self.now + span, u64::MAX),
             PhaseLength::Ios(count) => (Instant::NEVER, count),
         };
+        let end = end.min(self.cut);
         let begin = self.now;
         let mut events = 0_u64;
         let mut watch = WarmWatch::new(phase, begin);
@@ -246,6 +265,9 @@ impl<'a> Driver<'a> {
             log.write(&io, done, measured).map_err(RunError::Log)?;
         }
         let side = &mut self.recorder.streams[usize::from(io.stream)][side_of(io.op)];
+        if let (Some(ledger), Op::Write) = (&mut self.ledger, io.op) {
+            ledger.complete(done);
+        }
         side.completed(done, io.len, measured);
         self.phase_ios += 1;
         self.ios += 1;
@@ -281,6 +303,10 @@ impl<'a> Driver<'a> {
         let tag = self.inflight.add(outstanding);
         let target = self.targets[stream];
         let (op, offset, len, fua) = (asked.op, asked.offset, asked.len, asked.fua);
-        self.machine.submit(self.now, Io { tag, op, target, offset, len, fua });
+        let mut io = Io { tag, op, target, offset, len, fua, version: 0 };
+        if let Some(ledger) = &mut self.ledger {
+            io.version = ledger.submit(self.machine, stream as u16, &io);
+        }
+        self.machine.submit(self.now, io);
     }
 }

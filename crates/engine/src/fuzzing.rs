@@ -64,7 +64,8 @@ fn machine(text: &str, catalog: &Catalog) {
                 continue;
             }
             let offset = slots * tag / (TRIED - 1) * block;
-            machine.submit(Instant(tag), Io { tag, op, target, offset, len: len as u32, fua: tag % 3 == 0 });
+            machine
+                .submit(Instant(tag), Io { tag, op, target, offset, len: len as u32, fua: tag % 3 == 0, version: 0 });
         }
     }
     for _ in 0..WAKES {
@@ -103,7 +104,7 @@ fn product(text: &str) {
         let len = (block << (token % 4)).min(capacity);
         let offset = (capacity - len) / block * token / (TRIED - 1) * block;
         let op = [Op::Read, Op::Write, Op::Flush][token as usize % 3];
-        disk.submit(Instant(token), Command { token, op, offset, len: len as u32, fua: token == 4 });
+        disk.submit(Instant(token), Command { token, op, offset, len: len as u32, fua: token == 4, version: 0 });
     }
     for _ in 0..WAKES {
         let Some(at) = disk.wake() else { break };

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
+use crate::power_loss::PowerLoss;
 use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
@@ -38,6 +39,8 @@ pub struct Record {
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power_loss: Option<PowerLoss>,
     series: SeriesName,
     notes: Vec<String>,
 }
@@ -55,6 +58,8 @@ struct Specs {
     drives: BTreeMap<String, String>,
     set: BTreeMap<String, String>,
     duration: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power_loss: Option<String>,
 }
 
 /// Rates and latencies of reads and writes together, and of each.
@@ -186,6 +191,7 @@ pub(crate) struct Ingredients<'a> {
     pub after: &'a [PartReport],
     pub duration: Span,
     pub interval: Span,
+    pub power_loss: Option<PowerLoss>,
 }
 
 impl Record {
@@ -217,6 +223,7 @@ impl Record {
                 drives: of.products.clone(),
                 set: request.set.iter().cloned().collect(),
                 duration: request.duration.clone(),
+                power_loss: request.power_loss.clone(),
             },
             duration_ns: of.duration.0,
             concurrency: of.concurrency,
@@ -225,6 +232,7 @@ impl Record {
             streams: streams.collect(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
+            power_loss: of.power_loss.clone(),
             series: SeriesName {
                 interval_ns: of.interval.0,
                 file: "series.parquet",

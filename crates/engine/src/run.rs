@@ -14,6 +14,7 @@ use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
 use crate::driver::{Driver, Loader};
 use crate::iolog::IoLog;
+use crate::power_cut::PowerCut;
 use crate::record::Record;
 use crate::recorder::{Recorder, Series};
 
@@ -60,6 +61,8 @@ pub struct Request {
     pub duration: Option<String>,
     /// Where to log every I/O.
     pub io_log: Option<PathBuf>,
+    /// `--power-loss`.
+    pub power_loss: Option<String>,
 }
 
 /// Progress out, interruption in; shared between threads.
@@ -116,6 +119,7 @@ pub struct Run {
     workload: Workload,
     assembled: Assembled,
     streams: Vec<(Stream, u16)>,
+    power_cut: Option<PowerCut>,
 }
 
 impl Run {
@@ -144,16 +148,17 @@ impl Run {
             })?;
             workload.set_duration(span)?;
         }
+        let power_cut = PowerCut::of(&request, &workload)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;
         let streams = bind(&workload, &assembled, &request)?;
-        Ok(Self { request, machine_text, workload_text, workload, assembled, streams })
+        Ok(Self { request, machine_text, workload_text, workload, assembled, streams, power_cut })
     }
 
     /// Runs it.
     ///
     /// # Errors
-    /// Interruption, or a log that cannot be written.
+    /// Interruption, a log that cannot be written, or a run that was over before power was to be cut.
     pub fn execute(mut self, control: &Control) -> Result<Outcome, RunError> {
         let seed = self.request.seed;
         let mut recorder = Recorder::new(self.streams.len(), self.workload.interval);
@@ -163,6 +168,7 @@ impl Run {
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).collect();
         let machine = &mut self.assembled.machine;
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
+        self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
         control.phases.store(self.workload.phases.len() as u64, Ordering::Relaxed);
         let (mut duration, mut after) = (Span::ZERO, Vec::new());
         for (index, phase) in self.workload.phases.iter().enumerate() {
@@ -173,7 +179,11 @@ impl Run {
                 duration += measured;
                 after = driver.machine.report();
             }
+            if driver.is_cut() {
+                break;
+            }
         }
+        let power_loss = self.power_cut.map(|cut| cut.end(&mut driver, duration, &names)).transpose()?;
         let ios = driver.ios;
         if let Some(log) = driver.log.take() {
             log.finish().map_err(RunError::Log)?;
@@ -192,6 +202,7 @@ impl Run {
             after: &after,
             duration,
             interval: self.workload.interval,
+            power_loss,
         });
         Ok(Outcome { record, series: recorder.series, caches: recorder.caches.series, streams: names, ios })
     }

@@ -196,12 +196,12 @@ fn a_phase_that_waits_for_warmth_lasts_a_minute_on_a_machine_without_flash() {
 
 #[test]
 fn the_emerald_workload_runs_on_both_sector_sizes() {
-    for (workload, set) in [("snia-emerald-hot-band", "512n"), ("snia-emerald-hot-band-4kn", "4Kn")] {
+    for (workload, set) in [("snia-emerald-hot-band", "512e"), ("snia-emerald-hot-band-4kn", "4Kn")] {
         let request = Request {
             workload: workload.into(),
             workload_text: None,
             duration: Some("60 s".into()),
-            ..request(DRIVE, "", &[("sector_format", set)])
+            ..request("exos-15e900-512e", "", &[("sector_format", set)])
         };
         let record: Value = serde_json::from_str(&execute(request).record.to_json()).expect("a record is JSON");
         let streams = record["streams"].as_array().expect("a record has streams");

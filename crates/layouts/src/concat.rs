@@ -1,6 +1,6 @@
 //! One member, or several one after the other.
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Placed, Plan};
 use hotband_units::Bytes;
 
 /// Members end to end.
@@ -40,6 +40,18 @@ impl Layout for Concat {
             let len = (stop - at) as u32;
             plan.push(Leg { phase: 0, member: member as u16, op: extent.op, offset: at - begin, len });
             at = stop;
+        }
+    }
+
+    fn place(&self, extent: Extent, out: &mut Vec<Placed>) {
+        let (from, to) = (extent.offset, extent.offset + u64::from(extent.len));
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        for (member, (begin, end)) in begins.zip(&self.ends).enumerate() {
+            let (first, stop) = (from.max(begin), to.min(*end));
+            if first < stop {
+                let (offset, len) = (first - begin, (stop - first) as u32);
+                out.push(Placed { host_offset: first, member: member as u16, offset, len, copy: 0 });
+            }
         }
     }
 }

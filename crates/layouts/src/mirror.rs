@@ -2,7 +2,7 @@
 //!
 //! Members of a group are neighbours: RAID 10 of four is (0, 1) and (2, 3), Linux md's "near" layout.
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan};
 use hotband_units::Bytes;
 
 use crate::chunks;
@@ -56,6 +56,20 @@ impl Layout for Mirror {
             } else {
                 copies.for_each(|member| plan.push(leg(member)));
             }
+        }
+    }
+    fn place(&self, extent: Extent, out: &mut Vec<Placed>) {
+        let mut host_offset = extent.offset;
+        for (number, within, len) in chunks(self.chunk, extent.offset, extent.len) {
+            let (group, row) = (number % self.groups, number / self.groups);
+            // One group has one chunk, which is larger than any offset: nothing may be multiplied by it.
+            let offset = if row == 0 { within } else { row * self.chunk + within };
+            let places = (0..self.copies).map(|copy| {
+                let member = (group * self.copies + copy) as u16;
+                Placed { host_offset, member, offset, len, copy: copy as u16 }
+            });
+            out.extend(places);
+            host_offset += u64::from(len);
         }
     }
 }

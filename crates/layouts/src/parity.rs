@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan};
 use hotband_units::Bytes;
 
 /// Distributed parity.
@@ -133,5 +133,14 @@ impl Layout for Parity {
             self.plan_write(&stripe, plan);
         }
         plan.sort_phases();
+    }
+    fn place(&self, extent: Extent, out: &mut Vec<Placed>) {
+        let mut host_offset = extent.offset;
+        for (number, within, len) in crate::chunks(self.chunk, extent.offset, extent.len) {
+            let (row, index) = (number / self.data_chunks(), number % self.data_chunks());
+            let (member, offset) = (self.data_member(row, index), row * self.chunk + within);
+            out.push(Placed { host_offset, member, offset, len, copy: 0 });
+            host_offset += u64::from(len);
+        }
     }
 }

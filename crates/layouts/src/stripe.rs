@@ -1,6 +1,6 @@
 //! RAID 0: chunks in turn over all members.
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Placed, Plan};
 use hotband_units::Bytes;
 
 use crate::chunks;
@@ -33,6 +33,16 @@ impl Layout for Stripe {
             let member = (number % self.members) as u16;
             let offset = number / self.members * self.chunk + within;
             plan.push(Leg { phase: 0, member, op: extent.op, offset, len });
+        }
+    }
+
+    fn place(&self, extent: Extent, out: &mut Vec<Placed>) {
+        let mut host_offset = extent.offset;
+        for (number, within, len) in chunks(self.chunk, extent.offset, extent.len) {
+            let member = (number % self.members) as u16;
+            let offset = number / self.members * self.chunk + within;
+            out.push(Placed { host_offset, member, offset, len, copy: 0 });
+            host_offset += u64::from(len);
         }
     }
 }

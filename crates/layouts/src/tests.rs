@@ -1,6 +1,6 @@
 //! Contract of every layout, and the shapes of parity writes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hotband_machine::{Extent, Layout, LayoutSpec, MemberState, NodeRef, Op, Plan};
 use hotband_units::Bytes;
@@ -176,5 +176,50 @@ proptest! {
         prop_assert!(sectors(&read, Op::Read).iter().all(|place| places.contains(place)));
         prop_assert_eq!(read.legs.iter().map(|leg| u64::from(leg.len)).sum::<u64>(), u64::from(blocks) * 512);
         prop_assert!(written.legs.windows(2).all(|pair| pair[0].phase <= pair[1].phase));
+    }
+}
+
+/// For every copy and host block of 512 bytes: (member, block of the member).
+fn placed(layout: &dyn Layout, offset: u64, len: u32) -> BTreeMap<(u16, u64), (u16, u64)> {
+    let (mut pieces, mut blocks) = (Vec::new(), BTreeMap::new());
+    layout.place(Extent { op: Op::Read, offset, len }, &mut pieces);
+    for piece in pieces {
+        for n in 0..u64::from(piece.len) / 512 {
+            let place = (piece.member, piece.offset + n * 512);
+            let before = blocks.insert((piece.copy, piece.host_offset + n * 512), place);
+            assert_eq!(before, None, "a copy of a block is in one place: {piece:?}");
+        }
+    }
+    blocks
+}
+
+proptest! {
+    #[test]
+    fn data_is_placed_where_writes_put_it_and_reads_look(
+        kind in 0..KINDS.len(), block in 0_u64..20_000, blocks in 1_u32..300,
+    ) {
+        let kind = KINDS[kind];
+        let (layout, members) = (layout(kind, members_of(kind)), members_of(kind));
+        let offset = block * 512 % (layout.capacity().0 - 300 * 512);
+        let placed = placed(&*layout, offset, blocks * 512);
+        let copies = match kind { "raid1" => 6, "raid10" => 2, _ => 1 };
+        let wanted = (0..copies).flat_map(|copy| (0..u64::from(blocks)).map(move |n| (copy, offset + n * 512)));
+        prop_assert!(placed.keys().copied().eq(wanted), "every copy of every block has a place");
+        let places: BTreeSet<_> = placed.values().copied().collect();
+        prop_assert_eq!(places.len(), placed.len(), "no two share one");
+        let written: BTreeSet<_> = sectors(&plan(&*layout, members, Op::Write, offset, blocks * 512), Op::Write).into_iter().collect();
+        prop_assert!(places.is_subset(&written));
+        if !kind.starts_with("raid5") && !kind.starts_with("raid6") {
+            prop_assert_eq!(&places, &written, "without parity writes go nowhere else");
+        }
+        // Block by block: a read of one block goes to one of its places, a write to all of them.
+        for n in 0..u64::from(blocks) {
+            let host = offset + n * 512;
+            let here: BTreeSet<_> = (0..copies).map(|copy| placed[&(copy, host)]).collect();
+            let read = sectors(&plan(&*layout, members, Op::Read, host, 512), Op::Read);
+            prop_assert!(read.len() == 1 && here.contains(&read[0]));
+            let written = sectors(&plan(&*layout, members, Op::Write, host, 512), Op::Write);
+            prop_assert!(here.iter().all(|place| written.contains(place)));
+        }
     }
 }

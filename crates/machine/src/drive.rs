@@ -3,6 +3,7 @@
 use hotband_units::{Bytes, Instant};
 
 use crate::io::{Fault, Op, Times};
+use crate::versions::Versions;
 
 /// A command to one drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Command {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
+    /// Which write of the host this is part of, numbered in order of submission; zero where nobody counts.
+    pub version: u64,
 }
 
 /// A command is done.
@@ -123,4 +126,10 @@ pub trait Drive: Send {
         let _ = now;
         None
     }
+    /// From now on remembers which version of every byte is where. Asked for before the first command, if at all:
+    /// a drive that was not asked spends nothing on it.
+    fn keep_account(&mut self);
+    /// Power is lost at `now`, which is at or after the last call: what the drive holds when it comes back, volatile
+    /// memory being empty. Nothing is known of drives that kept no account. The drive takes no commands any more.
+    fn cut_power(&mut self, now: Instant) -> Versions;
 }

@@ -52,17 +52,17 @@ pub struct PartReport {
     pub at_end: Vec<Counter>,
 }
 
-struct DriveSlot {
+pub(crate) struct DriveSlot {
     name: String,
-    drive: Box<dyn Drive>,
+    pub(crate) drive: Box<dyn Drive>,
     link: Option<usize>,
     /// The wake-up that is in the event queue; `NEVER` if none is.
     armed: Instant,
 }
 
-struct LayoutSlot {
-    layout: Box<dyn Layout>,
-    members: Vec<MemberRange>,
+pub(crate) struct LayoutSlot {
+    pub(crate) layout: Box<dyn Layout>,
+    pub(crate) members: Vec<MemberRange>,
     states: Vec<MemberState>,
     turn: u64,
     /// Every write is sent with force unit access.
@@ -84,9 +84,9 @@ const MEMBER_SHIFT: u32 = 32;
 
 /// A runnable whole, with four calls: `capacity`, `submit`, `wake`, `advance`.
 pub struct Machine {
-    drives: Vec<DriveSlot>,
+    pub(crate) drives: Vec<DriveSlot>,
     links: Vec<Link>,
-    layouts: Vec<LayoutSlot>,
+    pub(crate) layouts: Vec<LayoutSlot>,
     targets: Vec<Target>,
     requests: Requests,
     events: EventQueue,
@@ -153,6 +153,7 @@ impl Machine {
         request.parent = NONE;
         request.op = io.op;
         request.fua = io.fua;
+        request.version = io.version;
         self.route(now, id, node, offset, io.len);
     }
 
@@ -258,7 +259,8 @@ impl Machine {
             NodeRef::Drive(drive) => {
                 request.layout = NONE;
                 request.pending = 1;
-                let command = Command { token: u64::from(id), op: request.op, offset, len, fua: request.fua };
+                let (op, fua, version) = (request.op, request.fua, request.version);
+                let command = Command { token: u64::from(id), op, offset, len, fua, version };
                 self.send(now, drive, command);
             }
             NodeRef::Layout(layout) => {
@@ -295,7 +297,7 @@ impl Machine {
         let request = self.requests.get(id);
         request.pending = legs.len() as u32;
         request.next_leg += legs.len() as u32;
-        let layout = request.layout as usize;
+        let (layout, version) = (request.layout as usize, request.version);
         let fua = request.fua || self.layouts[layout].forces;
         for leg in legs {
             let member = usize::from(leg.member);
@@ -306,7 +308,7 @@ impl Machine {
             match range.node {
                 NodeRef::Drive(drive) => {
                     let token = (u64::from(leg.member) << MEMBER_SHIFT) | u64::from(id);
-                    self.send(now, drive, Command { token, op: leg.op, offset, len: leg.len, fua });
+                    self.send(now, drive, Command { token, op: leg.op, offset, len: leg.len, fua, version });
                 }
                 NodeRef::Layout(_) => {
                     let child = self.requests.take();
@@ -315,6 +317,7 @@ impl Machine {
                     request.parent_member = leg.member;
                     request.op = leg.op;
                     request.fua = fua;
+                    request.version = version;
                     self.route(now, child, range.node, offset, leg.len);
                 }
             }

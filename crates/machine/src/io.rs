@@ -28,6 +28,8 @@ pub struct Io {
     pub len: u32,
     /// Force unit access: a write is complete only when it is on the media.
     pub fua: bool,
+    /// Number of the write, in order of submission; zero for reads and flushes, and where nobody counts.
+    pub version: u64,
 }
 
 /// Where the time of an I/O went. The parts add up to its latency.

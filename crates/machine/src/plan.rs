@@ -55,6 +55,21 @@ impl Plan {
     }
 }
 
+/// Where a piece of a layout's address space lies on one of its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// First byte in the address space of the layout.
+    pub host_offset: u64,
+    /// Index of the member.
+    pub member: u16,
+    /// First byte on the member.
+    pub offset: u64,
+    /// Length in bytes.
+    pub len: u32,
+    /// Which copy of the data this is, from 0.
+    pub copy: u16,
+}
+
 /// What the host knows of a member without asking the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemberState {
@@ -77,4 +92,6 @@ pub trait Layout: Send {
     /// Maps `extent` to legs. `turn` counts the I/Os planned before, for policies that take turns.
     /// `plan` is empty on entry.
     fn plan(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan);
+    /// Appends every place where the data of `extent` lies: all copies, no parity. Its operation does not matter.
+    fn place(&self, extent: Extent, out: &mut Vec<Placed>);
 }

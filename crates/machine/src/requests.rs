@@ -21,6 +21,8 @@ pub(crate) struct Request {
     pub layout: u32,
     pub op: Op,
     pub fua: bool,
+    /// Number of the host's write, for drives that keep account.
+    pub version: u64,
     pub submitted: Instant,
     /// Legs of the current phase not yet done.
     pub pending: u32,
@@ -42,6 +44,7 @@ impl Default for Request {
             layout: NONE,
             op: Op::Read,
             fua: false,
+            version: 0,
             submitted: Instant::ZERO,
             pending: 0,
             next_leg: 0,

@@ -37,7 +37,7 @@ struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -50,8 +50,10 @@ impl PyRun {
         seed: u64,
         duration: Option<String>,
         io_log: Option<PathBuf>,
+        power_loss: Option<String>,
     ) -> PyResult<Self> {
-        let request = Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log };
+        let request =
+            Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss };
         let run = py.detach(|| Run::new(&Catalog::new(catalog), request)).map_err(run_error)?;
         Ok(Self { run: Mutex::new(Some(run)), control: Control::default() })
     }

@@ -29,8 +29,9 @@ impl Workload {
         let phases =
             top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams)).collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
+        let power_loss = top.section("power_loss")?.map(read_power_loss).transpose()?;
         top.finish()?;
-        let workload = Self { file: file.to_owned(), title, source, load, streams, phases, interval };
+        let workload = Self { file: file.to_owned(), title, source, load, streams, phases, interval, power_loss };
         workload.check()?;
         Ok(workload)
     }
@@ -294,4 +295,10 @@ fn read_phase(section: Section, streams: &[StreamSpec]) -> Result<Phase, SpecErr
     let phase = Phase { name, length, measure, streams: active, threads, until_warm };
     section.finish()?;
     Ok(phase)
+}
+
+fn read_power_loss(section: Section) -> Result<Span, SpecError> {
+    let at = section.required("at", "a time since the measured time began, such as \"30 s\"")?;
+    section.finish()?;
+    Ok(at)
 }

@@ -116,6 +116,8 @@ pub struct Workload {
     pub phases: Vec<Phase>,
     /// Interval of the series.
     pub interval: Span,
+    /// When power is cut, since the measured time began.
+    pub power_loss: Option<Span>,
 }
 
 impl Workload {

@@ -12,12 +12,13 @@
 
 use std::collections::VecDeque;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Drive, Fault, Op, Times};
+use hotband_machine::{CacheState, Command, Counter, Done, Drive, Fault, Op, Times, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::disk_commands::WRITERS;
 use super::disk_counters::DiskCounters;
 use super::disk_params::{DiskParams, WriteCache};
+use crate::parts::account::Account;
 use crate::parts::dirty::Dirty;
 use crate::parts::flash::Flash;
 use crate::parts::geometry::{Geometry, SECTOR};
@@ -126,6 +127,8 @@ pub struct Disk {
     /// Where the last writes ended, the latest first.
     pub(super) write_ends: [u64; WRITERS],
     pub(super) counters: DiskCounters,
+    /// Kept only for runs that end in a loss of power.
+    pub(super) account: Option<Box<Account>>,
 }
 
 impl Disk {
@@ -162,6 +165,7 @@ impl Disk {
             sequence: 0,
             write_ends: [u64::MAX; WRITERS],
             counters: DiskCounters::default(),
+            account: None,
             geometry,
             params,
         }
@@ -338,6 +342,14 @@ impl Drive for Disk {
             write_cache_bytes: self.dirty.sectors() * SECTOR,
             media_ios: self.counters.media_reads + self.counters.media_writes,
         })
+    }
+
+    fn keep_account(&mut self) {
+        self.open_account();
+    }
+
+    fn cut_power(&mut self, now: Instant) -> Versions {
+        self.left_at(now)
     }
 }
 

@@ -139,6 +139,8 @@ impl Disk {
         let sequence = self.next_sequence();
         self.counters.cached_writes += 1;
         self.dirty.insert(&self.geometry, now, arrived.first(), arrived.count(), sequence);
+        let version = arrived.command.version;
+        self.note(arrived.first(), arrived.end(), |account, range| account.take_in(range, version));
         self.answer(now, arrived, now);
     }
 

@@ -68,6 +68,7 @@ impl Disk {
             Work::Write { first, end } => {
                 // Forgotten once more: a read may have been under way, or gone first, since the write came.
                 self.forget(first, end);
+                self.note(first, end, |account, _| account.landed());
                 if self.write_back() {
                     // Older data stays held until now, so that a flush does not overlook it.
                     self.dirty.supersede(&self.geometry, first, end);
@@ -78,6 +79,7 @@ impl Disk {
             Work::Destage => {
                 if let Some(extent) = self.dirty.landed() {
                     self.forget(extent.sector, extent.end());
+                    self.note(extent.sector, extent.end(), |account, _| account.landed());
                 }
                 self.end_flushes(at);
                 self.admit_blocked(at);
@@ -265,6 +267,9 @@ impl Disk {
         // A command that waited for a tag was accepted later than it arrived at the drive's door.
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
         let work = if waiting.write { Work::Write { first, end } } else { Work::Read { first, end, sequential } };
+        if waiting.write {
+            self.note(first, end, |account, range| account.write(range, command.version, finished));
+        }
         self.arm = Arm::Busy { until: service.end(), work };
     }
 
@@ -280,6 +285,7 @@ impl Disk {
         self.account(&service, &extent);
         self.counters.destages += 1;
         self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;
+        self.note(extent.sector, extent.end(), |account, range| account.send(range, service.end()));
         self.arm = Arm::Busy { until: service.end(), work: Work::Destage };
     }
 

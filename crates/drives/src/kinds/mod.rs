@@ -6,3 +6,4 @@ mod disk_commands;
 mod disk_counters;
 mod disk_media;
 pub mod disk_params;
+pub mod disk_power;

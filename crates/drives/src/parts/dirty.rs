@@ -52,6 +52,11 @@ impl Dirty {
         self.sectors
     }
 
+    /// The extent on its way to the media.
+    pub fn on_its_way(&self) -> Option<&Waiting> {
+        self.in_flight.as_ref()
+    }
+
     /// Whether nothing is held, waiting or on its way.
     pub fn is_empty(&self) -> bool {
         self.extents.is_empty() && self.in_flight.is_none()

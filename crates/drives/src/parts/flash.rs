@@ -116,10 +116,10 @@ pub struct Flash {
     lanes: Vec<Instant>,
     /// A promotion may begin once this is in the past.
     ration: Instant,
-    /// Promotions of the minute that goes on and of the one before it.
+    /// Bytes promoted less those that writes dropped: in the minute that goes on and in the one before it.
     minute_ends: Instant,
-    minute: u64,
-    minute_before: u64,
+    minute: i64,
+    minute_before: i64,
     began: Option<Instant>,
     /// Blocks that are held and written.
     valid: u64,
@@ -136,7 +136,8 @@ const BURST: Span = Span(1_000_000_000);
 /// Slots that are looked at for the coldest.
 const CANDIDATES: usize = 8;
 const MINUTE: Span = Span(60_000_000_000);
-/// A cache is warm when a minute's promotions take less than this part of the ration.
+/// A cache is warm when a minute's promotions, less those that only replace what writes dropped, take less than this
+/// part of the ration.
 const WARM_PART: u64 = 4;
 
 impl Flash {
@@ -274,7 +275,7 @@ impl Flash {
         let earliest = Instant(now.0.saturating_sub(BURST.0));
         self.ration = self.ration.max(earliest) + self.params.promotion_rate.time_for(bytes);
         self.counters.promoted_bytes += bytes;
-        self.minute += bytes;
+        self.minute += bytes as i64;
         self.filling += 1;
         true
     }
@@ -341,6 +342,7 @@ impl Flash {
         for block in self.blocks(first, end) {
             if let Some(&place) = self.index.get(&block) {
                 self.drop_slot(place);
+                self.minute -= (self.params.block_sectors * SECTOR) as i64;
                 self.counters.invalidations += 1;
             }
         }
@@ -352,7 +354,7 @@ impl Flash {
     }
 
     /// Cold while it holds nothing; warming until the counts had one period of ageing to build up and a whole minute
-    /// has used less than a quarter of the ration; warm from then on.
+    /// has promoted less than a quarter of the ration beyond what writes dropped; warm from then on.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);
         let (last, later) = if now < self.minute_ends {
@@ -362,7 +364,7 @@ impl Flash {
         } else {
             (0, false)
         };
-        let ration = self.params.promotion_rate.0 * 60 / WARM_PART;
+        let ration = (self.params.promotion_rate.0 * 60 / WARM_PART) as i64;
         let settled = now.since(began) >= self.params.ageing && !(later && last > ration);
         match (self.valid, settled) {
             (0, false) => Warmth::Cold,

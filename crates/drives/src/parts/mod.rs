@@ -1,5 +1,6 @@
 //! What mechanisms are assembled from, each tested alone.
 
+pub mod account;
 pub mod dirty;
 pub mod divisor;
 pub mod flash;

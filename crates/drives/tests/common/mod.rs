@@ -83,7 +83,8 @@ impl Bench {
     pub fn submit(&mut self, now: u64, op: Op, sector: u64, count: u32, fua: bool) -> u64 {
         self.run_to(now);
         self.tokens += 1;
-        let command = Command { token: self.tokens, op, offset: sector * 512, len: count * 512, fua };
+        let command =
+            Command { token: self.tokens, op, offset: sector * 512, len: count * 512, fua, version: self.tokens };
         self.disk.submit(Instant(now), command);
         self.tokens
     }

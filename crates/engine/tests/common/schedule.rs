@@ -113,7 +113,7 @@ impl Driven {
             self.run_to(Instant(self.now.0 + asked.gap));
             let offset = asked.block % (capacity - u64::from(asked.blocks)) * 4096;
             let (op, len, fua) = (asked.op, asked.blocks * 4096, asked.fua);
-            self.machine.submit(self.now, Io { tag: tag as u64, op, target: 0, offset, len, fua });
+            self.machine.submit(self.now, Io { tag: tag as u64, op, target: 0, offset, len, fua, version: 0 });
             let wake = self.machine.wake().expect("an I/O that was submitted is due some time");
             assert!(wake >= self.now, "a wake-up at {wake:?} lies before {:?}", self.now);
         }

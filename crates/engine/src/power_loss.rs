@@ -1,0 +1,219 @@
+//! What of the acknowledged writes is lost when power is cut. docs/models/power-loss.md has the definitions.
+//!
+//! The ledger knows what the host was promised: for every byte the newest write that was acknowledged. The drives know
+//! what they still hold. Writes to the same bytes that were under way together have no order: any of them may be the
+//! last. So a byte is good where a drive holds its newest acknowledged write, a later one, or one that was under way
+//! when that write was submitted.
+//!
+//! Leaves out: parity. A stripe whose parity does not fit its data (the write hole) has lost nothing until a member
+//! fails.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use hotband_machine::{Completion, Io, Machine, NodeRef, OnDrive, Op, Versions};
+use hotband_units::{Instant, Span};
+use serde::Serialize;
+
+/// Power loss in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PowerLoss {
+    /// When, since the measured time began.
+    pub at_ns: u64,
+    /// Writes acknowledged since the run began.
+    pub acknowledged_writes: u64,
+    /// Bytes whose newest acknowledged write is on no drive.
+    pub lost_bytes: u64,
+    /// Writes that have such bytes.
+    pub lost_writes: u64,
+    /// Sectors that hold a part of a write: drives end the sector they have begun, so there are none.
+    pub torn_sectors: u64,
+    /// The same by stream.
+    pub streams: Vec<StreamLoss>,
+    /// Bytes that are good on one copy and old on another.
+    pub stale_copy_bytes: u64,
+}
+
+/// What one stream lost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StreamLoss {
+    /// Its name.
+    pub name: String,
+    /// Bytes whose newest acknowledged write was its own and is lost.
+    pub lost_bytes: u64,
+    /// Its writes that have such bytes.
+    pub lost_writes: u64,
+}
+
+/// A write that is not acknowledged yet.
+#[derive(Clone, Debug, Default)]
+struct Submitted {
+    version: u64,
+    node: usize,
+    range: Range<u64>,
+    /// Writes to some of the same bytes that were under way when this one was submitted.
+    beside: Vec<u64>,
+}
+
+/// Writes submitted and acknowledged, from the first on.
+#[derive(Debug)]
+pub struct Ledger {
+    /// Streams of the writes, by version; version 1 is the first.
+    streams: Vec<u16>,
+    /// Address spaces and, in each, the newest acknowledged write of every byte. Volumes on one node share its space.
+    nodes: Vec<(NodeRef, Versions)>,
+    /// By tag.
+    submitted: Vec<Submitted>,
+    /// Ends of the writes under way, by (address space, first byte, version).
+    under_way: BTreeMap<(usize, u64, u64), u64>,
+    /// Longest write so far: what overlaps a range begins no further before it.
+    longest: u64,
+    /// Of acknowledged writes, those that may lawfully have been the last instead; none for most.
+    beside: BTreeMap<u64, Vec<u64>>,
+    acknowledged: u64,
+}
+
+impl Ledger {
+    /// An empty ledger for `machine`, whose drives keep account from now on.
+    pub fn open(machine: &mut Machine) -> Self {
+        machine.keep_account();
+        let mut nodes: Vec<(NodeRef, Versions)> = Vec::new();
+        for target in machine.targets() {
+            if nodes.iter().all(|(node, _)| *node != target.node) {
+                nodes.push((target.node, Versions::default()));
+            }
+        }
+        Self {
+            streams: Vec::new(),
+            nodes,
+            submitted: Vec::new(),
+            under_way: BTreeMap::new(),
+            longest: 0,
+            beside: BTreeMap::new(),
+            acknowledged: 0,
+        }
+    }
+
+    /// Notes an I/O of `stream` that is about to be submitted, and returns its version: zero for what is no write.
+    pub fn submit(&mut self, machine: &Machine, stream: u16, io: &Io) -> u64 {
+        if io.op != Op::Write {
+            return 0;
+        }
+        let target = &machine.targets()[usize::from(io.target)];
+        let node = self.nodes.iter().position(|(node, _)| *node == target.node).expect("every target has its node");
+        let range = target.from + io.offset..target.from + io.offset + u64::from(io.len);
+        self.streams.push(stream);
+        let version = self.streams.len() as u64;
+        let beside = self.overlapping(node, &range);
+        self.longest = self.longest.max(u64::from(io.len));
+        self.under_way.insert((node, range.start, version), range.end);
+        let tag = io.tag as usize;
+        if self.submitted.len() <= tag {
+            self.submitted.resize(tag + 1, Submitted::default());
+        }
+        self.submitted[tag] = Submitted { version, node, range, beside };
+        version
+    }
+
+    /// Writes under way to some of `range`.
+    fn overlapping(&self, node: usize, range: &Range<u64>) -> Vec<u64> {
+        let from = range.start.saturating_sub(self.longest);
+        let near = self.under_way.range((node, from, 0)..(node, range.end, 0));
+        near.filter(|(_, end)| **end > range.start).map(|((_, _, version), _)| *version).collect()
+    }
+
+    /// Notes that a write was answered: its data counts as acknowledged unless it failed.
+    pub fn complete(&mut self, done: &Completion) {
+        let Submitted { version, node, range, beside } = std::mem::take(&mut self.submitted[done.tag as usize]);
+        self.under_way.remove(&(node, range.start, version));
+        if done.fault.is_some() {
+            return;
+        }
+        self.acknowledged += 1;
+        if !beside.is_empty() {
+            self.beside.insert(version, beside);
+        }
+        let newest = &mut self.nodes[node].1;
+        let newer: Vec<_> = newest.held(range.clone()).filter(|(_, have)| *have > version).collect();
+        newest.set(range, version);
+        for (part, have) in newer {
+            newest.set(part, have);
+        }
+    }
+
+    /// Whether a byte whose newest acknowledged write is `version` is good where a drive holds `held`.
+    fn is_good(&self, version: u64, held: u64) -> bool {
+        held >= version || self.beside.get(&version).is_some_and(|beside| beside.contains(&held))
+    }
+
+    /// Cuts the power of `machine` at `now`, `at` after the measured time began: what is lost, by stream name.
+    pub fn cut(&self, machine: &mut Machine, now: Instant, at: Span, names: &[String]) -> PowerLoss {
+        let left = machine.cut_power(now);
+        let stream = |name: &String| StreamLoss { name: name.clone(), lost_bytes: 0, lost_writes: 0 };
+        let mut loss = PowerLoss {
+            at_ns: at.0,
+            acknowledged_writes: self.acknowledged,
+            lost_bytes: 0,
+            lost_writes: 0,
+            torn_sectors: 0,
+            streams: names.iter().map(stream).collect(),
+            stale_copy_bytes: 0,
+        };
+        let mut lost_writes: Vec<u64> = Vec::new();
+        let mut places = Vec::new();
+        for (node, newest) in &self.nodes {
+            for (range, version) in newest.iter() {
+                let (lost, stale) = self.lost_of(machine, *node, range, version, &left, &mut places);
+                loss.stale_copy_bytes += stale;
+                if lost > 0 {
+                    loss.streams[self.stream_of(version)].lost_bytes += lost;
+                    lost_writes.push(version);
+                }
+            }
+        }
+        lost_writes.sort_unstable();
+        lost_writes.dedup();
+        for version in &lost_writes {
+            loss.streams[self.stream_of(*version)].lost_writes += 1;
+        }
+        loss.lost_bytes = loss.streams.iter().map(|stream| stream.lost_bytes).sum();
+        loss.lost_writes = lost_writes.len() as u64;
+        loss
+    }
+
+    fn stream_of(&self, version: u64) -> usize {
+        usize::from(self.streams[version as usize - 1])
+    }
+
+    /// Bytes of `range` that no copy has, and bytes that some copy has and another has not.
+    fn lost_of(
+        &self,
+        machine: &Machine,
+        node: NodeRef,
+        range: Range<u64>,
+        version: u64,
+        left: &[Versions],
+        places: &mut Vec<OnDrive>,
+    ) -> (u64, u64) {
+        places.clear();
+        machine.place(node, range.start, (range.end - range.start) as u32, places);
+        // Where the number of good and of old copies changes, and by how much.
+        let mut changes: Vec<(u64, i64, i64)> = Vec::new();
+        for place in places.iter() {
+            for (piece, held) in left[place.drive as usize].all(place.offset..place.offset + u64::from(place.len)) {
+                let (good, old) = if self.is_good(version, held) { (1, 0) } else { (0, 1) };
+                let host = |on_drive: u64| place.host_offset + (on_drive - place.offset);
+                changes.push((host(piece.start), good, old));
+                changes.push((host(piece.end), -good, -old));
+            }
+        }
+        changes.sort_unstable();
+        let (mut lost, mut stale, mut from, mut good, mut old) = (0, 0, range.start, 0, 0);
+        for (at, more_good, more_old) in changes {
+            lost += if good == 0 { at - from } else { 0 };
+            stale += if good > 0 && old > 0 { at - from } else { 0 };
+            (from, good, old) = (at, good + more_good, old + more_old);
+        }
+        (lost, stale)
+    }
+}
