@@ -33,7 +33,9 @@ class Run:
         power_loss: str | None = None,
     ) -> None: ...
     def execute(self) -> tuple[str, dict[str, list[Any]], dict[str, list[Any]], list[str], int]:
-        """Record as JSON, series by column, caches over time by column, names of the streams, I/Os simulated. Once; releases the GIL.
+        """Record as JSON, series by column, caches over time by column, names of the streams, I/Os simulated.
+
+        Once; releases the GIL.
 
         Raises Interrupted after `stop`, OSError if the I/O log cannot be written, SpecError if the run was over
         before power was to be cut.

@@ -87,7 +87,7 @@ def shorten(text: str, width: int = LABEL_CHARS) -> str:
     return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
 
 
-def _legend(labels: pl.Series, chars: int) -> alt.Legend:
+def legend(labels: pl.Series, chars: int) -> alt.Legend:
     """A legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
     import altair as alt
 
@@ -96,7 +96,7 @@ def _legend(labels: pl.Series, chars: int) -> alt.Legend:
     return alt.Legend(columns=columns, labelLimit=7 * chars)
 
 
-def _log_axis(values: pl.Series, title: str) -> dict[str, Any]:
+def log_axis(values: pl.Series, title: str) -> dict[str, Any]:
     """Scale and axis of a positive quantity over decades."""
     import altair as alt
 
@@ -112,13 +112,13 @@ def _log_axis(values: pl.Series, title: str) -> dict[str, Any]:
     return {"scale": alt.Scale(type="log", nice=True), "axis": axis}
 
 
-def _rate_axis(values: pl.Series, title: str) -> dict[str, Any]:
+def rate_axis(values: pl.Series, title: str) -> dict[str, Any]:
     """Scale and axis of a rate: from zero, or log where the values span more than `LOG_SPAN`."""
     import altair as alt
 
     span = extent(values)
     if span and span[1] / span[0] > LOG_SPAN:
-        return _log_axis(values, title)
+        return log_axis(values, title)
     return {
         "scale": alt.Scale(zero=True, nice=True),
         "axis": alt.Axis(title=title, format=NUMBER, tickCount=6),
@@ -203,7 +203,7 @@ def _texts(*names: str) -> list[alt.Tooltip]:
 
 
 def _figure_axis(values: pl.Series, title: str) -> dict[str, Any]:
-    """As `_rate_axis`, with a domain that leaves room for the error text right of the largest value."""
+    """As `rate_axis`, with a domain that leaves room for the error text right of the largest value."""
     import altair as alt
 
     span = extent(values)
@@ -269,7 +269,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
     span = extent(curves["qd"]) or (1.0, 2.0)
     depths = [2**n for n in range(math.floor(math.log2(span[0])), math.ceil(math.log2(span[1])) + 1)]
     is_latency = value.startswith("latency")
-    axis = _log_axis(curves[value], title) if is_latency else _rate_axis(curves[value], title)
+    axis = log_axis(curves[value], title) if is_latency else rate_axis(curves[value], title)
     machines = curves["machine"].unique(maintain_order=True).to_list()
     scale = alt.Scale(domain=machines, range=[PALETTE[n % len(PALETTE)] for n in range(len(machines))])
     chart = (
@@ -282,7 +282,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
                 axis=alt.Axis(title="Queue depth (outstanding I/Os)", values=depths, tickCount=60, format=",d"),
             ),
             y=alt.Y(f"{value}:Q", **axis),
-            color=alt.Color("machine:N", scale=scale, legend=_legend(curves["machine"], THIRD_CHARS)),
+            color=alt.Color("machine:N", scale=scale, legend=legend(curves["machine"], THIRD_CHARS)),
             tooltip=[
                 alt.Tooltip("machine:N", title="Machine"),
                 alt.Tooltip("qd:Q", title="Queue depth"),
@@ -317,8 +317,8 @@ def percentile_chart(points: pl.DataFrame) -> View:
             scale=alt.Scale(domainMin=0, nice=False, zero=True),
             axis=alt.Axis(title="Percentile of the I/Os (%)", values=ticks, labelExpr=label, tickCount=60),
         ),
-        y=alt.Y("latency_ms:Q", **_log_axis(points["latency_ms"], "Latency (ms)")),
-        color=alt.Color("line:N", legend=_legend(points["line"], WIDE_CHARS)),
+        y=alt.Y("latency_ms:Q", **log_axis(points["latency_ms"], "Latency (ms)")),
+        color=alt.Color("line:N", legend=legend(points["line"], WIDE_CHARS)),
         tooltip=[
             alt.Tooltip("line:N", title="Run"),
             alt.Tooltip("percentile:Q", title="Percentile (%)", format=".7~g"),
@@ -361,7 +361,7 @@ def series_chart(series: pl.DataFrame, value: str) -> View:
 
     title = SERIES[value]
     if value.startswith("latency"):
-        axis = _log_axis(series[value], title)
+        axis = log_axis(series[value], title)
     else:
         axis = {"scale": alt.Scale(zero=True), "axis": alt.Axis(title=title, format=NUMBER, tickCount=5)}
     chart = (
@@ -374,7 +374,7 @@ def series_chart(series: pl.DataFrame, value: str) -> View:
                 axis=alt.Axis(title="Time (s)", format=NUMBER, grid=False),
             ),
             y=alt.Y(f"{value}:Q", **axis),
-            color=alt.Color("line:N", legend=_legend(series["line"], HALF_CHARS)),
+            color=alt.Color("line:N", legend=legend(series["line"], HALF_CHARS)),
             tooltip=[
                 alt.Tooltip("line:N", title="Run"),
                 alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER),

@@ -27,6 +27,8 @@ app.add_typer(import_app, name="import")
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
 NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in detail.")]
+StudyArgument = Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.")]
+SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 
 
 def show(*renderables: Any) -> None:
@@ -109,7 +111,7 @@ def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     if as_json:
         return print_json(studyfile.describe(name))
     show(f"[bold]{study.name}[/]: {study.title}", study.question, "")
-    rows = [(config.id, config.label, config.machine) for config in study.configs]
+    rows = [(config.id, config.label, config.machine or config.product) for config in study.configs]
     print_listing("Configurations", rows, ("id", "as published", "machine"))
     loads = [(load.id, load.label, load.workload) for load in study.loads]
     print_listing("Loads", loads, ("id", "as published", "workload"))
@@ -117,6 +119,12 @@ def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
         (row.id, row.config, row.workload, row.metric, f"{row.text} {row.unit}", row.caveat) for row in study.published
     ]
     return print_listing("Published", published, ("id", "configuration", "load", "metric", "value", "caveat"))
+
+
+def listed(arguments: list[str] | None) -> list[str]:
+    """Names from arguments that may hold several, separated by commas; each once."""
+    names = (name.strip() for argument in arguments or [] for name in argument.split(","))
+    return list(dict.fromkeys(name for name in names if name))
 
 
 def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
@@ -169,18 +177,47 @@ def run(
 
 @study_app.command("run")
 def study_run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog.")],
+    name: StudyArgument,
     out: OutOption = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = None,
+    seed: SeedOption = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="LOAD[,LOAD]", help="Run these loads alone.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Predict a study's figures; print them beside the published ones."""
     from hotband.study import print_result, run_study
 
-    result = run_study(name, out, seed)
+    result = run_study(name, out, seed, listed(only))
     if as_json:
         return print_json(result)
     return print_result(result, show)
+
+
+@study_app.command("swings")
+def study_swings(
+    name: StudyArgument,
+    out: OutOption = None,
+    seed: SeedOption = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="KEY[,KEY]", help="Swing these assumptions alone.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores where not said.")] = None,
+    save: Annotated[bool, typer.Option("--save", help="Keep them in the study's folder, as what it ships.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run each assumption at both ends of its range; print which of them move a prediction."""
+    from dataclasses import asdict
+
+    from hotband.swingfile import summary
+    from hotband.swings import run_swings
+    from hotband.tables import swings_table
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+    swings = run_swings(name, out, save, seed, listed(only), jobs, say)
+    if as_json:
+        return print_json(asdict(swings))
+    found = summary(swings)
+    refused = (f"[yellow]Refused:[/] {row['name']} at its {row['end']} end: {row['text']}" for row in found["refused"])
+    return show(swings_table(found), found["text"], *refused)
 
 
 @study_app.command("accuracy")

@@ -31,7 +31,9 @@ def run_progress(title: str) -> Iterator[Callable[[list[Prepared], int], None]]:
         if not bar.live.is_started:
             bar.start()
         progress = [one.run.progress() for one in prepared]
-        share = sum(share for share, _ in progress) / max(len(progress), 1)
+        weights = [one.spec.weight for one in prepared]
+        shares = [share * weight for (share, _), weight in zip(progress, weights, strict=True)]
+        share = sum(shares) / (sum(weights) or 1.0)
         ios = sum(count for _, count in progress)
         detail = f"{done} of {len(prepared)} runs, {ios / 1e6:.1f} M I/Os"
         bar.update(task, completed=min(share, 1.0), detail=detail)

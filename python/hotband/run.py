@@ -8,7 +8,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,9 @@ from hotband.records import save_record
 class RunSpec:
     """One run as the user asks for it.
 
-    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file; `set`
-    holds `--set` pairs; `out` is the folder for the record (nothing is written where None).
+    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file. Where
+    their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
+    for the record (nothing is written where None); of several runs those of the largest `weight` start first.
     """
 
     id: str
@@ -36,11 +37,17 @@ class RunSpec:
     out: Path | None = None
     io_log: Path | None = None
     power_loss: str | None = None
+    machine_text: str | None = field(default=None, kw_only=True)
+    workload_text: str | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
 
 
 @dataclass
 class Finished:
-    """A run that is done: its record (parsed and as text), series columns and stream names."""
+    """A run that is done: its record (parsed and as text), its columns and the names of its streams.
+
+    `caches` are the columns of `caches.parquet`, empty where no drive has such a cache.
+    """
 
     spec: RunSpec
     record: dict[str, Any]
@@ -111,8 +118,8 @@ def prepare(spec: RunSpec) -> Prepared:
             CATALOG_DIR,
             spec.machine,
             spec.workload,
-            machine_text=text_of(spec.machine, "machine"),
-            workload_text=text_of(spec.workload, "workload"),
+            machine_text=text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text,
+            workload_text=text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text,
             set=list(spec.set),
             seed=spec.seed,
             duration=spec.duration,
@@ -147,7 +154,7 @@ def execute(
     progress: Callable[[list[Prepared], int], None] | None = None,
     jobs: int | None = None,
 ) -> list[Finished]:
-    """Executes runs in parallel, in any order; returns them in the order asked.
+    """Executes runs in parallel, the heaviest first; returns them in the order asked.
 
     All are checked before the first begins. `progress` is called about ten times a second with the runs and the
     number done. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished).
@@ -160,9 +167,8 @@ def execute(
 
     results: dict[int, Finished] = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        futures: dict[Future[Finished | None], int] = {
-            pool.submit(work, one): index for index, one in enumerate(prepared)
-        }
+        by_weight = sorted(range(len(prepared)), key=lambda index: -prepared[index].spec.weight)
+        futures: dict[Future[Finished | None], int] = {pool.submit(work, prepared[index]): index for index in by_weight}
         pending = set(futures)
         try:
             if progress is not None:

@@ -1,16 +1,22 @@
-"""A study as its folder states it: configurations, loads, measures, published figures (docs/guides/studies.md)."""
+"""A study as its folder states it: configurations, loads, measures, published figures (docs/guides/studies.md).
+
+`studyparse` reads the folder; here is what it holds.
+"""
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hotband.catalog import CATALOG_DIR
+from hotband.measures import Parameters
 
 STUDIES_DIR = CATALOG_DIR / "studies"
+STUDY_FILE, PUBLISHED_FILE, SWINGS_FILE = "study.toml", "published.csv", "swings.json"
+
+Settings = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -30,14 +36,16 @@ class Published:
 
 @dataclass(frozen=True)
 class Config:
-    """A machine of the study. `label` is the published name; `ids` maps load ids to the number of their first
-    figure; a `what_if` is run and shown but compared with nothing."""
+    """A machine of the study, or a product that the machines of the loads are built from. `label` is the published
+    name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
+    nothing."""
 
     id: str
     label: str
-    machine: str
-    drives: int
-    set: tuple[tuple[str, str], ...] = ()
+    machine: str = ""
+    product: str = ""
+    drives: int = 0
+    set: Settings = ()
     ids: dict[str, int] = field(default_factory=dict)
     loads: tuple[str, ...] = ()
     what_if: bool = False
@@ -46,30 +54,69 @@ class Config:
 @dataclass(frozen=True)
 class Load:
     """A workload of the study, or a sweep of one: `sweep` lists the queue depths. `published_config` is the name
-    under which its figures are published, where that is not the configuration's own."""
+    under which its figures are published, where that is not the configuration's own. A `machine` of its own has
+    the configuration's product in the place of `{product}`. `skip` names configurations that do not run it;
+    `warm_up` draws how its caches fill; of runs of unequal length those of a larger `weight` start first."""
 
     id: str
     label: str
     published: str
     workload: str
-    set: tuple[tuple[str, str], ...] = ()
+    set: Settings = ()
     duration: str | None = None
     sweep: tuple[int, ...] = ()
     measures: tuple[str, ...] = ()
     group: str = ""
     what_if: bool = False
     published_config: str = ""
+    machine: str = ""
+    skip: tuple[str, ...] = ()
+    warm_up: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is read from a record: `of` names it in `hotband.measures`, `pick` chooses among the runs of a sweep."""
+    """What is read from a cell: `of` names it in `hotband.measures`, `how` holds what it is told. `published` is
+    the workload under which its figures are published, where that is not the load's own."""
 
     id: str
     metric: str
     of: str
     unit: str
-    pick: str = "only"
+    how: Parameters = field(default_factory=Parameters)
+    published: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A figure of two configurations: a measure under a load, `of` one `over` the other. `reading` is the number
+    of a published row that has only words."""
+
+    id: str
+    label: str
+    measure: str
+    load: str
+    of: str
+    over: str
+    kind: str
+    metric: str = ""
+    unit: str = ""
+    reading: float | None = None
+
+
+@dataclass(frozen=True)
+class Swing:
+    """An assumption with two ends that can be run. `target` says what `key` is a key of: the drives ("set"), the
+    text of the workload or that of the machine."""
+
+    name: str
+    target: str
+    key: str
+    low: Any
+    high: Any
+    configs: tuple[str, ...] = ()
+    loads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,95 +128,61 @@ class Study:
     question: str
     source: str
     folder: Path
-    package: str
     id_format: str
     seed: int
     configs: tuple[Config, ...]
     loads: tuple[Load, ...]
     measures: tuple[Measure, ...]
     published: tuple[Published, ...]
-    explanations: tuple[dict[str, str], ...]
-    assumptions: tuple[dict[str, Any], ...]
+    comparisons: tuple[Comparison, ...] = ()
+    explanations: tuple[dict[str, str], ...] = ()
+    assumptions: tuple[dict[str, Any], ...] = ()
+    swings: tuple[Swing, ...] = ()
+    swing_loads: tuple[str, ...] = ()
+
+    def pairs(self) -> list[tuple[Config, Load]]:
+        """Every configuration with the loads that it runs."""
+        return [
+            (config, load)
+            for config in self.configs
+            for load in self.loads
+            if (not config.loads or load.id in config.loads) and config.id not in load.skip
+        ]
+
+    def measure(self, name: str) -> Measure:
+        """A measure by id."""
+        return next(one for one in self.measures if one.id == name)
+
+    def load(self, name: str) -> Load:
+        """A load by id."""
+        return next(one for one in self.loads if one.id == name)
 
 
-def _folders() -> dict[str, Path]:
-    folders = {}
-    for path in sorted(STUDIES_DIR.glob("*/study.toml")):
+def folders() -> dict[str, Path]:
+    """Folders of the catalog's studies by name."""
+    found = {}
+    for path in sorted(STUDIES_DIR.glob(f"*/{STUDY_FILE}")):
         with path.open("rb") as file:
-            folders[str(tomllib.load(file)["name"])] = path.parent
-    return folders
+            found[str(tomllib.load(file)["name"])] = path.parent
+    return found
 
 
 def names() -> list[str]:
     """Names of the studies."""
-    return sorted(_folders())
+    return sorted(folders())
 
 
 def load(name: str) -> Study:
-    """Reads a study. Raises UserError for an unknown name."""
+    """Reads a study of the catalog, or one from a folder. Raises UserError."""
     from hotband.catalogue import unknown
+    from hotband.studyparse import read_study
 
-    folders = _folders()
-    if name not in folders:
-        raise unknown("STUDY", name, sorted(folders))
-    folder = folders[name]
-    table = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
-    readings = {str(key): float(value) for key, value in table.get("readings", {}).items()}
-    return Study(
-        name=name,
-        title=table["title"],
-        question=table["question"],
-        source=table["source"],
-        folder=folder,
-        package=f"hotband.catalog.studies.{folder.name}",
-        id_format=table["id_format"],
-        seed=int(table["seed"]),
-        configs=tuple(_config(entry) for entry in table["configs"]),
-        loads=tuple(_load(entry) for entry in table["loads"]),
-        measures=tuple(Measure(**entry) for entry in table["measures"]),
-        published=read_published(folder / "published.csv", readings),
-        explanations=tuple(table.get("explanations", [])),
-        assumptions=tuple(table.get("assumptions", [])),
-    )
-
-
-def _pairs(table: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((key, str(value)) for key, value in table.items())
-
-
-def _config(entry: dict[str, Any]) -> Config:
-    known = {**entry, "set": _pairs(entry.get("set", {})), "loads": tuple(entry.get("loads", []))}
-    return Config(**known)
-
-
-def _load(entry: dict[str, Any]) -> Load:
-    known = {**entry, "set": _pairs(entry.get("set", {}))}
-    return Load(**{**known, "sweep": tuple(entry.get("sweep", [])), "measures": tuple(entry["measures"])})
-
-
-def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
-    """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
-    rows = []
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            try:
-                value: float | None = float(row["value"])
-            except ValueError:
-                value = readings.get(row["id"])
-            rows.append(
-                Published(
-                    id=row["id"],
-                    config=row["config"],
-                    workload=row["workload"],
-                    metric=row["metric"],
-                    text=row["value"],
-                    value=value,
-                    unit=row["unit"],
-                    kind=row["kind"],
-                    caveat=row["caveat"],
-                )
-            )
-    return tuple(rows)
+    if "/" in name or Path(name, STUDY_FILE).is_file():
+        return read_study(Path(name))
+    known = folders()
+    if name not in known:
+        raise unknown("STUDY", name, sorted(known))
+    return read_study(known[name])
 
 
 def describe(name: str) -> dict[str, Any]:
@@ -180,7 +193,7 @@ def describe(name: str) -> dict[str, Any]:
         "title": study.title,
         "question": study.question,
         "source": study.source,
-        "configs": [{"id": c.id, "label": c.label, "machine": c.machine} for c in study.configs],
+        "configs": [{"id": c.id, "label": c.label, "machine": c.machine or c.product} for c in study.configs],
         "loads": [{"id": one.id, "label": one.label, "workload": one.workload} for one in study.loads],
         "published": [vars(row) for row in study.published],
     }

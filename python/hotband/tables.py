@@ -184,6 +184,22 @@ def claims_table(claims: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
+def swings_table(swings: dict[str, Any]) -> Table:
+    """Assumptions that move a prediction, with the figure that each moves most."""
+    from rich.table import Table
+
+    table = Table(title="Assumptions that move a prediction by more than 10 %", title_justify="left")
+    for name in ("assumption", "from", "to"):
+        table.add_column(name, overflow="fold")
+    for name in ("at low", "at high", "figures"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("most of all", overflow="fold")
+    for row in swings["moved"]:
+        ends = ["–" if row[key] is None else f"{row[key]:+.0f} %" for key in ("low_pct", "high_pct")]
+        table.add_row(row["name"], row["low"], row["high"], *ends, str(row["figures_moved"]), row["label"])
+    return table
+
+
 def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | None, str, str, bool, str]]) -> Table:
     """Every value of a drive, with source."""
     from rich.table import Table

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
+import synthetic_variants
 
 from hotband.report import Page, record_page, study_page, write_report
 
@@ -86,3 +87,11 @@ def test_printed_percentiles_alone(tmp_path: Path) -> None:
     for direction in ("read", "write"):
         loaded.record["streams"][0][direction]["histogram"] = {"kind": "none", "buckets": []}
     check(tmp_path, record_page([loaded], "Printed"))
+
+
+def test_a_study_of_variants(tmp_path: Path) -> None:
+    check(tmp_path, study_page(*synthetic_variants.result()))
+
+
+def test_a_record_with_everything(tmp_path: Path) -> None:
+    check(tmp_path, record_page([synthetic_variants.rich()], "One"))

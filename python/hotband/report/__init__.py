@@ -11,9 +11,9 @@ network (the file forbids itself every load through its Content-Security-Policy)
 
 from __future__ import annotations
 
-from hotband.report.load import LoadedRecord, load_record
+from hotband.report.load import LoadedRecord, load_record, loaded_run
 from hotband.report.page import Page, write_report
 from hotband.report.record_page import record_page
 from hotband.report.study_page import study_page
 
-__all__ = ["LoadedRecord", "Page", "load_record", "record_page", "study_page", "write_report"]
+__all__ = ["LoadedRecord", "Page", "load_record", "loaded_run", "record_page", "study_page", "write_report"]

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hotband.errors import UserError
+from hotband.records import DIRECTIONS
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hotband.run import Finished
 
 SCHEMA = "hotband-record"
 SCHEMA_VERSION = 1
@@ -24,6 +27,8 @@ SERIES_COLUMNS = (
     "latency_p99_ns",
     "queue_depth",
 )
+SERIES_TEXTS, CACHE_TEXTS = ("stream", "direction"), ("state",)
+CACHE_COLUMNS = ("time_ns", "flash_hits", "flash_misses", "state")
 # The keys a page cannot do without, and what each must be.
 SHAPES: dict[str, tuple[type, str]] = {
     "name": (str, "a text"),
@@ -36,7 +41,7 @@ SHAPES: dict[str, tuple[type, str]] = {
 
 @dataclass(frozen=True)
 class LoadedRecord:
-    """A record, its series (None where there is none) and the name a page shows it under.
+    """A record, its series and those of its caches (None where there are none), the name a page shows it under.
 
     `remarks` say in words what could not be read; a page prints them with the record's own notes.
     """
@@ -45,6 +50,26 @@ class LoadedRecord:
     series: pl.DataFrame | None
     label: str
     remarks: tuple[str, ...] = ()
+    caches: pl.DataFrame | None = None
+
+
+def loaded_run(finished: Finished) -> LoadedRecord:
+    """A run that was just executed, from memory."""
+    import polars as pl
+
+    columns = finished.series
+    frame = pl.DataFrame(
+        {name: columns[name] for name in SERIES_COLUMNS if name not in SERIES_TEXTS}
+        | {
+            "stream": [finished.streams[index] for index in columns["stream"]],
+            "direction": [DIRECTIONS[index] for index in columns["direction"]],
+        },
+        strict=False,
+    )
+    caches = None
+    if finished.caches["time_ns"]:
+        caches = _numbers(pl.DataFrame(finished.caches, strict=False), CACHE_TEXTS)
+    return LoadedRecord(finished.record, _numbers(frame), finished.record["name"], caches=caches)
 
 
 def load_record(path: Path) -> LoadedRecord:
@@ -52,8 +77,14 @@ def load_record(path: Path) -> LoadedRecord:
     file = path / "record.json" if path.is_dir() else path
     record = _read_json(file)
     _check(file, record)
-    series, remarks = _read_series(file, record.get("series"))
-    return LoadedRecord(record, series, record["name"], remarks)
+    named = record.get("series")
+    series, remarks = _read_series(file, named, "file", SERIES_COLUMNS)
+    series = _cast(file, "file", series, SERIES_TEXTS)
+    caches = None
+    if isinstance(named, dict) and named.get("caches_file") is not None:
+        caches, more = _read_series(file, named, "caches_file", CACHE_COLUMNS)
+        caches, remarks = _cast(file, "caches_file", caches, CACHE_TEXTS), remarks + more
+    return LoadedRecord(record, series, record["name"], remarks, caches)
 
 
 def _read_json(file: Path) -> dict[str, Any]:
@@ -118,37 +149,54 @@ def _is_bucket(bucket: object) -> bool:
     )
 
 
-def _read_series(file: Path, series: object) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
-    """The Parquet that `series.file` names; a missing one is a remark, a broken one an error."""
+def _read_series(
+    file: Path, series: object, key: str, columns: tuple[str, ...]
+) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
+    """The Parquet that a key of `series` names; a missing one is a remark, a broken one an error."""
     if series is None:
         return None, ()
-    name = series.get("file") if isinstance(series, dict) else None
+    name = series.get(key) if isinstance(series, dict) else None
     if not isinstance(name, str) or not name:
-        raise UserError(str(file), "series.file", _short(name), "expected the name of a Parquet file")
+        raise UserError(str(file), f"series.{key}", _short(name), "expected the name of a Parquet file")
     folder = file.parent.resolve()
     parquet = (folder / name).resolve()
     if not parquet.is_relative_to(folder):
-        raise UserError(str(file), "series.file", name, "expected a file beside the record, not one outside its folder")
+        raise UserError(
+            str(file), f"series.{key}", name, "expected a file beside the record, not one outside its folder"
+        )
     if not parquet.is_file():
         return None, (f"{name} is missing beside {file.name}: no charts over time.",)
-    return _read_parquet(parquet), ()
+    return _read_parquet(parquet, columns), ()
 
 
-def _read_parquet(parquet: Path) -> pl.DataFrame:
+def _read_parquet(parquet: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     import polars as pl
 
     try:
         frame = pl.read_parquet(parquet)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise UserError(str(parquet), "", "", f"not a Parquet file that can be read: {error}") from None
-    missing = [name for name in SERIES_COLUMNS if name not in frame.columns]
+    missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise UserError(str(parquet), "columns", ", ".join(missing), "missing from a record's series")
-    numbers = [name for name in SERIES_COLUMNS if name not in ("stream", "direction")]
+    return frame
+
+
+def _numbers(frame: pl.DataFrame, texts: tuple[str, ...] = SERIES_TEXTS) -> pl.DataFrame:
+    """A frame whose columns are numbers, but for those of texts. Raises PolarsError."""
+    import polars as pl
+
+    numbers = [name for name in frame.columns if name not in texts]
+    return frame.with_columns(pl.col(numbers).cast(pl.Float64), pl.col(*texts).cast(pl.String))
+
+
+def _cast(file: Path, key: str, frame: pl.DataFrame | None, texts: tuple[str, ...]) -> pl.DataFrame | None:
+    import polars as pl
+
     try:
-        return frame.with_columns(pl.col(numbers).cast(pl.Float64), pl.col("stream", "direction").cast(pl.String))
+        return None if frame is None else _numbers(frame, texts)
     except pl.exceptions.PolarsError as error:
-        raise UserError(str(parquet), "columns", "", f"expected numbers in {', '.join(numbers)}: {error}") from None
+        raise UserError(str(file), f"series.{key}", "", f"expected numbers in its columns: {error}") from None
 
 
 def _short(value: object) -> str:

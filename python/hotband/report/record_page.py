@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotband.report import frames, sections
+from hotband import cellrows
+from hotband.report import frames, sections, variants
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.text import cell, number, rate, span
 
@@ -16,13 +17,25 @@ if TYPE_CHECKING:
 def record_page(records: Sequence[LoadedRecord], title: str) -> Page:
     """A page with what was measured, the latency distribution, the series, the parts and the specs."""
     named = frames.unique_labels(records)
-    blocks = [Section("results", "Results", _results(named)), *sections.run_sections(named)]
+    blocks = [Section("results", "Results", _results(named)), *_of_variants(named), *sections.run_sections(named)]
     details = _details(named)
     if details:
         blocks.append(Section("details", "Streams and parts", details))
     blocks.append(Section("reproduction", "Reproduction", _reproduction(named)))
     subtitle = f"{len(named)} records" if len(named) != 1 else _about(next(iter(named.values())).record)
     return Page(title, blocks, subtitle=subtitle, kicker="Hotband records")
+
+
+def _of_variants(records: Mapping[str, LoadedRecord]) -> list[Section]:
+    """Where an I/O's time went and how caches filled, of the records that tell."""
+    time = variants.io_time_block(records)
+    once = variants.once_block(records)
+    found = [
+        ("io-time", "Where each I/O's time went", time),
+        ("caches", "Caches over time", variants.caches_block(records)),
+        ("once", "Scripts that run once", once),
+    ]
+    return [Section(name, title, [block]) for name, title, block in found if block is not None]
 
 
 def _about(record: Mapping[str, Any]) -> str:
@@ -48,7 +61,10 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
                 rows.append(sections.result_row(direction, side, muted=True))
         groups.append(Group(rows, label if len(records) > 1 else ""))
     blocks.append(Table(sections.RESULT_COLUMNS, groups))
-    return blocks + sections.notes_blocks(records)
+    whys = [(label, cellrows.why(loaded.record)) for label, loaded in records.items()]
+    tables = [variants.steps_table(records), variants.scripts_table(records), variants.why_table({"": whys})]
+    blocks += [table for table in tables if table is not None]
+    return blocks + variants.power_loss_blocks(records) + sections.notes_blocks(records)
 
 
 def _cards(record: Mapping[str, Any]) -> Cards:

@@ -86,8 +86,8 @@ def _time(records: Mapping[str, LoadedRecord]) -> Section | None:
     caption = "The rest of each bar is idle time."
     if most > 1:
         caption += f" Each bar is a mean over the parts of one kind (up to {most})."
-    chart = Chart("What the parts were doing", charts.time_chart(frame), caption)
-    return Section("time", "Where the time went", [Charts([chart], width=1000)])
+    chart = Chart("Share of the time by activity", charts.time_chart(frame), caption)
+    return Section("time", "What the parts were doing", [Charts([chart], width=1000)])
 
 
 def parts_table(record: Mapping[str, Any], name: str) -> Table | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hotband import charts
-from hotband.report import frames, sections
+from hotband.report import frames, sections, study_variants
 from hotband.report.page import (
     Block,
     Cards,
@@ -50,11 +50,17 @@ def study_page(result: Json, loaded: Mapping[str, LoadedRecord]) -> Page:
     found = [
         _accuracy(result),
         _figures(result),
+        study_variants.response(result),
         _load(result),
+        study_variants.warm_up(result, loaded),
+        study_variants.once(result, loaded),
+        study_variants.io_time(result),
+        study_variants.why(result),
         *sections.run_sections(named),
         _findings(result),
         _claims(result),
         _misses(result),
+        study_variants.swings(result),
         _assumptions(result),
         _reproduction(result, named),
     ]

@@ -70,6 +70,12 @@ def rate(value: object) -> str:
     return f"{number(found)} B/s"
 
 
+def size(value: object) -> str:
+    """Bytes, in decimal units."""
+    text = rate(value)
+    return text.removesuffix("/s")
+
+
 def cell(value: object) -> str:
     """Any cell of a table somebody else filled: numbers shortened, everything else as text."""
     if value is None:

@@ -1,0 +1,17 @@
+"""Times as text ("5 ms"), for the keys of a study that Python reads itself."""
+
+from __future__ import annotations
+
+import re
+
+# "min" and "h" are accepted beside the SI units, as in workloads.
+SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9}
+SPAN_EXPECTED = 'a time with its unit, such as "5 ms" or "10 s"'
+
+
+def span_ns(text: str) -> float | None:
+    """Nanoseconds of a time above zero; None where the text is none."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zµ]+)\s*", text)
+    if found is None or found[2] not in SPAN_UNITS:
+        return None
+    return float(found[1]) * SPAN_UNITS[found[2]] or None

@@ -1,0 +1,155 @@
+"""Sections of a study's page that set its configurations beside each other, and the assumptions that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hotband import curves
+from hotband.report import variants
+from hotband.report.page import Block, Cell, Chart, Charts, Group, Heading, Prose, Section, Table
+from hotband.report.text import ABSENT, cell, finite, number, percent
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.report.load import LoadedRecord
+
+Json = Mapping[str, Any]
+Loaded = Mapping[str, "LoadedRecord"]
+
+
+def response(result: Json) -> Section | None:
+    """Latency over IOPS: a chart per group of loads, a line per configuration."""
+    found = result.get("response") or {}
+    groups = _grouped(found.get("points") or [], "group")
+    blocks: list[Block] = []
+    for name, points in groups.items():
+        rules = sorted(row["latency_mean_ms"] for row in found.get("rules") or [] if row["group"] == name)
+        published = [row for row in found.get("published") or [] if row["group"] == name]
+        frame, marks = _points(points), _points(published)
+        if frame.is_empty():
+            continue
+        # A published point of a configuration without a curve has a colour too.
+        named = list(dict.fromkeys([*frame["variant"].to_list(), *marks["variant"].to_list()]))
+        caption = "Each point is a step or a queue depth; further along a line is more at once."
+        if published:
+            caption += " A diamond is published."
+        blocks.append(Heading(name))
+        blocks.append(
+            Charts([Chart("Mean latency over IOPS", curves.response_chart(frame, rules, marks, named), caption)], 1000)
+        )
+    return Section("response", "Response curves", blocks) if blocks else None
+
+
+def _grouped(rows: Sequence[Json], key: str) -> dict[str, list[Json]]:
+    groups: dict[str, list[Json]] = {}
+    for row in rows:
+        groups.setdefault(str(row.get(key) or ""), []).append(row)
+    return groups
+
+
+def _points(rows: Sequence[Json]) -> pl.DataFrame:
+    """What `curves.response_chart` reads; a point without a latency has no place."""
+    import polars as pl
+
+    made = []
+    order: dict[str, int] = {}
+    for row in rows:
+        variant, iops, latency = str(row["variant"]), finite(row.get("iops")), finite(row.get("latency_mean_ms"))
+        order[variant] = order.get(variant, 0) + 1
+        if iops is not None and latency is not None and iops > 0 and latency > 0:
+            made.append((variant, str(row["point"]), order[variant], iops, latency))
+    kinds = {"variant": pl.String, "point": pl.String, "order": pl.Int64}
+    kinds |= {"iops": pl.Float64, "latency_mean_ms": pl.Float64}
+    return pl.DataFrame(made, schema=kinds, orient="row")
+
+
+def _by_load(result: Json, loaded: Loaded) -> dict[str, dict[str, LoadedRecord]]:
+    """Loaded runs by load, each by the name of its variant."""
+    found: dict[str, dict[str, LoadedRecord]] = {}
+    for run in result.get("runs") or []:
+        if run["id"] in loaded and run.get("variant"):
+            variant = str(run["variant"])
+            found.setdefault(str(run["load"]), {})[variant] = replace(loaded[run["id"]], label=variant)
+    return found
+
+
+def warm_up(result: Json, loaded: Loaded) -> Section | None:
+    """How caches filled, under the loads that ask for it."""
+    asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("warm_up")}
+    blocks: list[Block] = []
+    for load, records in _by_load(result, loaded).items():
+        block = variants.warm_up_block(records) if load in asked else None
+        if block is not None:
+            blocks += [Heading(load), block]
+    return Section("warm-up", "How the caches filled", blocks) if blocks else None
+
+
+def once(result: Json, loaded: Loaded) -> Section | None:
+    """Scripts that run once: IOPS and completions over time."""
+    blocks: list[Block] = []
+    for load, records in _by_load(result, loaded).items():
+        block = variants.once_block(records)
+        if block is not None:
+            blocks += [Heading(load), block]
+    return Section("once", "Scripts that run once", blocks) if blocks else None
+
+
+def io_time(result: Json) -> Section | None:
+    """Where the time of an I/O went, a chart per load."""
+    charts = []
+    for load, rows in _grouped(result.get("times") or [], "load").items():
+        frame = variants.io_time_frame((str(row["row"]), row["times_ms"]) for row in rows)
+        if not frame.is_empty():
+            charts.append(Chart(load, curves.io_time_chart(frame)))
+    if not charts:
+        return None
+    text = (
+        "The parts of a bar add up to the mean latency, in the order in which an I/O passes. Of a load with several "
+        "steps or queue depths the first and the last are shown."
+    )
+    return Section("io-time", "Where each I/O's time went", [Prose([text]), Charts(charts, width=1000)])
+
+
+def why(result: Json) -> Section | None:
+    """What the drives did, by load."""
+    groups: dict[str, list[tuple[str, Json]]] = {}
+    for row in result.get("why") or []:
+        at = f", queue depth {row['queue_depth']}" if row.get("queue_depth") else ""
+        groups.setdefault(f"{row['load']}{at}", []).append((str(row["config"]), row))
+    table = variants.why_table(groups)
+    return Section("why", "What the drives did", [table]) if table else None
+
+
+def swings(result: Json) -> Section | None:
+    """The assumptions that move a prediction, and by how much."""
+    found = result.get("swings")
+    if not found:
+        return None
+    columns = ["Assumption", "From", "To", "At low", "At high", "The figure that moves most", "Figures moved"]
+    rows = [
+        [
+            Cell(str(row["name"])),
+            Cell(cell(row["low"])),
+            Cell(cell(row["high"])),
+            *(Cell(_move(row.get(key)), True) for key in ("low_pct", "high_pct")),
+            Cell(str(row["label"]), muted=True),
+            Cell(number(row["figures_moved"]), True),
+        ]
+        for row in found["moved"]
+    ]
+    blocks: list[Block] = [Prose([found["text"]])]
+    if rows:
+        blocks.append(Table(columns, [Group(rows)], caption="Assumptions that move a prediction by more than 10 %"))
+    refused = [[Cell(str(row["name"])), Cell(str(row["end"])), Cell(str(row["text"]))] for row in found["refused"]]
+    if refused:
+        blocks.append(
+            Table(["Assumption", "End", "Why it was not run"], [Group(refused)], folded=True, caption="Refused")
+        )
+    return Section("swings", "Assumptions that matter", blocks)
+
+
+def _move(value: object) -> str:
+    return ABSENT if finite(value) is None else percent(value)

@@ -1,0 +1,112 @@
+"""Is a mistake in a study's folder named by file, key, value and what is accepted?"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hotband.errors import UserError
+from hotband.studyfile import load
+from hotband.studyruns import Change, edited, machine_of, merged, specs_of
+
+TINY = Path(__file__).parent / "tiny"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(TINY, tmp_path / "tiny"))
+
+
+def replace(folder: Path, old: str, new: str) -> UserError:
+    file = folder / "study.toml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(UserError) as caught:
+        load(str(folder))
+    assert caught.value.where == str(file)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "words"),
+    [
+        ('title = "Two', 'titel = "Two', "title", "is missing"),
+        ("seed = 1", 'seed = "1"', "seed", "expected a whole number"),
+        ("seed = 1", "seeds = 1", "seeds", 'did you mean "seed"?'),
+        ('label = "15K"', 'lable = "15K"', "configs[0].label", "is missing"),
+        ('product = "exos-15e900-512n"', "", "configs[0].product", '"mixed" is built from it'),
+        ('machine = "mirror.toml"', "", "configs[0].machine", "names no machine of its own"),
+        ('machine = "mirror.toml"', 'machine = "miror.toml"', "loads[0].machine", "no such file"),
+        ('machine = "mirror.toml"', 'machine = "../test_measures.toml"', "loads[0].machine", "no such file"),
+        ('workload = "mixed.toml"', 'workload = "mixt.toml"', "loads[0].workload", "no such file"),
+        ('"most", "quick", "peak"', '"most", "quik"', "loads[0].measures", 'did you mean "quick"?'),
+        ("sweep = [1, 8]", "sweep = [1, 0]", "loads[0].sweep", "above 0"),
+        ("sweep = [1, 8]", "sweep = [8, 8]", "loads[0].sweep", "each once"),
+        ("weight = 2", "weight = 0", "loads[0].weight", "a number above 0"),
+        ('of = "iops"', 'of = "iopss"', "measures[0].of", 'did you mean "iops"?'),
+        ('at = "12 ms"', 'at = "12"', "measures[1].at", "a time with its unit"),
+        ('at = "12 ms"', "at = 12", "measures[1].at", "expected a text"),
+        ('at = "12 ms"', "", "measures[1].at", 'the measure "iops_at_latency" needs it'),
+        ('at = "12 ms"', 'at = "12 ms"\nscript = "boot"', "measures[1].script", "takes at"),
+        ('id = "quick"', 'id = "most"', "measures[1].id", "is given twice"),
+        ('pick = "last"', 'pick = "best"', "measures[2].pick", "expected one of"),
+        ('as = "inverse_ratio"', 'as = "quotient"', "comparisons[0].as", "expected one of ratio"),
+        ('over = "ten"', 'over = "tenn"', "comparisons[0].over", 'did you mean "ten"?'),
+        ('weight = 2', 'skip = ["ten"]', "comparisons[1].over", "does not run the load"),
+        ('swing = { set = "queue_tags",', "swing = {", "assumptions[2].swing", "exactly one of set"),
+        ('low = "1", ', "", "assumptions[2].swing.low", "is missing"),
+        ('loads = ["read"] }', 'loads = ["reed"] }', "assumptions[2].swing.loads", 'did you mean "read"?'),
+        ('swing_loads = ["mixed"]', 'swing_loads = ["mixt"]', "swing_loads", 'did you mean "mixed"?'),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named(folder: Path, old: str, new: str, key: str, words: str) -> None:
+    error = replace(folder, old, new)
+    assert error.key == key
+    assert words in error.accepted
+
+
+def test_no_toml_is_a_mistake(folder: Path) -> None:
+    assert "not TOML" in replace(folder, "seed = 1", "seed =").accepted
+
+
+def test_a_published_file_without_its_columns(folder: Path) -> None:
+    (folder / "published.csv").write_text("id,value\n")
+    with pytest.raises(UserError, match="config, workload, metric"):
+        load(str(folder))
+
+
+def test_the_product_stands_in_the_machine_of_the_load() -> None:
+    study = load(str(TINY))
+    ten = study.configs[1]
+    name, text = machine_of(study, ten, study.load("mixed"))
+    assert name == "mirror.toml of exos-10e2400-512n"
+    assert text is not None
+    assert 'product = "exos-10e2400-512n"' in text
+    assert machine_of(study, ten, study.load("read")) == ("raid1:2xexos-10e2400-512n", None)
+
+
+def test_what_is_said_later_counts() -> None:
+    assert merged((("a", "1"), ("b", "1")), (("b", "2"),)) == (("a", "1"), ("b", "2"))
+
+
+def test_a_change_reaches_the_text_of_the_workload() -> None:
+    study = load(str(TINY))
+    change = Change(set=(("queue_tags", "1"),), workload={"streams.0.read_pct": 5})
+    specs = specs_of(study, (study.configs[0], study.load("mixed")), None, 1, change, "low.")
+    assert [spec.id for spec in specs] == ["low.fifteen.mixed.qd1", "low.fifteen.mixed.qd8"]
+    assert all("read_pct = 5\n" in (spec.workload_text or "") for spec in specs)
+    assert specs[1].set == (("qd", "8"), ("queue_tags", "1"))
+
+
+@pytest.mark.parametrize("key", ["streams.1.read_pct", "streams.0.reads", "title.0", "streams.x"])
+def test_a_key_that_is_not_in_the_text_is_a_mistake(key: str) -> None:
+    with pytest.raises(UserError, match="no such key"):
+        edited((TINY / "mixed.toml").read_text(), "mixed.toml", {key: 1})
+
+
+def test_a_short_form_has_no_keys() -> None:
+    with pytest.raises(UserError, match="no file"):
+        edited(None, "raid1:2xd", {"volumes": 1})
