@@ -8,9 +8,9 @@ use hotband_units::Instant;
 
 /// Flash of 64 KiB (4 blocks of 16 KiB, 32 sectors); two reads make a block hot. A 4 KiB read takes 100 us and 41 us
 /// at 100 MB/s; a block is programmed in 1.6384 ms at 10 MB/s.
-const FLASH: &str = "turboboost = \"on\"\nflash_size = \"64 KiB\"\nflash_block = \"16 KiB\"\n\
+const FLASH: &str = "turboboost = \"on\"\nflash_size = \"64 KiB\"\nflash_block = \"16 KiB\"\nflash_region = \"16 KiB\"\n\
     flash_read_latency = \"100 us\"\nflash_read_rate = \"100 MB/s\"\nflash_lanes = 2\nflash_write_rate = \"10 MB/s\"\n\
-    flash_promotion_rate = \"1 GB/s\"\nflash_hot_reads = 2\nflash_ageing = \"10 min\"\nflash_largest = \"64 KiB\"\n\
+    flash_promotion_rate = \"1 GB/s\"\nflash_hot_reads = 2\nflash_ranking = \"1 ms\"\nflash_ageing = \"10 min\"\nflash_largest = \"64 KiB\"\n\
     cache_segments = 0\nlook_ahead = \"0 B\"\n";
 const READ: u64 = 100 * US + 40_960;
 const PROGRAM: u64 = 1_638_400;
@@ -153,7 +153,7 @@ fn streams_and_large_reads_are_not_taken_in() {
 #[test]
 fn promotion_is_rationed() {
     // 16,384 bytes a second: one block, and one more saved up in the first second.
-    let mut bench = bench("flash_promotion_rate = \"16384 B/s\"\nflash_size = \"1 MiB\"\nflash_hot_reads = 1");
+    let mut bench = bench("flash_promotion_rate = \"16384 B/s\"\nflash_size = \"64 MiB\"\nflash_hot_reads = 1");
     for n in 0..200 {
         let now = bench.now + 50 * MS;
         let read = bench.read(now, block(n));
@@ -198,7 +198,7 @@ fn a_block_that_is_no_hotter_than_what_is_held_stays_out() {
 #[test]
 fn cold_warming_and_warm_are_told_apart() {
     let mut bench = bench(
-        "flash_ageing = \"2 min\"\nflash_promotion_rate = \"1092 B/s\"\nflash_block = \"64 KiB\"\nflash_size = \"1 MiB\"",
+        "flash_promotion_rate = \"1092 B/s\"\nflash_block = \"64 KiB\"\nflash_region = \"64 KiB\"\nflash_size = \"1 MiB\"",
     );
     let warmth = |bench: &Bench| bench.disk.caches(Instant(bench.now)).unwrap().warmth.unwrap();
     assert_eq!(warmth(&bench), Warmth::Cold);

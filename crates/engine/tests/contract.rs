@@ -24,9 +24,9 @@ const SETTINGS: [&str; 4] = [
 
 /// Settings of drives that have protected memory and flash.
 const HYBRID_SETTINGS: [&str; 3] = [
-    "{ awc_extents = 3, awc_bypass = \"8 KiB\", flash_hot_reads = 1, flash_size = \"512 KiB\", flash_promotion_rate = \"1 GB/s\" }",
-    "{ awc_drain = \"0 %\", flash_hot_reads = 2, flash_block = \"4 KiB\", flash_promotion_rate = \"1 GB/s\", cache_segments = 0 }",
-    "{ awc = \"off\", wce = \"on\", rcd = \"on\", flash_hot_reads = 1, flash_promotion_rate = \"1 GB/s\", flash_lanes = 1 }",
+    "{ awc_extents = 3, awc_bypass = \"8 KiB\", flash_hot_reads = 1, flash_ranking = \"1 ms\", flash_size = \"2 MiB\", flash_promotion_rate = \"1 GB/s\" }",
+    "{ awc_drain = \"0 %\", flash_hot_reads = 2, flash_ranking = \"1 ms\", flash_block = \"4 KiB\", flash_region = \"16 KiB\", flash_promotion_rate = \"1 GB/s\", cache_segments = 0 }",
+    "{ awc = \"off\", wce = \"on\", rcd = \"on\", flash_hot_reads = 1, flash_ranking = \"1 ms\", flash_promotion_rate = \"1 GB/s\", flash_lanes = 1 }",
 ];
 const HYBRID: &str = "exos-15e900-512e";
 

@@ -79,7 +79,7 @@ fn some_size(section: &Section, key: &'static str) -> Result<u64, SpecError> {
 pub(super) fn read_flash(section: &Section) -> Result<Option<FlashParams>, SpecError> {
     let Some(on) = section.switch("turboboost")? else { return Ok(None) };
     let lanes = need(section, "flash_lanes", section.count("flash_lanes", 1..=64)?)?;
-    let reads = need(section, "flash_hot_reads", section.count("flash_hot_reads", 1..=100)?)?;
+    let reads = need(section, "flash_hot_reads", section.count("flash_hot_reads", 1..=255)?)?;
     let params = FlashParams {
         size: some_size(section, "flash_size")? * SECTOR,
         block_sectors: some_size(section, "flash_block")?,
@@ -88,7 +88,9 @@ pub(super) fn read_flash(section: &Section) -> Result<Option<FlashParams>, SpecE
         lanes: lanes as usize,
         write_rate: section.required("flash_write_rate", "a rate")?,
         promotion_rate: section.required("flash_promotion_rate", "a rate")?,
+        region_sectors: some_size(section, "flash_region")?,
         hot_reads: reads as u8,
+        ranking: section.required("flash_ranking", "a time")?,
         ageing: section.required("flash_ageing", "a time")?,
         largest_sectors: some_size(section, "flash_largest")?,
     };
@@ -101,6 +103,10 @@ pub(super) fn check_flash(section: &Section, flash: &FlashParams, capacity: Byte
     let block = flash.block_sectors * SECTOR;
     if !block.is_power_of_two() || !(4096..=16 << 20).contains(&block) {
         return Err(section.error("flash_block", bytes(block), "expected a power of two from 4 KiB to 16 MiB"));
+    }
+    if !flash.region_sectors.is_multiple_of(flash.block_sectors) || flash.region_sectors * SECTOR < 16 << 10 {
+        let accepted = format!("expected a multiple of flash_block ({}) from 16 KiB", bytes(block));
+        return Err(section.error("flash_region", bytes(flash.region_sectors * SECTOR), accepted));
     }
     if capacity.0 / block > u64::from(u32::MAX) / 2 {
         return Err(section.error("flash_block", bytes(block), format!("too small for a disk of {capacity}")));
@@ -120,6 +126,9 @@ pub(super) fn check_flash(section: &Section, flash: &FlashParams, capacity: Byte
     }
     if flash.read_latency > Span(1_000_000_000) {
         return Err(section.error("flash_read_latency", flash.read_latency.to_string(), "expected at most 1 s"));
+    }
+    if flash.ranking == Span(0) || flash.ranking > Span(86_400_000_000_000) {
+        return Err(section.error("flash_ranking", flash.ranking.to_string(), "expected above zero and at most a day"));
     }
     if flash.ageing < Span(1_000_000_000) {
         return Err(section.error("flash_ageing", flash.ageing.to_string(), "expected at least 1 s"));

@@ -105,7 +105,7 @@ impl Disk {
             ahead.limit = first.max(ahead.committed);
         }
         if let Some(flash) = &mut self.flash {
-            flash.forget(first, end);
+            flash.write(first, end);
         }
         let forced = arrived.command.fua && self.params.write_cache != WriteCache::Protected;
         if !self.write_back() || forced {

@@ -1,8 +1,12 @@
 //! A flash read cache inside a disk: hot blocks of the media, copied into flash, never the only copy.
 //!
-//! The disk asks about every random read. A block that is read often enough is promoted: its data comes from the
-//! media read that is made for the host anyway, drawn out to the whole block, and is programmed into the flash after
-//! it. Promotions are rationed, for the sake of wear. A write drops what it overlaps.
+//! The disk asks about every random read. Reads are counted by region, and the counts fade. Now and then the regions are
+//! ranked: as many as fit into the flash are hot. A block that is read in a hot region is promoted: its data comes from the media read that is made for the host anyway, drawn out to the whole
+//! block, and is programmed into the flash after it. Promotions are rationed, for the sake of wear; a block of a hotter
+//! region takes the place of one of a colder. A write drops what it overlaps.
+//!
+//! Counting by region is ours: a count for each of 900,000 regions of 1 MiB fits a drive's memory, one for each block
+//! hardly would. Ranking from time to time fits a drive of 2013, which began to promote after about three minutes.
 //!
 //! Leaves out: the layout inside the flash (programming is sequential, so that no garbage collection of its own is
 //! needed), the loss of the map when power is cut (it starts cold), and reads that are partly in flash (they go to
@@ -15,7 +19,6 @@ use hotband_units::{Instant, Rate, Span};
 use rustc_hash::FxBuildHasher;
 
 use super::geometry::SECTOR;
-use super::heat::Heat;
 
 /// What a flash read cache is told about itself.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +37,12 @@ pub struct FlashParams {
     pub write_rate: Rate,
     /// Most bytes promoted in a second, over time.
     pub promotion_rate: Rate,
-    /// Reads that make a block hot.
+    /// Sectors of a region: the unit in which reads are counted.
+    pub region_sectors: u64,
+    /// Fewest reads of a hot region.
     pub hot_reads: u8,
+    /// Time between two rankings.
+    pub ranking: Span,
     /// Time in which a count of reads is halved.
     pub ageing: Span,
     /// Longer reads are taken for streams, in sectors.
@@ -46,9 +53,6 @@ pub struct FlashParams {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     block: u32,
-    /// Reads, halved with every ageing period since `period`.
-    heat: u8,
-    period: u8,
     held: bool,
     /// When its data can be read; never while the media read is still to come.
     ready: Instant,
@@ -109,9 +113,12 @@ pub struct Flash {
     most: usize,
     free: Vec<u32>,
     hand: usize,
-    heat: Heat,
-    period: u8,
+    /// Reads of each region, halved with every ageing time.
+    heat: Vec<u8>,
     period_ends: Instant,
+    /// Reads that make a region hot; none is before the first ranking.
+    hot: Option<u8>,
+    ranked_next: Instant,
     /// When each lane is free.
     lanes: Vec<Instant>,
     /// A promotion may begin once this is in the past.
@@ -150,9 +157,10 @@ impl Flash {
             most,
             free: Vec::new(),
             hand: 0,
-            heat: Heat::new(most),
-            period: 0,
+            heat: vec![0; sectors.div_ceil(params.region_sectors) as usize],
             period_ends: Instant(params.ageing.0),
+            hot: None,
+            ranked_next: Instant::NEVER,
             lanes: vec![Instant::ZERO; params.lanes],
             ration: Instant::ZERO,
             minute_ends: Instant(MINUTE.0),
@@ -186,14 +194,17 @@ impl Flash {
         }
         self.keep_time(now);
         let blocks = self.blocks(first, end);
+        for region in first / self.params.region_sectors..end.div_ceil(self.params.region_sectors) {
+            let heat = &mut self.heat[region as usize];
+            *heat = heat.saturating_add(1);
+        }
         if let Some(hit) = self.hit(now, blocks.clone(), (end - first) * SECTOR) {
             return hit;
         }
         self.counters.misses += 1;
         let (mut from, mut to) = (None, None);
         for block in blocks {
-            let heat = self.heat.read(block);
-            if heat >= self.params.hot_reads && self.make_room(now, block, heat) {
+            if self.hot.is_some_and(|hot| self.heat_of(block) >= hot) && self.make_room(now, block) {
                 from = from.or(Some(block));
                 to = Some(block + 1);
             }
@@ -211,14 +222,8 @@ impl Flash {
     #[inline]
     fn hit(&mut self, now: Instant, blocks: std::ops::Range<u32>, bytes: u64) -> Option<FlashRead> {
         let held = |block: u32| self.index.get(&block).is_some_and(|slot| self.slots[*slot as usize].ready <= now);
-        if !blocks.clone().all(held) {
+        if !{ blocks }.all(held) {
             return None;
-        }
-        for block in blocks {
-            let period = self.period;
-            let slot = &mut self.slots[self.index[&block] as usize];
-            slot.heat = aged(slot, period).saturating_add(1);
-            slot.period = period;
         }
         self.counters.hits += 1;
         self.counters.hit_bytes += bytes;
@@ -235,13 +240,31 @@ impl Flash {
         (from, *lane)
     }
 
-    /// Fades the counts and ends minutes.
+    /// Fewest reads of a region such that all with so many fit into the flash.
+    fn rank(&self) -> u8 {
+        let mut regions = [0_usize; 256];
+        self.heat.iter().for_each(|heat| regions[usize::from(*heat)] += 1);
+        let most = self.most * self.params.block_sectors as usize / self.params.region_sectors as usize;
+        let mut hot = 0;
+        let over = (1..256).rev().find(|reads| {
+            hot += regions[*reads];
+            hot > most.max(1)
+        });
+        over.map_or(0, |reads| (reads + 1).min(255) as u8).max(self.params.hot_reads)
+    }
+
+    /// Ranks regions, fades their counts and ends minutes.
     #[inline]
     fn keep_time(&mut self, now: Instant) {
-        self.began.get_or_insert(now);
+        if self.began.is_none() {
+            (self.began, self.ranked_next) = (Some(now), now + self.params.ranking);
+        }
+        if now >= self.ranked_next {
+            self.hot = Some(self.rank());
+            self.ranked_next = now + self.params.ranking;
+        }
         while now >= self.period_ends {
-            self.heat.fade();
-            self.period = self.period.wrapping_add(1);
+            self.heat.iter_mut().for_each(|heat| *heat >>= 1);
             self.period_ends = self.period_ends + self.params.ageing;
         }
         while now >= self.minute_ends {
@@ -251,11 +274,11 @@ impl Flash {
     }
 
     /// Reserves a slot for `block`, within the ration.
-    fn make_room(&mut self, now: Instant, block: u32, heat: u8) -> bool {
+    fn make_room(&mut self, now: Instant, block: u32) -> bool {
         if self.ration > now || block >= self.end || self.index.contains_key(&block) {
             return false;
         }
-        let slot = Slot { block, heat, period: self.period, held: true, ready: Instant::NEVER };
+        let slot = Slot { block, held: true, ready: Instant::NEVER };
         let place = if let Some(free) = self.free.pop() {
             self.slots[free as usize] = slot;
             free
@@ -263,7 +286,7 @@ impl Flash {
             self.slots.push(slot);
             self.slots.len() as u32 - 1
         } else {
-            let Some(coldest) = self.coldest(now, heat) else { return false };
+            let Some(coldest) = self.coldest(now, self.heat_of(block)) else { return false };
             self.drop_slot(coldest);
             self.counters.evictions += 1;
             self.free.pop();
@@ -280,13 +303,19 @@ impl Flash {
         true
     }
 
-    /// Of a few slots the one that was read least, if that is less than `heat`.
+    /// Reads of the region of a block.
+    #[inline]
+    fn heat_of(&self, block: u32) -> u8 {
+        self.heat[(u64::from(block) * self.params.block_sectors / self.params.region_sectors) as usize]
+    }
+
+    /// Of a few slots the one whose region was read least, if that is less than `heat`.
     fn coldest(&mut self, now: Instant, heat: u8) -> Option<u32> {
         let mut best: Option<(u8, u32)> = None;
         for _ in 0..CANDIDATES.min(self.slots.len()) {
             self.hand = (self.hand + 1) % self.slots.len();
             let slot = &self.slots[self.hand];
-            let have = aged(slot, self.period);
+            let have = self.heat_of(slot.block);
             if slot.held && slot.ready <= now && have < best.map_or(heat, |(least, _)| least) {
                 best = Some((have, self.hand as u32));
             }
@@ -333,7 +362,17 @@ impl Flash {
         }
     }
 
-    /// A write of `first..end`: what it overlaps is no longer held.
+    /// A write of `first..end` arrives: what it overlaps is no longer held, and its regions are half as hot. What is
+    /// written as often as it is read (parity, logs) is not worth the wear.
+    #[inline]
+    pub fn write(&mut self, first: u64, end: u64) {
+        for region in first / self.params.region_sectors..end.div_ceil(self.params.region_sectors) {
+            self.heat[region as usize] >>= 1;
+        }
+        self.forget(first, end);
+    }
+
+    /// What `first..end` overlaps is no longer held.
     #[inline]
     pub fn forget(&mut self, first: u64, end: u64) {
         if self.index.is_empty() {
@@ -353,31 +392,25 @@ impl Flash {
         self.valid * self.params.block_sectors * SECTOR
     }
 
-    /// Cold while it holds nothing; warming until the counts had one period of ageing to build up and a whole minute
-    /// has promoted less than a quarter of the ration beyond what writes dropped; warm from then on.
+    /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted less than a
+    /// quarter of the ration beyond what writes dropped; warm from then on.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);
-        let (last, later) = if now < self.minute_ends {
-            (self.minute_before, true)
+        let last = if now < self.minute_ends {
+            self.minute_before.max(self.minute)
         } else if now < self.minute_ends + MINUTE {
-            (self.minute, true)
+            self.minute
         } else {
-            (0, false)
+            0
         };
         let ration = (self.params.promotion_rate.0 * 60 / WARM_PART) as i64;
-        let settled = now.since(began) >= self.params.ageing && !(later && last > ration);
+        let settled = now.since(began).0 >= 2 * self.params.ranking.0 && last <= ration;
         match (self.valid, settled) {
             (0, false) => Warmth::Cold,
             (_, false) => Warmth::Warming,
             (_, true) => Warmth::Warm,
         }
     }
-}
-
-/// The heat of a slot now.
-#[inline]
-fn aged(slot: &Slot, period: u8) -> u8 {
-    slot.heat.checked_shr(u32::from(period.wrapping_sub(slot.period))).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -389,12 +422,14 @@ mod tests {
         FlashParams {
             size: 8 * 4096,
             block_sectors: 8,
+            region_sectors: 16,
             read_latency: Span(100_000),
             read_rate: Rate(100_000_000),
             lanes: 2,
             write_rate: Rate(10_000_000),
             promotion_rate: Rate(100_000_000),
             hot_reads: 2,
+            ranking: Span(1_000_000),
             ageing: Span(1_000_000_000),
             largest_sectors: 64,
         }
