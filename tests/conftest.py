@@ -17,7 +17,7 @@ Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 def run_hotband(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Runs `hotband ARGUMENTS`; nothing is checked."""
     command = [sys.executable, "-m", "hotband.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=1200, check=False)
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ def errors(result: dict[str, Any], group: str) -> dict[str, float]:
 def test_random_iops_of_both_studies(content_hdd: Study, exos: Study) -> None:
     # The promise (issue A): median at most 10 %, none above 25 %.
     found = {**errors(content_hdd[0], "8 KB random"), **errors(exos[0], "4 KB random")}
-    assert len(found) == 6
+    # Four cells of the five layouts; reads of three variants, writes of two.
+    assert len(found) == 4 + 3 + 2
     assert statistics.median(found.values()) <= 10
     assert max(found.values()) <= 25
 
@@ -40,3 +41,17 @@ def test_withheld_cells_are_predicted(content_hdd: Study) -> None:
     assert all(row["predicted"] > 0 for row in cells)
     assert sum(row["published"] is None for row in cells) == 18
     assert all(row["error_pct"] is None for row in cells if row["published"] is None)
+
+
+def test_visible_iops_and_times_of_the_exos_study(exos: Study) -> None:
+    # The promise (issue B): median at most 15 %, none above 35 %. One figure breaks it and is named here: the
+    # response time of the web server on flash, which does not fit the network limit published beside it
+    # (finding "web-sizes").
+    found = {
+        row["id"]: abs(row["error_pct"])
+        for row in exos[0]["figures"]
+        if row["error_pct"] is not None and row["unit"] in ("IOPS", "ms", "s")
+    }
+    assert len(found) >= 18
+    assert statistics.median(found.values()) <= 15
+    assert {name for name, error in found.items() if error > 35} == {"demartek_exos15e900-031"}

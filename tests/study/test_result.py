@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,12 @@ def test_the_exos_baseline_is_not_write_through(exos: Study) -> None:
 
 
 def test_exos_curves_cover_every_mix_and_depth(exos: Study) -> None:
-    points = [point for point in exos[0]["curves"] if "Advanced" in point["machine"]]
-    assert len(points) == 4 * 7
-    for group in {point["group"] for point in points}:
-        curve = [point["iops"] for point in points if point["group"] == group]
-        assert curve == sorted(curve), f"{group}: more outstanding, no fewer IOPS"
+    points = [point for point in exos[0]["curves"] if "write-through" not in point["machine"]]
+    assert len(points) == 3 * 4 * 7
+    for machine, group in {(point["machine"], point["group"]) for point in points}:
+        curve = [point["iops"] for point in points if (point["machine"], point["group"]) == (machine, group)]
+        # Half a per cent: with a write cache that is always full the depth changes little.
+        assert all(after > 0.995 * before for before, after in pairwise(curve)), f"{machine}, {group}"
 
 
 def test_everything_is_left_in_the_folder(content_hdd: Study) -> None:
@@ -79,7 +81,12 @@ def test_closed_loops_obey_littles_law(study: str, request: pytest.FixtureReques
         record = json.loads((out / run["record"]).read_text())
         summary = record["summary"]
         outstanding = summary["iops"] * summary["latency_mean_ns"] / 1e9
-        assert outstanding == pytest.approx(record["concurrency"], rel=0.01), run["id"]
+        if record["concurrency"] is not None:
+            assert outstanding == pytest.approx(record["concurrency"], rel=0.01), run["id"]
+        for step in record.get("steps", []):
+            if step["threads"]:
+                step_outstanding = step["summary"]["iops"] * step["summary"]["latency_mean_ns"] / 1e9
+                assert step_outstanding == pytest.approx(step["threads"], rel=0.01), (run["id"], step["name"])
 
 
 def test_every_assumption_has_a_source(content_hdd: Study) -> None:

@@ -50,6 +50,36 @@ fn layouts_do_what_they_did() {
 }
 
 #[test]
+fn caches_do_what_they_did() {
+    let hot = "read_pct = 90\nrandom_pct = 100\nsize = \"4 KiB\"\nrange = [\"0 GB\", \"1 GB\"]";
+    let warmed = workload(hot, &closed(16), "duration = \"8 min\"", "duration = \"20 s\"");
+    let mixed = of_ios(&random_4k(50), 16);
+    let mut text = String::new();
+    for (name, workload, set) in [
+        ("awc on, mix", &mixed, &[("awc", "on")][..]),
+        ("awc off, mix", &mixed, &[("awc", "off")]),
+        ("rcd, wce off, mix", &mixed, &[("awc", "off"), ("wce", "off"), ("rcd", "on")]),
+        ("4Kn, mix", &mixed, &[("sector_format", "4Kn")]),
+        ("turboboost, warm", &warmed, &[]),
+        ("turboboost off", &warmed, &[("turboboost", "off")]),
+    ] {
+        let record = execute(request("exos-15e900-512e", workload, set)).record;
+        let all = &record.summary.all;
+        let left: serde_json::Value = serde_json::from_str(&record.to_json()).expect("a record is JSON");
+        let counters = &left["parts"][0]["counters"];
+        let line = format!(
+            "{name:<20} {:>9.2} IOPS  p99 {:>10} ns  destages {:>6}  flash hits {}\n",
+            all.iops,
+            all.latency_p99_ns.unwrap_or(0),
+            counters["destages"],
+            counters["flash_hits"]
+        );
+        text += &line;
+    }
+    insta::assert_snapshot!("caches", text);
+}
+
+#[test]
 fn every_kind_of_stream_does_what_it_did() {
     let head = "size = \"8 KiB\"\nrange = [\"0 %\", \"20 %\"]";
     let streams = [
