@@ -65,8 +65,8 @@ def caches_line(record: dict[str, Any]) -> str | None:
     if caches is None:
         return None
     begin, end, after = caches["state_begin"], caches["state_end"], caches["warm_after_ns"]
-    warmed = f" (from {after / 1e9:,.0f} s on)" if after else ""
-    state = f"{end} throughout" if begin == end else f"{begin} at the beginning, {end} at the end{warmed}"
+    when = f"from {after / 1e9:,.0f} s on" if after else "at the end"
+    state = f"{end} throughout" if begin == end else f"{begin} at first, {end} {when}"
     ratio = caches["flash_hit_ratio"]
     answered = "was asked nothing" if ratio is None else f"answered {ratio:.1%} of random reads"
     return f"Flash read cache: {state}; {answered.replace('%', ' %')}"
