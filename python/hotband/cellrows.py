@@ -24,7 +24,7 @@ def depth_rows(results: Results) -> list[dict[str, Any]]:
                 points.append(
                     {
                         "group": cell.load.group or cell.load.label,
-                        "machine": cell.config.label,
+                        "machine": cell.config.name,
                         "qd": depth,
                         "iops": summary["iops"],
                         "latency_mean_ns": summary["latency_mean_ns"],
@@ -43,7 +43,7 @@ def response_rows(results: Results) -> list[dict[str, Any]]:
             rows.append(
                 {
                     "group": cell.load.group or cell.load.label,
-                    "variant": cell.config.label,
+                    "variant": cell.config.name,
                     "point": point.name,
                     "concurrency": point.concurrency,
                     "iops": point.iops,
@@ -79,7 +79,7 @@ def published_points(results: Results, published: Mapping[tuple[str, str, str], 
             rows.append(
                 {
                     "group": cell.load.group or cell.load.label,
-                    "variant": cell.config.label,
+                    "variant": cell.config.name,
                     "point": text,
                     "iops": iops,
                     "latency_mean_ms": latency,
@@ -112,7 +112,7 @@ def time_rows(results: Results) -> list[dict[str, Any]]:
         for point in points if len(points) == 1 else (points[0], points[-1]):
             times = times_ms(point.figures)
             if times:
-                name = cell.config.label + (f" · {point.name}" if len(points) > 1 else "")
+                name = cell.config.name + (f" · {point.name}" if len(points) > 1 else "")
                 rows.append({"load": cell.load.label, "row": name, "times_ms": times})
     return rows
 
@@ -128,7 +128,7 @@ def why_rows(results: Results) -> list[dict[str, Any]]:
     rows = []
     for cell in results.cells.values():
         depth = max(cell.runs)
-        row: dict[str, Any] = {"config": cell.config.label, "load": cell.load.label, "queue_depth": depth or None}
+        row: dict[str, Any] = {"config": cell.config.name, "load": cell.load.label, "queue_depth": depth or None}
         rows.append(row | why(cell.runs[depth].record))
     return rows
 
@@ -182,9 +182,9 @@ def run_rows(results: Results) -> list[dict[str, Any]]:
             rows.append(
                 {
                     "id": name,
-                    "label": f"{cell.config.label}: {cell.load.label}{at}",
+                    "label": f"{cell.config.name}: {cell.load.label}{at}",
                     "record": f"runs/{name}/record.json",
-                    "variant": cell.config.label + at,
+                    "variant": cell.config.name + at,
                     "load": cell.load.label,
                     "warm_up": cell.load.warm_up,
                 }

@@ -18,10 +18,12 @@ Columns = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class Reading:
-    """What a measure reads of one run: its record and, where it was kept, its series by column."""
+    """What a measure reads of one run: its record and, where they were kept, its series and its caches over time by
+    column."""
 
     record: Record
     series: Columns | None = None
+    caches: Columns | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 from hotband import cellrows, comparisons
 from hotband.measures import error_pct, median
 from hotband.run import Finished, check_writable, execute
-from hotband.studyfile import STUDIES_DIR, Measure, Study
+from hotband.studyfile import STUDIES_DIR, Measure, Published, Study
 from hotband.studyfile import load as load_study
 from hotband.studyruns import Cell, Results, chosen, collect, products, specs
 
@@ -61,7 +61,7 @@ def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> dic
     numbered = study.id_format.format(first + offset) if first is not None else None
     value = cell.value(measure)
     return figure(
-        id=row.id if row else numbered or f"{study.name}/{cell.config.id}/{cell.load.id}/{measure.id}",
+        id=_figure_id(study, cell, row) if row else numbered or _own_id(study, cell, measure),
         config=cell.config.label,
         label=cell.load.label,
         workload=workload,
@@ -74,6 +74,16 @@ def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> dic
         note=value.note,
         group=cell.load.group or cell.load.label,
     )
+
+
+def _figure_id(study: Study, cell: Cell, row: Published) -> str:
+    """The row's id; a row that is published for all configurations stands for itself beside the first of them."""
+    shared = cell.load.published_config and cell.config.id != study.configs[0].id
+    return f"{row.id}/{cell.config.id}" if shared else row.id
+
+
+def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
+    return f"{study.name}/{cell.config.id}/{cell.load.id}/{measure.id}"
 
 
 def comparison_figures(results: Results) -> list[dict[str, Any]]:

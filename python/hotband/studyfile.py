@@ -38,10 +38,11 @@ class Published:
 class Config:
     """A machine of the study, or a product that the machines of the loads are built from. `label` is the published
     name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
-    nothing."""
+    nothing; `short` names it in charts, where the label is too long for them."""
 
     id: str
     label: str
+    short: str = ""
     machine: str = ""
     product: str = ""
     drives: int = 0
@@ -49,6 +50,11 @@ class Config:
     ids: dict[str, int] = field(default_factory=dict)
     loads: tuple[str, ...] = ()
     what_if: bool = False
+
+    @property
+    def name(self) -> str:
+        """What charts call it."""
+        return self.short or self.label
 
 
 @dataclass(frozen=True)

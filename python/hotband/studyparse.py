@@ -88,6 +88,7 @@ def _config(table: TomlTable, loads: Sequence[str]) -> Config:
     config = Config(
         id=table.text("id"),
         label=table.text("label"),
+        short=table.text("short", ""),
         machine=table.text("machine", ""),
         product=table.text("product", ""),
         drives=table.whole("drives", 0),

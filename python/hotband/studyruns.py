@@ -159,7 +159,7 @@ def edited(text: str | None, file: str, changes: dict[str, Any]) -> str:
 
 def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], prefix: str = "") -> Results:
     """Sorts finished runs into cells."""
-    by_id = {one.spec.id: Reading(one.record, one.series) for one in finished}
+    by_id = {one.spec.id: Reading(one.record, one.series, one.caches) for one in finished}
     cells = {}
     for config, load in pairs:
         runs = {depth: by_id[prefix + run_id(config, load, depth)] for depth in load.sweep or (0,)}

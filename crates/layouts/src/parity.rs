@@ -21,11 +21,53 @@ pub struct Parity {
     chunk: u64,
 }
 
-/// What one stripe of a write touches: for each data chunk in `first..`, a range within the chunk.
+/// What one stripe of a write touches: chunks that follow each other, the first and the last perhaps in part.
+#[derive(Clone, Copy)]
 struct Touched {
     row: u64,
-    /// Data chunk index and the range written in it.
-    pieces: Vec<(u64, Range<u64>)>,
+    /// First and last data chunk.
+    chunks: (u64, u64),
+    /// First byte in the first chunk.
+    from: u64,
+    /// First byte beyond, in the last.
+    to: u64,
+    chunk: u64,
+}
+
+impl Touched {
+    /// Data chunks and the range written in each.
+    fn pieces(self) -> impl Iterator<Item = (u64, Range<u64>)> {
+        (self.chunks.0..=self.chunks.1).map(move |index| (index, self.piece(index)))
+    }
+
+    /// What is written of data chunk `index`, which is one of those touched.
+    fn piece(self, index: u64) -> Range<u64> {
+        let from = if index == self.chunks.0 { self.from } else { 0 };
+        from..if index == self.chunks.1 { self.to } else { self.chunk }
+    }
+
+    /// How many chunks are touched.
+    fn count(self) -> u64 {
+        self.chunks.1 - self.chunks.0 + 1
+    }
+
+    /// Parity changes from the first byte that any chunk changes to the last: where two are touched, the first is
+    /// written to its end and the second from its start.
+    fn parity(self) -> Range<u64> {
+        if self.count() == 1 { self.from..self.to } else { 0..self.chunk }
+    }
+
+    /// What a reconstruct-write has to read: of every one of `all` data chunks, the parts of the parity's range that
+    /// are not written.
+    fn missing(self, all: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
+        let parity = self.parity();
+        let parts = (0..all).flat_map(move |index| {
+            let is_written = (self.chunks.0..=self.chunks.1).contains(&index);
+            let written = if is_written { self.piece(index) } else { parity.start..parity.start };
+            [(index, parity.start..written.start), (index, written.end..parity.end)]
+        });
+        parts.filter(|(_, part)| part.start < part.end)
+    }
 }
 
 impl Parity {
@@ -49,17 +91,21 @@ impl Parity {
     }
 
     /// The stripes of an extent, in order.
-    fn stripes(&self, extent: Extent) -> Vec<Touched> {
-        let mut stripes: Vec<Touched> = Vec::new();
-        for (number, within, len) in crate::chunks(self.chunk, extent.offset, extent.len) {
-            let (row, index) = (number / self.data_chunks(), number % self.data_chunks());
-            let piece = (index, within..within + u64::from(len));
-            match stripes.last_mut() {
-                Some(last) if last.row == row => last.pieces.push(piece),
-                _ => stripes.push(Touched { row, pieces: vec![piece] }),
+    fn stripes(&self, extent: Extent) -> impl Iterator<Item = Touched> {
+        let (chunk, data_chunks) = (self.chunk, self.data_chunks());
+        let (mut at, end) = (extent.offset, extent.offset + u64::from(extent.len));
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
             }
-        }
-        stripes
+            let (number, from) = (at / chunk, at % chunk);
+            let (row, first) = (number / data_chunks, number % data_chunks);
+            let stop = end.min((row + 1) * data_chunks * chunk);
+            let last = (stop - 1) / chunk;
+            at = stop;
+            let chunks = (first, last - row * data_chunks);
+            Some(Touched { row, chunks, from, to: stop - last * chunk, chunk })
+        })
     }
 
     fn leg(&self, phase: u8, member: u64, op: Op, row: u64, range: &Range<u64>) -> Leg {
@@ -67,47 +113,26 @@ impl Parity {
         Leg { phase, member: member as u16, op, offset: row * self.chunk + range.start, len }
     }
 
-    fn plan_write(&self, stripe: &Touched, plan: &mut Plan) {
-        // Parity changes from the first byte that any chunk changes to the last.
-        let from = stripe.pieces.iter().map(|(_, range)| range.start).min().unwrap_or(0);
-        let parity = from..stripe.pieces.iter().map(|(_, range)| range.end).max().unwrap_or(0);
-        let row = stripe.row;
-        let missing = self.missing(stripe, &parity);
-        let reads_old = stripe.pieces.len() as u64 + self.parities;
-        let write_phase = u8::from(!missing.is_empty());
-        if missing.len() as u64 >= reads_old {
-            for (index, range) in &stripe.pieces {
-                plan.push(self.leg(0, u64::from(self.data_member(row, *index)), Op::Read, row, range));
-            }
-            for which in 0..self.parities {
-                plan.push(self.leg(0, self.parity_member(row, which), Op::Read, row, &parity));
-            }
+    fn plan_write(&self, stripe: Touched, plan: &mut Plan) {
+        let (row, parity) = (stripe.row, stripe.parity());
+        let missing = stripe.missing(self.data_chunks());
+        let reads_old = stripe.count() + self.parities;
+        // Chunks that are not written are missing whole: where they decide, the rest need not be looked at.
+        let untouched = self.data_chunks() - stripe.count();
+        let count = if untouched >= reads_old { untouched } else { stripe.missing(self.data_chunks()).count() as u64 };
+        let write_phase = u8::from(count > 0);
+        let data_leg = |phase, op, (index, range): (u64, Range<u64>)| {
+            self.leg(phase, u64::from(self.data_member(row, index)), op, row, &range)
+        };
+        let parity_leg = |phase, op, which| self.leg(phase, self.parity_member(row, which), op, row, &parity);
+        if count >= reads_old {
+            stripe.pieces().for_each(|piece| plan.push(data_leg(0, Op::Read, piece)));
+            (0..self.parities).for_each(|which| plan.push(parity_leg(0, Op::Read, which)));
         } else {
-            for (index, range) in &missing {
-                plan.push(self.leg(0, u64::from(self.data_member(row, *index)), Op::Read, row, range));
-            }
+            missing.for_each(|part| plan.push(data_leg(0, Op::Read, part)));
         }
-        for (index, range) in &stripe.pieces {
-            plan.push(self.leg(write_phase, u64::from(self.data_member(row, *index)), Op::Write, row, range));
-        }
-        for which in 0..self.parities {
-            plan.push(self.leg(write_phase, self.parity_member(row, which), Op::Write, row, &parity));
-        }
-    }
-
-    /// What a reconstruct-write has to read: of every data chunk, the parts of `parity` that are not written.
-    fn missing(&self, stripe: &Touched, parity: &Range<u64>) -> Vec<(u64, Range<u64>)> {
-        let mut missing = Vec::new();
-        for index in 0..self.data_chunks() {
-            let written = stripe.pieces.iter().find(|(have, _)| *have == index).map(|(_, range)| range.clone());
-            let written = written.unwrap_or(parity.start..parity.start);
-            for part in [parity.start..written.start, written.end..parity.end] {
-                if part.start < part.end {
-                    missing.push((index, part));
-                }
-            }
-        }
-        missing
+        stripe.pieces().for_each(|piece| plan.push(data_leg(write_phase, Op::Write, piece)));
+        (0..self.parities).for_each(|which| plan.push(parity_leg(write_phase, Op::Write, which)));
     }
 }
 
@@ -130,7 +155,7 @@ impl Layout for Parity {
             return;
         }
         for stripe in self.stripes(extent) {
-            self.plan_write(&stripe, plan);
+            self.plan_write(stripe, plan);
         }
         plan.sort_phases();
     }

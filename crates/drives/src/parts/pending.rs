@@ -114,7 +114,7 @@ impl Head<'_> {
 
     #[inline]
     fn seek_near(&self, near: &Near) -> u32 {
-        self.seek_to(near.cylinder, near.track, near.write)
+        self.seek_to(near.cylinder, near.track(), near.write())
     }
 
     /// The cost where the seek is known.
@@ -129,18 +129,29 @@ impl Head<'_> {
 struct Near {
     sector: u64,
     angle: u64,
-    count: u32,
     cylinder: u32,
-    track: u32,
-    write: bool,
+    /// Track within the cylinder, and in the lowest bit whether the media is written.
+    track_write: u32,
+    /// Where the command is kept.
+    slot: u32,
+}
+
+impl Near {
+    #[inline]
+    fn track(&self) -> u32 {
+        self.track_write >> 1
+    }
+
+    #[inline]
+    fn write(&self) -> bool {
+        self.track_write & 1 != 0
+    }
 }
 
 /// A set of waiting commands, sorted by (sector, sequence).
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     near: Vec<Near>,
-    /// Where in `all` the command is, in the order of `near`.
-    order: Vec<u32>,
     all: Vec<Waiting>,
     free: Vec<u32>,
     /// How many are writes.
@@ -165,18 +176,18 @@ impl Pending {
     /// The command at `index`, counted by address.
     #[inline]
     pub fn get(&self, index: usize) -> &Waiting {
-        &self.all[self.order[index] as usize]
+        &self.all[self.near[index].slot as usize]
     }
 
     /// The commands, by address.
     pub fn by_address(&self) -> impl Iterator<Item = &Waiting> {
-        self.order.iter().map(|slot| &self.all[*slot as usize])
+        self.near.iter().map(|near| &self.all[near.slot as usize])
     }
 
     /// First sector beyond the command at `index`.
     #[inline]
     pub fn end(&self, index: usize) -> u64 {
-        self.near[index].sector + u64::from(self.near[index].count)
+        self.get(index).end()
     }
 
     /// Number of commands that begin before `sector`.
@@ -201,15 +212,14 @@ impl Pending {
             self.all.len() as u32 - 1
         });
         self.all[slot as usize] = waiting;
-        let Waiting { angle, count, write, place: Place { cylinder, track, .. }, .. } = waiting;
-        self.near.insert(at, Near { sector, angle, count, cylinder, track, write });
-        self.order.insert(at, slot);
+        let Waiting { angle, write, place: Place { cylinder, track, .. }, .. } = waiting;
+        let track_write = (track << 1) | u32::from(write);
+        self.near.insert(at, Near { sector, angle, cylinder, track_write, slot });
     }
 
     /// Removes and returns the command at `index`.
     pub fn remove(&mut self, index: usize) -> Waiting {
-        self.near.remove(index);
-        let slot = self.order.remove(index);
+        let slot = self.near.remove(index).slot;
         self.free.push(slot);
         let removed = self.all[slot as usize];
         self.writes -= usize::from(removed.write);
@@ -256,7 +266,7 @@ impl Pending {
             }
             Order::Clook => {
                 let here = (head.cylinder, head.track);
-                let ahead = self.near.partition_point(|have| (have.cylinder, have.track) < here);
+                let ahead = self.near.partition_point(|have| (have.cylinder, have.track()) < here);
                 let index = if ahead < self.len() { ahead } else { 0 };
                 (index < self.len()).then(|| with_cost(index))
             }

@@ -28,9 +28,19 @@ pub enum Found {
 /// twice as many of them fit into a register.
 const GRAIN_SHIFT: u32 = 7;
 
+/// Segments that are compared at once.
+const GROUP: usize = 8;
+
 #[inline]
 fn grain(sector: u64) -> i32 {
     (sector >> GRAIN_SHIFT) as i32
+}
+
+/// Whether `first..=last` (in grains) touches one of a group, without a branch.
+#[inline]
+fn group_touches(starts: &[i32; GROUP], ends: &[i32; GROUP], first: i32, last: i32) -> bool {
+    let near = |(start, end): (&i32, &i32)| u32::from(*start <= last) & u32::from(first <= *end);
+    starts.iter().zip(ends).map(near).fold(0, |any, near| any | near) != 0
 }
 
 /// Links of a segment in the order of use.
@@ -44,9 +54,10 @@ struct Links {
 #[derive(Clone, Debug)]
 pub struct Segments {
     all: Vec<Segment>,
-    /// Grains of the starts and ends, apart from the rest: every read and write is compared with all of them.
-    starts: Vec<i32>,
-    ends: Vec<i32>,
+    /// Grains of the starts and ends, apart from the rest: every read and write is compared with all of them. The last
+    /// group is filled up with what touches nothing.
+    starts: Vec<[i32; GROUP]>,
+    ends: Vec<[i32; GROUP]>,
     /// A ring in the order of use; the entry behind the last segment joins the newest and the oldest.
     links: Vec<Links>,
     clock: u64,
@@ -59,7 +70,11 @@ impl Segments {
     pub fn new(count: usize, size: u64) -> Self {
         let ring = count as u16 + 1;
         let links = (0..ring).map(|i| Links { older: (i + ring - 1) % ring, newer: (i + 1) % ring });
-        let (all, starts, ends) = (vec![Segment::default(); count], vec![0; count], vec![0; count]);
+        let (all, groups) = (vec![Segment::default(); count], count.div_ceil(GROUP));
+        let (mut starts, mut ends) = (vec![[0; GROUP]; groups], vec![[0; GROUP]; groups]);
+        for index in count..groups * GROUP {
+            (starts[index / GROUP][index % GROUP], ends[index / GROUP][index % GROUP]) = (i32::MAX, i32::MIN);
+        }
         Self { all, starts, ends, links: links.collect(), clock: 0, size }
     }
 
@@ -79,8 +94,21 @@ impl Segments {
     fn may_touch(&self, first: u64, last: u64) -> bool {
         let (first, last) = (grain(first), grain(last));
         // Without early exit, so that the comparison runs over whole vectors: almost every random I/O misses.
-        let near = |(start, end): (&i32, &i32)| u32::from(*start <= last) & u32::from(first <= *end);
-        self.starts.iter().zip(&self.ends).map(near).fold(0, |any, near| any | near) != 0
+        let groups = self.starts.iter().zip(&self.ends);
+        groups.map(|(starts, ends)| u32::from(group_touches(starts, ends, first, last))).fold(0, |any, one| any | one)
+            != 0
+    }
+
+    /// The segments that `first..=last` may touch, by index.
+    #[inline]
+    fn touched(&self, first: u64, last: u64) -> impl Iterator<Item = usize> {
+        let (first, last) = (grain(first), grain(last));
+        let groups = self.starts.iter().zip(&self.ends).enumerate();
+        let touched = groups.filter(move |(_, (starts, ends))| group_touches(starts, ends, first, last));
+        touched.flat_map(move |(group, (starts, ends))| {
+            let near = move |at: &usize| starts[*at] <= last && first <= ends[*at];
+            (0..GROUP).filter(near).map(move |at| group * GROUP + at)
+        })
     }
 
     /// What is held of `first..end`.
@@ -90,12 +118,18 @@ impl Segments {
     }
 
     fn find_touched(&self, first: u64, end: u64) -> Found {
-        let touched = |i: &usize| self.all[*i].start <= first && first <= self.all[*i].end && self.all[*i].end > 0;
-        let all = (0..self.all.len()).filter(touched);
-        match all.clone().find(|&i| end <= self.all[i].end) {
-            Some(index) => Found::Hit(index),
-            None => all.max_by_key(|&i| self.all[i].end).map_or(Found::Miss, Found::Continues),
+        let mut longest: Option<(u64, usize)> = None;
+        for index in self.touched(first, first) {
+            let have = self.all[index];
+            if first < have.start || first > have.end || have.end == 0 {
+                continue;
+            }
+            if end <= have.end {
+                return Found::Hit(index);
+            }
+            longest = longest.max(Some((have.end, index)));
         }
+        longest.map_or(Found::Miss, |(_, index)| Found::Continues(index))
     }
 
     /// Marks a segment as just used.
@@ -136,7 +170,8 @@ impl Segments {
     #[inline]
     fn set(&mut self, index: usize, start: u64, end: u64) {
         (self.all[index].start, self.all[index].end) = (start, end);
-        (self.starts[index], self.ends[index]) = (grain(start), grain(end));
+        let (group, at) = (index / GROUP, index % GROUP);
+        (self.starts[group][at], self.ends[group][at]) = (grain(start), grain(end));
     }
 
     /// Adds `from..end` to a segment that reached up to `from` (a write may have cut it since: then it begins
@@ -156,14 +191,20 @@ impl Segments {
         }
     }
 
+    #[inline(never)]
     fn forget_touched(&mut self, first: u64, end: u64) {
-        for index in 0..self.all.len() {
-            let have = self.all[index];
-            if have.start < end && first < have.end {
-                // What lies before the write stays: a reader who has come this far is still sequential.
-                self.set(index, have.start, first.max(have.start));
-                if first <= have.start {
-                    self.empty(index);
+        for group in 0..self.starts.len() {
+            if !group_touches(&self.starts[group], &self.ends[group], grain(first), grain(end)) {
+                continue;
+            }
+            for index in group * GROUP..self.all.len().min((group + 1) * GROUP) {
+                let have = self.all[index];
+                if have.start < end && first < have.end {
+                    // What lies before the write stays: a reader who has come this far is still sequential.
+                    self.set(index, have.start, first.max(have.start));
+                    if first <= have.start {
+                        self.empty(index);
+                    }
                 }
             }
         }
@@ -278,14 +319,18 @@ mod tests {
         }
 
         #[test]
-        fn what_may_touch_is_never_missed(
-            held in proptest::collection::vec((0_u64..100_000, 1_u64..300), 1..6), first in 0_u64..100_000,
+        fn what_is_found_is_what_looking_everywhere_finds(
+            held in proptest::collection::vec((0_u64..2_000, 1_u64..300), 1..6), first in 0_u64..2_000,
         ) {
             let mut cache = Segments::new(6, 256);
             for (start, count) in held {
                 cache.replace(start, start + count);
             }
-            prop_assert_eq!(cache.find(first, first + 8), cache.find_touched(first, first + 8));
+            let all = (0..6).map(|index| (cache.get(index), index)).filter(|(have, _)| have.end > 0);
+            let mut touched = all.filter(|(have, _)| have.start <= first && first <= have.end);
+            let hit = touched.clone().find(|(have, _)| first + 8 <= have.end).map(|(_, index)| Found::Hit(index));
+            let longest = touched.by_ref().max_by_key(|(have, _)| have.end).map(|(_, index)| Found::Continues(index));
+            prop_assert_eq!(cache.find(first, first + 8), hit.or(longest).unwrap_or(Found::Miss));
         }
     }
 }
