@@ -59,12 +59,27 @@ def power_loss_lines(record: dict[str, Any]) -> list[str]:
     return lines
 
 
+def caches_line(record: dict[str, Any]) -> str | None:
+    """How warm the flash read caches were and how often they answered; none where no drive has one."""
+    caches = record.get("caches")
+    if caches is None:
+        return None
+    begin, end, after = caches["state_begin"], caches["state_end"], caches["warm_after_ns"]
+    when = f"from {after / 1e9:,.0f} s on" if after else "at the end"
+    state = f"{end} throughout" if begin == end else f"{begin} at first, {end} {when}"
+    ratio = caches["flash_hit_ratio"]
+    answered = "was asked nothing" if ratio is None else f"answered {ratio:.1%} of random reads"
+    return f"Flash read cache: {state}; {answered.replace('%', ' %')}"
+
+
 def summary_table(record: dict[str, Any]) -> Table:
-    """Rates and latencies of one record, by direction."""
+    """Rates and latencies of one record, by direction and step; with steps also what its scripts did in each."""
     from rich.table import Table
 
-    table = Table(title=record["name"], title_justify="left")
+    table = Table(title=record["name"], title_justify="left", caption=caches_line(record), caption_justify="left")
     table.add_column("")
+    steps: list[dict[str, Any]] = record.get("steps", [])
+    scripts: list[dict[str, Any]] = record.get("scripts", []) if steps else []
     for name in [
         "IOPS",
         "MB/s",
@@ -72,63 +87,68 @@ def summary_table(record: dict[str, Any]) -> Table:
         *(f"{name} ms" for name, _ in PERCENTILES),
         "outstanding",
         "errors",
+        *(f"{script['unit']}s/s" for script in scripts),
     ]:
         table.add_column(name, justify="right")
     summary = record["summary"]
-    rows = [("read", summary["read"]), ("write", summary["write"]), ("all", summary)]
-    steps = [(step["name"], step["summary"]) for step in record.get("steps", [])]
-    for label, figures in [*rows, *steps]:
-        if label in ("read", "write") and not figures["count"] and not figures["errors"]:
-            continue
-        table.add_row(
-            label,
-            number(figures["iops"]),
-            number(figures["bandwidth_bytes_per_s"] / 1e6),
-            millis(figures["latency_mean_ns"]),
-            *(millis(figures[key]) for _, key in PERCENTILES),
-            number(figures["queue_depth_mean"], 2),
-            str(figures["errors"]),
-        )
+    for label, figures in (("read", summary["read"]), ("write", summary["write"])):
+        if figures["count"] or figures["errors"]:
+            table.add_row(label, *_figures(figures))
+    table.add_row("all", *_figures(summary), *(number(script["per_second"], 2) for script in scripts))
+    for step in steps:
+        rates = {script["name"]: script["per_second"] for script in step.get("scripts", [])}
+        cells = (number(rates.get(script["name"]), 2) for script in scripts)
+        table.add_row(step["name"], *_figures(step["summary"]), *cells)
     return table
 
 
+def _figures(figures: dict[str, Any]) -> list[str]:
+    """Rates and latencies, a cell each."""
+    return [
+        number(figures["iops"]),
+        number(figures["bandwidth_bytes_per_s"] / 1e6),
+        millis(figures["latency_mean_ns"]),
+        *(millis(figures[key]) for _, key in PERCENTILES),
+        number(figures["queue_depth_mean"], 2),
+        str(figures["errors"]),
+    ]
+
+
 def scripts_table(scripts: Sequence[dict[str, Any]]) -> Table:
-    """How often scripts were run and how long a run took, one line a script."""
+    """How often scripts were run and how long a run took, one line a script; ends where clients run once."""
     from rich.table import Table
 
     table = Table(title="Scripts", title_justify="left")
+    longest: int = max((script["duration_max_ns"] or 0 for script in scripts), default=0)
+    unit, shown = ("s", seconds) if longest >= 1_000_000_000 else ("ms", millis)
+    once = any("runs" in script for script in scripts)
     table.add_column("")
-    names = (
-        "unit",
-        "clients",
-        "completed",
-        "a second",
-        "mean s",
-        "p50 s",
-        "p99 s",
-        "max s",
-        "first end s",
-        "last end s",
-    )
-    for name in names:
-        table.add_column(name, justify="left" if name == "unit" else "right")
+    table.add_column("unit")
+    ends = ["first end s", "last end s"] if once else []
+    durations = [f"{name} {unit}" for name in ("mean", "p50", "p99", "max")]
+    for name in ("clients", "completed", "a second", *durations, *ends):
+        table.add_column(name, justify="right")
     for script in scripts:
+        runs = script.get("runs", [])
+        ends_of = [min((run["end_ns"] for run in runs), default=None), script["last_end_ns"] if runs else None]
         table.add_row(
             script["name"],
             script["unit"],
             str(script["clients"]),
             number(script["completed"], 0),
             number(script["per_second"], 2),
-            *(seconds(script[f"duration_{name}_ns"]) for name in ("mean", "p50", "p99", "max")),
-            seconds(min((run["end_ns"] for run in script.get("runs", [])), default=None)),
-            seconds(script["last_end_ns"]),
+            *(shown(script[f"duration_{name}_ns"]) for name in ("mean", "p50", "p99", "max")),
+            *(seconds(end) for end in ends_of if once),
         )
     return table
 
 
 def seconds(nanoseconds: float | None) -> str:
-    """Nanoseconds as seconds, to the millisecond."""
-    return "–" if nanoseconds is None else f"{nanoseconds / 1e9:,.3f}"
+    """Nanoseconds as seconds: three digits below ten seconds, one from there on."""
+    if nanoseconds is None:
+        return "–"
+    value = nanoseconds / 1e9
+    return f"{value:,.1f}" if value >= 10 else f"{value:.3f}"
 
 
 def figures_table(figures: Sequence[dict[str, Any]]) -> Table:

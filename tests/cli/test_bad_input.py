@@ -50,6 +50,66 @@ ARGUMENTS = [
         ["run", "fio-read", "--on", "ent-15k", "--duration", "10 s", "--power-loss", "10.1 s"],
         "--power-loss = '10.1 s': expected a time above zero and of at most the measured 10 s",
     ),
+    (
+        "protected cache that is not there",
+        ["run", "fio-read", "--on", "savvio-10k1", "--set", "awc=on"],
+        "--set: awc = 'on': savvio-10k1 has no protected write cache",
+    ),
+    (
+        "flash that is not there",
+        ["run", "fio-read", "--on", "savvio-10k1", "--set", "turboboost=off"],
+        "--set: turboboost = 'off': savvio-10k1 has no flash read cache",
+    ),
+    (
+        "no Fast Format",
+        ["run", "fio-read", "--on", "exos-15e900-512n", "--set", "sector_format=4Kn"],
+        "--set: sector_format = '4Kn': exos-15e900-512n is 512n",
+    ),
+    (
+        "Fast Format back to 512n",
+        ["run", "fio-read", "--on", "exos-15e900-512e", "--set", "sector_format=512n"],
+        "can be formatted to 512e or 4Kn",
+    ),
+    (
+        "protected cache of nothing",
+        ["run", "fio-read", "--on", "exos-15e900-512n", "--set", "awc_size=0 B"],
+        "--set: awc_size = '0 B': expected at least one sector",
+    ),
+    (
+        "flash of nothing",
+        ["run", "fio-read", "--on", "exos-15e900-512e", "--set", "flash_size=0 B"],
+        "--set: flash_size = '0 B': expected at least one sector",
+    ),
+    (
+        "write cache of nothing",
+        ["run", "fio-read", "--on", "ent-15k", "--set", "write_cache_size=0 B"],
+        "--set: write_cache_size = '0 B': expected at least one sector",
+    ),
+    (
+        "no clients",
+        ["run", "boot-storm", "--on", "exos-15e900-512n", "--set", "clients=0"],
+        "--set: clients = '0': expected a whole number from 1",
+    ),
+    (
+        "clients without a script",
+        ["run", "fio-read", "--on", "ent-15k", "--set", "clients=2"],
+        "--set: clients = '2': this workload has not exactly one script",
+    ),
+    (
+        "clients where steps say them",
+        ["run", "web-server", "--on", "raid0:2xexos-15e900-512n", "--set", "clients=2"],
+        "--set: clients = '2': expected",
+    ),
+    (
+        "images beyond the target",
+        ["run", "boot-storm", "--on", "exos-15e900-512n"],
+        "boot-storm: streams[0].per_client = '40000000000 B': 60 clients",
+    ),
+    (
+        "power loss beyond a boot storm",
+        ["run", "boot-storm", "--on", "exos-15e900-512n", "--set", "clients=2", "--power-loss", "31 min"],
+        "of at most the measured 1800 s",
+    ),
     ("no such machine file", ["run", "fio-read", "--on", "no/such.toml"], "cannot be read"),
     ("no such workload file", ["run", "no/such.toml", "--on", "ent-15k"], "cannot be read"),
     ("out is no folder", ["run", "fio-read", "--on", "ent-15k", "--out", "/dev/null/x"], "cannot be written"),
@@ -129,6 +189,67 @@ FILES = [
 ]
 
 
+BAND = (
+    '[[streams]]\nname = "{}"\nread_pct = 50\nrandom_pct = 100\nsize = "8 KiB"\n'
+    "offsets = {{ hotband = {{}} }}\nrange = [{}]\n"
+)
+LOOP = "[load]\nclosed = { threads = 2 }\n"
+FILES_OF = (
+    '[[streams]]\nname = "files"\nread_pct = 100\nsize = "64 KiB"\nfiles = { count = 100, smallest = "15 KB", '
+    'largest = "4 MB", mean = "1.67 MB", hot = "18 %", hot_requests = "80 %", layout = "mixed" }\n'
+    '[[scripts]]\nname = "pages"\nclients = 101\nrepeat = true\n'
+    '[[scripts.steps]]\nname = "fetch"\nstream = "files"\nfiles = 1\n'
+)
+BOOT = (
+    '[[streams]]\nname = "image"\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\nper_client = "{region}"\n'
+    '[[scripts]]\nname = "boot"\nclients = 3\nrepeat = false\n'
+    '[[scripts.steps]]\nname = "loader"\nstream = "image"\nios = 10\nafter = ["{loader_after}"]\n'
+    '[[scripts.steps]]\nname = "kernel"\nstream = "image"\nios = 10\nafter = ["loader"]\n'
+)
+ONE_DRIVE = [
+    (
+        "hot band beyond the target",
+        LOOP + BAND.format("hot", '"800 GB", "950 GB"') + PHASE,
+        "w.toml: streams[0].range = '950000000000 B': ends beyond the target of 900185481216 B",
+    ),
+    (
+        "hot band that is no share",
+        LOOP + BAND.format("hot", '"80 %", "110 %"') + PHASE,
+        "w.toml: streams[0].range",
+    ),
+    (
+        "hot bands that overlap",
+        LOOP + BAND.format("one", '"10 %", "18 %"') + BAND.format("two", '"17 %", "25 %"') + PHASE,
+        'overlaps the hot band of stream "one"',
+    ),
+    (
+        "more users than files",
+        FILES_OF + PHASE,
+        "w.toml: streams[0].files.count = '100': more users than files: 101 clients, 100 files",
+    ),
+    (
+        "boot steps in a circle",
+        BOOT.format(region="1 GB", loader_after="kernel") + PHASE,
+        "w.toml: scripts[0].steps[0].after: a circle: the steps loader -> kernel -> loader",
+    ),
+    (
+        "boot step that waits for none",
+        BOOT.format(region="1 GB", loader_after="kernl") + PHASE,
+        'did you mean "kernel"',
+    ),
+    (
+        "regions beyond the target",
+        BOOT.format(region="400 GB", loader_after="kernel").replace('after = ["kernel"]\n', "") + PHASE,
+        "w.toml: streams[0].per_client = '400000000000 B': 3 clients with 400000000000 B each do not fit",
+    ),
+    (
+        "warm while measured",
+        STREAM + '[[phases]]\nduration = "1 s"\nmeasure = true\nuntil_warm = true\n',
+        "w.toml: phases[0].until_warm",
+    ),
+]
+
+
 def one_line(done) -> str:
     """The error of a refused call."""
     assert done.returncode == 2, (done.returncode, done.stderr)
@@ -153,6 +274,31 @@ def test_a_wrong_file_is_named_with_its_key(
     error = one_line(hotband("run", "w.toml", "--on", "m.toml"))
     assert "m.toml" in error or "w.toml" in error
     assert expected in error
+
+
+@pytest.mark.parametrize(("workload", "expected"), [pytest.param(w, e, id=i) for i, w, e in ONE_DRIVE])
+def test_a_wrong_workload_is_named_with_its_key(hotband, tmp_path: Path, workload: str, expected: str) -> None:
+    (tmp_path / "w.toml").write_text(workload)
+    assert expected in one_line(hotband("run", "w.toml", "--on", "exos-15e900-512n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[layouts.a]\nraid0 = { members = "d*", force_writes = "yes" }\n', "layouts.a.raid0.force_writes"),
+        ('[layouts.a]\nraid0 = { members = "d*", forces = true }\n', "layouts.a.raid0"),
+    ],
+)
+def test_a_wrong_switch_of_a_controller_is_named(hotband, tmp_path: Path, text: str, expected: str) -> None:
+    (tmp_path / "m.toml").write_text(MACHINE + text)
+    assert expected in one_line(hotband("run", "fio-read", "--on", "m.toml"))
+
+
+@pytest.mark.parametrize("switch", ["awc", "turboboost"])
+def test_a_machine_file_is_named_where_it_sets_what_its_drive_has_not(hotband, tmp_path: Path, switch: str) -> None:
+    (tmp_path / "m.toml").write_text(f'[drives.d]\nproduct = "savvio-10k1"\nset = {{ {switch} = "on" }}\n')
+    error = one_line(hotband("run", "fio-read", "--on", "m.toml"))
+    assert f"m.toml: drives.d.set = '{switch}': expected one of" in error
 
 
 def test_power_that_is_cut_after_the_last_io_is_named(hotband, tmp_path: Path) -> None:

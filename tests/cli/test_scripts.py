@@ -92,3 +92,62 @@ def test_too_small_a_volume_is_told_with_both_sizes(hotband) -> None:
     done = hotband("run", "boot-storm", "--on", "exos-15e900-512n")
     assert done.returncode == 2
     assert "60 clients with 40000000000 B each" in done.stderr.replace("\n", " ")
+
+
+SMALL = """
+[drives.d]
+product = "exos-15e900-512e"
+count = 2
+[volumes]
+"""
+SHORTER: list[tuple[str, str, dict[str, str], int]] = [
+    (
+        "web-server",
+        'web = { on = "d0" }\n',
+        {'duration = "10 min"': 'duration = "5 s"', "count = 600000": "count = 5000"},
+        4,
+    ),
+    (
+        "oltp",
+        'db1 = { on = "d0", size = "100 GB" }\ndb2 = { on = "d0", from = "100 GB", size = "100 GB" }\n'
+        'db3 = { on = "d0", from = "200 GB", size = "100 GB" }\nlog = { on = "d1" }\n',
+        {'"40 min"': '"10 s"', '"300 s"': '"10 s"'},
+        0,
+    ),
+    (
+        "boot-storm",
+        'images = { on = "d0" }\n',
+        {"clients = 60": "clients = 2", 'per_client = "40 GB"': 'per_client = "4 GB"'},
+        0,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "volumes", "changes", "steps"), [pytest.param(*one, id=one[0]) for one in SHORTER])
+def test_a_copy_of_the_printed_text_runs_on_a_small_machine(
+    hotband, tmp_path: Path, name: str, volumes: str, changes: dict[str, str], steps: int
+) -> None:
+    text = hotband("workloads", name).stdout
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "copy.toml").write_text(text)
+    (tmp_path / "small.toml").write_text(SMALL + volumes)
+    done = hotband("run", "copy.toml", "--on", "small.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["scripts"][0]["completed"] > 0
+    assert len(record.get("steps", [])) == steps
+    assert all(step["scripts"][0]["completed"] > 0 for step in record.get("steps", []))
+
+
+def test_the_terminal_shows_pages_a_second_in_every_step(hotband, tmp_path: Path) -> None:
+    call = ("run", "web-server", "--on", machine(tmp_path, "web-server"), "--duration", "5 s")
+    shown = hotband(*call).stdout
+    assert "pages/s" in shown
+    steps = json.loads(hotband(*call, "--json").stdout)["steps"]
+    for step in steps:
+        (line,) = (line for line in shown.splitlines() if line.startswith(f"│ {step['name']} "))
+        assert line.strip("│ ").endswith(f"{step['scripts'][0]['per_second']:,.2f}")
+    # No client ends its last run: nothing to say about ends.
+    assert "first end s" not in shown
