@@ -19,6 +19,7 @@ use hotband_units::{Instant, Rate, Span};
 use rustc_hash::FxBuildHasher;
 
 use super::geometry::SECTOR;
+use super::heat::Heat;
 
 /// What a flash read cache is told about itself.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +108,7 @@ impl FlashCounters {
 #[derive(Clone, Debug)]
 pub struct Flash {
     params: FlashParams,
+    block_shift: u32,
     /// Slot of each block.
     index: HashMap<u32, u32, FxBuildHasher>,
     slots: Vec<Slot>,
@@ -114,7 +116,7 @@ pub struct Flash {
     free: Vec<u32>,
     hand: usize,
     /// Reads of each region, halved with every ageing time.
-    heat: Vec<u8>,
+    heat: Heat,
     period_ends: Instant,
     /// Reads that make a region hot; none is before the first ranking.
     hot: Option<u8>,
@@ -152,12 +154,13 @@ impl Flash {
     pub fn new(params: FlashParams, sectors: u64) -> Self {
         let most = (params.size / (params.block_sectors * SECTOR)).max(1) as usize;
         Self {
+            block_shift: params.block_sectors.trailing_zeros(),
             index: HashMap::default(),
             slots: Vec::new(),
             most,
             free: Vec::new(),
             hand: 0,
-            heat: vec![0; sectors.div_ceil(params.region_sectors) as usize],
+            heat: Heat::new(sectors, params.region_sectors),
             period_ends: Instant(params.ageing.0),
             hot: None,
             ranked_next: Instant::NEVER,
@@ -175,9 +178,11 @@ impl Flash {
         }
     }
 
+    #[inline]
     fn blocks(&self, first: u64, end: u64) -> std::ops::Range<u32> {
+        // Blocks are a power of two: the catalog is checked for that.
         let size = self.params.block_sectors;
-        (first / size) as u32..end.div_ceil(size) as u32
+        (first >> self.block_shift) as u32..((end + size - 1) >> self.block_shift) as u32
     }
 
     /// `first..end` drawn out to whole blocks.
@@ -194,17 +199,18 @@ impl Flash {
         }
         self.keep_time(now);
         let blocks = self.blocks(first, end);
-        for region in first / self.params.region_sectors..end.div_ceil(self.params.region_sectors) {
-            let heat = &mut self.heat[region as usize];
-            *heat = heat.saturating_add(1);
-        }
+        self.heat.read(first, end);
         if let Some(hit) = self.hit(now, blocks.clone(), (end - first) * SECTOR) {
             return hit;
         }
         self.counters.misses += 1;
         let (mut from, mut to) = (None, None);
         for block in blocks {
-            if self.hot.is_some_and(|hot| self.heat_of(block) >= hot) && self.make_room(now, block) {
+            if let Some(hot) = self.hot
+                && self.may_promote(now, block)
+                && self.heat_of(block) >= hot
+                && self.make_room(now, block)
+            {
                 from = from.or(Some(block));
                 to = Some(block + 1);
             }
@@ -241,16 +247,9 @@ impl Flash {
     }
 
     /// Fewest reads of a region such that all with so many fit into the flash.
-    fn rank(&self) -> u8 {
-        let mut regions = [0_usize; 256];
-        self.heat.iter().for_each(|heat| regions[usize::from(*heat)] += 1);
+    fn rank(&mut self) -> u8 {
         let most = self.most * self.params.block_sectors as usize / self.params.region_sectors as usize;
-        let mut hot = 0;
-        let over = (1..256).rev().find(|reads| {
-            hot += regions[*reads];
-            hot > most.max(1)
-        });
-        over.map_or(0, |reads| (reads + 1).min(255) as u8).max(self.params.hot_reads)
+        self.heat.rank(most.max(1)).max(self.params.hot_reads)
     }
 
     /// Ranks regions, fades their counts and ends minutes.
@@ -264,7 +263,7 @@ impl Flash {
             self.ranked_next = now + self.params.ranking;
         }
         while now >= self.period_ends {
-            self.heat.iter_mut().for_each(|heat| *heat >>= 1);
+            self.heat.fade();
             self.period_ends = self.period_ends + self.params.ageing;
         }
         while now >= self.minute_ends {
@@ -273,11 +272,14 @@ impl Flash {
         }
     }
 
-    /// Reserves a slot for `block`, within the ration.
+    /// Whether the ration lets in `block`, which is not there yet. Asked before the heat, which is far to fetch.
+    #[inline]
+    fn may_promote(&self, now: Instant, block: u32) -> bool {
+        self.ration <= now && block < self.end && !self.index.contains_key(&block)
+    }
+
+    /// Reserves a slot for `block`, where there is one.
     fn make_room(&mut self, now: Instant, block: u32) -> bool {
-        if self.ration > now || block >= self.end || self.index.contains_key(&block) {
-            return false;
-        }
         let slot = Slot { block, held: true, ready: Instant::NEVER };
         let place = if let Some(free) = self.free.pop() {
             self.slots[free as usize] = slot;
@@ -286,7 +288,8 @@ impl Flash {
             self.slots.push(slot);
             self.slots.len() as u32 - 1
         } else {
-            let Some(coldest) = self.coldest(now, self.heat_of(block)) else { return false };
+            let heat = self.heat_of(block);
+            let Some(coldest) = self.coldest(now, heat) else { return false };
             self.drop_slot(coldest);
             self.counters.evictions += 1;
             self.free.pop();
@@ -305,8 +308,8 @@ impl Flash {
 
     /// Reads of the region of a block.
     #[inline]
-    fn heat_of(&self, block: u32) -> u8 {
-        self.heat[(u64::from(block) * self.params.block_sectors / self.params.region_sectors) as usize]
+    fn heat_of(&mut self, block: u32) -> u8 {
+        self.heat.at(u64::from(block) * self.params.block_sectors)
     }
 
     /// Of a few slots the one whose region was read least, if that is less than `heat`.
@@ -314,7 +317,7 @@ impl Flash {
         let mut best: Option<(u8, u32)> = None;
         for _ in 0..CANDIDATES.min(self.slots.len()) {
             self.hand = (self.hand + 1) % self.slots.len();
-            let slot = &self.slots[self.hand];
+            let slot = self.slots[self.hand];
             let have = self.heat_of(slot.block);
             if slot.held && slot.ready <= now && have < best.map_or(heat, |(least, _)| least) {
                 best = Some((have, self.hand as u32));
@@ -366,9 +369,7 @@ impl Flash {
     /// written as often as it is read (parity, logs) is not worth the wear.
     #[inline]
     pub fn write(&mut self, first: u64, end: u64) {
-        for region in first / self.params.region_sectors..end.div_ceil(self.params.region_sectors) {
-            self.heat[region as usize] >>= 1;
-        }
+        self.heat.write(first, end);
         self.forget(first, end);
     }
 

@@ -5,6 +5,7 @@ pub mod dirty;
 pub mod divisor;
 pub mod flash;
 pub mod geometry;
+pub mod heat;
 pub mod pending;
 pub mod port;
 pub mod rotation;

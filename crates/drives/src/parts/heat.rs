@@ -1,0 +1,126 @@
+//! How often regions of a disk were read: a count for each, which fades.
+//!
+//! A count lies somewhere in a megabyte, seldom in the processor's cache, and is needed much later than it changes. So
+//! changes are noted and carried out many at a time, or when a count is asked for.
+
+use super::divisor::Divisor;
+
+/// Changes that are noted at most.
+const NOTED: usize = 64;
+/// One count for each value a region can have.
+type Ranks = [u32; 256];
+
+/// Counts of reads by region.
+#[derive(Clone, Debug)]
+pub struct Heat {
+    /// Sectors of a region.
+    region: Divisor,
+    reads: Vec<u8>,
+    /// Regions that were read or (lowest bit) written since, in order.
+    noted: Vec<u32>,
+}
+
+impl Heat {
+    /// Regions of `region` sectors, fewer than 2^31 of them, none read yet.
+    pub fn new(sectors: u64, region: u64) -> Self {
+        let regions = sectors.div_ceil(region) as usize;
+        Self { region: Divisor::new(region), reads: vec![0; regions], noted: Vec::with_capacity(NOTED) }
+    }
+
+    /// Sectors `first..end` are read.
+    #[inline]
+    pub fn read(&mut self, first: u64, end: u64) {
+        self.note(first, end, 0);
+    }
+
+    /// Sectors `first..end` are written: their regions are half as hot.
+    #[inline]
+    pub fn write(&mut self, first: u64, end: u64) {
+        self.note(first, end, 1);
+    }
+
+    #[inline]
+    fn note(&mut self, first: u64, end: u64, write: u32) {
+        for region in self.region.divide(first)..=self.region.divide(end - 1) {
+            if self.noted.len() == NOTED {
+                self.carry_out();
+            }
+            self.noted.push(((region as u32) << 1) | write);
+        }
+    }
+
+    fn carry_out(&mut self) {
+        for noted in &self.noted {
+            let reads = &mut self.reads[(noted >> 1) as usize];
+            *reads = if noted & 1 == 0 { reads.saturating_add(1) } else { *reads >> 1 };
+        }
+        self.noted.clear();
+    }
+
+    /// Reads of the region that holds `sector`.
+    #[inline]
+    pub fn at(&mut self, sector: u64) -> u8 {
+        if !self.noted.is_empty() {
+            self.carry_out();
+        }
+        self.reads[self.region.divide(sector) as usize]
+    }
+
+    /// Every count is halved.
+    pub fn fade(&mut self) {
+        self.carry_out();
+        self.reads.iter_mut().for_each(|reads| *reads >>= 1);
+    }
+
+    /// Fewest reads, at least 1, such that no more than `most` regions have so many; 255 where there are more with 255.
+    pub fn rank(&mut self, most: usize) -> u8 {
+        self.carry_out();
+        let mut ranks: [Ranks; 4] = [[0; 256]; 4];
+        // In turn over four tables: counts are often equal, and an addition has to wait for the one before it.
+        for four in self.reads.chunks(4) {
+            four.iter().zip(&mut ranks).for_each(|(reads, ranks)| ranks[usize::from(*reads)] += 1);
+        }
+        let mut hot = 0;
+        let over = (1..256).rev().find(|reads| {
+            hot += ranks.iter().map(|ranks| ranks[*reads] as usize).sum::<usize>();
+            hot > most
+        });
+        over.map_or(0, |reads| (reads + 1).min(255) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn counts_are_as_if_every_change_were_carried_out_at_once(
+            steps in proptest::collection::vec((0_u8..8, 0_u64..900, 1_u64..60), 1..600), most in 1_usize..20,
+        ) {
+            let (mut heat, mut model) = (Heat::new(1000, 24), [0_u8; 42]);
+            for (what, first, count) in steps {
+                let regions = (first / 24) as usize..=((first + count - 1) / 24) as usize;
+                match what {
+                    0 => {
+                        heat.write(first, first + count);
+                        model[regions].iter_mut().for_each(|reads| *reads /= 2);
+                    }
+                    1 => prop_assert_eq!(heat.at(first), model[*regions.start()]),
+                    2 if count < 5 => {
+                        heat.fade();
+                        model.iter_mut().for_each(|reads| *reads /= 2);
+                    }
+                    _ => {
+                        heat.read(first, first + count);
+                        model[regions].iter_mut().for_each(|reads| *reads = reads.saturating_add(1));
+                    }
+                }
+            }
+            let with = |least: u8| model.iter().filter(|reads| **reads >= least).count();
+            let expected = (1..=255).find(|least| with(*least) <= most).unwrap_or(255);
+            prop_assert_eq!(heat.rank(most).max(1), expected);
+        }
+    }
+}
