@@ -112,6 +112,19 @@ fn settle(bench: &mut Bench) {
 }
 
 #[test]
+fn with_rcd_only_what_was_read_ahead_comes_from_memory() {
+    let mut bench = reading_ahead("rcd = \"on\"");
+    let now = bench.now + 10 * MS;
+    let ahead = bench.read(now, at_cylinder(1, 16));
+    bench.done_exactly_at(ahead, now + CACHE_OVERHEAD + PORT);
+    assert!(!is_hit(&mut bench, at_cylinder(1, 16)), "read by the host before");
+    let mut bench = Bench::new("rcd = \"on\"");
+    let read = bench.read(0, at_cylinder(1, 0));
+    bench.end_of(read);
+    assert!(!is_hit(&mut bench, at_cylinder(1, 0)));
+}
+
+#[test]
 fn what_was_read_is_read_again_from_memory() {
     let mut bench = Bench::new("");
     let read = bench.read(0, at_cylinder(1, 0));

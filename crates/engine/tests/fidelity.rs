@@ -183,7 +183,7 @@ fn hot_data_is_found_after_three_minutes_and_promoted_at_the_published_rate() {
 #[test]
 fn what_is_in_flash_is_read_at_the_published_rate() {
     // 8,800 IOPS were measured on the drive of 2013. Two lanes of 0.18 ms and 4 KiB at 100 MB/s give 9,050, and the
-    // segments of memory answer 5 % of so small a span: 8 % above, with values that are not fitted to it.
+    // segments of memory answer 5 % of so small a span: 8 % above. The ranges of latency and rate hold it from both sides.
     let warm = turbo_2013("duration = \"30 min\"", "duration = \"1 min\"");
     assert_near("reads from flash", warm.iops(), 8_800.0, 0.1);
     assert!(warm.0["caches"]["flash_hit_ratio"].as_f64().unwrap() > 0.999);

@@ -27,14 +27,15 @@ impl Disk {
             }
         }
         match self.segments.find(first, end) {
-            Found::Hit(segment) => {
+            Found::Hit(segment) if self.params.rereads || first >= self.segments.get(segment).given => {
+                self.segments.give(segment, end);
                 self.counters.cache_hits += 1;
                 self.segments.touch(segment);
                 self.answer(now, arrived, now);
                 self.read_on(now, segment, end);
             }
             Found::Continues(_) => self.enqueue(now, arrived, (first, end), false),
-            Found::Miss => self.read_past_memory(now, arrived),
+            Found::Hit(_) | Found::Miss => self.read_past_memory(now, arrived),
         }
     }
 
@@ -69,7 +70,8 @@ impl Disk {
     /// A read that the stream has passed or will pass: waits for it, and lets it run on. False if it lies elsewhere.
     fn read_from_stream(&mut self, now: Instant, arrived: Arrived, ahead: Ahead) -> bool {
         let (first, end) = (arrived.first(), arrived.end());
-        let begun = self.segments.get(ahead.segment).start;
+        let have = self.segments.get(ahead.segment);
+        let begun = if self.params.rereads { have.start } else { have.given };
         if first < begun || first > ahead.limit || end > first + self.segments.size() {
             return false;
         }
@@ -78,6 +80,7 @@ impl Disk {
         let ahead = Ahead { limit: ahead.limit.max(limit), committed: ahead.committed.max(end), ..ahead };
         let passes = if end <= ahead.from { now } else { self.passes(&ahead, end) };
         self.segments.extend(ahead.segment, ahead.from, before);
+        self.segments.give(ahead.segment, end);
         self.arm = Arm::Ahead(ahead);
         self.counters.look_ahead_hits += 1;
         self.counters.cache_hits += 1;

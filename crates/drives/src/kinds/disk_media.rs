@@ -91,6 +91,7 @@ impl Disk {
                 let segment = match sequential {
                     Some(segment) if self.segments.get(segment).end >= first => {
                         self.segments.extend(segment, first, end);
+                        self.segments.give(segment, end);
                         self.segments.touch(segment);
                         Some(segment)
                     }

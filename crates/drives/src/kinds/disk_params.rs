@@ -76,6 +76,8 @@ pub struct DiskParams {
     pub segment_sectors: u64,
     /// Sectors read ahead of a sequential reader; zero for none.
     pub look_ahead_sectors: u64,
+    /// Whether memory answers what a host was given before (RCD = 0), and not only what was read ahead.
+    pub rereads: bool,
     /// Write-through or write-back.
     pub write_cache: WriteCache,
     /// Most extents waiting in the write cache.
@@ -128,9 +130,6 @@ impl DiskParams {
             ("positioning", Order::Positioning),
         ];
         let writes = read_write_cache(&section)?;
-        let reads_cached = !section.switch("rcd")?.unwrap_or(false);
-        let segments = if reads_cached { segments } else { 0 };
-        let ahead = sectors(section.required("look_ahead", "a size")?);
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
             seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
@@ -146,7 +145,8 @@ impl DiskParams {
             age_bound: time("age_bound")?,
             segments,
             segment_sectors: sectors(cache) / (segments.max(1) as u64),
-            look_ahead_sectors: if reads_cached { ahead } else { 0 },
+            look_ahead_sectors: sectors(section.required("look_ahead", "a size")?),
+            rereads: !section.switch("rcd")?.unwrap_or(false),
             write_cache: writes.kind,
             write_cache_extents: writes.extents,
             write_cache_sectors: writes.sectors,

@@ -9,6 +9,8 @@ pub struct Segment {
     pub start: u64,
     /// First sector beyond those held.
     pub end: u64,
+    /// First sector beyond those that a host was given; what lies after it was read ahead.
+    pub given: u64,
     /// Age stamp; larger is more recent.
     used: u64,
 }
@@ -155,6 +157,12 @@ impl Segments {
         self.links[usize::from(newer)].older = index as u16;
     }
 
+    /// A host was given sectors up to `end`.
+    #[inline]
+    pub fn give(&mut self, index: usize, end: u64) {
+        self.all[index].given = end;
+    }
+
     /// Puts `first..end` into the least recently used segment; returns which.
     #[inline]
     pub fn replace(&mut self, first: u64, end: u64) -> Option<usize> {
@@ -163,6 +171,7 @@ impl Segments {
             return None;
         }
         self.set(index, first.max(end.saturating_sub(self.size)), end);
+        self.all[index].given = end;
         self.touch(index);
         Some(index)
     }
