@@ -110,7 +110,9 @@ mod tests {
                     1 => prop_assert_eq!(heat.at(first), model[*regions.start()]),
                     2 if count < 5 => {
                         heat.fade();
-                        model.iter_mut().for_each(|reads| *reads /= 2);
+                        for reads in &mut model {
+                            *reads /= 2;
+                        }
                     }
                     _ => {
                         heat.read(first, first + count);
