@@ -45,8 +45,8 @@ const SCENARIOS: [Scenario; 4] = [
         off: BOTH,
     },
     Scenario {
-        name: "hot random read 4 KiB (1 %), QD 64",
-        workload: Workload::Random { read_pct: 100, range: "1 %", warm_up: 40, ios: 4_000_000 },
+        name: "hot random read 4 KiB (0.1 %), QD 64",
+        workload: Workload::Random { read_pct: 100, range: "0.1 %", warm_up: 10, ios: 4_000_000 },
         off: FLASH,
     },
     Scenario { name: "SNIA hot band, 16 threads", workload: Workload::HotBand { warm_up: 10, measured: 5 }, off: BOTH },
