@@ -53,7 +53,7 @@ pub struct CacheWatch {
     pub series: CacheSeries,
     begin: Option<CacheState>,
     last: CacheState,
-    /// End of the first interval from which on the flash stayed warm.
+    /// Begin of the first interval from whose end on the flash stayed warm.
     warm_after: Option<u64>,
 }
 

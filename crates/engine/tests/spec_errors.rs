@@ -374,6 +374,8 @@ fn values_that_no_drive_can_have_are_refused() {
         ("wce", "volatile", "off, on"),
         ("sector_format", "520n", "512n"),
         ("sector_format", "4Kn", "no Fast Format"),
+        ("cache_size", "0 B", "at least 4 KiB a segment"),
+        ("cache_size", "64 KiB", "at least 4 KiB a segment"),
         ("rcd", "yes", "off, on"),
         ("awc", "maybe", "off, on"),
         ("awc_size", "0 B", "switch it off"),

@@ -57,6 +57,8 @@ pub enum Warmth {
 pub struct CacheState {
     /// Flash read cache: how far it has got; none where there is no such cache.
     pub warmth: Option<Warmth>,
+    /// Whether flash was asked for anything yet: a drive that nobody reads from is waited for by nobody.
+    pub asked: bool,
     /// Reads that the flash answered, since the beginning.
     pub flash_hits: u64,
     /// Reads that the flash could have answered and did not, since the beginning.
@@ -76,16 +78,18 @@ pub struct CacheState {
 }
 
 impl CacheState {
-    /// Both together: warming while one of them is, cold while both are.
+    /// Both together: warming unless both are cold or both warm. A drive that was asked for nothing does not count.
     pub fn and(&self, other: &Self) -> Self {
         let warmth = match (self.warmth, other.warmth) {
+            (Some(one), Some(_)) if self.asked && !other.asked => Some(one),
+            (Some(_), Some(two)) if other.asked && !self.asked => Some(two),
             (Some(one), Some(two)) if one == two => Some(one),
-            (Some(_), Some(Warmth::Warming)) | (Some(Warmth::Warming), Some(_)) => Some(Warmth::Warming),
-            (Some(_), Some(_)) => Some(Warmth::Warm),
+            (Some(_), Some(_)) => Some(Warmth::Warming),
             (one, two) => one.or(two),
         };
         Self {
             warmth,
+            asked: self.asked || other.asked,
             flash_hits: self.flash_hits + other.flash_hits,
             flash_misses: self.flash_misses + other.flash_misses,
             flash_promoted_bytes: self.flash_promoted_bytes + other.flash_promoted_bytes,

@@ -285,7 +285,7 @@ impl Drive for Disk {
         let arrived = Arrived { command, at: now };
         if self.in_drive >= self.params.tags {
             self.beyond_tags.push_back(arrived);
-            return;
+            return self.dispatch(now);
         }
         self.accept(now, arrived);
         self.dispatch(now);
@@ -333,6 +333,7 @@ impl Drive for Disk {
         let count = flash.map(|flash| flash.counters).unwrap_or_default();
         Some(CacheState {
             warmth: flash.map(|flash| flash.warmth(now)),
+            asked: flash.is_some_and(Flash::was_asked),
             flash_hits: count.hits,
             flash_misses: count.misses,
             flash_promoted_bytes: count.promoted_bytes,

@@ -18,6 +18,8 @@ pub(super) struct WriteCacheParams {
     pub drain: usize,
 }
 
+/// Most regions whose reads are counted: a byte each, in every drive of a machine.
+const MOST_REGIONS: u64 = 1 << 27;
 /// Most extents of a write cache.
 const MOST_EXTENTS: u64 = 65_536;
 
@@ -106,6 +108,10 @@ pub(super) fn check_flash(section: &Section, flash: &FlashParams, capacity: Byte
     }
     if !flash.region_sectors.is_multiple_of(flash.block_sectors) || flash.region_sectors * SECTOR < 16 << 10 {
         let accepted = format!("expected a multiple of flash_block ({}) from 16 KiB", bytes(block));
+        return Err(section.error("flash_region", bytes(flash.region_sectors * SECTOR), accepted));
+    }
+    if capacity.0 / (flash.region_sectors * SECTOR) > MOST_REGIONS {
+        let accepted = format!("too small for a disk of {capacity}: over {MOST_REGIONS} regions");
         return Err(section.error("flash_region", bytes(flash.region_sectors * SECTOR), accepted));
     }
     if capacity.0 / block > u64::from(u32::MAX) / 2 {

@@ -1,7 +1,8 @@
 //! A flash read cache inside a disk: hot blocks of the media, copied into flash, never the only copy.
 //!
 //! The disk asks about every random read. Reads are counted by region, and the counts fade. Now and then the regions are
-//! ranked: as many as fit into the flash are hot. A block that is read in a hot region is promoted: its data comes from the media read that is made for the host anyway, drawn out to the whole
+//! ranked: as many as fit into the flash are hot until the next ranking. A block that is read in a hot region is
+//! promoted: its data comes from the media read that is made for the host anyway, drawn out to the whole
 //! block, and is programmed into the flash after it. Promotions are rationed, for the sake of wear; a block of a hotter
 //! region takes the place of one of a colder. A write drops what it overlaps.
 //!
@@ -118,8 +119,6 @@ pub struct Flash {
     /// Reads of each region, halved with every ageing time.
     heat: Heat,
     period_ends: Instant,
-    /// Reads that make a region hot; none is before the first ranking.
-    hot: Option<u8>,
     ranked_next: Instant,
     /// When each lane is free.
     lanes: Vec<Instant>,
@@ -162,7 +161,6 @@ impl Flash {
             hand: 0,
             heat: Heat::new(sectors, params.region_sectors),
             period_ends: Instant(params.ageing.0),
-            hot: None,
             ranked_next: Instant::NEVER,
             lanes: vec![Instant::ZERO; params.lanes],
             ration: Instant::ZERO,
@@ -197,20 +195,17 @@ impl Flash {
         if end - first > self.params.largest_sectors {
             return FlashRead::Miss;
         }
+        self.heat.read(first, end);
         self.keep_time(now);
         let blocks = self.blocks(first, end);
-        self.heat.read(first, end);
         if let Some(hit) = self.hit(now, blocks.clone(), (end - first) * SECTOR) {
             return hit;
         }
         self.counters.misses += 1;
         let (mut from, mut to) = (None, None);
         for block in blocks {
-            if let Some(hot) = self.hot
-                && self.may_promote(now, block)
-                && self.heat_of(block) >= hot
-                && self.make_room(now, block)
-            {
+            let sector = u64::from(block) * self.params.block_sectors;
+            if self.may_promote(now, block) && self.heat.is_hot(sector) && self.make_room(now, block) {
                 from = from.or(Some(block));
                 to = Some(block + 1);
             }
@@ -246,10 +241,10 @@ impl Flash {
         (from, *lane)
     }
 
-    /// Fewest reads of a region such that all with so many fit into the flash.
-    fn rank(&mut self) -> u8 {
+    /// Ranks the regions: those that are hot fit into the flash.
+    fn rank(&mut self) {
         let most = self.most * self.params.block_sectors as usize / self.params.region_sectors as usize;
-        self.heat.rank(most.max(1)).max(self.params.hot_reads)
+        self.heat.rank(most.max(1), self.params.hot_reads);
     }
 
     /// Ranks regions, fades their counts and ends minutes.
@@ -259,7 +254,7 @@ impl Flash {
             (self.began, self.ranked_next) = (Some(now), now + self.params.ranking);
         }
         if now >= self.ranked_next {
-            self.hot = Some(self.rank());
+            self.rank();
             self.ranked_next = now + self.params.ranking;
         }
         while now >= self.period_ends {
@@ -388,13 +383,18 @@ impl Flash {
         }
     }
 
+    /// Whether a read was ever looked up.
+    pub fn was_asked(&self) -> bool {
+        self.began.is_some()
+    }
+
     /// Bytes that the host can read from the flash, or will once they are programmed.
     pub fn used_bytes(&self) -> u64 {
         self.valid * self.params.block_sectors * SECTOR
     }
 
     /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted less than a
-    /// quarter of the ration beyond what writes dropped; warm from then on.
+    /// quarter of the ration beyond what writes dropped; warm from then on, also where nothing is hot.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);
         let last = if now < self.minute_ends {

@@ -16,6 +16,8 @@ pub struct Heat {
     /// Sectors of a region.
     region: Divisor,
     reads: Vec<u8>,
+    /// Regions that were hot when they were last ranked, a bit each.
+    hot: Vec<u64>,
     /// Regions that were read or (lowest bit) written since, in order.
     noted: Vec<u32>,
 }
@@ -24,7 +26,12 @@ impl Heat {
     /// Regions of `region` sectors, fewer than 2^31 of them, none read yet.
     pub fn new(sectors: u64, region: u64) -> Self {
         let regions = sectors.div_ceil(region) as usize;
-        Self { region: Divisor::new(region), reads: vec![0; regions], noted: Vec::with_capacity(NOTED) }
+        Self {
+            region: Divisor::new(region),
+            reads: vec![0; regions],
+            hot: vec![0; regions.div_ceil(64)],
+            noted: Vec::with_capacity(NOTED),
+        }
     }
 
     /// Sectors `first..end` are read.
@@ -72,8 +79,24 @@ impl Heat {
         self.reads.iter_mut().for_each(|reads| *reads >>= 1);
     }
 
+    /// Whether the region that holds `sector` was among the hot ones when they were last ranked.
+    #[inline]
+    pub fn is_hot(&self, sector: u64) -> bool {
+        let region = self.region.divide(sector) as usize;
+        self.hot[region / 64] >> (region % 64) & 1 == 1
+    }
+
+    /// Ranks the regions: as many as `most` are hot, the ones read most, if they were read `least` times.
+    pub fn rank(&mut self, most: usize, least: u8) {
+        let least = self.fewest(most).max(least);
+        for (bits, reads) in self.hot.iter_mut().zip(self.reads.chunks(64)) {
+            let hot = |bits: u64, (at, reads): (usize, &u8)| bits | u64::from(*reads >= least) << at;
+            *bits = reads.iter().enumerate().fold(0, hot);
+        }
+    }
+
     /// Fewest reads, at least 1, such that no more than `most` regions have so many; 255 where there are more with 255.
-    pub fn rank(&mut self, most: usize) -> u8 {
+    fn fewest(&mut self, most: usize) -> u8 {
         self.carry_out();
         let mut ranks: [Ranks; 4] = [[0; 256]; 4];
         // In turn over four tables: counts are often equal, and an addition has to wait for the one before it.
@@ -122,7 +145,15 @@ mod tests {
             }
             let with = |least: u8| model.iter().filter(|reads| **reads >= least).count();
             let expected = (1..=255).find(|least| with(*least) <= most).unwrap_or(255);
-            prop_assert_eq!(heat.rank(most).max(1), expected);
+            prop_assert_eq!(heat.fewest(most).max(1), expected);
+            heat.rank(most, 2);
+            let ranked: Vec<bool> = model.iter().map(|reads| *reads >= expected.max(2)).collect();
+            let hot = |heat: &Heat| (0..42).map(|region| heat.is_hot(region * 24)).collect::<Vec<bool>>();
+            prop_assert_eq!(hot(&heat), ranked.clone());
+            // Until the next ranking neither reads nor fading change that.
+            heat.fade();
+            heat.read(0, 1000);
+            prop_assert_eq!(hot(&heat), ranked);
         }
     }
 }
