@@ -196,10 +196,7 @@ def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
     if run.series is None or not run.series["time_ns"]:
         return None, "the run has no series"
     interval = float((run.record.get("series") or {}).get("interval_ns") or 1e9)
-    whole: dict[int, float] = {}
-    for time, iops in zip(run.series["time_ns"], run.series["iops"], strict=True):
-        whole[int(time // interval)] = whole.get(int(time // interval), 0.0) + float(iops or 0.0)
-    rates = [whole.get(place, 0.0) for place in range(max(whole) + 1)]
+    rates = _rates(run, interval)
     width = max(1, round(window_ns / interval))
     if width > len(rates):
         return sum(rates) / len(rates), f"the run is shorter than {window_ns / 1e9:g} s: its mean"
@@ -210,6 +207,20 @@ def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
         most = max(most, running)
     note = "" if window_ns >= interval else f"the series has intervals of {interval / 1e9:g} s"
     return most / width, note
+
+
+def _rates(run: Reading, interval: float) -> list[float]:
+    """IOPS of all streams together by whole interval. A step or the run may end within one: its rows are shorter, and
+    count for as long as they are."""
+    columns = run.series or {}
+    starts = sorted({int(time) for time in columns["time_ns"]})
+    end = float(run.record.get("duration_ns") or starts[-1] + interval)
+    lengths = dict(zip(starts, [b - a for a, b in pairwise([*starts, end])], strict=True))
+    whole: dict[int, float] = {}
+    for time, iops in zip(columns["time_ns"], columns["iops"], strict=True):
+        share = min(lengths[int(time)], interval) / interval
+        whole[int(time // interval)] = whole.get(int(time // interval), 0.0) + float(iops or 0.0) * share
+    return [whole.get(place, 0.0) for place in range(max(whole) + 1)]
 
 
 def _flash_hit_ratio(runs: Runs, how: Parameters) -> Value:

@@ -19,6 +19,8 @@ from hotband.studyruns import Cell, Results, chosen, collect, products, specs
 
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
 
+DERIVED = "derived"
+"""The group of figures that follow from others."""
 SIGNIFICANT_ERROR = 10.0
 """Errors beyond this (percent) are explained, not only printed."""
 
@@ -104,10 +106,15 @@ def figures(results: Results) -> list[dict[str, Any]]:
 
 
 def accuracy(listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How large the errors are, over all figures and over the IOPS alone."""
+    """How large the errors are, over all figures and over the IOPS alone. A published figure that stands beside several
+    predictions counts once, with the largest error; figures that are derived from others do not count."""
 
     def of(chosen: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        errors = [abs(row["error_pct"]) for row in chosen if row["error_pct"] is not None]
+        by_source: dict[str, float] = {}
+        for row in chosen:
+            if row["error_pct"] is not None and row["group"] != DERIVED:
+                by_source[row["source"]] = max(abs(row["error_pct"]), by_source.get(row["source"], 0.0))
+        errors = list(by_source.values())
         return {
             "figures": len(chosen),
             "compared": len(errors),
@@ -117,7 +124,7 @@ def accuracy(listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in listed:
-        if row["metric"].endswith("IOPS"):
+        if row["unit"] == "IOPS":
             groups.setdefault(row["group"], []).append(row)
     return {**of(listed), "iops_by_group": {name: of(rows) for name, rows in groups.items()}}
 
@@ -139,6 +146,12 @@ def misses(study: Study, listed: list[dict[str, Any]]) -> list[dict[str, str]]:
         reason = " ".join(fits) or "No explanation known."
         explained.append({"id": rows[0]["id"], "text": f"{config}, {label}: {errors}. {reason}"})
     return explained
+
+
+def unmatched(study: Study, listed: Sequence[dict[str, Any]], conclusion: Conclusion) -> list[str]:
+    """Ids of published rows that stand beside no prediction and under no claim: background, or a slip in a name."""
+    used = {row["source"] for row in listed} | {one.get("source") for one in conclusion.claims}
+    return [row.id for row in study.published if row.id not in used]
 
 
 def assumptions(results: Results) -> list[dict[str, Any]]:
@@ -228,6 +241,7 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, 
         "claims": conclusion.claims,
         "findings": conclusion.findings,
         "misses": misses(study, listed),
+        "unmatched": unmatched(study, listed, conclusion),
         "curves": cellrows.depth_rows(results),
         "response": {
             "points": cellrows.response_rows(results),
@@ -273,6 +287,8 @@ def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
     _print_words(result, show)
     if result["swings"] is not None:
         show("", swings_table(result["swings"]), result["swings"]["text"])
+    if result["unmatched"]:
+        show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
     if "report" in result:
         show("", f"Report: {result['report']}")
 

@@ -99,9 +99,9 @@ def summary(swings: SwingFile) -> dict[str, Any]:
     moved = []
     for entry in swings.entries:
         moves = entry.moves()
-        if moves and abs(moves[0][2]) > MATTERS_PCT:
+        if moves and _spread(moves)[1] > MATTERS_PCT:
             moved.append(_moved_row(swings, entry, moves))
-    moved.sort(key=lambda row: -abs(row["largest_pct"]))
+    moved.sort(key=lambda row: -row["spread_pct"])
     refused = [
         {"name": entry.name, "end": end, "text": text}
         for entry in swings.entries
@@ -115,16 +115,31 @@ def summary(swings: SwingFile) -> dict[str, Any]:
     return {"command": swings.command, "text": text, "moved": moved, "refused": refused}
 
 
+def _spreads(moves: Sequence[tuple[str, str, float]]) -> dict[str, float]:
+    """How far each figure moves across the range, the nominal value within it: from the lowest to the highest."""
+    by_figure: dict[str, list[float]] = {}
+    for _, name, pct in moves:
+        by_figure.setdefault(name, [0.0]).append(pct)
+    return {name: max(values) - min(values) for name, values in by_figure.items()}
+
+
+def _spread(moves: Sequence[tuple[str, str, float]]) -> tuple[str, float]:
+    """The figure that moves most across the range, and how far."""
+    return max(_spreads(moves).items(), key=lambda item: item[1])
+
+
 def _moved_row(swings: SwingFile, entry: Entry, moves: Sequence[tuple[str, str, float]]) -> dict[str, Any]:
-    end, figure, largest = moves[0]
+    figure, spread = _spread(moves)
+    end, _, largest = next(move for move in moves if move[1] == figure)
     at_figure = {one: pct for one, name, pct in moves if name == figure}
-    beyond = {name for _, name, pct in moves if abs(pct) > MATTERS_PCT}
+    beyond = {name for name, width in _spreads(moves).items() if width > MATTERS_PCT}
     return {
         "name": entry.name,
         "low": entry.low,
         "high": entry.high,
         "largest_pct": largest,
         "largest_end": end,
+        "spread_pct": spread,
         "figure": figure,
         "label": swings.labels.get(figure, figure),
         "low_pct": at_figure.get("low"),
@@ -136,6 +151,13 @@ def _moved_row(swings: SwingFile, entry: Entry, moves: Sequence[tuple[str, str, 
     }
 
 
+def _planned(study: Study) -> set[tuple[str, str, str]]:
+    """Name and ends of every assumption that has to be swung."""
+    from hotband.swings import plan
+
+    return {(one.swing.name, str(one.swing.low), str(one.swing.high)) for one in plan(study)}
+
+
 def swings_of(study: Study, figures: Iterable[Mapping[str, Any]], seed: int) -> dict[str, Any] | None:
     """The summary of the swings that a study ships; `stale` where its predictions have changed since."""
     kept = read_swings(study.folder / SWINGS_FILE)
@@ -145,7 +167,10 @@ def swings_of(study: Study, figures: Iterable[Mapping[str, Any]], seed: int) -> 
     stale = kept.seed == str(seed) and any(
         name in now and not _same(value, now[name]) for entry in kept.entries for name, value in entry.nominal.items()
     )
-    found = summary(kept) | {"stale": stale}
+    missing = sorted(_planned(study) - {(entry.name, entry.low, entry.high) for entry in kept.entries})
+    found = summary(kept) | {"stale": stale, "missing": [name for name, _, _ in missing]}
+    if missing:
+        found["text"] += f". {len(missing)} assumptions were not run yet: {', '.join(found['missing'])}."
     if stale:
         found["text"] += ". The predictions have changed since: run it again."
     return found

@@ -44,11 +44,12 @@ def test_withheld_figures_have_an_empty_published_column(exos: Study) -> None:
         ("mixes-gain", False),
         ("hot-band-gains", True),
         ("warm-warm-up", True),
-        ("warm-web", True),
+        ("warm-web", False),
     ],
 )
 def test_claims(exos: Study, claim: str, holds: bool) -> None:
-    # The gain of mixed loads is underpredicted; the finding "mixed-gain" says between which readings it lies.
+    # The gain of mixed loads is underpredicted (finding "mixed-gain"); at 5.8 MB/s, and with 5 users reading for the
+    # first ten minutes, the web server's hot pages take 39 minutes.
     assert next(one for one in exos[0]["claims"] if one["id"] == claim)["holds"] is holds
 
 
@@ -79,13 +80,15 @@ def test_the_flash_is_cold_warming_and_warm_in_the_record(exos: Study) -> None:
 
     record = json.loads((exos[1] / "runs" / "turbo.warm-up" / "record.json").read_text())
     assert record["caches"]["state_begin"] == "cold"
-    assert record["caches"]["state_end"] in ("warming", "warm")
+    assert record["caches"]["state_end"] == "warm"
+    assert 180e9 < record["caches"]["warm_after_ns"] < 1800e9
     assert 0 < record["caches"]["flash_hit_ratio"] < 1
 
 
 def test_swings_beyond_a_tenth_are_named(exos: Study) -> None:
     swings = exos[0]["swings"]
+    assert swings["missing"] == []
     assert not swings["stale"], "run `hotband study swings exos-15e900 --save` again"
     assert swings["moved"]
-    assert all(abs(row["largest_pct"]) > 10 for row in swings["moved"])
+    assert all(row["spread_pct"] > 10 for row in swings["moved"])
     assert "hotband study swings exos-15e900" in swings["text"]

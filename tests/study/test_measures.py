@@ -119,6 +119,15 @@ def test_the_peak_is_the_best_window_not_the_best_interval() -> None:
     assert "shorter than 60 s" in short.note
 
 
+def test_an_interval_that_a_step_cuts_counts_once() -> None:
+    # 640 IOPS all the time; a step ends after 1.5 s, so the second interval has two rows of half a second.
+    series = {"time_ns": [0, 10**9, 1_500_000_000, 2_500_000_000], "iops": [640.0, 640.0, 640.0, 640.0]}
+    record = {"summary": summary(1.0, 1.0), "series": {"interval_ns": 10**9}, "duration_ns": 3 * 10**9}
+    runs = {0: Reading(record, series)}
+    assert read("peak_interval_iops", runs, Parameters(window_ns=1e9)).number <= 960.0
+    assert read("peak_interval_iops", runs, Parameters(window_ns=3e9)).number == 640.0
+
+
 @pytest.mark.parametrize(
     ("kind", "expected"), [("ratio", 2.0), ("inverse_ratio", 0.5), ("gain_pct", 100.0), ("difference", 100.0)]
 )

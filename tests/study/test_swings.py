@@ -136,7 +136,7 @@ def test_what_a_study_ships_is_in_its_result(folder: Path) -> None:
 
 def test_only_what_moves_by_more_than_ten_percent_is_listed() -> None:
     made = SwingFile("s", "1", "command", {"a": "the figure"})
-    made.put(Entry("small", "1", "2", {"a": 100.0}, {"low": {"a": 90.0}, "high": {"a": 110.0}}))
+    made.put(Entry("small", "1", "2", {"a": 100.0}, {"low": {"a": 95.0}, "high": {"a": 105.0}}))
     made.put(Entry("large", "1", "2", {"a": -100.0, "b": 1.0}, {"low": {"a": -111.0, "b": 1.0}, "high": {"a": None}}))
     made.put(Entry("empty", "1", "2", {"a": None, "b": 0.0}, {"low": {"a": 1.0, "b": 1.0}}))
     (row,) = summary(made)["moved"]
@@ -162,3 +162,10 @@ def test_nothing_to_swing_is_the_users_mistake(folder: Path) -> None:
     file.write_text("\n".join(line for line in text.splitlines() if not line.startswith("swing =")))
     with pytest.raises(UserError, match="swing_loads"):
         swing(folder, None)
+
+
+def test_what_moves_a_little_both_ways_moves_across_the_range() -> None:
+    made = SwingFile("s", "1", "command", {"a": "the figure"})
+    made.put(Entry("both", "1", "2", {"a": 100.0}, {"low": {"a": 93.0}, "high": {"a": 108.0}}))
+    (row,) = summary(made)["moved"]
+    assert (row["name"], row["low_pct"], row["high_pct"], row["spread_pct"]) == ("both", -7.0, 8.0, 15.0)

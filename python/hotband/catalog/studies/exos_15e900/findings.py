@@ -24,6 +24,8 @@ from hotband.studyruns import Results
 DESKTOPS, SPACING_S = 60, 3
 NETWORK_BYTES_PER_S = 1.25e9
 MEAN_PAGE_BYTES = 1.67e6
+PAYLOAD = 0.941
+"""Share of the link that carries data, as in the workload's file."""
 
 
 def write_through(results: Results) -> dict[str, Any]:
@@ -124,11 +126,11 @@ def mixes(results: Results) -> dict[str, Any]:
         rows.append([name, *gains])
     return {
         "id": "mixed-gain",
-        "title": "The gain of mixed loads is underpredicted",
+        "title": "What the baseline does with a few writes among reads decides the gain of mixed loads",
         "text": (
-            "About 40 % is published for mixed loads. Against the small write-back cache that random writes ask for, "
-            "the gain is smaller; against drives that write through it would be larger. What the drives do with a few "
-            "writes among reads while Advanced Write Cache is off lies between the two."
+            "About 40 % is published for mixed loads. The table has the gain over the small write-back cache that "
+            "random writes ask for, and over drives that write through. Which of them, or what between them, the "
+            "drives do with a few writes among reads while Advanced Write Cache is off is not published."
         ),
         "table": {"columns": ["mix", "gain over the baseline", "gain over write-through"], "rows": rows},
     }
@@ -146,7 +148,8 @@ def unequal_concurrency(results: Results) -> dict[str, Any]:
         "id": "oltp-concurrency",
         "title": "The OLTP runs are not compared at equal concurrency",
         "text": (
-            f"IOPS x response time is the number of I/Os outstanding: {row.value:.1f} for the published baseline, and "
+            f"IOPS x response time is the number of I/Os outstanding: {row.value:.1f} for the published baseline (from "
+            "which the number of clients here is taken), and "
             "by the note on it another number for the other drives, so the load was neither a fixed rate nor a fixed "
             "concurrency. Part of any difference in IOPS is a difference in load. Here all three run the same 41 "
             "clients; the I/Os outstanding differ because pages are written sooner."
@@ -203,14 +206,16 @@ def boot_floor(results: Results) -> dict[str, Any]:
 
 def web_sizes(results: Results) -> dict[str, Any]:
     """The published web figures ask for two different I/O sizes."""
-    most, extra = published(results, "-030"), published(results, "-033").value or 0.0
+    most, extra = published(results, "-030").value or 0.0, published(results, "-033").value or 0.0
     gained = (published(results, "-012").value or 0.0) - (published(results, "-010").value or 0.0)
     by_pages = MEAN_PAGE_BYTES * extra / gained / 1e3
-    by_network = NETWORK_BYTES_PER_S / (most.value or 1.0) / 1e3
-    waiting = (most.value or 0.0) * (published(results, "-031").value or 0.0) / 1e3
+    by_network = NETWORK_BYTES_PER_S / most / 1e3
+    filled = most * by_pages * 1e3 / NETWORK_BYTES_PER_S
+    waiting = most * (published(results, "-031").value or 0.0) / 1e3
     record = results.cells[TURBO, "web"].records[0]
     last = record["steps"][-1]
     predicted = last["summary"]["bandwidth_bytes_per_s"] / last["summary"]["iops"] / 1e3
+    link = last["summary"]["bandwidth_bytes_per_s"] / (NETWORK_BYTES_PER_S * PAYLOAD)
     rows = [
         ["10 GbE is full at 4,000 IOPS", round(by_network)],
         ["100 more pages of 1.67 MB are 1,669 more IOPS", round(by_pages)],
@@ -221,11 +226,11 @@ def web_sizes(results: Results) -> dict[str, Any]:
         "title": "The web server cannot both fill 10 GbE and serve only 100 pages a second more",
         "text": (
             f"If the network is the limit at 4,000 IOPS, an I/O carries {by_network:.0f} KB; if {gained:.0f} more IOPS "
-            f"serve 100 more pages of 1.67 MB, it carries {by_pages:.0f} KB, and 4,000 of them fill a third of the "
-            f"link. Nor does the response time fit a full network: 4,000 IOPS at just under 4 ms are {waiting:.0f} of "
-            "20 users waiting for storage, which leaves 4 for the link that is said to be the limit. The prediction "
-            "takes the network at its word: at 20 users it is full, and response times at the storage fall below "
-            "the published ones."
+            f"serve 100 more pages of 1.67 MB, it carries {by_pages:.0f} KB, and 4,000 of them fill {filled:.0%} of "
+            f"the link. Nor does the response time fit a full network: 4,000 IOPS at just under 4 ms are {waiting:.0f} of "
+            f"20 users waiting for storage, which leaves {20 - waiting:.0f} for the link that is said to be the limit. "
+            f"The prediction takes the network at its word: with 20 users it is {link:.0%} full, and response times "
+            f"at the storage are {last['summary']['latency_mean_ns'] / 1e6:.1f} ms."
         ),
         "table": {"columns": ["follows from", "KB an I/O"], "rows": rows},
     }
