@@ -211,15 +211,18 @@ def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
 
 def _rates(run: Reading, interval: float) -> list[float]:
     """IOPS of all streams together by whole interval. A step or the run may end within one: its rows are shorter, and
-    count for as long as they are."""
+    those after it lie across two; each counts where it lies, for as long as it is."""
     columns = run.series or {}
     starts = sorted({int(time) for time in columns["time_ns"]})
     end = float(run.record.get("duration_ns") or starts[-1] + interval)
     lengths = dict(zip(starts, [b - a for a, b in pairwise([*starts, end])], strict=True))
     whole: dict[int, float] = {}
     for time, iops in zip(columns["time_ns"], columns["iops"], strict=True):
-        share = min(lengths[int(time)], interval) / interval
-        whole[int(time // interval)] = whole.get(int(time // interval), 0.0) + float(iops or 0.0) * share
+        place, end = int(time // interval), int(time) + min(lengths[int(time)], interval)
+        inside = min(end, (place + 1) * interval) - int(time)
+        for at, length in ((place, inside), (place + 1, end - int(time) - inside)):
+            if length > 0:
+                whole[at] = whole.get(at, 0.0) + float(iops or 0.0) * length / interval
     return [whole.get(place, 0.0) for place in range(max(whole) + 1)]
 
 
