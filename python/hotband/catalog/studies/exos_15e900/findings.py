@@ -228,9 +228,9 @@ def web_sizes(results: Results) -> dict[str, Any]:
             f"If the network is the limit at 4,000 IOPS, an I/O carries {by_network:.0f} KB; if {gained:.0f} more IOPS "
             f"serve 100 more pages of 1.67 MB, it carries {by_pages:.0f} KB, and 4,000 of them fill {filled:.0%} of "
             f"the link. Nor does the response time fit a full network: 4,000 IOPS at just under 4 ms are {waiting:.0f} "
-            f"of 20 users waiting for storage, which leaves {20 - waiting:.0f} for the link that is said to be the limit. "
-            f"The prediction takes the network at its word: with 20 users it is {link:.0%} full, and response times "
-            f"at the storage are {last['summary']['latency_mean_ns'] / 1e6:.1f} ms."
+            f"of 20 users waiting for storage, which leaves {20 - waiting:.0f} for the link that is said to be the "
+            f"limit. The prediction takes the network at its word: with 20 users it is {link:.0%} full, and response "
+            f"times at the storage are {last['summary']['latency_mean_ns'] / 1e6:.1f} ms."
         ),
         "table": {"columns": ["follows from", "KB an I/O"], "rows": rows},
     }
