@@ -137,3 +137,31 @@ pub trait Drive: Send {
     /// memory being empty. Nothing is known of drives that kept no account. The drive takes no commands any more.
     fn cut_power(&mut self, now: Instant) -> Versions;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flash(warmth: Warmth, asked: bool) -> CacheState {
+        CacheState { warmth: Some(warmth), asked, flash_hits: 1, ..CacheState::default() }
+    }
+
+    #[test]
+    fn drives_are_warm_together_when_all_that_are_read_from_are() {
+        let cases = [
+            ((Warmth::Warm, true), (Warmth::Warm, true), Warmth::Warm),
+            ((Warmth::Warm, true), (Warmth::Cold, true), Warmth::Warming),
+            ((Warmth::Warm, true), (Warmth::Cold, false), Warmth::Warm),
+            ((Warmth::Cold, true), (Warmth::Warming, true), Warmth::Warming),
+            ((Warmth::Cold, false), (Warmth::Cold, false), Warmth::Cold),
+        ];
+        for (one, two, both) in cases {
+            let (one, two) = (flash(one.0, one.1), flash(two.0, two.1));
+            for state in [one.and(&two), two.and(&one)] {
+                assert_eq!((state.warmth, state.flash_hits), (Some(both), 2));
+            }
+        }
+        let plain = CacheState::default();
+        assert_eq!(plain.and(&flash(Warmth::Cold, true)).warmth, Some(Warmth::Cold), "a drive without flash");
+    }
+}

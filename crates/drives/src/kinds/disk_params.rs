@@ -174,7 +174,8 @@ impl DiskParams {
             }
         }
         if self.segments > 0 && self.segment_sectors < 8 {
-            let accepted = "expected at least 4 KiB a segment (cache_segments); without a read cache set cache_segments = 0";
+            let accepted =
+                "expected at least 4 KiB a segment (cache_segments); without a read cache set cache_segments = 0";
             return Err(section.error("cache_size", format!("{} segments", self.segments), accepted));
         }
         if let Some(flash) = &self.flash {
