@@ -28,40 +28,23 @@ const MOST_EXTENTS: u64 = 65_536;
 pub(super) fn read_write_cache(section: &Section) -> Result<WriteCacheParams, SpecError> {
     let count = |key| need(section, key, section.count(key, 1..=MOST_EXTENTS)?).map(|count| count as usize);
     let volatile = need(section, "wce", section.switch("wce")?)?;
-    let (extents, size) = (count("write_cache_extents")?, some_size(section, "write_cache_size")?);
-    if section.switch("awc")?.is_none() {
-        let kind = if volatile { WriteCache::Volatile } else { WriteCache::Off };
-        return Ok(WriteCacheParams { kind, extents, sectors: size, bypass: u64::MAX, drain: usize::MAX });
-    }
-    let protected = Protected {
-        extents: count("awc_extents")?,
-        sectors: some_size(section, "awc_size")?,
-        bypass: some_size(section, "awc_bypass")?,
-        drain: section.required::<Ratio>("awc_drain", "a share of the cache, such as \"80 %\"")?,
+    let plain = WriteCacheParams {
+        kind: if volatile { WriteCache::Volatile } else { WriteCache::Off },
+        extents: count("write_cache_extents")?,
+        sectors: some_size(section, "write_cache_size")?,
+        bypass: u64::MAX,
+        drain: usize::MAX,
     };
-    if !(0.0..=1.0).contains(&protected.drain.0) {
-        return Err(section.error("awc_drain", protected.drain.to_string(), "expected from 0 % to 100 %"));
+    let Some(awc) = section.switch("awc")? else { return Ok(plain) };
+    let extents = count("awc_extents")?;
+    let (sectors, bypass) = (some_size(section, "awc_size")?, some_size(section, "awc_bypass")?);
+    let drain: Ratio = section.required("awc_drain", "a share of the cache, such as \"80 %\"")?;
+    if !(0.0..=1.0).contains(&drain.0) {
+        return Err(section.error("awc_drain", drain.to_string(), "expected from 0 % to 100 %"));
     }
-    if section.switch("awc")? == Some(true) {
-        let drain = (protected.extents as f64 * protected.drain.0).ceil() as usize;
-        return Ok(WriteCacheParams {
-            kind: WriteCache::Protected,
-            extents: protected.extents,
-            sectors: protected.sectors,
-            bypass: protected.bypass,
-            drain: drain.max(1),
-        });
-    }
-    let kind = if volatile { WriteCache::Volatile } else { WriteCache::Off };
-    Ok(WriteCacheParams { kind, extents, sectors: size, bypass: u64::MAX, drain: usize::MAX })
-}
-
-/// The values of Advanced Write Cache.
-struct Protected {
-    extents: usize,
-    sectors: u64,
-    bypass: u64,
-    drain: Ratio,
+    let drain = ((extents as f64 * drain.0).ceil() as usize).max(1);
+    let protected = WriteCacheParams { kind: WriteCache::Protected, extents, sectors, bypass, drain };
+    Ok(if awc { protected } else { plain })
 }
 
 /// A size of at least one sector, in sectors.

@@ -42,19 +42,18 @@ impl Disk {
     /// A random read that memory does not hold: from flash, or from the media and perhaps into flash.
     fn read_past_memory(&mut self, now: Instant, arrived: Arrived) {
         let (first, end) = (arrived.first(), arrived.end());
-        let Some(flash) = &mut self.flash else { return self.enqueue(now, arrived, (first, end), false) };
-        // Flash and media are both old where a write still waits.
-        let (from, to) = flash.whole_blocks(first, end);
-        if self.dirty.overlaps(from, to) {
-            return self.enqueue(now, arrived, (first, end), false);
-        }
-        match flash.read(now, first, end) {
-            FlashRead::Hit(begins, ready) => self.answer_from_flash(now, arrived, begins, ready),
-            FlashRead::Promote(from, to) => {
-                self.enqueue(now, arrived, (from, to), false);
+        let mut range = (first, end);
+        if let Some(flash) = &mut self.flash {
+            let (from, to) = flash.whole_blocks(first, end);
+            // Flash and media are both old where a write still waits.
+            let found = if self.dirty.overlaps(from, to) { FlashRead::Miss } else { flash.read(now, first, end) };
+            match found {
+                FlashRead::Hit(begins, ready) => return self.answer_from_flash(now, arrived, begins, ready),
+                FlashRead::Promote(from, to) => range = (from, to),
+                FlashRead::Miss => {}
             }
-            FlashRead::Miss => self.enqueue(now, arrived, (first, end), false),
         }
+        self.enqueue(now, arrived, range, false);
     }
 
     fn answer_from_flash(&mut self, now: Instant, arrived: Arrived, begins: Instant, ready: Instant) {
