@@ -5,7 +5,7 @@ mod common;
 
 use common::{BLOCK, Bench, CACHE_OVERHEAD, MS, PORT, REVOLUTION, SECTOR_TIME, US, at_cylinder};
 use hotband_drives::Writing;
-use hotband_machine::{Command, Done, Drive, Op, Versions};
+use hotband_machine::{Command, Done, Drive, Entropy, Op, Versions};
 use hotband_units::Instant;
 use proptest::prelude::*;
 
@@ -47,7 +47,10 @@ impl Driven {
             driven.advance(asked.at + 1);
             let (version, op, fua) = (index as u64 + 1, asked.op, asked.fua);
             let (offset, len) = (asked.first * 512, asked.count as u32 * 512);
-            driven.bench.disk.submit(Instant(asked.at), Command { token: version, op, offset, len, fua, version });
+            driven.bench.disk.submit(
+                Instant(asked.at),
+                Command { token: version, op, offset, len, fua, version, entropy: Entropy::INCOMPRESSIBLE },
+            );
             driven.look(asked.at);
         }
         driven.advance(until);

@@ -376,8 +376,8 @@ impl<'a> Driver<'a> {
             Outstanding { stream: stream as u16, op: asked.op, offset: asked.offset, len: asked.len, load, slot };
         let tag = self.inflight.add(outstanding);
         let target = self.targets[stream];
-        let (op, offset, len, fua) = (asked.op, asked.offset, asked.len, asked.fua);
-        let mut io = Io { tag, op, target, offset, len, fua, version: 0 };
+        let (op, offset, len, fua, entropy) = (asked.op, asked.offset, asked.len, asked.fua, asked.entropy);
+        let mut io = Io { tag, op, target, offset, len, fua, version: 0, entropy };
         if let Some(ledger) = &mut self.ledger {
             io.version = ledger.submit(self.machine, stream as u16, &io);
         }

@@ -3,7 +3,7 @@
 
 use hotband_drives::{Disk, DiskParams, Product};
 use hotband_layouts::KINDS;
-use hotband_machine::{Command, Drive, Io, MachineSpec, Op, SpecError, short_form};
+use hotband_machine::{Command, Drive, Entropy, Io, MachineSpec, Op, SpecError, short_form};
 use hotband_units::{Bytes, Instant, Rate, Ratio, Rpm, Span};
 use hotband_workloads::{Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
@@ -66,8 +66,19 @@ fn machine(text: &str, catalog: &Catalog) {
                 continue;
             }
             let offset = slots * tag / (TRIED - 1) * block;
-            machine
-                .submit(Instant(tag), Io { tag, op, target, offset, len: len as u32, fua: tag % 3 == 0, version: 0 });
+            machine.submit(
+                Instant(tag),
+                Io {
+                    tag,
+                    op,
+                    target,
+                    offset,
+                    len: len as u32,
+                    fua: tag % 3 == 0,
+                    version: 0,
+                    entropy: Entropy::INCOMPRESSIBLE,
+                },
+            );
         }
     }
     for _ in 0..WAKES {
@@ -121,7 +132,18 @@ fn product(text: &str) {
         let len = (block << (token % 4)).min(capacity);
         let offset = (capacity - len) / block * token / (TRIED - 1) * block;
         let op = [Op::Read, Op::Write, Op::Flush][token as usize % 3];
-        disk.submit(Instant(token), Command { token, op, offset, len: len as u32, fua: token == 4, version: 0 });
+        disk.submit(
+            Instant(token),
+            Command {
+                token,
+                op,
+                offset,
+                len: len as u32,
+                fua: token == 4,
+                version: 0,
+                entropy: Entropy::INCOMPRESSIBLE,
+            },
+        );
     }
     for _ in 0..WAKES {
         let Some(at) = disk.wake() else { break };

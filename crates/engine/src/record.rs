@@ -77,6 +77,8 @@ pub struct Summary {
     pub write: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
     flush: Option<Figures>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trim: Option<Figures>,
 }
 
 /// Rates and latencies.
@@ -145,6 +147,8 @@ struct StreamRecord {
     write: SideRecord,
     #[serde(skip_serializing_if = "Option::is_none")]
     flush: Option<SideRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trim: Option<SideRecord>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -203,11 +207,12 @@ impl Record {
     pub(crate) fn new(of: &Ingredients) -> Self {
         let request = of.request;
         let recorder = of.recorder;
-        let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush])| StreamRecord {
+        let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush, trim])| StreamRecord {
             name: name.clone(),
             read: SideRecord::new(read),
             write: SideRecord::new(write),
             flush: (flush.count > 0).then(|| SideRecord::new(flush)),
+            trim: (trim.count > 0).then(|| SideRecord::new(trim)),
         });
         let parts = of.after.iter().zip(&recorder.before).map(|(after, before)| PartRecord {
             id: after.id.clone(),
@@ -259,12 +264,13 @@ impl Summary {
     pub(crate) fn new(streams: &[Sides], duration: Span) -> Self {
         let side = |n: usize| streams.iter().map(move |sides| &sides[n]);
         let figures = |sides: Vec<&Side>| Figures::new(&sides, duration);
-        let flush = figures(side(2).collect());
+        let some = |n: usize| Some(figures(side(n).collect())).filter(|figures| figures.count > 0);
         Self {
             all: figures(side(0).chain(side(1)).collect()),
             read: figures(side(0).collect()),
             write: figures(side(1).collect()),
-            flush: (flush.count > 0).then_some(flush),
+            flush: some(2),
+            trim: some(3),
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::caches::CacheWatch;
 use crate::side::Side;
 use crate::steps::Steps;
 
-/// Read, write and flush of one stream.
-pub type Sides = [Side; 3];
+/// Read, write, flush and trim of one stream.
+pub type Sides = [Side; 4];
 
 /// The per-interval series, by column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +38,7 @@ pub struct Recorder {
     /// Whether the measured phase is on.
     pub measuring: bool,
     /// Which directions ever had I/O, so that idle ones make no rows.
-    pub used: Vec<[bool; 3]>,
+    pub used: Vec<[bool; 4]>,
     /// The measured phases.
     pub steps: Steps,
     /// When the measured time began.
@@ -58,16 +58,17 @@ pub fn side_of(op: Op) -> usize {
         Op::Read => 0,
         Op::Write => 1,
         Op::Flush => 2,
+        Op::Trim => 3,
     }
 }
 
 impl Recorder {
     pub fn new(streams: usize, interval: Span) -> Self {
         Self {
-            streams: (0..streams).map(|_| [Side::new(), Side::new(), Side::new()]).collect(),
+            streams: (0..streams).map(|_| [Side::new(), Side::new(), Side::new(), Side::new()]).collect(),
             series: Series::default(),
             measuring: false,
-            used: vec![[false; 3]; streams],
+            used: vec![[false; 4]; streams],
             steps: Steps::default(),
             begin: Instant::ZERO,
             interval,
@@ -108,7 +109,7 @@ impl Recorder {
         for (stream, sides) in self.streams.iter_mut().enumerate() {
             for (direction, side) in sides.iter_mut().enumerate() {
                 let row = side.end_interval(end);
-                if direction == 2 || !self.used[stream][direction] {
+                if direction >= 2 || !self.used[stream][direction] {
                     continue;
                 }
                 self.series.time_ns.push(time_ns);

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::{closed, execute, random_4k, request, run, workload};
 use hotband_engine::{Ledger, PowerLoss, Run};
 use hotband_machine::{
-    Command, Completion, Counter, Done, Drive, Io, Machine, MachineParts, NodeRef, Op, Target, Times, Versions,
+    Command, Completion, Counter, Done, Drive, Entropy, Io, Machine, MachineParts, NodeRef, Op, Target, Times, Versions,
 };
 use hotband_units::{Bytes, Instant, Span};
 use proptest::prelude::*;
@@ -64,7 +64,16 @@ impl Played {
             }
             played.run_before(now + 1);
             let (op, fua, len) = (asked.op, asked.fua, asked.blocks * BLOCK as u32);
-            let mut io = Io { tag: tag as u64, op, target: 0, offset: asked.offset(), len, fua, version: 0 };
+            let mut io = Io {
+                tag: tag as u64,
+                op,
+                target: 0,
+                offset: asked.offset(),
+                len,
+                fua,
+                version: 0,
+                entropy: Entropy::INCOMPRESSIBLE,
+            };
             io.version = played.ledger.submit(&played.machine, 0, &io);
             played.submitted.push(played.events);
             played.events += 1;
@@ -237,7 +246,16 @@ fn a_write_is_made_good_by_one_beside_it_and_not_by_one_that_was_over_before() {
             targets: vec![target],
         });
         let mut ledger = Ledger::open(&mut machine);
-        let io = |tag| Io { tag, op: Op::Write, target: 0, offset: 0, len: BLOCK as u32, fua: false, version: 0 };
+        let io = |tag| Io {
+            tag,
+            op: Op::Write,
+            target: 0,
+            offset: 0,
+            len: BLOCK as u32,
+            fua: false,
+            version: 0,
+            entropy: Entropy::INCOMPRESSIBLE,
+        };
         let answer = |tag| {
             let at = Instant(tag);
             Completion { tag, submitted: at, at, times: Times::default(), fault: None }

@@ -159,6 +159,10 @@ impl Layout for Parity {
         }
         plan.sort_phases();
     }
+    fn passes_trim(&self) -> bool {
+        false
+    }
+
     fn place(&self, extent: Extent, out: &mut Vec<Placed>) {
         let mut host_offset = extent.offset;
         for (number, within, len) in crate::chunks(self.chunk, extent.offset, extent.len) {

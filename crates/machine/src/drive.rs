@@ -2,7 +2,7 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::io::{Fault, Op, Times};
+use crate::io::{Entropy, Fault, Op, Times};
 use crate::versions::Versions;
 
 /// A command to one drive.
@@ -20,6 +20,46 @@ pub struct Command {
     pub fua: bool,
     /// Which write of the host this is part of, numbered in order of submission; zero where nobody counts.
     pub version: u64,
+    /// How well the data of a write compresses.
+    pub entropy: Entropy,
+}
+
+/// A write, or a trim, that changes what a drive holds and takes no time: how drives are preconditioned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UntimedWrite {
+    /// First byte.
+    pub offset: u64,
+    /// Length in bytes.
+    pub len: u32,
+    /// How well the data compresses.
+    pub entropy: Entropy,
+    /// The range is trimmed, not written.
+    pub trim: bool,
+}
+
+/// What a drive's SMART attributes say; every count is since the drive was new, preconditioning included.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Smart {
+    /// Bytes that the host wrote.
+    pub host_bytes: u64,
+    /// The same after compression, before packing and overheads.
+    pub stored_bytes: u64,
+    /// Bytes programmed into flash.
+    pub flash_bytes: u64,
+    /// Of them, valid data moved by garbage collection and wear levelling.
+    pub relocated_bytes: u64,
+    /// Of them, mapping tables, headers, padding and parity.
+    pub metadata_bytes: u64,
+    /// Bytes that the host trimmed.
+    pub trimmed_bytes: u64,
+    /// Mean erase count of the blocks.
+    pub erases_mean: f64,
+    /// Highest erase count of a block.
+    pub erases_max: u64,
+    /// Mean erase count as a share of the rated cycles, in percent.
+    pub percentage_used: f64,
+    /// Blocks that were retired.
+    pub bad_blocks: u64,
 }
 
 /// A command is done.
@@ -128,6 +168,15 @@ pub trait Drive: Send {
     /// Its caches at `now`; none for a drive without a cache worth watching.
     fn caches(&self, now: Instant) -> Option<CacheState> {
         let _ = now;
+        None
+    }
+    /// Changes what the drive holds as these writes would, in their order and in no time. A drive whose timing does
+    /// not depend on what it holds does nothing.
+    fn write_untimed(&mut self, writes: &[UntimedWrite]) {
+        let _ = writes;
+    }
+    /// Its SMART attributes; none for a drive that does not wear.
+    fn smart(&self) -> Option<Smart> {
         None
     }
     /// From now on remembers which version of every byte is where. Asked for before the first command, if at all:

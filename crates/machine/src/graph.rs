@@ -2,7 +2,7 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::drive::{CacheState, Command, Counter, Done, Drive, Warmth};
+use crate::drive::{CacheState, Command, Counter, Done, Drive, Smart, UntimedWrite, Warmth};
 use crate::events::EventQueue;
 use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
@@ -154,6 +154,7 @@ impl Machine {
         request.op = io.op;
         request.fua = io.fua;
         request.version = io.version;
+        request.entropy = io.entropy;
         self.route(now, id, node, offset, io.len);
     }
 
@@ -177,6 +178,58 @@ impl Machine {
             }
         }
         self.drop_stale();
+    }
+
+    /// SMART attributes of every drive that has them, by name.
+    pub fn smart(&self) -> Vec<(&str, Smart)> {
+        self.drives.iter().filter_map(|slot| Some((slot.name.as_str(), slot.drive.smart()?))).collect()
+    }
+
+    /// Whether trims of `target` reach drives: every layout on the way passes them on.
+    pub fn passes_trim(&self, target: u16) -> bool {
+        self.node_passes_trim(self.targets[usize::from(target)].node)
+    }
+
+    fn node_passes_trim(&self, node: NodeRef) -> bool {
+        let NodeRef::Layout(layout) = node else { return true };
+        let slot = &self.layouts[layout as usize];
+        slot.layout.passes_trim() && slot.members.iter().all(|member| self.node_passes_trim(member.node))
+    }
+
+    /// Changes what the drives hold as these writes to `target` would, in no time.
+    ///
+    /// # Panics
+    /// If a range ends beyond the target: callers check ranges when a workload is bound to a machine.
+    pub fn write_untimed(&mut self, target: u16, writes: &[UntimedWrite]) {
+        let &Target { node, from, size, .. } = &self.targets[usize::from(target)];
+        let inside = |write: &UntimedWrite| write.offset + u64::from(write.len) <= size;
+        assert!(writes.iter().all(inside), "a range is checked when a workload is bound");
+        self.write_node(node, from, writes);
+    }
+
+    fn write_node(&mut self, node: NodeRef, from: u64, writes: &[UntimedWrite]) {
+        let layout = match node {
+            NodeRef::Drive(drive) if from == 0 => return self.drives[drive as usize].drive.write_untimed(writes),
+            NodeRef::Drive(drive) => {
+                let moved: Vec<_> =
+                    writes.iter().map(|write| UntimedWrite { offset: from + write.offset, ..*write }).collect();
+                return self.drives[drive as usize].drive.write_untimed(&moved);
+            }
+            NodeRef::Layout(layout) => layout as usize,
+        };
+        for write in writes {
+            let op = if write.trim { Op::Trim } else { Op::Write };
+            let extent = Extent { op, offset: from + write.offset, len: write.len };
+            let slot = &mut self.layouts[layout];
+            let mut plan = Plan::default();
+            slot.layout.plan(extent, &slot.states, slot.turn, &mut plan);
+            slot.turn += 1;
+            for leg in plan.legs.iter().filter(|leg| leg.op == op) {
+                let range = self.layouts[layout].members[usize::from(leg.member)];
+                let part = UntimedWrite { offset: leg.offset, len: leg.len, ..*write };
+                self.write_node(range.node, range.from, &[part]);
+            }
+        }
     }
 
     /// The caches of all drives together; none where no drive has one.
@@ -259,8 +312,8 @@ impl Machine {
             NodeRef::Drive(drive) => {
                 request.layout = NONE;
                 request.pending = 1;
-                let (op, fua, version) = (request.op, request.fua, request.version);
-                let command = Command { token: u64::from(id), op, offset, len, fua, version };
+                let (op, fua, version, entropy) = (request.op, request.fua, request.version, request.entropy);
+                let command = Command { token: u64::from(id), op, offset, len, fua, version, entropy };
                 self.send(now, drive, command);
             }
             NodeRef::Layout(layout) => {
@@ -297,7 +350,7 @@ impl Machine {
         let request = self.requests.get(id);
         request.pending = legs.len() as u32;
         request.next_leg += legs.len() as u32;
-        let (layout, version) = (request.layout as usize, request.version);
+        let (layout, version, entropy) = (request.layout as usize, request.version, request.entropy);
         let fua = request.fua || self.layouts[layout].forces;
         for leg in legs {
             let member = usize::from(leg.member);
@@ -308,7 +361,7 @@ impl Machine {
             match range.node {
                 NodeRef::Drive(drive) => {
                     let token = (u64::from(leg.member) << MEMBER_SHIFT) | u64::from(id);
-                    self.send(now, drive, Command { token, op: leg.op, offset, len: leg.len, fua, version });
+                    self.send(now, drive, Command { token, op: leg.op, offset, len: leg.len, fua, version, entropy });
                 }
                 NodeRef::Layout(_) => {
                     let child = self.requests.take();
@@ -318,6 +371,7 @@ impl Machine {
                     request.op = leg.op;
                     request.fua = fua;
                     request.version = version;
+                    request.entropy = entropy;
                     self.route(now, child, range.node, offset, leg.len);
                 }
             }

@@ -11,6 +11,40 @@ pub enum Op {
     Write,
     /// Make every acknowledged write durable.
     Flush,
+    /// Say that a range is not needed any more (TRIM, UNMAP, deallocate).
+    Trim,
+}
+
+/// How well the data of a write compresses: the ratio of an archive of it to its size, in steps of 0.01 %.
+///
+/// Data bytes are not part of timing; this number is all that a drive knows of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Entropy(u16);
+
+impl Entropy {
+    /// Data that does not compress.
+    pub const INCOMPRESSIBLE: Self = Self(10_000);
+
+    /// The nearest step to `share`, which is limited to 0..=1.
+    pub fn of(share: f64) -> Self {
+        Self((share.clamp(0.0, 1.0) * 10_000.0).round() as u16)
+    }
+
+    /// As a share of the size.
+    pub fn share(self) -> f64 {
+        f64::from(self.0) / 10_000.0
+    }
+
+    /// In steps of 0.01 %.
+    pub fn basis_points(self) -> u16 {
+        self.0
+    }
+}
+
+impl Default for Entropy {
+    fn default() -> Self {
+        Self::INCOMPRESSIBLE
+    }
 }
 
 /// One I/O of a host.
@@ -30,6 +64,8 @@ pub struct Io {
     pub fua: bool,
     /// Number of the write, in order of submission; zero for reads and flushes, and where nobody counts.
     pub version: u64,
+    /// How well the data of a write compresses.
+    pub entropy: Entropy,
 }
 
 /// Where the time of an I/O went. The parts add up to its latency.
@@ -78,6 +114,8 @@ pub enum Fault {
     Misaligned,
     /// The range ends beyond the capacity.
     OutOfRange,
+    /// The drive has no spare blocks left and takes no more writes.
+    WriteProtected,
 }
 
 /// An I/O is done.

@@ -16,11 +16,11 @@ mod requests;
 mod spec;
 mod versions;
 
-pub use drive::{CacheState, Command, Counter, Done, Drive, Warmth};
+pub use drive::{CacheState, Command, Counter, Done, Drive, Smart, UntimedWrite, Warmth};
 pub use error::{SpecError, nearest};
 pub use events::EventQueue;
 pub use graph::{Machine, MachineParts, PartReport, Target};
-pub use io::{Completion, Fault, Io, Op, Times};
+pub use io::{Completion, Entropy, Fault, Io, Op, Times};
 pub use link::{Link, LinkSpec};
 pub use plan::{Extent, Layout, Leg, MemberState, Placed, Plan};
 pub use power::OnDrive;

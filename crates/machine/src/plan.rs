@@ -92,6 +92,10 @@ pub trait Layout: Send {
     /// Maps `extent` to legs. `turn` counts the I/Os planned before, for policies that take turns.
     /// `plan` is empty on entry.
     fn plan(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan);
+    /// Whether a trim of an extent may be handed on to the members: not where parity would become wrong.
+    fn passes_trim(&self) -> bool {
+        true
+    }
     /// Appends every place where the data of `extent` lies: all copies, no parity. Its operation does not matter.
     fn place(&self, extent: Extent, out: &mut Vec<Placed>);
 }

@@ -2,7 +2,7 @@
 
 use hotband_units::Instant;
 
-use crate::io::{Fault, Op, Times};
+use crate::io::{Entropy, Fault, Op, Times};
 use crate::plan::Leg;
 
 /// "No request", "no layout", "no member".
@@ -23,6 +23,7 @@ pub(crate) struct Request {
     pub fua: bool,
     /// Number of the host's write, for drives that keep account.
     pub version: u64,
+    pub entropy: Entropy,
     pub submitted: Instant,
     /// Legs of the current phase not yet done.
     pub pending: u32,
@@ -45,6 +46,7 @@ impl Default for Request {
             op: Op::Read,
             fua: false,
             version: 0,
+            entropy: Entropy::INCOMPRESSIBLE,
             submitted: Instant::ZERO,
             pending: 0,
             next_leg: 0,

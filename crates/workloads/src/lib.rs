@@ -1,5 +1,6 @@
 //! What is asked: streams, access patterns, arrivals, phases.
 
+mod app;
 mod arrival;
 mod files;
 mod hotband;
@@ -14,6 +15,7 @@ mod steps;
 mod stream;
 mod zipf;
 
+pub use app::{App, AppIo, AppStream, Ended};
 pub use arrival::{Arrival, ArrivalClock, Load};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use hotband::{HotBand, HotBandSpec, check_bands};

@@ -1,6 +1,6 @@
 //! A stream bound to a target: it makes one I/O after the other.
 
-use hotband_machine::{Op, SpecError};
+use hotband_machine::{Entropy, Op, SpecError};
 
 use crate::files::{Files, FilesSpec};
 use crate::hotband::HotBand;
@@ -19,6 +19,8 @@ pub struct Asked {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
+    /// How well the data of a write compresses.
+    pub entropy: Entropy,
 }
 
 /// The range of a stream on its target, in bytes.
@@ -194,7 +196,13 @@ impl Stream {
     pub fn piece(&self, offset: u64, end: u64) -> Asked {
         let len = (end - offset).min(u64::from(self.spec.sizes.largest())) as u32;
         let read = self.read_share >= 1.0;
-        Asked { op: if read { Op::Read } else { Op::Write }, offset, len, fua: self.spec.fua && !read }
+        Asked {
+            op: if read { Op::Read } else { Op::Write },
+            offset,
+            len,
+            fua: self.spec.fua && !read,
+            entropy: Entropy::INCOMPRESSIBLE,
+        }
     }
 
     fn align_of(&self, size: u32) -> u64 {
@@ -210,7 +218,7 @@ impl Stream {
     pub fn next(&mut self, thread: usize) -> Asked {
         if self.spec.flush_every > 0 && self.writes == self.spec.flush_every {
             self.writes = 0;
-            return Asked { op: Op::Flush, offset: 0, len: 0, fua: false };
+            return Asked { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
         let len = self.spec.sizes.draw(&mut self.random);
@@ -219,10 +227,10 @@ impl Stream {
             if self.is_random(cursor) { self.random_offset(len, cursor, read) } else { self.go_on(len, cursor) };
         self.cursors[cursor] = offset + u64::from(len);
         if read {
-            return Asked { op: Op::Read, offset, len, fua: false };
+            return Asked { op: Op::Read, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         self.writes += 1;
-        Asked { op: Op::Write, offset, len, fua: self.spec.fua }
+        Asked { op: Op::Write, offset, len, fua: self.spec.fua, entropy: Entropy::INCOMPRESSIBLE }
     }
 
     fn is_random(&mut self, cursor: usize) -> bool {

@@ -214,6 +214,8 @@ impl Disk {
                 self.counters.flushes += 1;
                 self.accept_flush(now, arrived);
             }
+            // A disk has nothing to give back: the command is answered and nothing happens.
+            Op::Trim => self.answer(now, arrived, now),
         }
     }
 
@@ -228,7 +230,7 @@ impl Disk {
         let overhead = self.params.cache_overhead;
         let ready = ready.max(now + overhead);
         let bytes_back = if arrived.command.op == Op::Read { arrived.command.len } else { 0 };
-        let link = if arrived.command.op == Op::Flush { 0 } else { arrived.command.len };
+        let link = if matches!(arrived.command.op, Op::Flush | Op::Trim) { 0 } else { arrived.command.len };
         let at = self.port.send(ready, u64::from(link));
         let times =
             Times { queue: ready.since(arrived.at) - overhead, overhead, link: at.since(ready), ..Times::default() };

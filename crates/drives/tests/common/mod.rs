@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use hotband_drives::{Disk, DiskParams, Product};
-use hotband_machine::{Command, Done, Drive, Op};
+use hotband_machine::{Command, Done, Drive, Entropy, Op};
 use hotband_units::Instant;
 
 const VALUES: [(&str, &str); 28] = [
@@ -83,8 +83,15 @@ impl Bench {
     pub fn submit(&mut self, now: u64, op: Op, sector: u64, count: u32, fua: bool) -> u64 {
         self.run_to(now);
         self.tokens += 1;
-        let command =
-            Command { token: self.tokens, op, offset: sector * 512, len: count * 512, fua, version: self.tokens };
+        let command = Command {
+            token: self.tokens,
+            op,
+            offset: sector * 512,
+            len: count * 512,
+            fua,
+            version: self.tokens,
+            entropy: Entropy::INCOMPRESSIBLE,
+        };
         self.disk.submit(Instant(now), command);
         self.tokens
     }

@@ -1,7 +1,7 @@
 //! A machine under a random schedule of I/Os, and everything that comes out of it.
 
 use hotband_engine::assemble;
-use hotband_machine::{Completion, Io, Machine, MachineSpec, Op};
+use hotband_machine::{Completion, Entropy, Io, Machine, MachineSpec, Op};
 use hotband_units::Instant;
 use proptest::prelude::*;
 
@@ -113,7 +113,10 @@ impl Driven {
             self.run_to(Instant(self.now.0 + asked.gap));
             let offset = asked.block % (capacity - u64::from(asked.blocks)) * 4096;
             let (op, len, fua) = (asked.op, asked.blocks * 4096, asked.fua);
-            self.machine.submit(self.now, Io { tag: tag as u64, op, target: 0, offset, len, fua, version: 0 });
+            self.machine.submit(
+                self.now,
+                Io { tag: tag as u64, op, target: 0, offset, len, fua, version: 0, entropy: Entropy::INCOMPRESSIBLE },
+            );
             let wake = self.machine.wake().expect("an I/O that was submitted is due some time");
             assert!(wake >= self.now, "a wake-up at {wake:?} lies before {:?}", self.now);
         }
