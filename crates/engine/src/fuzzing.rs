@@ -115,7 +115,7 @@ fn files(stream: Stream, bounds: StreamBounds) {
     let spec = stream.files_spec().filter(|files| u64::from(files.count) <= MOST_LAID_OUT);
     let laid_out = spec.and_then(|files| read(files.lay_out(("workload.toml", "files"), bounds, &mut random)));
     let Some(laid_out) = laid_out else { return };
-    let stream = stream.with_files(laid_out);
+    let mut stream = stream.with_files(laid_out);
     for _ in 0..TRIED {
         let (begin, end) = stream.draw_file(&mut random);
         let piece = stream.piece(begin, end);
