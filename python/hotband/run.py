@@ -46,8 +46,7 @@ class RunSpec:
 class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
-    `caches` are the columns of `caches.parquet`, empty where no drive has such a cache; `smart` those of
-    `smart.parquet`, empty where no drive wears.
+    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing.
     """
 
     spec: RunSpec
@@ -55,9 +54,9 @@ class Finished:
     text: str
     series: dict[str, list[Any]]
     caches: dict[str, list[Any]]
-    smart: dict[str, list[Any]]
     streams: list[str]
     ios: int
+    smart: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -138,7 +137,7 @@ def execute_one(prepared: Prepared) -> Finished:
     spec = prepared.spec
     try:
         text, series, caches, smart, streams, ios = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, caches, smart, streams, ios)
+        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart)
         if spec.out is not None:
             save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:

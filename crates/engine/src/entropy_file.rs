@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use hotband_machine::SpecError;
 use hotband_workloads::DataSpec;
@@ -19,11 +20,8 @@ const COMPRESSOR: &str = "deflate";
 /// # Errors
 /// None of them; a file that cannot be read or is something else.
 pub(crate) fn data_of(value: &str) -> Result<DataSpec, SpecError> {
-    let is_table = value.trim_start().starts_with('{');
-    if !is_table && value.parse::<f64>().is_err() && (value.ends_with(".json") || value.contains('/')) {
-        return of_file(value);
-    }
-    DataSpec::of_text(value)
+    let is_file = value.contains('/') || Path::new(value).extension().is_some_and(|end| end == "json");
+    if is_file && !value.trim_start().starts_with('{') { of_file(value) } else { DataSpec::of_text(value) }
 }
 
 fn of_file(path: &str) -> Result<DataSpec, SpecError> {

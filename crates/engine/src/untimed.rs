@@ -156,7 +156,9 @@ impl Driver<'_> {
             report(spec.sequential + spec.random + share * spec.workload)
         })?;
         if spec.trim {
-            fills.iter().for_each(|fill| fill.trim(self.machine));
+            for fill in &fills {
+                fill.trim(self.machine);
+            }
         }
         self.recorder.smart.look(self.now, self.machine);
         Ok(())

@@ -59,7 +59,7 @@ impl Precondition {
 
     /// Reads `[precondition]`.
     pub(crate) fn read(section: Section) -> Result<Self, SpecError> {
-        let fills = |key| Ok(section.number(key, FILLS)?);
+        let fills = |key| section.number(key, FILLS);
         let (sequential, random, workload) = (fills("sequential")?, fills("random")?, fills("workload")?);
         let trim = section.flag("trim")?;
         let data = DataSpec::read(&section, "data")?;
@@ -95,7 +95,8 @@ impl Precondition {
 }
 
 /// Keys that say something about time, or about who asks.
-const TIMED: [&str; 7] = ["duration", "measure", "threads", "until_warm", "scripts", "clients", "until_done"];
+const TIMED: [&str; 9] =
+    ["duration", "measure", "threads", "until_warm", "until_steady", "round", "scripts", "clients", "until_done"];
 
 /// The length of a phase with `untimed = true`; none for another phase.
 pub(crate) fn read_untimed(section: &Section) -> Result<Option<PhaseLength>, SpecError> {

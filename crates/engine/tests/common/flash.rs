@@ -75,9 +75,10 @@ impl Drive for Flash {
     }
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
         for write in writes {
-            match write.trim {
-                true => self.smart.trimmed_bytes += u64::from(write.len),
-                false => self.write(write.len, write.entropy),
+            if write.trim {
+                self.smart.trimmed_bytes += u64::from(write.len);
+            } else {
+                self.write(write.len, write.entropy);
             }
         }
         let mut log = self.log.lock().unwrap();
