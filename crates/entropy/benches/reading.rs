@@ -1,0 +1,3 @@
+//! Does the measurement read as fast as its compressors compress?
+
+fn main() {}
