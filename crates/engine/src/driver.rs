@@ -14,6 +14,7 @@ use crate::record_scripts::ScriptStats;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
 use crate::scripts::{SCRIPTED, Scripts};
+use crate::steady_watch::{SteadyRecord, SteadyWatch, Tally};
 use crate::warm::WarmWatch;
 
 /// One load and the streams it drives.
@@ -89,6 +90,10 @@ pub struct Driver<'a> {
     phase_ios: u64,
     /// I/Os completed in all.
     pub ios: u64,
+    /// Reads and writes completed in all.
+    tally: Tally,
+    /// What was found of phases that were to end when steady.
+    pub steady: Vec<SteadyRecord>,
     open_loops: bool,
     /// Kept for a run that ends in a loss of power.
     pub ledger: Option<Ledger>,
@@ -126,6 +131,8 @@ impl<'a> Driver<'a> {
             completions: Vec::new(),
             phase_ios: 0,
             ios: 0,
+            tally: Tally::default(),
+            steady: Vec::new(),
             open_loops,
             ledger: None,
             cut_after: None,
@@ -164,10 +171,13 @@ impl<'a> Driver<'a> {
         let begin = self.now;
         let mut events = 0_u64;
         let mut watch = WarmWatch::new(phase, begin);
+        let mut steady = SteadyWatch::new(phase, begin, self.tally);
         while self.phase_ios < most {
             let next = self.next_time().filter(|next| *next < end);
-            if let Some(warm) = watch.over(next.unwrap_or(end), |now| self.machine.is_warm(now)) {
-                self.now = warm;
+            let until = next.unwrap_or(end);
+            let warm = watch.over(until, |now| self.machine.is_warm(now));
+            if let Some(early) = warm.or_else(|| steady.over(until, &self.tally)) {
+                self.now = early;
                 break;
             }
             let Some(next) = next else {
@@ -193,6 +203,7 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
+        self.steady.extend(steady.end(phase));
         Ok(phase.measure.then(|| self.end_step(phase, threads)))
     }
 
@@ -332,6 +343,9 @@ impl<'a> Driver<'a> {
             ledger.complete(done);
         }
         side.completed(done, io.len, measured);
+        if done.fault.is_none() && matches!(io.op, Op::Read | Op::Write) {
+            self.tally.add(io.len, done.at.since(done.submitted));
+        }
         self.phase_ios += 1;
         self.ios += 1;
         if io.load == SCRIPTED {

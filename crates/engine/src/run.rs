@@ -153,6 +153,8 @@ impl Run {
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;
         let streams = bind(&workload, &assembled, &request)?;
+        let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).collect();
+        workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         Ok(Self { request, machine_text, workload_text, workload, assembled, streams, power_cut })
     }
 
@@ -190,6 +192,7 @@ impl Run {
         if let Some(log) = driver.log.take() {
             log.finish().map_err(RunError::Log)?;
         }
+        let steady = std::mem::take(&mut driver.steady);
         let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
         recorder.join_steps();
         control.phase.store(self.workload.phases.len() as u64, Ordering::Relaxed);
@@ -207,6 +210,8 @@ impl Run {
             interval: self.workload.interval,
             power_loss,
             scripts,
+            steady,
+            limits: &self.workload.limits,
         });
         Ok(Outcome { record, series: recorder.series, caches: recorder.caches.series, streams: names, ios })
     }

@@ -4,7 +4,10 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use hotband_engine::{CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series};
+use hotband_engine::{
+    CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT,
+    STEADY_SLOPE_PCT, STEADY_WINDOW, Series,
+};
 use hotband_machine::SpecError as MachineSpecError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
@@ -125,11 +128,38 @@ fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
 }
 
+/// The rule of steady state, and its constants, on the rounds of a record.
+#[pyfunction]
+fn steady_state(py: Python<'_>, rounds: Vec<f64>) -> PyResult<Bound<'_, PyDict>> {
+    let state = hotband_engine::steady_state(&rounds).map_err(spec_error)?;
+    let found = PyDict::new(py);
+    found.set_item("reached", state.reached)?;
+    found.set_item("round", state.round)?;
+    found.set_item("rounds", rounds)?;
+    found.set_item("window_mean", state.window.map(|window| window.mean))?;
+    found.set_item("range_pct", state.window.and_then(|window| window.range_pct))?;
+    found.set_item("slope_pct", state.window.and_then(|window| window.slope_pct))?;
+    Ok(found)
+}
+
+/// Round, first round of the change, level in percent.
+#[pyfunction]
+fn departure(rounds: Vec<f64>) -> PyResult<Option<(usize, usize, f64)>> {
+    let left = hotband_engine::departure(&rounds).map_err(spec_error)?;
+    Ok(left.map(|left| (left.round, left.since, left.level_pct)))
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRun>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
+    module.add_function(wrap_pyfunction!(steady_state, module)?)?;
+    module.add_function(wrap_pyfunction!(departure, module)?)?;
+    module.add("STEADY_WINDOW", STEADY_WINDOW)?;
+    module.add("STEADY_MOST_ROUNDS", STEADY_MOST_ROUNDS)?;
+    module.add("STEADY_RANGE_PCT", STEADY_RANGE_PCT)?;
+    module.add("STEADY_SLOPE_PCT", STEADY_SLOPE_PCT)?;
     module.add("SpecError", module.py().get_type::<SpecError>())?;
     module.add("Interrupted", module.py().get_type::<Interrupted>())?;
     module.add("LOG_COLUMNS", LOG_COLUMNS.to_vec())?;

@@ -5,6 +5,7 @@ use hotband_units::{Bytes, Ratio, Span};
 
 use crate::arrival::{Arrival, Load};
 use crate::hotband::HotBandSpec;
+use crate::limits::read_limits;
 use crate::offsets::OffsetSpec;
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
 use crate::script::ScriptSpec;
@@ -13,6 +14,7 @@ use crate::spec::{
     Cursor, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec,
     Workload,
 };
+use crate::until_steady::UntilSteady;
 
 impl Workload {
     /// Reads and checks a workload.
@@ -34,6 +36,7 @@ impl Workload {
         let phases = phases.collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         let power_loss = top.section("power_loss")?.map(read_power_loss).transpose()?;
+        let limits = read_limits(&top)?;
         top.finish()?;
         let workload = Self {
             file: file.to_owned(),
@@ -46,6 +49,7 @@ impl Workload {
             phases,
             interval,
             power_loss,
+            limits,
         };
         workload.check()?;
         Ok(workload)
@@ -289,11 +293,19 @@ fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
 }
 
 fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
+    let until_steady = UntilSteady::read(&section)?;
     let (time, ios) = (section.quantity::<Span>("duration")?, section.count("ios", 1..=u64::MAX >> 1)?);
+    let time = time.or(until_steady.map(UntilSteady::longest));
     let length = match (time, ios) {
         (Some(time), None) if time.0 > 0 => PhaseLength::Time(time),
         (None, Some(ios)) => PhaseLength::Ios(ios),
-        _ => return Err(section.error("duration", "", "expected either duration = \"60 s\" (above zero) or ios = N")),
+        _ => {
+            return Err(section.error(
+                "duration",
+                "",
+                "expected one of duration = \"60 s\" (above zero), ios = N, until_steady = true",
+            ));
+        }
     };
     let mut active = Vec::new();
     if let Some(value) = section.value("streams") {
@@ -315,7 +327,7 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
         let accepted = "only a phase with a duration, and without measure = true, may end when the machine is warm";
         return Err(section.error("until_warm", "true", accepted));
     }
-    let phase = Phase { name, length, measure, streams: active, threads, until_warm, scripts };
+    let phase = Phase { name, length, measure, streams: active, threads, until_warm, until_steady, scripts };
     section.finish()?;
     Ok(phase)
 }

@@ -5,9 +5,11 @@ use hotband_units::{Bytes, Ratio, Span};
 
 use crate::arrival::Load;
 use crate::files::FilesSpec;
+use crate::limits::LimitSpec;
 use crate::offsets::OffsetSpec;
 use crate::script::{NetworkSpec, ScriptSpec};
 use crate::sizes::Sizes;
+use crate::until_steady::UntilSteady;
 
 /// A start or end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +105,8 @@ pub struct Phase {
     pub threads: Option<u32>,
     /// Ends early once the machine is warm.
     pub until_warm: bool,
+    /// Ends early once its rounds are steady.
+    pub until_steady: Option<UntilSteady>,
     /// What it says about scripts.
     pub scripts: PhaseScripts,
 }
@@ -141,6 +145,8 @@ pub struct Workload {
     pub interval: Span,
     /// When power is cut, since the measured time began.
     pub power_loss: Option<Span>,
+    /// What a run must keep to pass.
+    pub limits: Vec<LimitSpec>,
 }
 
 impl Workload {
@@ -252,8 +258,9 @@ impl Workload {
     /// Sets the length of every measured phase.
     ///
     /// # Errors
-    /// Nothing, or more intervals than a series holds, named at `--duration`.
+    /// Nothing, more intervals than a series holds, or a phase that ends by itself, named at `--duration`.
     pub fn set_duration(&mut self, duration: Span) -> Result<(), SpecError> {
+        self.check_set_duration(duration)?;
         let most = Span(self.interval.0.saturating_mul(MOST_INTERVALS));
         let measured = self.phases.iter().filter(|phase| phase.measure).count() as u64;
         if duration == Span::ZERO || duration.0.saturating_mul(measured) > most.0 {

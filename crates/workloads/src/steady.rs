@@ -64,11 +64,11 @@ impl Window {
     /// Both bounds are compared as whole multiples, so that 20.0 % passes and the next number above does not:
     /// range <= 0.2 mean is 25 range <= sum, and with rise = 10 k, 4 |k| <= 0.1 mean is 20 |rise| <= sum.
     fn new(values: &[f64]) -> Self {
-        let &[a, b, c, d, e] = values else { unreachable!("a window has {WINDOW} rounds") };
-        let sum = a + b + c + d + e;
-        let range = values.iter().copied().fold(a, f64::max) - values.iter().copied().fold(a, f64::min);
+        let y: [f64; WINDOW] = values.try_into().expect("windows are taken with this length");
+        let sum: f64 = y.iter().sum();
+        let range = y.iter().copied().fold(y[0], f64::max) - y.iter().copied().fold(y[0], f64::min);
         // Least squares over x = -2..2: k = sum(x y) / sum(x^2), and sum(x^2) is 10.
-        let rise = (2.0 * (e - a) + (d - b)).abs();
+        let rise = (2.0 * (y[4] - y[0]) + (y[3] - y[1])).abs();
         let per_mean = |times_sum: f64| (sum > 0.0).then(|| times_sum / sum);
         Self {
             mean: sum / WINDOW as f64,
