@@ -8,7 +8,7 @@ a row that lies in two rounds is shared between them by time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,7 +120,7 @@ def _percent(value: float) -> str:
     )
 
 
-def of_phases(record: dict[str, Any]) -> list[dict[str, Any]]:
+def of_phases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the run itself found of phases that were to end when steady."""
     found = [*record.get("steady_state_before", []), *([record["steady_state"]] if "steady_state" in record else [])]
     return [{"name": record["name"], **state, "why": why(state), "left": None, "notes": []} for state in found]

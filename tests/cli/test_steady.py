@@ -241,6 +241,11 @@ def test_a_run_prints_its_limits_and_its_steady_phases(hotband, tmp_path: Path, 
     assert "phase settle, mean latency in 5 rounds of 2 s" in done.stdout
     found = json.loads((tmp_path / "out" / "record.json").read_text())
     assert found["passed"] is passed
+    # The report has both.
+    assert hotband("report", "out", "-o", "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    for words in ("mean latency of reads of all streams", "settle", "mean latency, 5 rounds of 2 s", "round 5"):
+        assert words in page
     # What the run said of its phase is said again, and the measured time is judged in the same rounds.
     verdicts = json.loads(hotband("steady", "out", "--json").stdout)
     assert [entry["phase"] for entry in verdicts] == ["settle", None]
