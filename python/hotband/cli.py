@@ -279,7 +279,7 @@ def steady(
 
     Records without a series, such as most of fio's, are one round each, in the order given.
     """
-    from hotband.steady import judge_files
+    from hotband.rounds import judge_files
     from hotband.tables import steady_lines
 
     verdicts = judge_files(records, round_, track)

@@ -12,7 +12,8 @@ import pytest
 
 from hotband import _core
 from hotband.errors import UserError
-from hotband.steady import judge_files, round_values, verdict, why
+from hotband.rounds import judge_files, round_values
+from hotband.steady import Rounds, verdict, why
 
 SECOND = 1_000_000_000
 FLAT = [100.0, 101.0, 99.0, 100.0, 100.0]
@@ -265,7 +266,5 @@ def test_a_measured_phase_is_judged_alike_by_the_run_and_from_its_record(tmp_pat
 
 
 def test_a_verdict_names_what_it_is_of() -> None:
-    from hotband.steady import Rounds
-
     with pytest.raises(UserError, match=r"mine: rounds\[0\]"):
         verdict(Rounds("mine", "iops", SECOND, [float("nan")]))
