@@ -144,6 +144,7 @@ fn steady_state(py: Python<'_>, rounds: Vec<f64>) -> PyResult<Bound<'_, PyDict>>
 
 /// Round, first round of the change, level in percent.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python's list is converted, not borrowed")]
 fn departure(rounds: Vec<f64>) -> PyResult<Option<(usize, usize, f64)>> {
     let left = hotband_engine::departure(&rounds).map_err(spec_error)?;
     Ok(left.map(|left| (left.round, left.since, left.level_pct)))

@@ -303,7 +303,7 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
             return Err(section.error(
                 "duration",
                 "",
-                "expected one of duration = \"60 s\" (above zero), ios = N, until_steady = true",
+                "expected either duration = \"60 s\" (above zero), ios = N or until_steady = true",
             ));
         }
     };
