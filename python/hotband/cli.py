@@ -158,7 +158,7 @@ def run(
     from hotband.progress import run_progress
     from hotband.run import RunSpec, execute
     from hotband.steady import of_phases
-    from hotband.tables import limits_lines, power_loss_lines, scripts_table, steady_lines, summary_table
+    from hotband.tables import limits_lines, power_loss_lines, scripts_table, smart_lines, steady_lines, summary_table
 
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log, power_loss)
     with run_progress(f"{workload} on {on}") as progress:
@@ -170,7 +170,7 @@ def run(
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
     show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
-    show(*limits_lines(record), *power_loss_lines(record))
+    show(*smart_lines(record), *limits_lines(record), *power_loss_lines(record))
     if out is not None:
         show(f"Record: {out / 'record.json'}")
     if io_log is not None:

@@ -46,7 +46,7 @@ class RunSpec:
 class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
-    `caches` are the columns of `caches.parquet`, empty where no drive has such a cache.
+    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing.
     """
 
     spec: RunSpec
@@ -56,6 +56,7 @@ class Finished:
     caches: dict[str, list[Any]]
     streams: list[str]
     ios: int
+    smart: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -135,10 +136,10 @@ def execute_one(prepared: Prepared) -> Finished:
     """Executes one run and saves what it leaves."""
     spec = prepared.spec
     try:
-        text, series, caches, streams, ios = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios)
+        text, series, caches, smart, streams, ios = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart)
         if spec.out is not None:
-            save_record(spec.out, text, series, caches, streams)
+            save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
         return finished

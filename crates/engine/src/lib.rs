@@ -4,6 +4,7 @@ mod assemble;
 mod caches;
 mod catalog;
 mod driver;
+mod entropy_file;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inflight;
@@ -18,8 +19,10 @@ mod recorder;
 mod run;
 mod scripts;
 mod side;
+mod smart;
 mod steady_watch;
 mod steps;
+mod untimed;
 mod warm;
 
 pub use assemble::assemble;
@@ -36,5 +39,6 @@ pub use record::{Record, SCHEMA_VERSION};
 pub use record_limits::LimitRecord;
 pub use recorder::Series;
 pub use run::{Control, Outcome, Request, Run, RunError};
+pub use smart::SmartSeries;
 pub use steady_watch::SteadyRecord;
 pub use steps::Step;

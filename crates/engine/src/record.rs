@@ -10,12 +10,14 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
+use crate::entropy_file::DataRecord;
 use crate::power_loss::PowerLoss;
 use crate::record_limits::{LimitRecord, judge};
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
+use crate::smart::SmartRecord;
 use crate::steady_watch::SteadyRecord;
 use crate::steps::Step;
 
@@ -45,6 +47,10 @@ pub struct Record {
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    smart: Vec<SmartRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    data: Vec<DataRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<PowerLoss>,
     /// The last phase that was to end when steady.
@@ -198,6 +204,8 @@ struct SeriesName {
     file: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches_file: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smart_file: Option<&'static str>,
 }
 
 /// What a record is made of.
@@ -218,6 +226,8 @@ pub(crate) struct Ingredients<'a> {
     /// Phases that were to end when steady.
     pub steady: Vec<SteadyRecord>,
     pub limits: &'a [LimitSpec],
+    /// Data of the streams, where they say so.
+    pub data: Vec<DataRecord>,
 }
 
 impl Record {
@@ -265,6 +275,8 @@ impl Record {
             scripts: of.scripts.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
+            smart: recorder.smart.record(),
+            data: of.data.clone(),
             power_loss: of.power_loss.clone(),
             steady_state,
             steady_state_before,
@@ -274,6 +286,7 @@ impl Record {
                 interval_ns: of.interval.0,
                 file: "series.parquet",
                 caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
+                smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
             },
             notes: notes(of),
         }

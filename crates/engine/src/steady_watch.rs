@@ -92,7 +92,7 @@ impl SteadyWatch {
             if state.reached {
                 return Some(std::mem::replace(&mut self.next, Instant::NEVER));
             }
-            self.next = self.next + what.round;
+            self.next += what.round;
         }
         None
     }

@@ -2,10 +2,12 @@
 
 mod app;
 mod arrival;
+mod data;
 mod files;
 mod hotband;
 mod limits;
 mod offsets;
+mod precondition;
 mod random;
 mod read;
 mod read_script;
@@ -20,10 +22,12 @@ mod zipf;
 
 pub use app::{App, AppIo, AppStream, Ended};
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use data::{Data, DataSpec};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use hotband::{HotBand, HotBandSpec, check_bands};
 pub use limits::{Bound, LimitOp, LimitSpec};
 pub use offsets::{OffsetSpec, Offsets};
+pub use precondition::{Amount, Precondition};
 pub use random::Random;
 pub use script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work};
 pub use sizes::Sizes;
