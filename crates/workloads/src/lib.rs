@@ -3,6 +3,7 @@
 mod app;
 mod arrival;
 mod files;
+mod filesystem;
 mod hotband;
 mod offsets;
 mod random;
@@ -17,6 +18,7 @@ mod zipf;
 
 pub use app::{App, AppIo, AppStream, Ended};
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use filesystem::{CacheSpec, FileSystem, FileSystemSpec, Operation, PopulationSpec, Rewrite};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use hotband::{HotBand, HotBandSpec, check_bands};
 pub use offsets::{OffsetSpec, Offsets};

@@ -1,0 +1,1 @@
+//! Properties of the file system as a whole.
