@@ -97,8 +97,7 @@ fn main() {
     let spec = spec.unwrap_or_else(|error| panic!("{error}"));
     let capacity: Bytes = capacity.parse().expect("a size");
     let clock = Clock::now();
-    let mut app =
-        FileSystem::new(&spec, capacity.0, Entropy::of(0.37), 1).unwrap_or_else(|error| panic!("{error}"));
+    let mut app = FileSystem::new(&spec, capacity.0, Entropy::of(0.37), 1).unwrap_or_else(|error| panic!("{error}"));
     let (writes, bytes) = lay_out(&mut app);
     println!("laid out {} in {writes} writes: {:.2} s", Bytes(bytes), clock.elapsed().as_secs_f64());
     let seconds: f64 = seconds.parse().expect("seconds");
@@ -110,7 +109,11 @@ fn main() {
     for (number, name) in names.iter().enumerate() {
         let own: Vec<&Ended> = ended.iter().filter(|ended| usize::from(ended.operation) == number).collect();
         let mean = own.iter().map(|e| e.ended.since(e.began).as_millis_f64()).sum::<f64>() / own.len() as f64;
-        println!("{name:>11} {:>9}  {:.2} %  mean {mean:.3} ms", own.len(), own.len() as f64 / ended.len() as f64 * 100.0);
+        println!(
+            "{name:>11} {:>9}  {:.2} %  mean {mean:.3} ms",
+            own.len(),
+            own.len() as f64 / ended.len() as f64 * 100.0
+        );
     }
     println!("{:.0} of {:.0} op/s", ended.len() as f64 / seconds, app.requested_ops_per_s().unwrap_or_default());
     println!("{:?}", app.counters());

@@ -18,8 +18,8 @@ mod zipf;
 
 pub use app::{App, AppIo, AppStream, Ended};
 pub use arrival::{Arrival, ArrivalClock, Load};
-pub use filesystem::{CacheSpec, FileSystem, FileSystemSpec, Operation, PopulationSpec, Rewrite};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
+pub use filesystem::{CacheSpec, FileSystem, FileSystemSpec, Operation, PopulationSpec, Rewrite};
 pub use hotband::{HotBand, HotBandSpec, check_bands};
 pub use offsets::{OffsetSpec, Offsets};
 pub use random::Random;

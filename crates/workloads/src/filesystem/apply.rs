@@ -29,6 +29,8 @@ impl FileSystem {
             Operation::Chmod => self.change(now, self.geometry.inode_block(self.files.inode(file))),
             Operation::Unlink => self.unlink(now, file),
             Operation::Create => {
+                // Another operation of the process may have made it meanwhile.
+                self.prepare(now, operation, file);
                 self.change_name(now, file);
                 self.files.fill(file, 0, &[], None);
             }
@@ -163,6 +165,7 @@ impl FileSystem {
     }
 
     fn make_dir(&mut self, now: Instant, made: u32) {
+        self.prepare(now, Operation::Mkdir, made);
         let goal = self.files.group_of(self.first_dir(Files::maker(made))) * GROUP;
         let mut extents = std::mem::take(&mut self.scratch);
         if self.space.allocate(goal, 1, &mut extents) {

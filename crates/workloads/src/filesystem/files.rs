@@ -262,12 +262,9 @@ impl Files {
         unreachable!("the page lies within the file")
     }
 
-    /// Whether a block belongs to a file.
+    /// Whether a block belongs to a file; no block belongs to no file.
     pub fn owns(&self, file: u32, block: u32) -> bool {
-        let start = self.start[file as usize];
-        if start == NONE {
-            return false;
-        }
+        let Some(start) = self.start.get(file as usize).copied().filter(|start| *start != NONE) else { return false };
         if start & MANY == 0 {
             return block >= start && block - start < self.size(file).div_ceil(BLOCK);
         }
@@ -302,7 +299,8 @@ mod tests {
         Files::new(population, processes, &geometry).expect("inodes suffice")
     }
 
-    const SMALL: PopulationSpec = PopulationSpec { sets: 3, dirs: 4, files_per_dir: 30, file_size: 16_384, spread: 0.3 };
+    const SMALL: PopulationSpec =
+        PopulationSpec { sets: 3, dirs: 4, files_per_dir: 30, file_size: 16_384, spread: 0.3 };
 
     #[test]
     fn no_two_files_share_an_inode() {

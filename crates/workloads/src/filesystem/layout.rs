@@ -38,7 +38,9 @@ impl Layout {
     /// Whether the files of a set are there from the beginning: those that `create` makes are not.
     fn has_files(spec: &FileSystemSpec, set: u32) -> bool {
         let sets = spec.population.sets;
-        set != Operation::Create as u32 || sets <= Operation::Create as u32 || spec.mix[Operation::Create as usize] <= 0.0
+        set != Operation::Create as u32
+            || sets <= Operation::Create as u32
+            || spec.mix[Operation::Create as usize] <= 0.0
     }
 
     /// Blocks that files and directories are expected to take.

@@ -270,7 +270,9 @@ impl FileSystem {
     pub(super) fn resume(&mut self, now: Instant) {
         while let Some(index) = self.stalled.front().copied() {
             let task = &self.tasks[index as usize];
-            let Some(Step::Gate { blocks }) = task.steps.get(task.at - 1).copied() else { unreachable!("it waits there") };
+            let Some(Step::Gate { blocks }) = task.steps.get(task.at - 1).copied() else {
+                unreachable!("it waits there")
+            };
             if !self.is_open(blocks) {
                 return;
             }

@@ -199,7 +199,10 @@ impl FileSystemSpec {
                 .choice("rewrite", &[("truncate", Rewrite::Truncate), ("in-place", Rewrite::InPlace)])?
                 .unwrap_or(Rewrite::Truncate),
             cache: read_cache(section, u64::from(metrics))?,
-            journal: section.value("journal").map(|_| bytes(section, "journal", None, 1 << 20..=1 << 30)).transpose()?,
+            journal: section
+                .value("journal")
+                .map(|_| bytes(section, "journal", None, 1 << 20..=1 << 30))
+                .transpose()?,
             commit_interval: span(section, "commit_interval", 5_000_000_000)?,
             barrier: section.flag("barrier")?.unwrap_or(true),
             trim: section.flag("trim")?.unwrap_or(false),
@@ -243,10 +246,10 @@ fn read_mix(section: &Section) -> Result<[f64; 13], SpecError> {
     for (name, operation) in OPERATIONS {
         mix[operation as usize] = inner.number(name, 0.0..=1e9)?.unwrap_or(0.0);
     }
-    if mix.iter().sum::<f64>() <= 0.0 {
-        return Err(inner.error("", "", "the weights add up to nothing"));
-    }
     inner.finish()?;
+    if mix.iter().sum::<f64>() <= 0.0 {
+        return Err(section.error("mix", "", "the weights add up to nothing"));
+    }
     Ok(mix)
 }
 
@@ -263,9 +266,9 @@ fn read_population(section: &Section, processes: u32) -> Result<PopulationSpec, 
         file_size: bytes(section, "file_size", None, 1..=1 << 31)? as u32,
         spread: spread.0,
     };
-    let files = [spec.sets, spec.dirs, spec.files_per_dir].iter().fold(u64::from(processes), |product, factor| {
-        product.saturating_mul(u64::from(*factor))
-    });
+    let files = [spec.sets, spec.dirs, spec.files_per_dir]
+        .iter()
+        .fold(u64::from(processes), |product, factor| product.saturating_mul(u64::from(*factor)));
     if files > MOST_FILES {
         return Err(section.error("files_per_dir", files.to_string(), "expected at most 100 million files in all"));
     }
@@ -300,7 +303,11 @@ fn read_cache(section: &Section, metrics: u64) -> Result<CacheSpec, SpecError> {
     let ratio = |key, missing| {
         let ratio = section.quantity::<Ratio>(key)?.unwrap_or(Ratio(missing)).0;
         let accepted = "expected a share above 0 % up to 90 %";
-        if ratio > 0.0 && ratio <= 0.9 { Ok(ratio) } else { Err(section.error(key, Ratio(ratio).to_string(), accepted)) }
+        if ratio > 0.0 && ratio <= 0.9 {
+            Ok(ratio)
+        } else {
+            Err(section.error(key, Ratio(ratio).to_string(), accepted))
+        }
     };
     // vm.dirty_background_ratio, vm.dirty_ratio, vm.dirty_expire_centisecs, vm.dirty_writeback_centisecs: defaults of
     // Documentation/sysctl/vm.txt (10, 20, 3000, 500).
