@@ -115,7 +115,9 @@ impl FileSystem {
                 self.change_bitmaps(now, (block, 1));
             }
             self.files.fill(file, size, &extents, tree);
-            extents.iter().for_each(|extent| self.soil(now, *extent, file, true));
+            for extent in &extents {
+                self.soil(now, *extent, file, true);
+            }
         } else {
             self.counters.no_space += 1;
             self.files.fill(file, 0, &[], None);
@@ -129,7 +131,9 @@ impl FileSystem {
     fn overwrite(&mut self, now: Instant, file: u32, page: u32, pages: u32) {
         let mut extents = std::mem::take(&mut self.scratch);
         self.files.extents(file, page, pages, &mut extents);
-        extents.drain(..).for_each(|extent| self.soil(now, extent, file, false));
+        for extent in extents.drain(..) {
+            self.soil(now, extent, file, false);
+        }
         self.scratch = extents;
         self.change(now, self.geometry.inode_block(self.files.inode(file)));
     }

@@ -13,7 +13,8 @@ impl Bits {
         Self { words: vec![0; len.div_ceil(64) as usize], len }
     }
 
-    #[inline]
+    /// Whether a bit is set.
+    #[cfg(test)]
     pub fn get(&self, at: u32) -> bool {
         self.words[(at >> 6) as usize] >> (at & 63) & 1 != 0
     }

@@ -25,6 +25,9 @@ pub const META: u8 = 128;
 /// What may not leave memory.
 const PINNED: u8 = DIRTY | WRITEBACK | RUNNING | COMMITTING;
 
+/// Blocks of a line.
+const LINE: usize = 64;
+
 /// Blocks that were made dirty together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soiled {
@@ -42,6 +45,8 @@ pub struct Soiled {
 #[derive(Clone, Debug)]
 pub struct PageCache {
     state: Vec<u8>,
+    /// Pages in memory of each line of blocks, so that the hand passes the empty ones quickly.
+    lines: Vec<u8>,
     most: u64,
     cached: u64,
     dirty: u64,
@@ -56,6 +61,7 @@ impl PageCache {
     pub fn new(blocks: u32, most: u64) -> Self {
         Self {
             state: vec![0; blocks as usize],
+            lines: vec![0; blocks.div_ceil(LINE as u32) as usize],
             most: most.max(64),
             cached: 0,
             dirty: 0,
@@ -104,6 +110,7 @@ impl PageCache {
         if *state & CACHED == 0 {
             *state |= CACHED;
             self.cached += 1;
+            self.lines[block as usize / LINE] += 1;
             while self.cached > self.most && self.evict(block as usize) {}
         }
     }
@@ -135,6 +142,7 @@ impl PageCache {
     pub fn forget(&mut self, block: u32) {
         let state = &mut self.state[block as usize];
         self.cached -= u64::from(*state & CACHED != 0);
+        self.lines[block as usize / LINE] -= *state & CACHED;
         self.dirty -= u64::from(*state & DIRTY != 0);
         *state &= !(CACHED | REFERENCED | DIRTY | FRESH);
     }
@@ -172,26 +180,15 @@ impl PageCache {
     /// Second chance, in the order of the blocks: the first clean page, other than `keep`, that was not used since the
     /// hand passed. False where there is none.
     fn evict(&mut self, keep: usize) -> bool {
-        const EACH: u64 = 0x0101_0101_0101_0101;
-        let len = self.state.len();
-        let mut steps = 0;
-        while steps <= 2 * len {
-            if self.hand >= len {
-                self.hand = 0;
+        let mut rounds = 0;
+        while rounds < 3 {
+            let at = self.next_line();
+            if at >= self.state.len() {
+                (self.hand, rounds) = (0, rounds + 1);
+                continue;
             }
-            // Eight blocks none of which is in memory are passed at once.
-            if let Some(eight) = self.state.get(self.hand..self.hand + 8) {
-                let word = u64::from_le_bytes(eight.try_into().expect("eight bytes"));
-                if word & (EACH * u64::from(CACHED)) == 0 {
-                    self.hand += 8;
-                    steps += 8;
-                    continue;
-                }
-            }
-            let state = &mut self.state[self.hand];
-            let at = self.hand;
-            self.hand += 1;
-            steps += 1;
+            self.hand = at + 1;
+            let state = &mut self.state[at];
             if *state & CACHED == 0 || *state & PINNED != 0 || at == keep {
                 continue;
             }
@@ -201,10 +198,30 @@ impl PageCache {
             }
             *state &= !CACHED;
             self.cached -= 1;
+            self.lines[at / LINE] -= 1;
             self.evicted += 1;
             return true;
         }
         false
+    }
+
+    /// Where the hand goes on: here, or at the next line that has a page in memory.
+    fn next_line(&self) -> usize {
+        if !self.hand.is_multiple_of(LINE) {
+            return self.hand;
+        }
+        let mut line = self.hand / LINE;
+        while let Some(eight) = self.lines.get(line..line + 8) {
+            let word = u64::from_le_bytes(eight.try_into().expect("eight lines"));
+            if word != 0 {
+                return (line + word.trailing_zeros() as usize / 8) * LINE;
+            }
+            line += 8;
+        }
+        while self.lines.get(line) == Some(&0) {
+            line += 1;
+        }
+        line * LINE
     }
 }
 
@@ -245,6 +262,8 @@ mod tests {
                     }
                     _ => {}
                 }
+                let lines: u64 = cache.lines.iter().map(|line| u64::from(*line)).sum();
+                prop_assert_eq!(cache.cached(), lines);
                 let count = |flag| (0..300).filter(|block| cache.has(*block, flag)).count() as u64;
                 prop_assert_eq!((cache.cached(), cache.dirty()), (count(CACHED), count(DIRTY)));
             }

@@ -387,7 +387,9 @@ impl FileSystem {
         let mut waiting = std::mem::take(&mut self.durable);
         let ready = waiting.extract_if(.., |(number, _)| *number <= committed).collect::<Vec<_>>();
         self.durable = waiting;
-        ready.into_iter().for_each(|(_, index)| self.run(now, index));
+        for (_, index) in ready {
+            self.run(now, index);
+        }
     }
 
     /// An I/O is done.
@@ -415,7 +417,9 @@ impl FileSystem {
         }
         if !self.disk.also.is_empty() {
             let also: Vec<(u32, u32)> = self.disk.also.extract_if(.., |(waited, _)| *waited == token).collect();
-            also.into_iter().for_each(|(_, index)| self.end_wait(now, index));
+            for (_, index) in also {
+                self.end_wait(now, index);
+            }
         }
     }
 
@@ -443,12 +447,13 @@ impl FileSystem {
     fn end_ordered(&mut self, now: Instant, number: u64) {
         if number == self.journal.running.number {
             self.journal.running.ordered -= 1;
-        } else if let Some((transaction, Phase::Data)) = &mut self.journal.committing {
-            if transaction.number == number {
-                transaction.ordered -= 1;
-                if transaction.ordered == 0 {
-                    self.log(now);
-                }
+            return;
+        }
+        let Some((transaction, _)) = &mut self.journal.committing else { return };
+        if transaction.number == number {
+            transaction.ordered -= 1;
+            if transaction.ordered == 0 {
+                self.log(now);
             }
         }
     }

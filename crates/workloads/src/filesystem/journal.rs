@@ -245,7 +245,9 @@ mod tests {
             live.push_back((blocks, extents));
             if live.len() > 4 {
                 let (blocks, _) = live.pop_front().expect("there are five");
-                blocks.iter().for_each(|block| journal.checkpointed(*block));
+                for block in blocks {
+                    journal.checkpointed(block);
+                }
             }
         }
     }

@@ -187,12 +187,11 @@ impl FileSystem {
 
     /// A process's operation is due: an idle task begins it, else the first that becomes idle.
     fn due(&mut self, now: Instant, process: u32) {
-        match self.processes[process as usize].idle.pop() {
-            Some(task) => self.begin(now, task),
-            None => {
-                self.counters.late += 1;
-                self.processes[process as usize].late = true;
-            }
+        if let Some(task) = self.processes[process as usize].idle.pop() {
+            self.begin(now, task);
+        } else {
+            self.counters.late += 1;
+            self.processes[process as usize].late = true;
         }
     }
 

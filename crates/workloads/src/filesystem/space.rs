@@ -41,11 +41,13 @@ impl Space {
     }
 
     /// Whether a block is in use.
+    #[cfg(test)]
     pub fn is_used(&self, block: u32) -> bool {
         self.used.get(block)
     }
 
     /// Blocks in use.
+    #[cfg(test)]
     pub fn used_blocks(&self) -> u32 {
         self.used.count(0, self.group_free.len() as u32 * GROUP)
     }

@@ -84,7 +84,7 @@ fn a_commit_record_comes_after_the_log_and_a_flush() {
     let (mut records, mut logged) = (0, false);
     let mut seen = 0;
     while bench.step(Instant(5 * SECOND)) {
-        for (_, io) in bench.trace[seen..].to_vec() {
+        for (_, io) in &bench.trace[seen..] {
             if io.stream != JOURNAL {
                 continue;
             }

@@ -15,7 +15,9 @@ fn check_owners(app: &mut FileSystem) {
             assert!(!std::mem::replace(&mut owned[block as usize], true), "{what}: block {block} has another owner");
         }
     };
-    app.geometry.fixed().for_each(|(start, len)| own("metadata", start, len));
+    for (start, len) in app.geometry.fixed() {
+        own("metadata", start, len);
+    }
     own("journal", app.geometry.journal, app.geometry.journal_len);
     for dir in 0..app.files.dirs() {
         own("directory", app.files.dir_start(dir), app.files.dir_blocks());
