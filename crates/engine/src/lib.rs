@@ -1,5 +1,6 @@
 //! The driver loop, the clocks, the recorder and the record. The only code that decides when.
 
+mod apps;
 mod assemble;
 mod caches;
 mod catalog;
@@ -12,6 +13,7 @@ mod network;
 mod power_cut;
 mod power_loss;
 mod record;
+mod record_apps;
 mod record_scripts;
 mod recorder;
 mod run;
@@ -26,6 +28,7 @@ pub use catalog::Catalog;
 pub use iolog::LOG_COLUMNS;
 pub use power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use record::{Record, SCHEMA_VERSION};
+pub use record_apps::{AppRecord, OperationRecord, OperationSeries};
 pub use recorder::Series;
 pub use run::{Control, Outcome, Request, Run, RunError};
 pub use steps::Step;

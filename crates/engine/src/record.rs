@@ -10,6 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
 use crate::power_loss::PowerLoss;
+use crate::record_apps::AppRecord;
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
@@ -39,6 +40,9 @@ pub struct Record {
     streams: Vec<StreamRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scripts: Vec<ScriptRecord>,
+    /// The app, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<AppRecord>,
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
@@ -184,6 +188,8 @@ struct SeriesName {
     file: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches_file: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations_file: Option<&'static str>,
 }
 
 /// What a record is made of.
@@ -201,6 +207,8 @@ pub(crate) struct Ingredients<'a> {
     pub power_loss: Option<PowerLoss>,
     /// The scripts.
     pub scripts: Vec<ScriptRecord>,
+    /// The app.
+    pub app: Option<AppRecord>,
 }
 
 impl Record {
@@ -241,6 +249,7 @@ impl Record {
             steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
             streams: streams.collect(),
             scripts: of.scripts.clone(),
+            app: of.app.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
             power_loss: of.power_loss.clone(),
@@ -248,6 +257,7 @@ impl Record {
                 interval_ns: of.interval.0,
                 file: "series.parquet",
                 caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
+                operations_file: of.app.as_ref().map(|_| "operations.parquet"),
             },
             notes: notes(of),
         }

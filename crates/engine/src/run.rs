@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use hotband_layouts::KINDS;
 use hotband_machine::{MachineSpec, SpecError, short_form};
 use hotband_units::Span;
-use hotband_workloads::{Load, Random, Stream, StreamSpec, Workload, check_bands};
+use hotband_workloads::{Load, Random, Stream, Workload, check_bands};
 use thiserror::Error;
 
+use crate::apps::AppAtWork;
 use crate::assemble::{Assembled, assemble};
 use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
@@ -16,6 +17,7 @@ use crate::driver::{Driver, Loader};
 use crate::iolog::IoLog;
 use crate::power_cut::PowerCut;
 use crate::record::Record;
+use crate::record_apps::OperationSeries;
 use crate::recorder::{Recorder, Series};
 use crate::scripts::Scripts;
 
@@ -32,13 +34,15 @@ pub enum RunError {
     #[error("the I/O log could not be written: {0}")]
     Log(std::io::Error),
     /// A phase that counts I/Os ran out of I/Os.
-    #[error("phase \"{phase}\" stalled after {done} of {asked} I/Os: nothing is outstanding and nothing arrives")]
+    #[error(
+        "phase \"{phase}\" stalled after {done} of {asked} I/Os or operations: nothing is outstanding and nothing arrives"
+    )]
     Stalled {
         /// Its name.
         phase: String,
-        /// I/Os it completed.
+        /// I/Os, or operations of the app, it completed.
         done: u64,
-        /// I/Os it was to complete.
+        /// Those it was to complete.
         asked: u64,
     },
 }
@@ -106,6 +110,8 @@ pub struct Outcome {
     pub series: Series,
     /// Caches over time; empty where the machine has none.
     pub caches: CacheSeries,
+    /// The app over time; empty where there is none.
+    pub operations: OperationSeries,
     /// Names of the streams, for the series and the log.
     pub streams: Vec<String>,
     /// I/Os simulated, warm-up included.
@@ -120,6 +126,7 @@ pub struct Run {
     workload: Workload,
     assembled: Assembled,
     streams: Vec<(Stream, u16)>,
+    app: Option<AppAtWork>,
     power_cut: Option<PowerCut>,
 }
 
@@ -135,14 +142,18 @@ impl Run {
             None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
         };
         let mut workload = Workload::read(&request.workload, &workload_text)?;
-        let mut drive_set = Vec::new();
+        let (mut drive_set, mut app_set) = (Vec::new(), Vec::new());
+        let clients_of_app = workload.app.is_some() && workload.scripts.is_empty();
         for (key, value) in &request.set {
-            if Workload::SET_KEYS.contains(&key.as_str()) {
+            if let Some(key) = key.strip_prefix("app.").or((key == "clients" && clients_of_app).then_some(key)) {
+                app_set.push((key.to_owned(), value.clone()));
+            } else if Workload::SET_KEYS.contains(&key.as_str()) {
                 workload.set(key, value)?;
             } else {
                 drive_set.push((key.clone(), value.clone()));
             }
         }
+        workload.set_app(&workload_text, &app_set)?;
         if let Some(duration) = &request.duration {
             let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
                 SpecError::new("--duration", "", duration, format!("expected {}", error.accepted))
@@ -153,7 +164,8 @@ impl Run {
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;
         let streams = bind(&workload, &assembled, &request)?;
-        Ok(Self { request, machine_text, workload_text, workload, assembled, streams, power_cut })
+        let app = AppAtWork::bind(&workload, &assembled, request.seed)?;
+        Ok(Self { request, machine_text, workload_text, workload, assembled, streams, app, power_cut })
     }
 
     /// Runs it.
@@ -162,19 +174,28 @@ impl Run {
     /// Interruption, a log that cannot be written, or a run that was over before power was to be cut.
     pub fn execute(mut self, control: &Control) -> Result<Outcome, RunError> {
         let seed = self.request.seed;
-        let mut recorder = Recorder::new(self.streams.len(), self.workload.interval);
+        let (mut app_names, mut app_targets) = (Vec::new(), Vec::new());
+        control.phases.store(self.workload.phases.len() as u64 + u64::from(self.app.is_some()), Ordering::Relaxed);
+        if let Some(app) = &mut self.app {
+            app.lay_out(&mut self.assembled.machine, control)?;
+            (app_names, app_targets) = (app.names.clone(), app.targets.clone());
+        }
+        let mut recorder = Recorder::new(self.streams.len() + app_names.len(), self.workload.interval);
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let loaders = loaders(&self.workload, seed);
-        let (streams, targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
-        let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).collect();
+        let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
+        let names = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names);
+        let names: Vec<String> = names.collect();
+        targets.extend(app_targets);
         let machine = &mut self.assembled.machine;
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
         driver.scripts = Scripts::new(&self.workload, seed);
+        let lay_outs = u64::from(self.app.is_some());
+        driver.app = self.app.take();
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
-        control.phases.store(self.workload.phases.len() as u64, Ordering::Relaxed);
         let (mut duration, mut after) = (Span::ZERO, Vec::new());
         for (index, phase) in self.workload.phases.iter().enumerate() {
-            control.phase.store(index as u64, Ordering::Relaxed);
+            control.phase.store(index as u64 + lay_outs, Ordering::Relaxed);
             control.report(0.0, driver.ios)?;
             let threads = self.workload.threads_in(phase);
             if let Some(measured) = driver.phase(phase, threads, seed, control)? {
@@ -191,8 +212,10 @@ impl Run {
             log.finish().map_err(RunError::Log)?;
         }
         let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
+        let app = driver.app.take().map(|app| app.finish(duration));
+        let (app, operations) = app.map_or_else(Default::default, |(record, series)| (Some(record), series));
         recorder.join_steps();
-        control.phase.store(self.workload.phases.len() as u64, Ordering::Relaxed);
+        control.phase.store(control.phases.load(Ordering::Relaxed), Ordering::Relaxed);
         let _ = control.report(0.0, ios);
         let record = Record::new(&crate::record::Ingredients {
             request: &self.request,
@@ -207,8 +230,10 @@ impl Run {
             interval: self.workload.interval,
             power_loss,
             scripts,
+            app,
         });
-        Ok(Outcome { record, series: recorder.series, caches: recorder.caches.series, streams: names, ios })
+        let (series, caches) = (recorder.series, recorder.caches.series);
+        Ok(Outcome { record, series, caches, operations, streams: names, ios })
     }
 }
 
@@ -230,7 +255,8 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
     let block = machine.block().0;
     let shared = workload.largest_load();
     let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
-        let target = target_of(workload, spec, assembled)?;
+        let key = format!("{}.volume", spec.key);
+        let target = target_of(workload, &key, spec.volume.as_deref(), assembled)?;
         let capacity = machine.capacity(target).0;
         workload.check_clients(index, capacity)?;
         let bounds = spec.bounds(&workload.file, capacity, block)?;
@@ -251,19 +277,24 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
     Ok(bound)
 }
 
-fn target_of(workload: &Workload, spec: &StreamSpec, assembled: &Assembled) -> Result<u16, SpecError> {
+/// The target that `volume` names, or the only one.
+pub(crate) fn target_of(
+    workload: &Workload,
+    key: &str,
+    volume: Option<&str>,
+    assembled: &Assembled,
+) -> Result<u16, SpecError> {
     let targets = assembled.machine.targets();
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-    let key = format!("{}.volume", spec.key);
-    match &spec.volume {
+    match volume {
         Some(name) => {
-            let found = names.iter().position(|have| have == name);
-            found.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, &key, name, &names))
+            let found = names.iter().position(|have| *have == name);
+            found.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, key, name, &names))
         }
         None if targets.len() == 1 => Ok(0),
         None => {
             let accepted = format!("missing: the machine has several volumes; expected one of {}", names.join(", "));
-            Err(SpecError::new(&workload.file, &key, "", accepted))
+            Err(SpecError::new(&workload.file, key, "", accepted))
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use hotband_engine::{CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series};
+use hotband_engine::{CacheSeries, Catalog, Control, LOG_COLUMNS, OperationSeries, Request, Run, RunError, Series};
 use hotband_machine::SpecError as MachineSpecError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
@@ -65,7 +65,8 @@ impl PyRun {
             .detach(|| run.execute(&self.control).map(|outcome| (outcome.record.to_json(), outcome)))
             .map_err(run_error)?;
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
-        Ok((json, series, caches, outcome.streams, outcome.ios))
+        let operations = operation_columns(py, outcome.operations)?;
+        Ok((json, series, caches, operations, outcome.streams, outcome.ios))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -77,8 +78,17 @@ impl PyRun {
     }
 }
 
-/// Record, series, caches over time, names of the streams, I/Os.
-type Left<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<String>, u64);
+/// Record, series, caches over time, operations over time, names of the streams, I/Os.
+type Left<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<String>, u64);
+
+fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("operation", series.operation)?;
+    columns.set_item("ops_per_s", series.ops_per_s)?;
+    columns.set_item("latency_mean_ns", series.latency_mean_ns)?;
+    Ok(columns)
+}
 
 fn cache_columns(py: Python<'_>, series: CacheSeries) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);

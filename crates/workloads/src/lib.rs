@@ -1,7 +1,9 @@
 //! What is asked: streams, access patterns, arrivals, phases.
 
 mod app;
+mod app_spec;
 mod arrival;
+mod btree;
 mod files;
 mod filesystem;
 mod hotband;
@@ -17,7 +19,9 @@ mod stream;
 mod zipf;
 
 pub use app::{App, AppIo, AppStream, Ended};
+pub use app_spec::{AppSpec, AppVolume};
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use btree::BTreeSpec;
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use filesystem::{CacheSpec, FileSystem, FileSystemSpec, Operation, PopulationSpec, Rewrite};
 pub use hotband::{HotBand, HotBandSpec, check_bands};
