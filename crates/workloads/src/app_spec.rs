@@ -7,6 +7,7 @@ use toml::{Table, Value};
 
 use crate::app::{App, AppStream};
 use crate::btree::BTreeSpec;
+use crate::filesystem::FileSystemSpec;
 use crate::spec::Workload;
 
 /// Where a stream of an app lies.
@@ -25,11 +26,13 @@ pub struct AppVolume {
 pub enum AppSpec {
     /// A database: YCSB above a B-tree engine.
     BTree(BTreeSpec),
+    /// A file system: operations on files.
+    FileSystem(FileSystemSpec),
 }
 
 impl AppSpec {
     /// Names of the kinds.
-    pub const KINDS: [&str; 1] = ["btree"];
+    pub const KINDS: [&str; 2] = ["btree", "filesystem"];
 
     /// Reads `[app]`.
     ///
@@ -41,6 +44,7 @@ impl AppSpec {
             .ok_or_else(|| section.error("kind", "", format!("missing: expected one of {}", Self::KINDS.join(", "))))?;
         match kind {
             "btree" => Ok(Self::BTree(BTreeSpec::read(section)?)),
+            "filesystem" => Ok(Self::FileSystem(FileSystemSpec::read(section)?)),
             other => Err(SpecError::unknown(section.file(), &section.key("kind"), other, &Self::KINDS)),
         }
     }
@@ -49,6 +53,7 @@ impl AppSpec {
     pub fn streams(&self) -> Vec<AppStream> {
         match self {
             Self::BTree(spec) => spec.streams(),
+            Self::FileSystem(spec) => spec.streams(),
         }
     }
 
@@ -56,6 +61,7 @@ impl AppSpec {
     pub fn trims(&self) -> bool {
         match self {
             Self::BTree(spec) => spec.trim,
+            Self::FileSystem(spec) => spec.trim,
         }
     }
 
@@ -66,6 +72,7 @@ impl AppSpec {
     pub fn build(&self, volumes: &[AppVolume], seed: u64) -> Result<Box<dyn App>, SpecError> {
         match self {
             Self::BTree(spec) => spec.build(volumes, seed),
+            Self::FileSystem(spec) => spec.build(volumes, seed),
         }
     }
 }

@@ -23,7 +23,7 @@ pub use app_spec::{AppSpec, AppVolume};
 pub use arrival::{Arrival, ArrivalClock, Load};
 pub use btree::BTreeSpec;
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
-pub use filesystem::{CacheSpec, FileSystem, FileSystemSpec, Operation, PopulationSpec, Rewrite};
+pub use filesystem::FileSystemSpec;
 pub use hotband::{HotBand, HotBandSpec, check_bands};
 pub use offsets::{OffsetSpec, Offsets};
 pub use random::Random;

@@ -197,7 +197,7 @@ impl FileSystem {
         let background = index == NONE;
         self.disk.background += u32::from(background);
         let purpose = Purpose::WriteBack { ordered, file, background };
-        let (stream, entropy) = if metadata { (METADATA, self.metadata) } else { (DATA, self.data) };
+        let (stream, entropy) = if metadata { (METADATA, self.spec.metadata) } else { (DATA, self.spec.data) };
         self.disk.submit(purpose, stream, asked(Op::Write, extent, entropy, false), extent, index);
     }
 
@@ -328,7 +328,7 @@ impl FileSystem {
             let (mut at, to) = (start, start + len);
             while at < to {
                 let extent = (at, self.largest().min(to - at));
-                let write = asked(Op::Write, extent, self.metadata, false);
+                let write = asked(Op::Write, extent, self.spec.metadata, false);
                 self.disk.submit(Purpose::Log, JOURNAL, write, extent, NONE);
                 self.disk.log += 1;
                 at += extent.1;
@@ -354,7 +354,7 @@ impl FileSystem {
             return;
         }
         let extent = (self.journal.record(), 1);
-        let write = asked(Op::Write, extent, self.metadata, self.spec.barrier);
+        let write = asked(Op::Write, extent, self.spec.metadata, self.spec.barrier);
         self.disk.submit(Purpose::Record, JOURNAL, write, extent, NONE);
         self.go_to(Phase::Record);
     }

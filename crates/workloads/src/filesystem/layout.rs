@@ -7,7 +7,7 @@ use super::cache::META;
 use super::disk::{DATA, JOURNAL, METADATA};
 use super::files::{Files, NONE};
 use super::geometry::{GROUP, Geometry};
-use super::space::{Extent, Space};
+use super::space::Extent;
 use super::spec::{BLOCK, FileSystemSpec, Operation};
 use crate::random::Random;
 
@@ -28,7 +28,7 @@ pub struct Layout {
 
 impl Layout {
     /// All of it.
-    pub fn new(_space: &mut Space, geometry: &Geometry, random: Random) -> Self {
+    pub fn new(geometry: &Geometry, random: Random) -> Self {
         let mut fixed: Vec<(u16, Extent)> = geometry.fixed().map(|extent| (METADATA, extent)).collect();
         fixed.push((JOURNAL, (geometry.journal, geometry.journal_len)));
         fixed.reverse();
@@ -75,7 +75,7 @@ impl FileSystem {
             if len > count {
                 self.layout.waiting.push((stream, (start + count, len - count)));
             }
-            let entropy = if stream == DATA { self.data } else { self.metadata };
+            let entropy = if stream == DATA { self.spec.data } else { self.spec.metadata };
             let (offset, len) = (u64::from(start) * u64::from(BLOCK), count * BLOCK);
             out.push((stream, UntimedWrite { offset, len, entropy, trim: false }));
         }

@@ -22,7 +22,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use hotband_machine::{Entropy, SpecError, UntimedWrite};
+use hotband_machine::{SpecError, UntimedWrite};
 use hotband_units::{Bytes, Instant, Span};
 
 use crate::app::{App, AppIo, AppStream, Ended};
@@ -38,7 +38,8 @@ use space::{Extent, Space};
 use spec::{BLOCK, OPERATIONS};
 use task::{Process, Task};
 
-pub use spec::{CacheSpec, FileSystemSpec, Operation, PopulationSpec, Rewrite};
+pub use spec::FileSystemSpec;
+use spec::Operation;
 
 /// What happens by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,8 +96,6 @@ pub struct FileSystem {
     /// Cumulative shares of the mix, and the number of each operation in records.
     mix: [f64; 13],
     numbers: [u16; 13],
-    data: Entropy,
-    metadata: Entropy,
     ended: Vec<Ended>,
     counters: Counters,
     /// For extents of one step; empty between steps.
@@ -104,18 +103,17 @@ pub struct FileSystem {
 }
 
 impl FileSystem {
-    /// A file system on a volume of `capacity` bytes, with its files still to be laid out. `data` says how well the
-    /// data of files compresses.
+    /// A file system on a volume of `capacity` bytes, with its files still to be laid out.
     ///
     /// # Errors
     /// The volume is too small for the files, or its inodes are too few.
-    pub fn new(spec: &FileSystemSpec, capacity: u64, data: Entropy, seed: u64) -> Result<Self, SpecError> {
+    pub fn new(spec: &FileSystemSpec, capacity: u64, seed: u64) -> Result<Self, SpecError> {
         let refuse = |key: &str, value: String, accepted: String| SpecError::new(&spec.file, key, value, accepted);
         let geometry = Geometry::new(capacity, spec.bytes_per_inode, spec.journal).ok_or_else(|| {
             let accepted = "expected a volume of at least 128 MiB beside the journal, and below 8 TiB".to_owned();
             refuse("app.volume", Bytes(capacity).to_string(), accepted)
         })?;
-        let mut space = Space::new(&geometry);
+        let space = Space::new(&geometry);
         let wanted = Layout::wanted_blocks(spec) * f64::from(BLOCK);
         let free = f64::from(space.free_blocks()) * f64::from(BLOCK);
         if wanted > free {
@@ -128,7 +126,7 @@ impl FileSystem {
         })?;
         let cache = PageCache::new(geometry.blocks(), spec.cache.size / u64::from(BLOCK));
         let (mix, numbers) = operations(&spec.mix);
-        let layout = Layout::new(&mut space, &geometry, Random::new(seed, "app.layout"));
+        let layout = Layout::new(&geometry, Random::new(seed, "app.layout"));
         let mut file_system = Self {
             geometry,
             space,
@@ -146,8 +144,6 @@ impl FileSystem {
             expired: Instant(0),
             mix,
             numbers,
-            data,
-            metadata: Entropy::of(spec.metadata_entropy),
             ended: Vec::new(),
             counters: Counters::default(),
             scratch: Vec::new(),
@@ -263,8 +259,7 @@ impl App for FileSystem {
     }
 
     fn streams(&self) -> Vec<AppStream> {
-        let stream = |name: &str| AppStream { name: name.to_owned(), volume: self.spec.volume.clone() };
-        disk::STREAMS.iter().map(|name| stream(name)).collect()
+        self.spec.streams()
     }
 
     fn operations(&self) -> Vec<&'static str> {
@@ -274,6 +269,12 @@ impl App for FileSystem {
 
     fn requested_ops_per_s(&self) -> Option<f64> {
         Some(self.spec.rate * f64::from(self.spec.processes))
+    }
+
+    fn lay_out_bytes(&self) -> u64 {
+        let fixed: u32 = self.geometry.fixed().map(|(_, len)| len).sum();
+        let metadata = f64::from(fixed + self.geometry.journal_len);
+        ((Layout::wanted_blocks(&self.spec) + metadata) * f64::from(BLOCK)) as u64
     }
 
     fn lay_out(&mut self, most: usize, out: &mut Vec<(u16, UntimedWrite)>) {

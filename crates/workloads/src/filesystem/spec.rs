@@ -1,8 +1,11 @@
 //! What a file system and the operations on it are: the keys of `[app]` with `kind = "filesystem"`.
 
-use hotband_machine::{Section, SpecError};
+use hotband_machine::{Entropy, Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 
+use super::{FileSystem, disk};
+use crate::app::{App, AppStream};
+use crate::app_spec::AppVolume;
 use crate::arrival::Arrival;
 use crate::sizes::Sizes;
 
@@ -149,8 +152,10 @@ pub struct FileSystemSpec {
     pub cpu: Span,
     /// Processor time of each page that is copied.
     pub cpu_per_page: Span,
-    /// How well metadata and the journal compress, as a share.
-    pub metadata_entropy: f64,
+    /// How well the data of files compresses.
+    pub data: Entropy,
+    /// How well metadata and the journal compress.
+    pub metadata: Entropy,
 }
 
 /// Bounds that keep what a spec can ask for within memory: files of all processes, processes.
@@ -158,11 +163,11 @@ const MOST_FILES: u64 = 100_000_000;
 const MOST_PROCESSES: u64 = 1 << 16;
 
 impl FileSystemSpec {
-    /// Reads the keys of the section and leaves `kind` to the caller.
+    /// Reads the keys of this kind.
     ///
     /// # Errors
     /// The first mistake.
-    pub fn read(section: &Section) -> Result<Self, SpecError> {
+    pub(crate) fn read(section: Section) -> Result<Self, SpecError> {
         let count = |key, range, missing: Option<u64>| -> Result<u32, SpecError> {
             let count = section.count(key, range)?.or(missing);
             count.map(|n| n as u32).ok_or_else(|| section.error(key, "", "missing: expected a whole number"))
@@ -176,8 +181,8 @@ impl FileSystemSpec {
         let ops = section.number("ops_per_metric", 0.001..=1e7)?;
         let ops = ops.ok_or_else(|| section.error("ops_per_metric", "", "missing: operations a second"))?;
         let arrival = section.choice("arrival", &[("paced", Arrival::Fixed), ("poisson", Arrival::Poisson)])?;
-        let mix = read_mix(section)?;
-        let population = read_population(section, metrics * per_metric)?;
+        let mix = read_mix(&section)?;
+        let population = read_population(&section, metrics * per_metric)?;
         let uses = |some: &[Operation]| some.iter().any(|operation| mix[*operation as usize] > 0.0);
         let reads = uses(&[Operation::Read, Operation::RandRead]);
         let writes = uses(&[Operation::Write, Operation::RandWrite]);
@@ -190,28 +195,49 @@ impl FileSystemSpec {
             outstanding: count("outstanding", 1..=1024, Some(1))?,
             mix,
             population,
-            read_sizes: read_sizes(section, "read_sizes", reads, population.file_size)?,
-            write_sizes: read_sizes(section, "write_sizes", writes, population.file_size)?,
-            align: bytes(section, "align", Some(u64::from(BLOCK)), 1..=1 << 20)? as u32,
-            sync: share(section, "sync_pct")?,
-            commit: share(section, "commit_pct")?,
+            read_sizes: read_sizes(&section, "read_sizes", reads, population.file_size)?,
+            write_sizes: read_sizes(&section, "write_sizes", writes, population.file_size)?,
+            align: bytes(&section, "align", Some(u64::from(BLOCK)), 1..=1 << 20)? as u32,
+            sync: share(&section, "sync_pct")?,
+            commit: share(&section, "commit_pct")?,
             rewrite: section
                 .choice("rewrite", &[("truncate", Rewrite::Truncate), ("in-place", Rewrite::InPlace)])?
                 .unwrap_or(Rewrite::Truncate),
-            cache: read_cache(section, u64::from(metrics))?,
+            cache: read_cache(&section, u64::from(metrics))?,
             journal: section
                 .value("journal")
-                .map(|_| bytes(section, "journal", None, 1 << 20..=1 << 30))
+                .map(|_| bytes(&section, "journal", None, 1 << 20..=1 << 30))
                 .transpose()?,
-            commit_interval: span(section, "commit_interval", 5_000_000_000)?,
+            commit_interval: span(&section, "commit_interval", 5_000_000_000)?,
             barrier: section.flag("barrier")?.unwrap_or(true),
             trim: section.flag("trim")?.unwrap_or(false),
-            bytes_per_inode: bytes(section, "bytes_per_inode", Some(16_384), 4096..=1 << 26)? as u32,
+            bytes_per_inode: bytes(&section, "bytes_per_inode", Some(16_384), 4096..=1 << 26)? as u32,
             cpu: section.quantity("cpu")?.unwrap_or(Span(5_000)),
             cpu_per_page: section.quantity("cpu_per_page")?.unwrap_or(Span(500)),
-            metadata_entropy: section.number("metadata_entropy", 0.0..=1.0)?.unwrap_or(0.2),
+            data: Entropy::of(section.number("data", 0.0..=1.0)?.unwrap_or(1.0)),
+            metadata: Entropy::of(section.number("metadata_data", 0.0..=1.0)?.unwrap_or(0.2)),
         };
+        section.finish()?;
         Ok(spec)
+    }
+
+    /// Its kinds of block I/O, all on one volume.
+    pub(crate) fn streams(&self) -> Vec<AppStream> {
+        let stream = |name: &&str| AppStream { name: (*name).to_owned(), volume: self.volume.clone() };
+        disk::STREAMS.iter().map(stream).collect()
+    }
+
+    /// The file system at work, its files still to be laid out.
+    ///
+    /// # Errors
+    /// The volume does not hold the files.
+    pub(crate) fn build(&self, volumes: &[AppVolume], seed: u64) -> Result<Box<dyn App>, SpecError> {
+        let volume = volumes[0];
+        if !u64::from(BLOCK).is_multiple_of(volume.block) {
+            let accepted = "expected drives with blocks of at most 4 KiB: the file system has blocks of 4 KiB";
+            return Err(SpecError::new(&self.file, "app.volume", Bytes(volume.block).to_string(), accepted));
+        }
+        Ok(Box::new(FileSystem::new(self, volume.capacity, seed)?))
     }
 }
 

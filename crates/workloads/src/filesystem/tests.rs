@@ -7,7 +7,7 @@ mod reading;
 
 use std::collections::BTreeMap;
 
-use hotband_machine::{Entropy, Op, Section, SpecError, UntimedWrite, parse_toml};
+use hotband_machine::{Op, Section, SpecError, UntimedWrite, parse_toml};
 use hotband_units::{Instant, Span};
 
 use super::disk::{JOURNAL, METADATA};
@@ -22,8 +22,7 @@ const SECOND: u64 = 1_000_000_000;
 fn read(keys: &str) -> Result<FileSystemSpec, SpecError> {
     let table = parse_toml("test.toml", keys)?;
     let section = Section::new("test.toml", "app", &table);
-    let spec = FileSystemSpec::read(&section)?;
-    section.finish().map(|()| spec)
+    FileSystemSpec::read(section)
 }
 
 const BUILD: &str = r#"
@@ -87,7 +86,7 @@ struct Bench {
 
 impl Bench {
     fn new(spec: &FileSystemSpec, capacity: u64, seed: u64) -> Self {
-        let app = FileSystem::new(spec, capacity, Entropy::of(0.4), seed).unwrap_or_else(|error| panic!("{error}"));
+        let app = FileSystem::new(spec, capacity, seed).unwrap_or_else(|error| panic!("{error}"));
         let mut bench = Self {
             app,
             random: Random::new(seed, "drive"),

@@ -114,7 +114,7 @@ fn spaces_of_bad_input_are_named() {
         ("journal = \"2 GiB\"", "app.journal"),
         ("arrival = \"open\"", "app.arrival"),
         ("writeback_deph = 3", "app.writeback_deph"),
-        ("metadata_entropy = 1.5", "app.metadata_entropy"),
+        ("metadata_data = 1.5", "app.metadata_data"),
     ];
     for (line, key) in bad {
         let keys: Vec<&str> = line.lines().map(|line| line.split('=').next().unwrap_or_default().trim()).collect();
@@ -132,7 +132,7 @@ fn spaces_of_bad_input_are_named() {
 
 #[test]
 fn a_volume_that_does_not_hold_the_files_is_refused() {
-    let new = |more: &str, capacity| FileSystem::new(&with(BUILD, more), capacity, Entropy::default(), 1).err();
+    let new = |more: &str, capacity| FileSystem::new(&with(BUILD, more), capacity, 1).err();
     assert_eq!(new("", 100 << 20).map(|error| error.key), Some("app.volume".to_owned()));
     assert_eq!(new("file_size = \"2 MB\"", 200 << 20).map(|error| error.key), Some("app.metrics".to_owned()));
     let inodes = new("bytes_per_inode = \"64 MiB\"", 200 << 20).map(|error| error.key);

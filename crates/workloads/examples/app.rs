@@ -1,13 +1,13 @@
-//! The file-system model alone, above a drive of which every I/O takes the same time:
-//! `cargo run --release -p hotband-workloads --example filesystem -- WORKLOAD.toml CAPACITY SECONDS [LATENCY] [KEY=VALUE..]`
+//! The app of a workload alone, above a drive of which every I/O takes the same time:
+//! `cargo run --release -p hotband-workloads --example app -- WORKLOAD.toml CAPACITY SECONDS [LATENCY] [KEY=VALUE..]`
 //! prints what it did, the block I/O that came of it, and how fast the model is.
 
 use std::collections::VecDeque;
 use std::time::Instant as Clock;
 
-use hotband_machine::{Entropy, Op, Section, UntimedWrite, parse_toml};
+use hotband_machine::{Op, UntimedWrite};
 use hotband_units::{Bytes, Instant, Span};
-use hotband_workloads::{App, AppIo, Ended, FileSystem, FileSystemSpec};
+use hotband_workloads::{App, AppIo, AppVolume, Ended, Workload};
 
 /// Block I/Os and bytes by stream and kind.
 #[derive(Default)]
@@ -25,8 +25,8 @@ impl Seen {
         self.submitted += 1;
     }
 
-    fn print(&self) {
-        for (stream, name) in ["data", "journal", "metadata"].iter().enumerate() {
+    fn print(&self, app: &dyn App) {
+        for (stream, name) in app.streams().iter().map(|stream| stream.name.clone()).enumerate() {
             for (op, what) in ["reads", "writes", "flushes", "trims"].iter().enumerate() {
                 let (count, bytes) = (self.count[stream][op], self.bytes[stream][op]);
                 if count > 0 {
@@ -40,7 +40,7 @@ impl Seen {
     }
 }
 
-fn lay_out(app: &mut FileSystem) -> (u64, u64) {
+fn lay_out(app: &mut dyn App) -> (u64, u64) {
     let (mut writes, mut bytes, mut out) = (0, 0, Vec::new());
     loop {
         app.lay_out(4096, &mut out);
@@ -52,7 +52,7 @@ fn lay_out(app: &mut FileSystem) -> (u64, u64) {
     }
 }
 
-fn run(app: &mut FileSystem, until: Instant, latency: Span) -> (Seen, Vec<Ended>) {
+fn run(app: &mut dyn App, until: Instant, latency: Span) -> (Seen, Vec<Ended>) {
     let (mut seen, mut ended) = (Seen::default(), Vec::new());
     let mut flying: VecDeque<(Instant, u32)> = VecDeque::new();
     app.start(Instant(0));
@@ -84,27 +84,23 @@ fn main() {
     };
     let latency: Span = rest.first().map_or(Span(100_000), |text| text.parse().expect("a time"));
     let text = std::fs::read_to_string(file).expect("a workload file");
-    let mut table = parse_toml(file, &text).unwrap_or_else(|error| panic!("{error}"));
-    let app = table.get_mut("app").and_then(toml::Value::as_table_mut).expect("an [app]");
-    for pair in rest.iter().skip(1) {
-        let (key, value) = pair.split_once('=').expect("KEY=VALUE");
-        let value = format!("v = {value}").parse::<toml::Table>().expect("a value of TOML")["v"].clone();
-        app.insert(key.to_owned(), value);
-    }
-    let section = Section::new(file, "app", app);
-    section.text("kind").expect("a text");
-    let spec = FileSystemSpec::read(&section).and_then(|spec| section.finish().map(|()| spec));
-    let spec = spec.unwrap_or_else(|error| panic!("{error}"));
+    let mut workload = Workload::read(file, &text).unwrap_or_else(|error| panic!("{error}"));
+    let pair = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let pairs: Vec<(String, String)> = rest.iter().skip(1).map(|text| pair(text).expect("KEY=VALUE")).collect();
+    workload.set_app(&text, &pairs).unwrap_or_else(|error| panic!("{error}"));
+    let spec = workload.app.expect("an [app]");
     let capacity: Bytes = capacity.parse().expect("a size");
+    let volume = AppVolume { target: 0, capacity: capacity.0, block: 512 };
     let clock = Clock::now();
-    let mut app = FileSystem::new(&spec, capacity.0, Entropy::of(0.37), 1).unwrap_or_else(|error| panic!("{error}"));
-    let (writes, bytes) = lay_out(&mut app);
+    let mut app = spec.build(&vec![volume; spec.streams().len()], 1).unwrap_or_else(|error| panic!("{error}"));
+    let app = app.as_mut();
+    let (writes, bytes) = lay_out(app);
     println!("laid out {} in {writes} writes: {:.2} s", Bytes(bytes), clock.elapsed().as_secs_f64());
     let seconds: f64 = seconds.parse().expect("seconds");
     let clock = Clock::now();
-    let (seen, ended) = run(&mut app, Instant((seconds * 1e9) as u64), latency);
+    let (seen, ended) = run(app, Instant((seconds * 1e9) as u64), latency);
     let took = clock.elapsed().as_secs_f64();
-    seen.print();
+    seen.print(app);
     let names = app.operations();
     for (number, name) in names.iter().enumerate() {
         let own: Vec<&Ended> = ended.iter().filter(|ended| usize::from(ended.operation) == number).collect();
