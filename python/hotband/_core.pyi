@@ -46,9 +46,17 @@ class Run:
     ) -> None: ...
     def execute(
         self,
-    ) -> tuple[str, dict[str, list[Any]], dict[str, list[Any]], dict[str, list[Any]], list[str], int]:
-        """Record as JSON; series, caches over time and SMART attributes over time by column; names of the streams, I/Os
-        simulated.
+    ) -> tuple[
+        str,
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        list[str],
+        int,
+    ]:
+        """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
+        streams; I/Os simulated.
 
         Once; releases the GIL.
 
@@ -61,6 +69,32 @@ class Run:
 
     def stop(self) -> None:
         """Asks `execute` to stop; from any thread."""
+
+class Entropy:
+    """How far the data of files and folders compresses, checked. Raises SpecError."""
+
+    def __init__(
+        self,
+        paths: list[Path],
+        *,
+        compressors: list[str] = ...,
+        chunks: list[str] = ...,
+        sample: str | None = None,
+        seed: int = 1,
+        jobs: int | None = None,
+        one_file_system: bool = False,
+    ) -> None: ...
+    def measure(self) -> tuple[str, int, float, float] | None:
+        """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads.
+
+        Releases the GIL. After `stop`, of what was measured so far; None where that is nothing.
+        """
+
+    def progress(self) -> list[int]:
+        """Files and bytes counted, bytes to measure (0 while counting), bytes measured; from any thread."""
+
+    def stop(self) -> None:
+        """Asks `measure` to stop; from any thread."""
 
 DriveValue = tuple[str, str, tuple[str, str] | None, str, str, bool, str]
 

@@ -227,6 +227,32 @@ def scripts_table(scripts: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
+def app_tables(record: dict[str, Any]) -> list[Table]:
+    """Operations of an app: rate and latency of each kind, one line a kind, and of all in every step."""
+    from rich.table import Table
+
+    app = record.get("app")
+    if app is None:
+        return []
+    requested = app["requested_ops_per_s"]
+    asked = "" if requested is None else f" of {number(requested)} requested"
+    title = f"Operations ({app['kind']}): {number(app['achieved_ops_per_s'])} a second{asked}"
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for name in ("ops/s", "count", "mean ms", *(f"{name} ms" for name, _ in PERCENTILES)):
+        table.add_column(name, justify="right")
+    steps = [(step["name"], step["app"]["operations"]) for step in record.get("steps", [])]
+    for step, operations in [("", app["operations"]), *steps]:
+        for operation in operations:
+            table.add_row(
+                f"{step}: {operation['name']}" if step else operation["name"],
+                number(operation["ops_per_s"]),
+                number(operation["count"], 0),
+                *(millis(operation[key]) for key in ("latency_mean_ns", *(key for _, key in PERCENTILES))),
+            )
+    return [table]
+
+
 def seconds(nanoseconds: float | None) -> str:
     """Nanoseconds as seconds: three digits below ten seconds, one from there on."""
     if nanoseconds is None:

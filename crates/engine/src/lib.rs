@@ -1,5 +1,6 @@
 //! The driver loop, the clocks, the recorder and the record. The only code that decides when.
 
+mod apps;
 mod assemble;
 mod caches;
 mod catalog;
@@ -13,6 +14,7 @@ mod network;
 mod power_cut;
 mod power_loss;
 mod record;
+mod record_apps;
 mod record_limits;
 mod record_scripts;
 mod recorder;
@@ -36,6 +38,7 @@ pub use hotband_workloads::{
 pub use iolog::LOG_COLUMNS;
 pub use power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use record::{Record, SCHEMA_VERSION};
+pub use record_apps::{AppRecord, OperationRecord, OperationSeries};
 pub use record_limits::LimitRecord;
 pub use recorder::Series;
 pub use run::{Control, Outcome, Request, Run, RunError};

@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::caches::CachesRecord;
 use crate::entropy_file::DataRecord;
 use crate::power_loss::PowerLoss;
+use crate::record_apps::AppRecord;
 use crate::record_limits::{LimitRecord, judge};
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
@@ -44,6 +45,9 @@ pub struct Record {
     streams: Vec<StreamRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scripts: Vec<ScriptRecord>,
+    /// The app, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<AppRecord>,
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
@@ -205,6 +209,7 @@ struct SeriesName {
     #[serde(skip_serializing_if = "Option::is_none")]
     caches_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    operations_file: Option<&'static str>,
     smart_file: Option<&'static str>,
 }
 
@@ -223,6 +228,8 @@ pub(crate) struct Ingredients<'a> {
     pub power_loss: Option<PowerLoss>,
     /// The scripts.
     pub scripts: Vec<ScriptRecord>,
+    /// The app.
+    pub app: Option<AppRecord>,
     /// Phases that were to end when steady.
     pub steady: Vec<SteadyRecord>,
     pub limits: &'a [LimitSpec],
@@ -273,6 +280,7 @@ impl Record {
             steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
             streams: streams.collect(),
             scripts: of.scripts.clone(),
+            app: of.app.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
             smart: recorder.smart.record(),
@@ -286,6 +294,7 @@ impl Record {
                 interval_ns: of.interval.0,
                 file: "series.parquet",
                 caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
+                operations_file: of.app.as_ref().map(|_| "operations.parquet"),
                 smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
             },
             notes: notes(of),

@@ -1,12 +1,14 @@
 //! The Python extension `hotband._core`: conversions and releasing the GIL, nothing else.
 #![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
 
+mod entropy;
+
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT,
-    STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
+    CacheSeries, Catalog, Control, LOG_COLUMNS, OperationSeries, Request, Run, RunError, STEADY_MOST_ROUNDS,
+    STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
 use hotband_machine::SpecError as MachineSpecError;
 use pyo3::create_exception;
@@ -68,7 +70,8 @@ impl PyRun {
             .detach(|| run.execute(&self.control).map(|outcome| (outcome.record.to_json(), outcome)))
             .map_err(run_error)?;
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
-        Ok((json, series, caches, smart_columns(py, outcome.smart)?, outcome.streams, outcome.ios))
+        let (smart, operations) = (smart_columns(py, outcome.smart)?, operation_columns(py, outcome.operations)?);
+        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -80,8 +83,18 @@ impl PyRun {
     }
 }
 
-/// Record, series, caches and SMART attributes over time, names of the streams, I/Os.
-type Left<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<String>, u64);
+/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os.
+type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64);
+type Columns<'py> = Bound<'py, PyDict>;
+
+fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("operation", series.operation)?;
+    columns.set_item("ops_per_s", series.ops_per_s)?;
+    columns.set_item("latency_mean_ns", series.latency_mean_ns)?;
+    Ok(columns)
+}
 
 fn smart_columns(py: Python<'_>, series: SmartSeries) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
@@ -169,6 +182,7 @@ fn departure(rounds: Vec<f64>) -> PyResult<Option<(usize, usize, f64)>> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRun>()?;
+    module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;

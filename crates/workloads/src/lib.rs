@@ -1,7 +1,9 @@
 //! What is asked: streams, access patterns, arrivals, phases.
 
 mod app;
+mod app_spec;
 mod arrival;
+mod btree;
 mod data;
 mod files;
 mod hotband;
@@ -21,7 +23,9 @@ mod until_steady;
 mod zipf;
 
 pub use app::{App, AppIo, AppStream, Ended};
+pub use app_spec::{AppSpec, AppVolume};
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use btree::BTreeSpec;
 pub use data::{Data, DataSpec};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use hotband::{HotBand, HotBandSpec, check_bands};

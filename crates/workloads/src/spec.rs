@@ -3,6 +3,7 @@
 use hotband_machine::SpecError;
 use hotband_units::{Bytes, Ratio, Span};
 
+use crate::app_spec::AppSpec;
 use crate::arrival::Load;
 use crate::data::DataSpec;
 use crate::files::FilesSpec;
@@ -94,6 +95,8 @@ pub enum PhaseLength {
     Time(Span),
     /// Completed I/Os.
     Ios(u64),
+    /// Operations of the app that have ended.
+    Operations(u64),
     /// No time at all: its writes change what the drives hold.
     Untimed(Amount),
 }
@@ -117,6 +120,13 @@ pub struct Phase {
     pub until_steady: Option<UntilSteady>,
     /// What it says about scripts.
     pub scripts: PhaseScripts,
+}
+
+impl Phase {
+    /// Whether its length is a number of operations of the app.
+    pub fn counts_operations(&self) -> bool {
+        matches!(self.length, PhaseLength::Operations(_))
+    }
 }
 
 /// What a phase says about scripts.
@@ -143,6 +153,8 @@ pub struct Workload {
     pub load: Option<Load>,
     /// Its streams.
     pub streams: Vec<StreamSpec>,
+    /// The engine above the volumes.
+    pub app: Option<AppSpec>,
     /// Its scripts.
     pub scripts: Vec<ScriptSpec>,
     /// What lies between the server and its users.
@@ -189,6 +201,9 @@ impl Workload {
     }
 
     fn set_streams(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        if self.streams.is_empty() {
+            return Err(SpecError::new("--set", key, value, "this workload has no [[streams]]; see --set app.KEY"));
+        }
         match key {
             "read_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.read_pct = percent),
             "random_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.random_pct = percent),
@@ -297,7 +312,7 @@ impl Workload {
 
     /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
     pub fn concurrency(&self) -> Option<u64> {
-        if self.threads_change() || !self.scripts.is_empty() {
+        if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() {
             return None;
         }
         let shared = self.measured_load();
