@@ -9,6 +9,18 @@ LOG_COLUMNS: list[str]
 LAYOUTS: list[str]
 """Names of the layouts."""
 
+STEADY_WINDOW: int
+"""Rounds of the measurement window of steady state."""
+
+STEADY_MOST_ROUNDS: int
+"""Rounds after which the search for steady state ends."""
+
+STEADY_RANGE_PCT: float
+"""Largest range of a steady window, in percent of its mean."""
+
+STEADY_SLOPE_PCT: float
+"""Largest slope excursion of a steady window, in percent of its mean."""
+
 class SpecError(Exception):
     """A mistake in the input: args are (file, key, value, accepted)."""
 
@@ -32,8 +44,19 @@ class Run:
         io_log: Path | None = None,
         power_loss: str | None = None,
     ) -> None: ...
-    def execute(self) -> tuple[str, dict[str, list[Any]], dict[str, list[Any]], list[str], int]:
-        """Record as JSON, series by column, caches over time by column, names of the streams, I/Os simulated.
+    def execute(
+        self,
+    ) -> tuple[
+        str,
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        list[str],
+        int,
+    ]:
+        """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
+        streams; I/Os simulated.
 
         Once; releases the GIL.
 
@@ -80,3 +103,18 @@ def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
+
+def steady_state(rounds: list[float]) -> dict[str, Any]:
+    """The rule of the PTS on the tracked value of each round: reached, round (last of the first steady window, from 1,
+    or None), rounds, window_mean, range_pct, slope_pct (None of fewer than five rounds, or where nothing was done).
+
+    Raises SpecError for a round that is no number from 0 on.
+    """
+
+def departure(rounds: list[float]) -> tuple[int, int, float] | None:
+    """How the steady state that `rounds` reached was left: the round that shows it, the first round of the change
+    (both from 1), and the level since then in percent above the steady window's. None where it was not left, or never
+    reached.
+
+    Raises SpecError for a round that is no number from 0 on.
+    """

@@ -157,7 +157,16 @@ def run(
     """Run a workload on a machine in virtual time."""
     from hotband.progress import run_progress
     from hotband.run import RunSpec, execute
-    from hotband.tables import power_loss_lines, scripts_table, summary_table
+    from hotband.steady import of_phases
+    from hotband.tables import (
+        app_tables,
+        limits_lines,
+        power_loss_lines,
+        scripts_table,
+        smart_lines,
+        steady_lines,
+        summary_table,
+    )
 
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log, power_loss)
     with run_progress(f"{workload} on {on}") as progress:
@@ -167,8 +176,9 @@ def run(
         return
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
-    show(summary_table(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
-    show(*power_loss_lines(finished.record))
+    show(summary_table(record), *app_tables(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
+    show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
+    show(*smart_lines(record), *limits_lines(record), *power_loss_lines(record))
     if out is not None:
         show(f"Record: {out / 'record.json'}")
     if io_log is not None:
@@ -260,6 +270,30 @@ def import_fio(
     for record in records:
         show(summary_table(record), *(f"  note: {note}" for note in record["notes"]))
     return show(*(f"Record: {path}" for path in saved))
+
+
+@app.command()
+def steady(
+    records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
+    round_: Annotated[
+        str | None, typer.Option("--round", metavar="TIME", help='Length of a round; "60 s", or as the run had it.')
+    ] = None,
+    track: Annotated[
+        str | None, typer.Option(metavar="WHAT", help="iops, latency or bandwidth; iops, or as the run had it.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
+
+    Records without a series, such as most of fio's, are one round each, in the order given.
+    """
+    from hotband.rounds import judge_files
+    from hotband.tables import steady_lines
+
+    verdicts = judge_files(records, round_, track)
+    if as_json:
+        return print_json(verdicts)
+    return show(*(line for verdict in verdicts for line in steady_lines(verdict)))
 
 
 @app.command()
