@@ -46,8 +46,8 @@ class RunSpec:
 class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
-    `caches` are the columns of `caches.parquet`, empty where no drive has such a cache; `operations` those of
-    `operations.parquet`, empty where the workload has no app.
+    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing,
+    `operations` those of `operations.parquet`, empty where the workload has no app.
     """
 
     spec: RunSpec
@@ -55,9 +55,10 @@ class Finished:
     text: str
     series: dict[str, list[Any]]
     caches: dict[str, list[Any]]
-    operations: dict[str, list[Any]]
     streams: list[str]
     ios: int
+    smart: dict[str, list[Any]] = field(default_factory=dict)
+    operations: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -137,11 +138,11 @@ def execute_one(prepared: Prepared) -> Finished:
     """Executes one run and saves what it leaves."""
     spec = prepared.spec
     try:
-        text, series, caches, operations, streams, ios = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, caches, operations, streams, ios)
+        text, series, caches, smart, operations, streams, ios = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart, operations)
         if spec.out is not None:
             save_operations(spec.out, finished.record, operations)
-            save_record(spec.out, text, series, caches, streams)
+            save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
         return finished

@@ -59,6 +59,68 @@ def power_loss_lines(record: dict[str, Any]) -> list[str]:
     return lines
 
 
+LIMIT_WORDS = {
+    "latency_mean_ns": "mean latency",
+    "latency_p99_ns": "p99 latency",
+    "latency_max_ns": "longest latency",
+    "latency_interval_max_ns": "largest mean latency of an interval",
+    "iops": "IOPS",
+    "bandwidth_bytes_per_s": "bandwidth",
+}
+
+
+def limits_lines(record: dict[str, Any]) -> list[str]:
+    """Whether the run kept its limits, and each of them. Nothing where it has none."""
+    limits = record.get("limits", [])
+    if not limits:
+        return []
+    from rich.markup import escape
+
+    lines = ["Limits: [green]passed[/]" if record["passed"] else "Limits: [red]failed[/]"]
+    for limit in limits:
+        op = "reads and writes" if limit["op"] == "all" else f"{limit['op']}s"
+        streams = escape(", ".join(limit["streams"])) or "all streams"
+        figure, bound = LIMIT_WORDS[limit["figure"]], limit["bound"].replace("_", " ")
+        value, most = (in_unit(limit[key], limit["figure"]) for key in ("value", "limit"))
+        verdict = "passed" if limit["passed"] else "[red]failed[/]" + (" (no I/O)" if limit["value"] is None else "")
+        lines.append(f"  {figure} of {op} of {streams}: {value}, {bound} {most}: {verdict}")
+    return lines
+
+
+def in_unit(value: float | None, key: str) -> str:
+    """A figure of a record with its unit, by the end of its key."""
+    if value is None:
+        return "–"
+    if key.endswith("_ns"):
+        return f"{millis(value)} ms"
+    return f"{value / 1e6:,.1f} MB/s" if key.endswith("_bytes_per_s") else f"{value:,.1f}"
+
+
+STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "bandwidth_bytes_per_s"}
+
+
+def steady_lines(verdict: dict[str, Any]) -> list[str]:
+    """What the rule of steady state says of some rounds, in lines; the first names them."""
+    from rich.markup import escape
+
+    figure = STEADY_FIGURES[verdict["track"]]
+    what = f"phase {verdict['phase']}" if verdict["phase"] is not None else "measured time"
+    rounds = counted(len(verdict["rounds"]), "round")
+    seconds_each = f"{verdict['round_ns'] / 1e9:g} s"
+    lines = [escape(f"{verdict['name']}: {what}, {LIMIT_WORDS[figure]} in {rounds} of {seconds_each}")]
+    if verdict["reached"]:
+        mean = in_unit(verdict["window_mean"], figure)
+        lines.append(f"  [green]reached[/] in round {verdict['round']}, mean {mean}")
+    else:
+        lines.append("  [yellow]not reached[/]")
+    lines.append(f"  {verdict['why']}")
+    left = verdict["left"]
+    if left is not None:
+        level = f"{abs(left['level_pct']):.1f} % {'higher' if left['level_pct'] > 0 else 'lower'}"
+        lines.append(f"  [yellow]left[/] in round {left['round']}: since round {left['since']} it is {level}")
+    return lines + [f"  note: {note}" for note in verdict["notes"]]
+
+
 def caches_line(record: dict[str, Any]) -> str | None:
     """How warm the flash read caches were and how often they answered; none where no drive has one."""
     caches = record.get("caches")
@@ -70,6 +132,28 @@ def caches_line(record: dict[str, Any]) -> str | None:
     ratio = caches["flash_hit_ratio"]
     answered = "was asked nothing" if ratio is None else f"answered {ratio:.1%} of random reads"
     return f"Flash read cache: {state}; {answered.replace('%', ' %')}"
+
+
+def decimal_size(size: float) -> str:
+    """Bytes in the largest decimal unit that leaves at least one, as endurance is stated."""
+    for unit, bytes_of in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= bytes_of:
+            return f"{size / bytes_of:,.1f} {unit}"
+    return f"{size:,.0f} B"
+
+
+def smart_lines(record: dict[str, Any]) -> list[str]:
+    """Write amplification, wear and projected endurance, a line for each drive that wears."""
+    lines = []
+    for drive in record.get("smart", []):
+        amplification = number(drive["write_amplification"], 3)
+        total = number(drive["write_amplification_total"], 3)
+        used = significant(drive["at_end"]["percentage_used"])
+        parts = [f"write amplification {amplification} ({total} since new)", f"{used} % used"]
+        if drive["endurance_bytes"] is not None:
+            parts.append(f"projected endurance {decimal_size(drive['endurance_bytes'])} written by the host")
+        lines.append(f"{drive['drive']}: {', '.join(parts)}")
+    return lines
 
 
 def summary_table(record: dict[str, Any]) -> Table:

@@ -6,7 +6,7 @@ use hotband_workloads::{App, AppVolume, Asked, Ended, Workload};
 
 use crate::assemble::Assembled;
 use crate::record_apps::{AppRecord, AppStats, OperationSeries};
-use crate::run::{Control, RunError, target_of};
+use crate::run::{Control, RunError, TRIM_OR_LOSS, stops_trims, target_of};
 use crate::scripts::SCRIPTED;
 
 /// In place of the number of a load: an I/O of the app, whose slot is the app's token.
@@ -42,18 +42,24 @@ impl AppAtWork {
     ///
     /// # Errors
     /// A volume that is not there, is too small, or does not pass on what the app needs.
-    pub fn bind(workload: &Workload, assembled: &Assembled, seed: u64) -> Result<Option<Self>, SpecError> {
+    pub fn bind(
+        workload: &Workload,
+        assembled: &Assembled,
+        seed: u64,
+        power_cut: bool,
+    ) -> Result<Option<Self>, SpecError> {
         let Some(spec) = &workload.app else { return Ok(None) };
         let machine = &assembled.machine;
         let streams = spec.streams();
         let targets =
             streams.iter().map(|stream| target_of(workload, "app.volume", stream.volume.as_deref(), assembled));
         let targets = targets.collect::<Result<Vec<u16>, _>>()?;
-        if let Some(&target) = targets.iter().find(|target| spec.trims() && !machine.passes_trim(**target)) {
-            let accepted = format!(
-                "false: the layout under \"{}\" does not pass on trims",
-                machine.targets()[usize::from(target)].name
-            );
+        for target in targets.iter().filter(|_| spec.trims()) {
+            let accepted = match () {
+                () if !machine.passes_trim(*target) => stops_trims(machine, *target),
+                () if power_cut => TRIM_OR_LOSS.to_owned(),
+                () => continue,
+            };
             return Err(SpecError::new(&workload.file, "app.trim", "true", accepted));
         }
         let volume = |target: &u16| AppVolume {
@@ -62,7 +68,7 @@ impl AppAtWork {
             block: machine.block().0,
         };
         let volumes: Vec<AppVolume> = targets.iter().map(volume).collect();
-        let app = spec.build(&volumes, seed)?;
+        let app = spec.build(&volumes, workload.data_of_app(), seed)?;
         Ok(Some(Self {
             stats: AppStats::new(app.as_ref()),
             series: OperationSeries::new(workload.interval),

@@ -15,6 +15,7 @@ use crate::record_scripts::ScriptStats;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
 use crate::scripts::{SCRIPTED, Scripts};
+use crate::steady_watch::{SteadyRecord, SteadyWatch, Tally};
 use crate::warm::WarmWatch;
 
 /// One load and the streams it drives.
@@ -93,6 +94,10 @@ pub struct Driver<'a> {
     others: bool,
     /// I/Os completed in all.
     pub ios: u64,
+    /// Reads and writes completed in all.
+    tally: Tally,
+    /// What was found of phases that were to end when steady.
+    pub steady: Vec<SteadyRecord>,
     open_loops: bool,
     /// Kept for a run that ends in a loss of power.
     pub ledger: Option<Ledger>,
@@ -132,6 +137,8 @@ impl<'a> Driver<'a> {
             phase_ios: 0,
             others: false,
             ios: 0,
+            tally: Tally::default(),
+            steady: Vec::new(),
             open_loops,
             ledger: None,
             cut_after: None,
@@ -152,6 +159,11 @@ impl<'a> Driver<'a> {
         seed: u64,
         control: &Control,
     ) -> Result<Option<Span>, RunError> {
+        let (end, most) = match phase.length {
+            PhaseLength::Time(span) => (self.now + span, u64::MAX),
+            PhaseLength::Ios(count) | PhaseLength::Operations(count) => (Instant::NEVER, count),
+            PhaseLength::Untimed(amount) => return self.untimed(phase, amount, seed, control).map(|()| None),
+        };
         self.phase_ios = 0;
         self.others = self.scripts.is_some() || self.app.is_some();
         if phase.measure {
@@ -164,18 +176,17 @@ impl<'a> Driver<'a> {
         self.activate(phase, threads, seed);
         self.activate_others(phase);
         let operations = self.app.as_ref().filter(|_| phase.counts_operations()).map(|app| app.operations);
-        let (end, most) = match phase.length {
-            PhaseLength::Time(span) => (self.now + span, u64::MAX),
-            PhaseLength::Ios(count) | PhaseLength::Operations(count) => (Instant::NEVER, count),
-        };
         let end = end.min(self.cut);
         let begin = self.now;
         let mut events = 0_u64;
         let mut watch = WarmWatch::new(phase, begin);
+        let mut steady = SteadyWatch::new(phase, begin, self.tally);
         while self.done(operations) < most {
             let next = self.next_time().filter(|next| *next < end);
-            if let Some(warm) = watch.over(next.unwrap_or(end), |now| self.machine.is_warm(now)) {
-                self.now = warm;
+            let until = next.unwrap_or(end);
+            let warm = watch.over(until, |now| self.machine.is_warm(now));
+            if let Some(early) = warm.or_else(|| steady.over(until, &self.tally)) {
+                self.now = early;
                 break;
             }
             let Some(next) = next else {
@@ -202,6 +213,8 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
+        self.steady.extend(steady.end(phase));
+        self.recorder.smart.tick(self.now, self.machine);
         Ok(phase.measure.then(|| self.end_step(phase, threads)))
     }
 
@@ -219,6 +232,17 @@ impl<'a> Driver<'a> {
             (Some(before), Some(app)) => app.operations - before,
             _ => self.phase_ios,
         }
+    }
+
+    /// Puts the files of the app on the drives, in no time.
+    ///
+    /// # Errors
+    /// Interruption.
+    pub fn lay_out(&mut self, control: &Control) -> Result<(), RunError> {
+        let Some(app) = &mut self.app else { return Ok(()) };
+        app.lay_out(self.machine, control)?;
+        self.recorder.smart.look(self.now, self.machine);
+        Ok(())
     }
 
     /// Lets the scripts of `phase` and the app run.
@@ -386,6 +410,9 @@ impl<'a> Driver<'a> {
             ledger.complete(done);
         }
         side.completed(done, io.len, measured);
+        if done.fault.is_none() && matches!(io.op, Op::Read | Op::Write) {
+            self.tally.add(io.len, done.at.since(done.submitted));
+        }
         self.phase_ios += 1;
         self.ios += 1;
         if io.load >= OF_APP {

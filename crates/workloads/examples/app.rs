@@ -92,7 +92,7 @@ fn main() {
     let capacity: Bytes = capacity.parse().expect("a size");
     let volume = AppVolume { target: 0, capacity: capacity.0, block: 512 };
     let clock = Clock::now();
-    let mut app = spec.build(&vec![volume; spec.streams().len()], 1).unwrap_or_else(|error| panic!("{error}"));
+    let mut app = spec.build(&vec![volume; spec.streams().len()], None, 1).unwrap_or_else(|error| panic!("{error}"));
     let app = app.as_mut();
     let (writes, bytes) = lay_out(app);
     println!("laid out {} in {writes} writes: {:.2} s", Bytes(bytes), clock.elapsed().as_secs_f64());

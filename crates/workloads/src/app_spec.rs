@@ -7,6 +7,7 @@ use toml::{Table, Value};
 
 use crate::app::{App, AppStream};
 use crate::btree::BTreeSpec;
+use crate::data::DataSpec;
 use crate::filesystem::FileSystemSpec;
 use crate::spec::Workload;
 
@@ -65,19 +66,40 @@ impl AppSpec {
         }
     }
 
-    /// The app at work on `volumes`, one for each of its streams.
+    /// How well what it writes compresses, where it says so.
+    pub fn data(&self) -> Option<&DataSpec> {
+        match self {
+            Self::BTree(spec) => spec.data.as_ref(),
+            Self::FileSystem(spec) => spec.data.as_ref(),
+        }
+    }
+
+    /// From now on the workload says how well it compresses.
+    pub(crate) fn forget_data(&mut self) {
+        match self {
+            Self::BTree(spec) => spec.data = None,
+            Self::FileSystem(spec) => spec.data = None,
+        }
+    }
+
+    /// The app at work on `volumes`, one for each of its streams; what it writes is `data`.
     ///
     /// # Errors
     /// What does not fit the volumes.
-    pub fn build(&self, volumes: &[AppVolume], seed: u64) -> Result<Box<dyn App>, SpecError> {
+    pub fn build(&self, volumes: &[AppVolume], data: Option<&DataSpec>, seed: u64) -> Result<Box<dyn App>, SpecError> {
         match self {
-            Self::BTree(spec) => spec.build(volumes, seed),
-            Self::FileSystem(spec) => spec.build(volumes, seed),
+            Self::BTree(spec) => spec.build(volumes, data, seed),
+            Self::FileSystem(spec) => spec.build(volumes, data, seed),
         }
     }
 }
 
 impl Workload {
+    /// How well what the app writes compresses: as it says, or else as the workload does.
+    pub fn data_of_app(&self) -> Option<&DataSpec> {
+        self.app.as_ref().and_then(|app| app.data().or(self.data.as_ref()))
+    }
+
     /// `--set app.KEY=VALUE`: reads `[app]` of `text`, the text of this workload, once more with these values. Keys of
     /// tables inside it are written with a dot.
     ///

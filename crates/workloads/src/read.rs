@@ -5,8 +5,11 @@ use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app_spec::AppSpec;
 use crate::arrival::{Arrival, Load};
+use crate::data::DataSpec;
 use crate::hotband::HotBandSpec;
+use crate::limits::read_limits;
 use crate::offsets::OffsetSpec;
+use crate::precondition::{Precondition, read_untimed};
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
 use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
@@ -14,6 +17,7 @@ use crate::spec::{
     Cursor, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec,
     Workload,
 };
+use crate::until_steady::UntilSteady;
 
 impl Workload {
     /// Reads and checks a workload.
@@ -36,6 +40,10 @@ impl Workload {
         let phases = phases.collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         let power_loss = top.section("power_loss")?.map(read_power_loss).transpose()?;
+        let limits = read_limits(&top)?;
+        let data = DataSpec::read(&top, "data")?;
+        let precondition = top.section("precondition")?.map(Precondition::read).transpose()?;
+        let smart_interval = top.quantity::<Span>("smart_interval")?.unwrap_or(SMART_INTERVAL);
         top.finish()?;
         let workload = Self {
             file: file.to_owned(),
@@ -49,6 +57,10 @@ impl Workload {
             phases,
             interval,
             power_loss,
+            limits,
+            data,
+            precondition,
+            smart_interval,
         };
         workload.check()?;
         Ok(workload)
@@ -80,6 +92,8 @@ impl Workload {
         }
         self.check_names()?;
         self.check_phases()?;
+        self.check_untimed()?;
+        self.check_smart_interval()?;
         if self.interval.0 < 1_000_000 {
             return error("interval", self.interval.to_string(), "expected at least 1 ms");
         }
@@ -102,7 +116,26 @@ impl Workload {
             if twice < self.streams.len() { "two streams have this name" } else { "a stream of the app has this name" };
         Err(SpecError::new(&self.file, "streams", &names[twice], accepted))
     }
+
+    fn check_smart_interval(&self) -> Result<(), SpecError> {
+        let interval = self.smart_interval;
+        let time = self.timed_phases().map(|phase| match phase.length {
+            PhaseLength::Time(time) => time.0,
+            _ => 0,
+        });
+        let accepted = match time.fold(0, u64::saturating_add) {
+            _ if interval.0 < 1_000_000 => "expected at least 1 ms",
+            time if time > interval.0.saturating_mul(MOST_INTERVALS) => {
+                "too short for the phases: over 10 million intervals"
+            }
+            _ => return Ok(()),
+        };
+        Err(SpecError::new(&self.file, "smart_interval", interval.to_string(), accepted))
+    }
 }
+
+/// How often testers read SMART attributes (every five minutes: the published method of the DuraWrite study).
+const SMART_INTERVAL: Span = Span(300_000_000_000);
 
 fn read_load(section: &Section) -> Result<Load, SpecError> {
     let most = u64::from(MOST_OUTSTANDING);
@@ -174,8 +207,14 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         flush_every: section.count("flush_every", 0..=u64::from(u32::MAX))?.unwrap_or(0),
         per_client: section.quantity::<Bytes>("per_client")?,
         files,
+        trim_pct: percent("trim_pct", Some(0.0))?,
+        data: DataSpec::read(&section, "data")?,
         key: section.key(""),
     };
+    if stream.trim_pct > 0.0 && (stream.read_pct >= 100.0 || files.is_some()) {
+        let accepted = "trims are a share of the I/Os that are no reads; this stream has none of its own choice";
+        return Err(section.error("trim_pct", stream.trim_pct.to_string(), accepted));
+    }
     if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {
         return Err(section.error("align", align.to_string(), "expected a multiple of 512 B above zero"));
     }
@@ -299,7 +338,8 @@ fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
 }
 
 fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
-    let length = read_length(&section)?;
+    let until_steady = UntilSteady::read(&section)?;
+    let length = read_length(&section, until_steady)?;
     let mut active = Vec::new();
     if let Some(value) = section.value("streams") {
         let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
@@ -320,20 +360,23 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
         let accepted = "only a phase with a duration, and without measure = true, may end when the machine is warm";
         return Err(section.error("until_warm", "true", accepted));
     }
-    let phase = Phase { name, length, measure, streams: active, threads, until_warm, scripts };
+    let phase = Phase { name, length, measure, streams: active, threads, until_warm, until_steady, scripts };
     section.finish()?;
     Ok(phase)
 }
 
-fn read_length(section: &Section) -> Result<PhaseLength, SpecError> {
+fn read_length(section: &Section, until_steady: Option<UntilSteady>) -> Result<PhaseLength, SpecError> {
     let most = u64::MAX >> 1;
-    let time = section.quantity::<Span>("duration")?;
-    match (time, section.count("ios", 1..=most)?, section.count("operations", 1..=most)?) {
-        (Some(time), None, None) if time.0 > 0 => Ok(PhaseLength::Time(time)),
-        (None, Some(ios), None) => Ok(PhaseLength::Ios(ios)),
-        (None, None, Some(operations)) => Ok(PhaseLength::Operations(operations)),
+    let time = section.quantity::<Span>("duration")?.or(until_steady.map(UntilSteady::longest));
+    let (ios, operations) = (section.count("ios", 1..=most)?, section.count("operations", 1..=most)?);
+    match (read_untimed(section)?, time, ios, operations) {
+        (Some(untimed), ..) => Ok(untimed),
+        (None, Some(time), None, None) if time.0 > 0 => Ok(PhaseLength::Time(time)),
+        (None, None, Some(ios), None) => Ok(PhaseLength::Ios(ios)),
+        (None, None, None, Some(operations)) => Ok(PhaseLength::Operations(operations)),
         _ => {
-            let accepted = "expected either duration = \"60 s\" (above zero), ios = N, or operations = N of the [app]";
+            let accepted = "expected one of duration = \"60 s\" (above zero), ios = N, operations = N of the [app], or \
+                            until_steady = true";
             Err(section.error("duration", "", accepted))
         }
     }

@@ -19,7 +19,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use hotband_machine::{Op, UntimedWrite};
+use hotband_machine::{Entropy, Op, UntimedWrite};
 use hotband_units::Instant;
 
 use crate::app::{App, AppIo, AppStream, Ended};
@@ -31,6 +31,7 @@ use crate::btree::journal::Journal;
 use crate::btree::keys::Keys;
 use crate::btree::pages::{Internal, Page};
 use crate::btree::shape::{DATA, FANOUT, GRAIN, INDEX, INTERNAL, Shape};
+use crate::data::Data;
 use crate::random::Random;
 use crate::stream::Asked;
 
@@ -149,21 +150,22 @@ pub struct BTree {
     warm: Random,
     /// Extents laid out so far, by file.
     laid_out: [u64; 3],
+    data: Data,
 }
 
 impl BTree {
-    pub(crate) fn new(spec: BTreeSpec, shape: Shape, seed: u64) -> Self {
+    pub(crate) fn new(spec: BTreeSpec, shape: Shape, data: Data, seed: u64) -> Self {
         let mut reported = [u16::MAX; 5];
         let asked = (0..5).filter(|n| spec.shares[*n] > 0.0);
         asked.enumerate().for_each(|(index, operation)| reported[operation] = index as u16);
-        let (index, data) = (shape.index_pages as u32, shape.data_pages as u32);
+        let (index, leaves) = (shape.index_pages as u32, shape.data_pages as u32);
         let extent = |slot| Page { slot, since: 0, cached: cache::NONE };
         let internals = shape.index_pages.div_ceil(FANOUT) + shape.data_pages.div_ceil(FANOUT);
         let used = [shape.index_pages, shape.data_pages, internals];
         Self {
             keys: Keys::new(&spec, &shape, Random::new(seed, "app.keys")),
             cache: Cache::new(spec.cache),
-            pages: (0..index).chain(0..data).map(extent).collect(),
+            pages: (0..index).chain(0..leaves).map(extent).collect(),
             internals: (0..internals as u32).map(|slot| Internal { slot }).collect(),
             files: [INDEX, DATA, INTERNAL].map(|file| Extents::new(shape.areas[file], used[file])),
             dirty_pages: [0; 3],
@@ -186,6 +188,7 @@ impl BTree {
             reported,
             warm: Random::new(seed, "app.warm"),
             laid_out: [0; 3],
+            data,
             now: Instant::ZERO,
             spec,
             shape,
@@ -212,7 +215,7 @@ impl BTree {
     fn ask(&mut self, token: u32, stream: u16, op: Op, mut offset: u64, mut len: u64) {
         // A trim has no data to be cut up.
         let most = if op == Op::Trim { 1 << 30 } else { self.spec.largest_io };
-        let entropy = self.spec.data;
+        let entropy = if op == Op::Write { self.data.draw() } else { Entropy::INCOMPRESSIBLE };
         loop {
             let piece = len.min(most);
             self.transfers[token as usize].left += 1;
@@ -286,10 +289,12 @@ impl App for BTree {
         let most = out.len() + most;
         for ((file, used), done) in self.files.iter().zip(used).zip(&mut self.laid_out) {
             let end = used * file.extent();
+            // Data of several kinds: an extent has one.
+            let at_once = if self.data.is_constant() { LAID_OUT_AT_ONCE } else { file.extent().min(LAID_OUT_AT_ONCE) };
             while *done < end && out.len() < most {
-                let len = (end - *done).min(LAID_OUT_AT_ONCE);
+                let len = (end - *done).min(at_once);
                 let (offset, len32) = (file.offset(0) + *done, len as u32);
-                out.push((DATA_STREAM, UntimedWrite { offset, len: len32, entropy: self.spec.data, trim: false }));
+                out.push((DATA_STREAM, UntimedWrite { offset, len: len32, entropy: self.data.draw(), trim: false }));
                 *done += len;
             }
         }

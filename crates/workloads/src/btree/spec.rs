@@ -1,12 +1,14 @@
 //! `[app] kind = "btree"` as the text asks for it. docs/models/btree.md says where the defaults are from.
 
-use hotband_machine::{Entropy, Section, SpecError};
+use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app::{App, AppStream};
 use crate::app_spec::AppVolume;
 use crate::btree::BTree;
 use crate::btree::shape::Shape;
+use crate::data::{Data, DataSpec};
+use crate::random::Random;
 
 /// Which records are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +80,7 @@ pub struct BTreeSpec {
     pub(crate) wait_for_journal: bool,
     pub(crate) journal_whole: bool,
     pub(crate) trim: bool,
-    pub(crate) data: Entropy,
+    pub(crate) data: Option<DataSpec>,
     pub(crate) volume: Option<String>,
     pub(crate) journal_volume: Option<String>,
 }
@@ -124,7 +126,7 @@ impl BTreeSpec {
             wait_for_journal: acknowledge,
             journal_whole: section.choice("journal_records", &[("change", false), ("record", true)])?.unwrap_or(false),
             trim: section.flag("trim")?.unwrap_or(false),
-            data: Entropy::of(section.number("data", 0.0..=1.0)?.unwrap_or(1.0)),
+            data: DataSpec::read(&section, "data")?,
             volume: section.text("volume")?.map(str::to_owned),
             journal_volume: section.text("journal_volume")?.map(str::to_owned),
         };
@@ -172,8 +174,14 @@ impl BTreeSpec {
     ///
     /// # Errors
     /// Records that do not fit the volume, a cache that is too small for the clients.
-    pub(crate) fn build(&self, volumes: &[AppVolume], seed: u64) -> Result<Box<dyn App>, SpecError> {
-        Ok(Box::new(BTree::new(self.clone(), Shape::new(self, volumes)?, seed)))
+    pub(crate) fn build(
+        &self,
+        volumes: &[AppVolume],
+        data: Option<&DataSpec>,
+        seed: u64,
+    ) -> Result<Box<dyn App>, SpecError> {
+        let data = data.map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(seed, "app.data")));
+        Ok(Box::new(BTree::new(self.clone(), Shape::new(self, volumes)?, data, seed)))
     }
 
     /// A mistake in `key`.

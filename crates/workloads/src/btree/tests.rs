@@ -36,9 +36,10 @@ const VOLUME: AppVolume = AppVolume { target: 0, capacity: 64 << 30, block: 512 
 impl Rig {
     fn new(keys: &str) -> Self {
         let spec = spec(keys);
+        let data = spec.data.as_ref().map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(1, "data")));
         let shape = Shape::new(&spec, &[VOLUME, VOLUME]).unwrap_or_else(|error| panic!("{error}"));
         let mut rig = Self {
-            engine: BTree::new(spec, shape, 1),
+            engine: BTree::new(spec, shape, data, 1),
             random: Random::new(1, "device"),
             now: Instant::ZERO,
             under_way: BinaryHeap::new(),

@@ -199,7 +199,7 @@ impl FileSystem {
         let background = index == NONE;
         self.disk.background += u32::from(background);
         let purpose = Purpose::WriteBack { ordered, file, background };
-        let (stream, entropy) = if metadata { (METADATA, self.spec.metadata) } else { (DATA, self.spec.data) };
+        let (stream, entropy) = if metadata { (METADATA, self.spec.metadata) } else { (DATA, self.data.draw()) };
         self.disk.submit(purpose, stream, asked(Op::Write, extent, entropy, false), extent, index);
     }
 

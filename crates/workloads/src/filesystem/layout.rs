@@ -75,7 +75,7 @@ impl FileSystem {
             if len > count {
                 self.layout.waiting.push((stream, (start + count, len - count)));
             }
-            let entropy = if stream == DATA { self.spec.data } else { self.spec.metadata };
+            let entropy = if stream == DATA { self.data.draw() } else { self.spec.metadata };
             let (offset, len) = (u64::from(start) * u64::from(BLOCK), count * BLOCK);
             out.push((stream, UntimedWrite { offset, len, entropy, trim: false }));
         }

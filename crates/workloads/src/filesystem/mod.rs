@@ -27,6 +27,7 @@ use hotband_units::{Bytes, Instant, Span};
 
 use crate::app::{App, AppIo, AppStream, Ended};
 use crate::arrival::ArrivalClock;
+use crate::data::Data;
 use crate::random::Random;
 use cache::PageCache;
 use disk::Disk;
@@ -76,6 +77,7 @@ struct Counters {
 /// A file system at work.
 pub struct FileSystem {
     spec: FileSystemSpec,
+    data: Data,
     geometry: Geometry,
     space: Space,
     files: Files,
@@ -107,7 +109,7 @@ impl FileSystem {
     ///
     /// # Errors
     /// The volume is too small for the files, or its inodes are too few.
-    pub fn new(spec: &FileSystemSpec, capacity: u64, seed: u64) -> Result<Self, SpecError> {
+    pub fn new(spec: &FileSystemSpec, capacity: u64, data: Data, seed: u64) -> Result<Self, SpecError> {
         let refuse = |key: &str, value: String, accepted: String| SpecError::new(&spec.file, key, value, accepted);
         let geometry = Geometry::new(capacity, spec.bytes_per_inode, spec.journal).ok_or_else(|| {
             let accepted = "expected a volume of at least 128 MiB beside the journal, and below 8 TiB".to_owned();
@@ -148,6 +150,7 @@ impl FileSystem {
             counters: Counters::default(),
             scratch: Vec::new(),
             spec: spec.clone(),
+            data,
         };
         file_system.add_processes(seed);
         Ok(file_system)

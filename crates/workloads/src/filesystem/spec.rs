@@ -7,6 +7,8 @@ use super::{FileSystem, disk};
 use crate::app::{App, AppStream};
 use crate::app_spec::AppVolume;
 use crate::arrival::Arrival;
+use crate::data::{Data, DataSpec};
+use crate::random::Random;
 use crate::sizes::Sizes;
 
 /// An operation of a client. The order is the order of the sets of files that they use.
@@ -152,8 +154,8 @@ pub struct FileSystemSpec {
     pub cpu: Span,
     /// Processor time of each page that is copied.
     pub cpu_per_page: Span,
-    /// How well the data of files compresses.
-    pub data: Entropy,
+    /// How well the data of files compresses; as the workload says where this does not.
+    pub data: Option<DataSpec>,
     /// How well metadata and the journal compress.
     pub metadata: Entropy,
 }
@@ -214,7 +216,7 @@ impl FileSystemSpec {
             bytes_per_inode: bytes(&section, "bytes_per_inode", Some(16_384), 4096..=1 << 26)? as u32,
             cpu: section.quantity("cpu")?.unwrap_or(Span(5_000)),
             cpu_per_page: section.quantity("cpu_per_page")?.unwrap_or(Span(500)),
-            data: Entropy::of(section.number("data", 0.0..=1.0)?.unwrap_or(1.0)),
+            data: DataSpec::read(&section, "data")?,
             metadata: Entropy::of(section.number("metadata_data", 0.0..=1.0)?.unwrap_or(0.2)),
         };
         section.finish()?;
@@ -231,13 +233,19 @@ impl FileSystemSpec {
     ///
     /// # Errors
     /// The volume does not hold the files.
-    pub(crate) fn build(&self, volumes: &[AppVolume], seed: u64) -> Result<Box<dyn App>, SpecError> {
+    pub(crate) fn build(
+        &self,
+        volumes: &[AppVolume],
+        data: Option<&DataSpec>,
+        seed: u64,
+    ) -> Result<Box<dyn App>, SpecError> {
         let volume = volumes[0];
         if !u64::from(BLOCK).is_multiple_of(volume.block) {
             let accepted = "expected drives with blocks of at most 4 KiB: the file system has blocks of 4 KiB";
             return Err(SpecError::new(&self.file, "app.volume", Bytes(volume.block).to_string(), accepted));
         }
-        Ok(Box::new(FileSystem::new(self, volume.capacity, seed)?))
+        let data = data.map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(seed, "app.data")));
+        Ok(Box::new(FileSystem::new(self, volume.capacity, data, seed)?))
     }
 }
 

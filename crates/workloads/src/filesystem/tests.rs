@@ -86,7 +86,8 @@ struct Bench {
 
 impl Bench {
     fn new(spec: &FileSystemSpec, capacity: u64, seed: u64) -> Self {
-        let app = FileSystem::new(spec, capacity, seed).unwrap_or_else(|error| panic!("{error}"));
+        let app = FileSystem::new(spec, capacity, crate::data::Data::INCOMPRESSIBLE, seed)
+            .unwrap_or_else(|error| panic!("{error}"));
         let mut bench = Self {
             app,
             random: Random::new(seed, "drive"),

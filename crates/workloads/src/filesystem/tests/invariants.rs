@@ -90,7 +90,7 @@ proptest! {
 #[test]
 fn the_layout_writes_every_used_block_once() {
     let spec = with(BUILD, "data = 0.4");
-    let mut app = FileSystem::new(&spec, 600 << 20, 1).expect("it fits");
+    let mut app = FileSystem::new(&spec, 600 << 20, crate::data::Data::INCOMPRESSIBLE, 1).expect("it fits");
     let (mut all, mut seen) = (Vec::new(), vec![false; app.geometry.blocks() as usize]);
     app.lay_out(usize::MAX, &mut all);
     for (stream, write) in &all {
