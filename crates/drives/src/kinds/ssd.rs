@@ -233,7 +233,7 @@ impl Ssd {
                 self.counters.buffer_hits += 1;
                 continue;
             }
-            let bytes = self.ftl.size_of(page) as u32 * 16;
+            let bytes = self.ftl.size_of(page) * 16;
             match &mut current {
                 Some((b, p, last, count, sum)) if (*b, *p) == (block, pass) => {
                     *count += u32::from(*last != flash_page);
