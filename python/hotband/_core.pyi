@@ -70,6 +70,32 @@ class Run:
     def stop(self) -> None:
         """Asks `execute` to stop; from any thread."""
 
+class Entropy:
+    """How far the data of files and folders compresses, checked. Raises SpecError."""
+
+    def __init__(
+        self,
+        paths: list[Path],
+        *,
+        compressors: list[str] = ...,
+        chunks: list[str] = ...,
+        sample: str | None = None,
+        seed: int = 1,
+        jobs: int | None = None,
+        one_file_system: bool = False,
+    ) -> None: ...
+    def measure(self) -> tuple[str, int, float, float] | None:
+        """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads.
+
+        Releases the GIL. After `stop`, of what was measured so far; None where that is nothing.
+        """
+
+    def progress(self) -> list[int]:
+        """Files and bytes counted, bytes to measure (0 while counting), bytes measured; from any thread."""
+
+    def stop(self) -> None:
+        """Asks `measure` to stop; from any thread."""
+
 DriveValue = tuple[str, str, tuple[str, str] | None, str, str, bool, str]
 
 def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:

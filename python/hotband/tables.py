@@ -63,6 +63,7 @@ LIMIT_WORDS = {
     "latency_mean_ns": "mean latency",
     "latency_p99_ns": "p99 latency",
     "latency_max_ns": "longest latency",
+    "latency_interval_max_ns": "largest mean latency of an interval",
     "iops": "IOPS",
     "bandwidth_bytes_per_s": "bandwidth",
 }

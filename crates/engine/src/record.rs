@@ -210,6 +210,7 @@ struct SeriesName {
     caches_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     operations_file: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     smart_file: Option<&'static str>,
 }
 
@@ -254,7 +255,7 @@ impl Record {
             counters: after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect(),
             at_end: after.at_end.iter().copied().collect(),
         });
-        let limits = judge(of.limits, of.streams, &recorder.streams, of.duration);
+        let limits = judge(of.limits, of.streams, recorder, of.duration);
         let (steady_state, steady_state_before) = match of.steady.split_last() {
             Some((last, before)) => (Some(last.clone()), before.to_vec()),
             None => (None, Vec::new()),

@@ -100,3 +100,42 @@ fn limits_that_mean_nothing_are_refused() {
     refused("iops_at_least = 1\nstream = \"a\"\nstreams = [\"b\"]", "limits[0].streams", "either");
     refused("iops_at_least = 1\nlatency = \"1 ms\"", "limits[0].latency", "unknown key");
 }
+
+#[test]
+fn an_interval_is_judged_by_its_mean_over_the_streams_that_are_meant() {
+    // The longest mean of a second, found by hand in the series; intervals that steps cut count too.
+    let outcome =
+        common::execute(request(DRIVE, &text("[[limits]]\nop = \"read\"\nlatency_interval_max = \"1 s\"\n"), &[]));
+    let series = &outcome.series;
+    let mean = |second: u64| {
+        let rows = (0..series.time_ns.len()).filter(|row| series.time_ns[*row] == second * 1_000_000_000);
+        let reads: Vec<usize> = rows.filter(|row| series.direction[*row] == 0).collect();
+        assert_eq!(reads.len(), 2, "both streams read");
+        let ios: f64 = reads.iter().map(|row| series.iops[*row]).sum();
+        reads.iter().map(|row| series.iops[*row] * series.latency_mean_ns[*row].unwrap()).sum::<f64>() / ios
+    };
+    let wanted = (0..10).map(mean).fold(0.0, f64::max);
+    let record: Value = serde_json::from_str(&outcome.record.to_json()).unwrap();
+    assert_eq!(record["limits"][0]["figure"], "latency_interval_max_ns");
+    assert_eq!(record["limits"][0]["value"], wanted);
+    let overall = record["summary"]["read"]["latency_mean_ns"].as_f64().unwrap();
+    assert!(wanted > overall, "some second is slower than the mean of all");
+    let none = run(DRIVE, &text("[[limits]]\nstream = \"a\"\nop = \"write\"\nlatency_interval_max = \"1 s\"\n"), &[]);
+    assert!(limits(&none)[0]["value"].is_null() && none.0["passed"] == false);
+}
+
+#[test]
+fn streams_of_an_app_have_limits_too() {
+    let app = |limit: &str| {
+        format!(
+            "[app]\nkind = \"btree\"\noperations = {{ read = 50, update = 50 }}\nrecords = 10000\nclients = 4\n\
+             cache = \"16 MB\"\n[[phases]]\nduration = \"2 s\"\nmeasure = true\n[[limits]]\n{limit}\n"
+        )
+    };
+    let left = run(DRIVE, &app("stream = \"journal\"\nop = \"write\"\niops_at_least = 1"), &[]);
+    let journal = left.0["streams"].as_array().unwrap().iter().find(|stream| stream["name"] == "journal").unwrap();
+    assert_eq!(limits(&left)[0]["value"].as_f64().unwrap(), journal["write"]["count"].as_f64().unwrap() / 2.0);
+    let error = Run::new(&common::catalog(), request(DRIVE, &app("stream = \"journl\"\niops_at_least = 1"), &[])).err();
+    let text = error.expect("no such stream").to_string();
+    assert!(text.contains("did you mean \"journal\""), "{text}");
+}

@@ -1,6 +1,8 @@
 //! The Python extension `hotband._core`: conversions and releasing the GIL, nothing else.
 #![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
 
+mod entropy;
+
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -180,6 +182,7 @@ fn departure(rounds: Vec<f64>) -> PyResult<Option<(usize, usize, f64)>> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRun>()?;
+    module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;

@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use crate::app::{App, AppStream};
 use crate::btree::BTreeSpec;
 use crate::data::DataSpec;
+use crate::filesystem::FileSystemSpec;
 use crate::spec::Workload;
 
 /// Where a stream of an app lies.
@@ -26,11 +27,13 @@ pub struct AppVolume {
 pub enum AppSpec {
     /// A database: YCSB above a B-tree engine.
     BTree(BTreeSpec),
+    /// A file system: operations on files.
+    FileSystem(FileSystemSpec),
 }
 
 impl AppSpec {
     /// Names of the kinds.
-    pub const KINDS: [&str; 1] = ["btree"];
+    pub const KINDS: [&str; 2] = ["btree", "filesystem"];
 
     /// Reads `[app]`.
     ///
@@ -42,6 +45,7 @@ impl AppSpec {
             .ok_or_else(|| section.error("kind", "", format!("missing: expected one of {}", Self::KINDS.join(", "))))?;
         match kind {
             "btree" => Ok(Self::BTree(BTreeSpec::read(section)?)),
+            "filesystem" => Ok(Self::FileSystem(FileSystemSpec::read(section)?)),
             other => Err(SpecError::unknown(section.file(), &section.key("kind"), other, &Self::KINDS)),
         }
     }
@@ -50,6 +54,7 @@ impl AppSpec {
     pub fn streams(&self) -> Vec<AppStream> {
         match self {
             Self::BTree(spec) => spec.streams(),
+            Self::FileSystem(spec) => spec.streams(),
         }
     }
 
@@ -57,6 +62,7 @@ impl AppSpec {
     pub fn trims(&self) -> bool {
         match self {
             Self::BTree(spec) => spec.trim,
+            Self::FileSystem(spec) => spec.trim,
         }
     }
 
@@ -64,6 +70,7 @@ impl AppSpec {
     pub fn data(&self) -> Option<&DataSpec> {
         match self {
             Self::BTree(spec) => spec.data.as_ref(),
+            Self::FileSystem(spec) => spec.data.as_ref(),
         }
     }
 
@@ -71,6 +78,7 @@ impl AppSpec {
     pub(crate) fn forget_data(&mut self) {
         match self {
             Self::BTree(spec) => spec.data = None,
+            Self::FileSystem(spec) => spec.data = None,
         }
     }
 
@@ -81,6 +89,7 @@ impl AppSpec {
     pub fn build(&self, volumes: &[AppVolume], data: Option<&DataSpec>, seed: u64) -> Result<Box<dyn App>, SpecError> {
         match self {
             Self::BTree(spec) => spec.build(volumes, data, seed),
+            Self::FileSystem(spec) => spec.build(volumes, data, seed),
         }
     }
 }

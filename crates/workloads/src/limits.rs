@@ -34,6 +34,8 @@ pub enum Bound {
     LatencyP99(Span),
     /// Longest latency at most.
     LatencyMax(Span),
+    /// Mean latency of every interval of the series at most.
+    LatencyIntervalMax(Span),
     /// I/Os a second at least.
     IopsAtLeast(f64),
     /// Bytes a second at least.
@@ -82,13 +84,14 @@ fn read_limit(section: Section) -> Result<LimitSpec, SpecError> {
         latency("latency_mean", Bound::LatencyMean)?,
         latency("latency_p99", Bound::LatencyP99)?,
         latency("latency_max", Bound::LatencyMax)?,
+        latency("latency_interval_max", Bound::LatencyIntervalMax)?,
         section.number("iops_at_least", 1e-9..=1e12)?.map(Bound::IopsAtLeast),
         section.quantity::<Rate>("bandwidth_at_least")?.map(Bound::BandwidthAtLeast),
     ];
     let bounds: Vec<Bound> = bounds.into_iter().flatten().collect();
     if bounds.is_empty() {
-        let accepted = "a limit has at least one of latency_mean, latency_p99, latency_max, iops_at_least, \
-                        bandwidth_at_least";
+        let accepted = "a limit has at least one of latency_mean, latency_p99, latency_max, latency_interval_max, \
+                        iops_at_least, bandwidth_at_least";
         return Err(section.error("", "", accepted));
     }
     let (key, streams) = read_streams(&section)?;
