@@ -110,14 +110,11 @@ pub trait FlashWork {
 pub struct Untimed;
 
 impl FlashWork for Untimed {
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it vanishes")]
+    #[inline]
     fn program(&mut self, _: u32, _: u32, _: usize) {}
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it vanishes")]
+    #[inline]
     fn read(&mut self, _: u32, _: u32) {}
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it vanishes")]
+    #[inline]
     fn erase(&mut self, _: u32) {}
 }
 
