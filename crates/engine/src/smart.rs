@@ -109,7 +109,7 @@ impl SmartWatch {
     fn catch_up(&mut self, now: Instant, machine: &Machine) {
         while now >= self.next {
             self.look(self.next, machine);
-            self.next = self.next + self.interval;
+            self.next += self.interval;
         }
     }
 
