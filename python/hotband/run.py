@@ -46,7 +46,7 @@ class RunSpec:
 class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
-    `caches` are the columns of `caches.parquet`, empty where no drive has such a cache.
+    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing.
     """
 
     spec: RunSpec
@@ -56,6 +56,7 @@ class Finished:
     caches: dict[str, list[Any]]
     streams: list[str]
     ios: int
+    smart: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
