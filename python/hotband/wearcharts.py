@@ -36,11 +36,7 @@ def amplification_chart(rows: pl.DataFrame, x: str, title: str) -> View:
         alt.Chart(rows)
         .mark_line(strokeWidth=1.8, strokeCap="round")
         .encode(
-            x=alt.X(
-                f"{x}:Q",
-                scale=alt.Scale(nice=False),
-                axis=alt.Axis(title=title, format=NUMBER, grid=False, tickCount=8),
-            ),
+            x=alt.X(f"{x}:Q", scale=alt.Scale(nice=False), axis=place),
             y=alt.Y("write_amplification:Q", **rate_axis(rows["write_amplification"], AMPLIFICATION)),
             color=alt.Color("line:N", scale=variant_scale(lines), legend=legend(pl.Series(lines), WIDE_CHARS)),
             strokeDash=alt.StrokeDash("kind:N", scale=dashes, legend=alt.Legend(symbolStrokeColor=INK)),
