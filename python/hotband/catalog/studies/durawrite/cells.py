@@ -81,3 +81,8 @@ def over(one: float | None, other: float | None) -> float | None:
 def rounded(value: float | None, digits: int = 2) -> float | None:
     """For a table."""
     return None if value is None else round(value, digits)
+
+
+def percent(share: float, digits: int = 0, signed: bool = False) -> str:
+    """A share as text: `37 %`."""
+    return f"{share * 100:{'+' if signed else ''}.{digits}f} %"

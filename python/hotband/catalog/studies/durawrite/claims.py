@@ -12,6 +12,7 @@ from hotband.catalog.studies.durawrite.cells import (
     amplified,
     mean_of,
     over,
+    percent,
     published,
     rate,
     stated,
@@ -35,8 +36,8 @@ def ycsb_gains(results: Results) -> dict[str, Any]:
         f"(published {stated(results, '-001'):+.0f} %)"
     )
     holds = None if gain is None else gain > 1
-    measured = "not measured" if gain is None else f"{gain - 1:+.0%}"
-    return claim("ycsb-gains", text, holds, measured.replace("%", " %"), published(results, "-001").id)
+    measured = "not measured" if gain is None else percent(gain - 1, signed=True)
+    return claim("ycsb-gains", text, holds, measured, published(results, "-001").id)
 
 
 def vdi_ratio(results: Results) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hotband.catalog.studies.durawrite.cells import published, stated
+from hotband.catalog.studies.durawrite.cells import percent, published, stated
 from hotband.studyruns import Results
 
 HALF = 0.5
@@ -27,11 +27,11 @@ def no_absolute(results: Results) -> dict[str, Any]:
         "text": (
             f"Of {len(results.study.published)} visible rows {len(rows)} "
             f"{'is' if len(rows) == 1 else 'are'} about write amplification, and "
-            f"{'it is a ratio' if len(rows) == 1 else 'all are ratios'}: {ratio:.2f} can be 0.5 against 1.5 or 1.5 against "
-            "4.5. Neither the wear of a drive nor its lifetime follows from it. What it does bound: if the drive cannot "
-            f"write less than an archive keeps ({entropy:.0%} under VDI), the others wrote at least {least:.2f} bytes "
-            "to flash for each byte of the host."
-        ).replace("%", " %"),
+            f"{'it is a ratio' if len(rows) == 1 else 'all are ratios'}: {ratio:.2f} can be 0.5 against 1.5 or 1.5 "
+            "against 4.5. Neither the wear of a drive nor its lifetime follows from it. What it does bound: if the "
+            f"drive cannot write less than an archive keeps ({percent(entropy)} under VDI), the others wrote at least "
+            f"{least:.2f} bytes to flash for each byte of the host."
+        ),
         "table": {
             "columns": ["row", "load", "metric", "printed"],
             "rows": [[row.id, row.workload.split(",")[0], row.metric, row.text] for row in rows],
@@ -68,7 +68,7 @@ def three_gains(results: Results) -> dict[str, Any]:
             f"Rounding gives {reach[0]:.1f} to {reach[1]:.1f} %, so {latency:.0f} % does not follow from one pair of "
             "drives. It does if all are against means of two: the mean of two times is more than the inverse of the "
             f"mean of two rates. One of the others then was {min(spreads):.2f} to {max(spreads):.2f} times as fast "
-            'as the other, so "the average of the competitors" hides a difference about as large as the one it shows.'
+            f'as the other: "the average" hides that beside the {1 + gain / 100:.2f} that it shows.'
         )
     )
     rows = [
@@ -80,9 +80,9 @@ def three_gains(results: Results) -> dict[str, Any]:
         "id": "ycsb-littles-law",
         "title": "47 % more operations and 33 % less latency tell how far the competitors are apart",
         "text": (
-            f"The time of 1,000,000 operations is their number over the rate, and with a fixed number of clients that wait "
-            f"for each answer so is the latency (Little's law): {1 + gain / 100:.2f} times the operations a second mean "
-            f"{expected:.1f} % less of both. {verdict}"
+            "The time of 1,000,000 operations is their number over the rate, and with a fixed number of clients that "
+            f"wait for each answer so is the latency (Little's law): {1 + gain / 100:.2f} times the operations a "
+            f"second mean {expected:.1f} % less of both. {verdict}"
         ),
         "table": {"columns": ["figure", "printed", "by Little's law"], "rows": rows},
     }
@@ -94,11 +94,11 @@ def overloaded(results: Results) -> dict[str, Any]:
     rows = []
     for number_of in ("-004", "-005"):
         row, value = published(results, number_of), stated(results, number_of)
-        rows.append([row.config, round(value), f"{value / asked:.1%}".replace("%", " %"), round(asked - value)])
+        rows.append([row.config, round(value), percent(value / asked, 1), round(asked - value)])
     one, other = stated(results, "-004"), stated(results, "-005")
     return {
         "id": "vdi-overloaded",
-        "title": "Both drives miss the rate that VDI asks for, and the one that writes a third is the slower",
+        "title": "Both drives miss the rate that VDI asks for, and the one that writes a third is no faster",
         "text": (
             f"{asked:,.0f} op/s are requested. With 15 % missing the load is no longer open: its clients wait, and a "
             "latency measured there is that of a queue without end. The drive whose flash takes "
@@ -118,9 +118,10 @@ def not_entropy_alone(results: Results) -> dict[str, Any]:
         "id": "gains-against-entropy",
         "title": "The less compressible data gains more: throughput does not follow entropy",
         "text": (
-            f"YCSB's records keep {first:.0%} in an archive and gain {gain:.0f} % over the mean of the others; VDI's "
-            f"keep {second:.0%} and do {loss:+.1f} % against the S4500. If compressibility decided, it would be the "
-            "other way round. What does: how much of the load is writes, in what sizes, and what waits for them."
+            f"YCSB's records keep {percent(first)} in an archive and gain {gain:.0f} % over the mean of the others; "
+            f"VDI's keep {percent(second)} and do {loss:+.1f} % against the S4500. If compressibility decided, it would "
+            "be the other way round. What else counts: how much of the load is writes, in what sizes, and what waits "
+            "for them."
         )
         .replace("%,", " %,")
         .replace("% ", " % ")
@@ -153,9 +154,9 @@ def test_data(results: Results) -> dict[str, Any]:
         "id": "jetstress-data",
         "title": f"Jetstress' data compresses {production / jetstress:.0f} times as well as a production database",
         "text": (
-            f"An archive keeps {jetstress:.2%} of what Jetstress writes and {production:.0%} of a production database. "
-            "At 1.26 % every chunk is as small as a drive can pack it, so the run measures granularity and metadata, "
-            "not compression of mail: what it shows for Exchange is a best case that no mailbox reaches. OLTP's data "
+            f"An archive keeps {percent(jetstress, 2)} of what Jetstress writes and {percent(production)} of a "
+            "production database. With such data every chunk is as small as a drive can pack it, so the run measures "
+            "granularity and metadata, not compression of mail: a best case that no mailbox reaches. OLTP's data "
             f"({oltp:.2f}) {inside} what is published for relational databases ({low:.2f} to {high:.2f})."
         )
         .replace("%", " %")

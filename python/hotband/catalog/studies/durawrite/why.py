@@ -16,6 +16,7 @@ from hotband.catalog.studies.durawrite.cells import (
     host_rate_mb,
     mean_of,
     over,
+    percent,
     record,
     rounded,
     short,
@@ -48,7 +49,7 @@ def ratios(results: Results) -> dict[str, Any]:
                 rounded(over(plain, theirs), 3),
                 rounded(over(amplified(results, COMMON, load), theirs), 3),
                 *(rounded(amplified(results, name, load)) for name in (NYTRO, PLAIN, *OTHERS)),
-                f"{write_share(results, NYTRO, load):.0%}".replace("%", " %"),
+                percent(write_share(results, NYTRO, load)),
                 round(host_rate_mb(results, NYTRO, load), 1),
             ]
         )
@@ -95,7 +96,7 @@ def trim(results: Results) -> dict[str, Any] | None:
                 continue
             before, after = amplified(results, config, load), amplified(results, config, changed)
             change = over(after, before)
-            shown = None if change is None else f"{change - 1:+.0%}".replace("%", " %")
+            shown = None if change is None else percent(change - 1, signed=True)
             label = results.study.load(changed).label
             rows.append([label, short(results, config), rounded(before), rounded(after), shown])
     if not rows:
