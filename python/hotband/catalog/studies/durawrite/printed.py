@@ -119,9 +119,9 @@ def not_entropy_alone(results: Results) -> dict[str, Any]:
         "title": "The less compressible data gains more: throughput does not follow entropy",
         "text": (
             f"YCSB's records keep {percent(first)} in an archive and gain {gain:.0f} % over the mean of the others; "
-            f"VDI's keep {percent(second)} and do {loss:+.1f} % against the S4500. If compressibility decided, it would "
-            "be the other way round. What else counts: how much of the load is writes, in what sizes, and what waits "
-            "for them."
+            f"VDI's keep {percent(second)} and do {loss:+.1f} % against the S4500. If compressibility decided, it "
+            "would be the other way round. What else counts: how much of the load is writes, in what sizes, and what "
+            "waits for them."
         )
         .replace("%,", " %,")
         .replace("% ", " % ")
