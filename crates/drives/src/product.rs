@@ -81,6 +81,28 @@ impl Product {
         self.values.keys().map(String::as_str)
     }
 
+    /// A mistake in a value that came from `set` is reported there, not in the catalog.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub(crate) fn blame<T>(
+        &self,
+        read: Result<T, SpecError>,
+        set: &Table,
+        set_file: &str,
+        set_key: &str,
+    ) -> Result<T, SpecError> {
+        read.map_err(|error| {
+            let key = error.key.trim_start_matches("values.").to_owned();
+            if set.contains_key(&key) {
+                let key = format!("{set_key}.{key}").trim_start_matches('.').to_owned();
+                SpecError { file: set_file.to_owned(), key, ..error }
+            } else {
+                error
+            }
+        })
+    }
+
     /// The values with those of `set` in their place.
     ///
     /// # Errors

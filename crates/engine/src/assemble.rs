@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
-use hotband_drives::{Disk, DiskParams, Product, SeekCurves};
+use hotband_drives::{Disk, DiskParams, Product, SeekCurves, Ssd, SsdParams};
 use hotband_layouts::build;
 use hotband_machine::{
     Drive, Layout, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, NodeRef, SpecError, Target,
@@ -71,19 +71,38 @@ fn build_drive(
     (set, seed): (&[(String, String)], u64),
     curves: &mut SeekCurves,
 ) -> Result<Box<dyn Drive>, SpecError> {
-    if product.kind != "disk" {
-        return Err(SpecError::unknown(&product.file, "kind", &product.kind, &["disk"]));
-    }
-    let mut params = DiskParams::read(product, &drive.set, &spec.file, &format!("{}.set", drive.key))?;
     let own: Table = set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
-    if !own.is_empty() {
-        let mut values = drive.set.clone();
-        values.extend(own);
-        params = DiskParams::read(product, &values, "--set", "")?;
+    match product.kind.as_str() {
+        "disk" => {
+            let mut params =
+                read_twice(spec, drive, own, |values, file, key| DiskParams::read(product, values, file, key))?;
+            let phase = Random::new(seed, &format!("drives.{}.spindle", drive.name)).below(REVOLUTION);
+            params.geometry.rotation = params.geometry.rotation.with_phase(phase);
+            Ok(Box::new(Disk::sharing(params, curves)))
+        }
+        "ssd" => {
+            let params = read_twice(spec, drive, own, |values, file, key| SsdParams::read(product, values, file, key))?;
+            Ok(Box::new(Ssd::new(params)))
+        }
+        other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd"])),
     }
-    let phase = Random::new(seed, &format!("drives.{}.spindle", drive.name)).below(REVOLUTION);
-    params.geometry.rotation = params.geometry.rotation.with_phase(phase);
-    Ok(Box::new(Disk::sharing(params, curves)))
+}
+
+/// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported where
+/// it was made.
+fn read_twice<T>(
+    spec: &MachineSpec,
+    drive: &hotband_machine::DriveSpec,
+    own: Table,
+    read: impl Fn(&Table, &str, &str) -> Result<T, SpecError>,
+) -> Result<T, SpecError> {
+    let params = read(&drive.set, &spec.file, &format!("{}.set", drive.key))?;
+    if own.is_empty() {
+        return Ok(params);
+    }
+    let mut values = drive.set.clone();
+    values.extend(own);
+    read(&values, "--set", "")
 }
 
 /// `--set` gives text; whole numbers are counts.
@@ -92,7 +111,9 @@ fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 3] = [
+const OPTIONAL: [(&str, &str); 5] = [
+    ("compression", "compression: it is a disk"),
+    ("gc_", "garbage collection: it is a disk"),
     ("awc", "protected write cache (Advanced Write Cache)"),
     ("turboboost", "flash read cache (TurboBoost)"),
     ("flash_", "flash read cache (TurboBoost)"),

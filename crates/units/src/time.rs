@@ -61,6 +61,13 @@ impl Add<Span> for Instant {
     }
 }
 
+impl AddAssign<Span> for Instant {
+    #[inline]
+    fn add_assign(&mut self, span: Span) {
+        *self = *self + span;
+    }
+}
+
 impl Add for Span {
     type Output = Self;
     #[inline]

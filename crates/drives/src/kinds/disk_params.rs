@@ -101,18 +101,7 @@ impl DiskParams {
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         check_fast_format(product, set, set_file, set_key)?;
         let values = product.with(set, set_file, set_key)?;
-        Self::from_values(&product.file, &values).map_err(|error| {
-            let key = error.key.trim_start_matches("values.").to_owned();
-            if set.contains_key(&key) {
-                SpecError {
-                    file: set_file.to_owned(),
-                    key: format!("{set_key}.{key}").trim_start_matches('.').to_owned(),
-                    ..error
-                }
-            } else {
-                error
-            }
-        })
+        product.blame(Self::from_values(&product.file, &values), set, set_file, set_key)
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {

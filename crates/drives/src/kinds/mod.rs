@@ -7,3 +7,8 @@ mod disk_counters;
 mod disk_media;
 pub mod disk_params;
 pub mod disk_power;
+pub mod ssd;
+pub mod ssd_params;
+mod ssd_power;
+mod ssd_smart;
+mod ssd_work;

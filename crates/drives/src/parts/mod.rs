@@ -1,11 +1,14 @@
 //! What mechanisms are assembled from, each tested alone.
 
 pub mod account;
+pub mod compression;
 pub mod dirty;
 pub mod divisor;
 pub mod flash;
+pub mod ftl;
 pub mod geometry;
 pub mod heat;
+pub mod nand;
 pub mod pending;
 pub mod port;
 pub mod rotation;

@@ -1,0 +1,159 @@
+//! What the translation layer asks of the flash, handed to the dies in order.
+
+use std::collections::VecDeque;
+
+use hotband_units::Instant;
+
+use super::ssd_params::SsdParams;
+use super::ssd_power::SsdAccount;
+use crate::parts::ftl::{FlashWork, Placement};
+use crate::parts::nand::{Job, Nand};
+
+/// Passes that were issued, erases that wait for them, and the layout of blocks over dies.
+#[derive(Clone, Debug)]
+pub(super) struct WorkQueue {
+    dies: u32,
+    /// Passes with data in a stripe over all dies.
+    stripe: u32,
+    pass_pages: u32,
+    mapping_overhead: f64,
+    /// Mapping tables that are still to be programmed, in passes.
+    mapping_due: f64,
+    mapping_die: u32,
+    /// Number of the first pass that is not programmed yet, and which ones after it are.
+    first: u64,
+    after: VecDeque<bool>,
+    /// Erases that wait for passes up to a number: what they erase is replaced by then.
+    erases: VecDeque<(u64, u32)>,
+    /// Pages read for relocation that are not yet handed over: block, pass, pages.
+    reads: Option<(u32, u32, u32)>,
+}
+
+impl WorkQueue {
+    pub fn new(params: &SsdParams) -> Self {
+        Self {
+            dies: params.nand.dies,
+            stripe: params.nand.dies - u32::from(params.parity),
+            pass_pages: params.ftl.program_units / params.ftl.flash_page_units,
+            mapping_overhead: params.mapping_overhead,
+            mapping_due: 0.0,
+            mapping_die: 0,
+            first: 0,
+            after: VecDeque::new(),
+            erases: VecDeque::new(),
+            reads: None,
+        }
+    }
+
+    /// Passes of a block follow one another over the dies; parity turns with the stripes.
+    #[inline]
+    pub fn die_of(&self, block: u32, pass: u32) -> u32 {
+        let (row, column) = (pass / self.stripe, pass % self.stripe);
+        (block + row + column) % self.dies
+    }
+
+    /// Number of the next pass.
+    pub fn issued(&self) -> u64 {
+        self.first + self.after.len() as u64
+    }
+
+    /// Whether every pass below `number` is programmed.
+    pub fn is_done(&self, number: u64) -> bool {
+        self.first >= number
+    }
+
+    fn issue(&mut self) -> u64 {
+        self.after.push_back(false);
+        self.issued() - 1
+    }
+
+    /// Pass `number` is programmed.
+    pub fn done(&mut self, number: u64) {
+        self.after[(number - self.first) as usize] = true;
+        while self.after.front() == Some(&true) {
+            self.after.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Erases whose passes are programmed are handed to the dies.
+    pub fn release_erases(&mut self, now: Instant, nand: &mut Nand) {
+        while self.erases.front().is_some_and(|(until, _)| self.first >= *until) {
+            self.erases.pop_front();
+            (0..self.dies).for_each(|die| nand.queue(now, die, Job::Erase));
+        }
+    }
+}
+
+/// Somebody times it.
+pub(super) struct Timed<'a> {
+    pub nand: &'a mut Nand,
+    pub queue: &'a mut WorkQueue,
+    pub account: Option<&'a mut SsdAccount>,
+    pub now: Instant,
+}
+
+impl Timed<'_> {
+    /// Hands over the reads that were gathered.
+    pub fn flush_reads(&mut self) {
+        if let Some((block, pass, pages)) = self.queue.reads.take() {
+            self.nand.queue(self.now, self.queue.die_of(block, pass), Job::Read(pages));
+        }
+    }
+
+    fn program_extra(&mut self, die: u32) {
+        let number = self.queue.issue();
+        self.nand.queue(self.now, die % self.queue.dies, Job::Program(number));
+    }
+}
+
+impl FlashWork for Timed<'_> {
+    fn program(&mut self, block: u32, pass: u32, frontier: usize) {
+        // A block that is used again is erased first, even if that had to wait so far.
+        if let Some(at) = self.queue.erases.iter().position(|(_, waiting)| *waiting == block) {
+            self.queue.erases.remove(at);
+            (0..self.queue.dies).for_each(|die| self.nand.queue(self.now, die, Job::Erase));
+        }
+        let number = self.queue.issue();
+        let die = self.queue.die_of(block, pass);
+        if let Some(account) = self.account.as_deref_mut() {
+            account.sent(number, frontier);
+        }
+        self.nand.queue(self.now, die, Job::Program(number));
+        let stripe = self.queue.stripe;
+        if stripe < self.queue.dies && pass % stripe == stripe - 1 {
+            self.program_extra(die + 1);
+        }
+        let parity = f64::from(self.queue.dies) / f64::from(stripe);
+        self.queue.mapping_due += self.queue.mapping_overhead * parity;
+        if self.queue.mapping_due >= 1.0 {
+            self.queue.mapping_due -= 1.0;
+            self.queue.mapping_die += 1;
+            self.program_extra(self.queue.mapping_die);
+        }
+    }
+
+    fn read(&mut self, block: u32, flash_page: u32) {
+        let pass = flash_page / self.queue.pass_pages;
+        match &mut self.queue.reads {
+            Some((b, p, pages)) if (*b, *p) == (block, pass) => *pages += 1,
+            _ => {
+                self.flush_reads();
+                self.queue.reads = Some((block, pass, 1));
+            }
+        }
+    }
+
+    fn erase(&mut self, block: u32) {
+        self.flush_reads();
+        let until = self.queue.issued();
+        self.queue.erases.push_back((until, block));
+        self.queue.release_erases(self.now, self.nand);
+    }
+
+    fn placed(&mut self, placement: &Placement) {
+        if let Some(account) = self.account.as_deref_mut() {
+            account.placed(placement);
+        }
+    }
+}

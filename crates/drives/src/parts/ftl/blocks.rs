@@ -1,0 +1,297 @@
+//! Blocks: what is in them, which are free, and which hold the least valid data.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::wear::Limits;
+use super::{FtlParams, NONE, PAGE_UNITS, VictimPolicy};
+
+/// What a block is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Erased.
+    Free,
+    /// Being written.
+    Open,
+    /// Full.
+    Closed,
+    /// Being collected.
+    Victim,
+    /// Held in reserve for bad ones.
+    Spare,
+    /// Worn out.
+    Bad,
+}
+
+/// One block.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// Units of valid data.
+    pub live: u32,
+    /// Valid pages.
+    pub valid: u32,
+    pub erases: u32,
+    pub state: State,
+    /// Mean time at which the host wrote what it holds.
+    pub born: u64,
+    /// Neighbours among the closed blocks with about as much valid data.
+    before: u32,
+    after: u32,
+    /// Neighbours in the order of closing.
+    older: u32,
+    newer: u32,
+    /// The clock when it was closed.
+    pub closed_at: u64,
+}
+
+/// Most lists of closed blocks by valid data.
+const BUCKETS: u32 = 8192;
+
+/// All blocks of a drive.
+#[derive(Clone, Debug)]
+pub(super) struct Blocks {
+    pub all: Vec<Block>,
+    /// Pages written to each block, in order; not all of them are still valid.
+    pub logs: Vec<Vec<u32>>,
+    /// Erased blocks, the least worn first (dynamic wear levelling).
+    free: BinaryHeap<Reverse<(u32, u32)>>,
+    spares: Vec<u32>,
+    /// Closed blocks by valid data: first and last of each list.
+    buckets: Vec<(u32, u32)>,
+    /// No list before this one has a block.
+    lowest: usize,
+    bucket_shift: u32,
+    /// Closed blocks in order of closing.
+    oldest: u32,
+    newest: u32,
+    /// Entries in all logs.
+    pub entries: u64,
+    pub limits: Limits,
+    pub bad: u32,
+    erases: u64,
+    pub most_erases: u32,
+    block_units: u32,
+}
+
+impl Blocks {
+    pub fn new(params: &FtlParams) -> Self {
+        let count = params.blocks + params.spare_blocks;
+        let bucket_shift = (0..32).find(|shift| params.block_units >> shift < BUCKETS).unwrap_or(31);
+        let block = |state| Block {
+            live: 0,
+            valid: 0,
+            erases: 0,
+            state,
+            born: 0,
+            before: NONE,
+            after: NONE,
+            older: NONE,
+            newer: NONE,
+            closed_at: 0,
+        };
+        let states = (0..count).map(|n| if n < params.blocks { State::Free } else { State::Spare });
+        Self {
+            all: states.map(block).collect(),
+            logs: vec![Vec::new(); count as usize],
+            free: (0..params.blocks).map(|n| Reverse((0, n))).collect(),
+            spares: (params.blocks..count).rev().collect(),
+            buckets: vec![(NONE, NONE); (params.block_units >> bucket_shift) as usize + 1],
+            lowest: 0,
+            bucket_shift,
+            oldest: NONE,
+            newest: NONE,
+            entries: 0,
+            limits: Limits::new(params.endurance),
+            bad: 0,
+            erases: 0,
+            most_erases: 0,
+            block_units: params.block_units,
+        }
+    }
+
+    pub fn free_count(&self) -> u32 {
+        self.free.len() as u32
+    }
+
+    /// Mean and highest erase count, and bad blocks.
+    pub fn wear(&self) -> (f64, u64, u64) {
+        (self.erases as f64 / self.all.len() as f64, u64::from(self.most_erases), u64::from(self.bad))
+    }
+
+    pub fn take_free(&mut self) -> Option<u32> {
+        let Reverse((_, block)) = self.free.pop()?;
+        self.all[block as usize].state = State::Open;
+        let log = &mut self.logs[block as usize];
+        if log.capacity() == 0 {
+            log.reserve_exact((self.block_units / PAGE_UNITS) as usize);
+        }
+        Some(block)
+    }
+
+    /// A page is written to an open block.
+    #[inline]
+    pub fn add(&mut self, block: u32, page: u32, units: u32) {
+        let of = &mut self.all[block as usize];
+        of.live += units;
+        of.valid += 1;
+        self.entries += 1;
+        self.logs[block as usize].push(page);
+    }
+
+    /// A page of a block is not valid any more.
+    #[inline]
+    pub fn remove(&mut self, block: u32, units: u32) {
+        let of = &mut self.all[block as usize];
+        let before = of.live >> self.bucket_shift;
+        of.live -= units;
+        of.valid -= 1;
+        let after = of.live >> self.bucket_shift;
+        if before != after && of.state == State::Closed {
+            self.unlink(block, before as usize);
+            self.link(block, after as usize);
+        }
+    }
+
+    #[inline]
+    fn link(&mut self, block: u32, bucket: usize) {
+        let (first, last) = self.buckets[bucket];
+        let of = &mut self.all[block as usize];
+        (of.before, of.after) = (last, NONE);
+        if last == NONE {
+            self.buckets[bucket] = (block, block);
+        } else {
+            self.all[last as usize].after = block;
+            self.buckets[bucket] = (first, block);
+        }
+        self.lowest = self.lowest.min(bucket);
+    }
+
+    #[inline]
+    fn unlink(&mut self, block: u32, bucket: usize) {
+        let Block { before, after, .. } = self.all[block as usize];
+        match before {
+            NONE => self.buckets[bucket].0 = after,
+            _ => self.all[before as usize].after = after,
+        }
+        match after {
+            NONE => self.buckets[bucket].1 = before,
+            _ => self.all[after as usize].before = before,
+        }
+    }
+
+    /// An open block is full.
+    pub fn close(&mut self, block: u32, clock: u64, born: u64) {
+        let newest = self.newest;
+        let of = &mut self.all[block as usize];
+        (of.state, of.closed_at, of.born) = (State::Closed, clock, born);
+        (of.older, of.newer) = (newest, NONE);
+        let bucket = of.live >> self.bucket_shift;
+        match newest {
+            NONE => self.oldest = block,
+            _ => self.all[newest as usize].newer = block,
+        }
+        self.newest = block;
+        self.link(block, bucket as usize);
+    }
+
+    /// A closed block becomes the victim.
+    pub fn begin_collection(&mut self, block: u32) {
+        let Block { live, older, newer, .. } = self.all[block as usize];
+        self.unlink(block, (live >> self.bucket_shift) as usize);
+        match older {
+            NONE => self.oldest = newer,
+            _ => self.all[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.newest = older,
+            _ => self.all[newer as usize].older = older,
+        }
+        self.all[block as usize].state = State::Victim;
+    }
+
+    /// A block without valid data is erased; it is free again, or retired and replaced by a spare one.
+    ///
+    /// # Panics
+    /// If it holds valid data.
+    pub fn erase(&mut self, block: u32) {
+        let log = &mut self.logs[block as usize];
+        self.entries -= log.len() as u64;
+        log.clear();
+        log.shrink_to((self.block_units / PAGE_UNITS) as usize);
+        let of = &mut self.all[block as usize];
+        assert!(of.live == 0 && of.valid == 0, "no block is erased while it holds valid data");
+        of.erases += 1;
+        self.erases += 1;
+        self.most_erases = self.most_erases.max(of.erases);
+        if self.limits.is_worn(block, of.erases) {
+            of.state = State::Bad;
+            self.bad += 1;
+            self.logs[block as usize] = Vec::new();
+            if let Some(spare) = self.spares.pop() {
+                self.all[spare as usize].state = State::Free;
+                self.free.push(Reverse((self.all[spare as usize].erases, spare)));
+            }
+        } else {
+            of.state = State::Free;
+            self.free.push(Reverse((of.erases, block)));
+        }
+    }
+
+    /// The closed block to collect next.
+    pub fn victim(&mut self, policy: VictimPolicy, clock: u64) -> Option<u32> {
+        match policy {
+            VictimPolicy::Greedy => {
+                while self.buckets.get(self.lowest)?.0 == NONE {
+                    self.lowest += 1;
+                    if self.lowest == self.buckets.len() {
+                        self.lowest = 0;
+                        return None;
+                    }
+                }
+                Some(self.buckets[self.lowest].0)
+            }
+            VictimPolicy::WindowedGreedy(window) => {
+                self.by_age().take(window as usize).min_by_key(|block| self.all[*block as usize].live)
+            }
+            VictimPolicy::CostBenefit => {
+                let worth = |block: &u32| {
+                    let of = &self.all[*block as usize];
+                    let used = f64::from(of.live) / f64::from(self.block_units);
+                    (1.0 - used) / (2.0 * used).max(1e-9) * (clock - of.closed_at + 1) as f64
+                };
+                let by_worth = |one: &u32, two: &u32| worth(one).total_cmp(&worth(two)).then(two.cmp(one));
+                self.by_age().max_by(by_worth)
+            }
+        }
+    }
+
+    /// The closed block that was erased least.
+    pub fn least_worn(&self) -> Option<u32> {
+        self.by_age().min_by_key(|block| self.all[*block as usize].erases)
+    }
+
+    /// Closed blocks, oldest first.
+    pub fn by_age(&self) -> impl Iterator<Item = u32> + '_ {
+        let next = |block: &u32| Some(self.all[*block as usize].newer).filter(|block| *block != NONE);
+        std::iter::successors(Some(self.oldest).filter(|block| *block != NONE), next)
+    }
+}
+
+impl Blocks {
+    /// The same blocks with the valid data that was counted, closed ones in the order of their closing.
+    pub fn restored(old: &Self, params: &FtlParams, live: &[u32], valid: &[u32]) -> Self {
+        let mut blocks = old.clone();
+        blocks.buckets.fill((NONE, NONE));
+        (blocks.oldest, blocks.newest, blocks.lowest) = (NONE, NONE, 0);
+        for (number, block) in blocks.all.iter_mut().enumerate() {
+            (block.live, block.valid) = (live[number], valid[number]);
+        }
+        let closed: Vec<u32> = old.by_age().collect();
+        for block in closed {
+            let Block { closed_at, born, .. } = old.all[block as usize];
+            blocks.close(block, closed_at, born);
+        }
+        debug_assert!(blocks.all.len() == (params.blocks + params.spare_blocks) as usize, "no block is lost");
+        blocks
+    }
+}

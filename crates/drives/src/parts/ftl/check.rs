@@ -1,0 +1,126 @@
+//! What must hold at any time, and the recovery of the mapping after a loss of power.
+
+use super::blocks::Blocks;
+use super::map::{DIRTY, UNMAPPED};
+use super::{FRONTIERS, Frontier, Ftl, NONE, State};
+
+/// A page was placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The logical page.
+    pub page: u32,
+    /// Where it lay before.
+    pub(super) old: u32,
+    /// Its size there, in units.
+    pub(super) old_units: u32,
+    /// Where it lies now.
+    pub(super) place: u32,
+    /// The frontier it was appended to.
+    pub frontier: usize,
+    /// Whether it was relocated.
+    pub relocated: bool,
+}
+
+/// What does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken(pub String);
+
+impl Ftl {
+    /// Counts everything afresh and compares: valid pages and units of every block, pages in use, free blocks.
+    ///
+    /// # Errors
+    /// The first thing that does not add up.
+    pub fn check(&self) -> Result<(), Broken> {
+        let broken = |what: String| Err(Broken(what));
+        let (live, valid) = self.count();
+        for (number, block) in self.blocks.all.iter().enumerate() {
+            if (block.live, block.valid) != (live[number], valid[number]) {
+                return broken(format!(
+                    "block {number} counts {} units in {} pages and holds {} in {}",
+                    block.live, block.valid, live[number], valid[number]
+                ));
+            }
+            if block.live > 0 && !matches!(block.state, State::Open | State::Closed | State::Victim) {
+                return broken(format!("block {number} is {:?} and holds valid data", block.state));
+            }
+            let logged =
+                self.blocks.logs[number].iter().filter(|page| self.block_of_page(**page) == Some(number as u32));
+            let mut logged: Vec<u32> = logged.copied().collect();
+            logged.sort_unstable();
+            logged.dedup();
+            if logged.len() != block.valid as usize {
+                return broken(format!("block {number} knows {} of its {} valid pages", logged.len(), block.valid));
+            }
+        }
+        let free = self.blocks.all.iter().filter(|block| block.state == State::Free).count();
+        if free != self.free_blocks() as usize {
+            return broken(format!("{free} blocks are free, {} are counted", self.free_blocks()));
+        }
+        let used = (0..self.map.pages()).filter(|page| self.map.get(*page) != UNMAPPED).count() as u64;
+        if used != self.used_pages {
+            return broken(format!("{used} pages hold data, {} are counted", self.used_pages));
+        }
+        Ok(())
+    }
+
+    fn block_of_page(&self, page: u32) -> Option<u32> {
+        let at = self.map.get(page) & !DIRTY;
+        (at != UNMAPPED).then(|| self.map.block_of(at))
+    }
+
+    /// Valid units and pages of every block, from the map alone.
+    fn count(&self) -> (Vec<u32>, Vec<u32>) {
+        let count = self.blocks.all.len();
+        let (mut live, mut valid) = (vec![0; count], vec![0; count]);
+        for page in 0..self.map.pages() {
+            if let Some(block) = self.block_of_page(page) {
+                live[block as usize] += self.map.size(page);
+                valid[block as usize] += 1;
+            }
+        }
+        (live, valid)
+    }
+
+    /// Power comes back: the write buffer is empty, placements in `lost` never reached the flash (the newest last),
+    /// open blocks are closed where they are, and everything that can be counted is counted afresh from the map.
+    ///
+    /// The drive holds back the erase of a block until what replaces its data is programmed, so what a lost placement
+    /// replaced is still there.
+    pub fn recover(&mut self, lost: &[Placement]) {
+        for (page, _) in std::mem::take(&mut self.buffer) {
+            self.map.set(page, self.map.get(page) & !DIRTY);
+        }
+        for placement in lost.iter().rev() {
+            if self.map.get(placement.page) == placement.place {
+                self.map.place(placement.page, placement.old, placement.old_units);
+                self.put_back(placement.page);
+            }
+        }
+        let block_units = self.params.block_units;
+        let (live, valid) = self.count();
+        let mut blocks = Blocks::restored(&self.blocks, &self.params, &live, &valid);
+        for frontier in &self.frontiers {
+            if frontier.block != NONE {
+                self.counters.padding += u64::from(block_units - frontier.filled);
+                blocks.close(frontier.block, self.clock, self.clock);
+            }
+        }
+        if self.collection.victim_block() != NONE {
+            blocks.close(self.collection.victim_block(), self.clock, self.clock);
+        }
+        self.collection = super::Collection::default();
+        self.blocks = blocks;
+        self.frontiers = [Frontier { block: NONE, filled: block_units, born: 0.0 }; FRONTIERS];
+        self.used_pages = (0..self.map.pages()).filter(|page| self.map.get(*page) != UNMAPPED).count() as u64;
+    }
+
+    /// The log of the block that a page lies in names it again.
+    fn put_back(&mut self, page: u32) {
+        let Some(block) = self.block_of_page(page) else { return };
+        let log = &mut self.blocks.logs[block as usize];
+        if !log.contains(&page) {
+            log.push(page);
+            self.blocks.entries += 1;
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Garbage collection, paced by what the host writes.
+//!
+//! When a victim with v units of valid data in a block of C is chosen, C - v units come free for it. So v / (C - v)
+//! units are relocated for every unit that the host writes, and the victim is empty just when the host has used what
+//! it gives. No write waits for a whole block, and the pace depends on counts only, not on time.
+
+use super::State;
+use super::map::DIRTY;
+use super::{FlashWork, Ftl, NONE, PAGE_UNITS};
+
+/// Log entries looked at together, so that their memory accesses overlap.
+const BATCH: usize = 64;
+/// Every so many victims the wear of blocks is looked at.
+const LEVEL_EVERY: u64 = 64;
+
+/// The collection under way.
+#[derive(Clone, Debug)]
+pub(super) struct Collection {
+    victim: u32,
+    /// Log entries of the victim that are done.
+    cursor: usize,
+    /// Flash page that was read last.
+    last_page: u32,
+    /// Units to relocate for every unit of the host.
+    ratio: f64,
+    /// Units that are due.
+    due: f64,
+    victims: u64,
+}
+
+impl Default for Collection {
+    fn default() -> Self {
+        Self { victim: NONE, cursor: 0, last_page: NONE, ratio: 0.0, due: 0.0, victims: 0 }
+    }
+}
+
+impl Collection {
+    pub(super) fn victim_block(&self) -> u32 {
+        self.victim
+    }
+}
+
+impl Ftl {
+    /// Collects as much as `units` of host data ask for.
+    #[inline]
+    pub(super) fn collect_for(&mut self, units: u32, flash: &mut impl FlashWork) {
+        if self.collection.victim == NONE {
+            if self.blocks.free_count() > self.params.free_low {
+                return;
+            }
+            self.choose_victim();
+        }
+        self.collection.due += f64::from(units) * self.collection.ratio;
+        if self.collection.due > 0.0 {
+            self.collect_due(flash);
+        }
+    }
+
+    fn collect_due(&mut self, flash: &mut impl FlashWork) {
+        while self.collection.due > 0.0 {
+            if self.collection.victim == NONE {
+                if self.blocks.free_count() > self.params.free_low || !self.choose_victim() {
+                    self.collection.due = 0.0;
+                    return;
+                }
+                self.collection.due = 0.0;
+                if self.blocks.free_count() > 1 {
+                    return;
+                }
+            }
+            let moved = self.relocate_batch(flash);
+            self.collection.due -= f64::from(moved);
+            // With the last free block the victim is emptied before anything else happens.
+            if self.blocks.free_count() <= 1 && self.collection.victim != NONE {
+                self.collection.due = self.collection.due.max(1.0);
+            }
+        }
+    }
+
+    /// Collects one batch while nobody asks for anything, until enough blocks are free; returns whether it did.
+    pub fn collect_idle(&mut self, flash: &mut impl FlashWork) -> bool {
+        if self.collection.victim == NONE && self.blocks.free_count() >= self.params.free_high {
+            return false;
+        }
+        if self.collection.victim == NONE && !self.choose_victim() {
+            return false;
+        }
+        // A block that is nearly full of valid data gives back too little for what it costs in wear.
+        let live = self.blocks.all[self.collection.victim as usize].live;
+        if self.collection.cursor == 0 && f64::from(live) > 0.9 * f64::from(self.params.block_units) {
+            return false;
+        }
+        let moved = self.relocate_batch(flash);
+        self.collection.due = (self.collection.due - f64::from(moved)).max(0.0);
+        true
+    }
+
+    /// Chooses a victim; returns whether there is one.
+    fn choose_victim(&mut self) -> bool {
+        self.collection.victims += 1;
+        let levelled = self.wear_victim();
+        let Some(block) = levelled.or_else(|| self.blocks.victim(self.params.victims, self.clock)) else {
+            return false;
+        };
+        self.counters.levelled += u64::from(levelled.is_some());
+        self.blocks.begin_collection(block);
+        let live = self.blocks.all[block as usize].live;
+        let space = self.params.block_units - live.min(self.params.block_units - 1);
+        let collection = &mut self.collection;
+        (collection.victim, collection.cursor, collection.last_page) = (block, 0, NONE);
+        // An empty victim costs nothing, but somebody has to erase it.
+        collection.ratio = (f64::from(live) / f64::from(space)).clamp(1.0 / f64::from(PAGE_UNITS), 1e4);
+        true
+    }
+
+    /// A block that was erased much less often than others holds cold data: moving it lets the block be used.
+    fn wear_victim(&self) -> Option<u32> {
+        let gap = self.params.wear_gap?;
+        if !self.collection.victims.is_multiple_of(LEVEL_EVERY) {
+            return None;
+        }
+        let block = self.blocks.least_worn()?;
+        (self.blocks.most_erases - self.blocks.all[block as usize].erases > gap).then_some(block)
+    }
+
+    /// Relocates what is valid among the next entries of the victim; returns the units moved.
+    fn relocate_batch(&mut self, flash: &mut impl FlashWork) -> u32 {
+        let victim = self.collection.victim;
+        let cursor = self.collection.cursor;
+        let mut pages = [0_u32; BATCH];
+        let mut count = 0;
+        let log = &self.blocks.logs[victim as usize];
+        let end = log.len().min(cursor + BATCH);
+        for &page in &log[cursor..end] {
+            pages[count] = page;
+            count += usize::from(self.map.block_of(self.map.get(page) & !DIRTY) == victim);
+        }
+        let over = end == log.len();
+        let mut moved = 0;
+        for &page in &pages[..count] {
+            moved += self.relocate(page, victim, flash);
+        }
+        self.collection.cursor = end;
+        if over || self.blocks.all[victim as usize].live == 0 {
+            self.collection.victim = NONE;
+            self.blocks.erase(victim);
+            self.counters.erases += 1;
+            flash.erase(victim);
+            self.check_end_of_life();
+        }
+        moved
+    }
+
+    #[inline]
+    fn relocate(&mut self, page: u32, victim: u32, flash: &mut impl FlashWork) -> u32 {
+        let entry = self.map.get(page);
+        let (block, flash_page) = self.map.split(entry & !DIRTY);
+        if block != victim {
+            // The same page was written to the block twice, and is moved already.
+            return 0;
+        }
+        if flash_page != self.collection.last_page {
+            self.collection.last_page = flash_page;
+            flash.read(victim, flash_page);
+        }
+        let units = self.map.size(page);
+        self.blocks.remove(victim, units);
+        let which = self.frontier_of_relocated(victim);
+        self.note_birth(which, units, self.blocks.all[victim as usize].born);
+        self.append(which, page, units, (entry & !DIRTY, true), flash);
+        if entry & DIRTY != 0 {
+            self.map.set(page, self.map.get(page) | DIRTY);
+        }
+        self.counters.relocated += u64::from(units);
+        units
+    }
+
+    /// Without enough blocks for the logical pages and for collection, the drive takes no more writes.
+    fn check_end_of_life(&mut self) {
+        let good = self.blocks.all.iter().filter(|block| !matches!(block.state, State::Bad | State::Spare)).count();
+        if self.blocks.bad == 0 {
+            return;
+        }
+        let needed = (self.params.pages * u64::from(PAGE_UNITS)).div_ceil(u64::from(self.params.block_units));
+        self.write_protected |= (good as u64) < needed + u64::from(self.params.free_low) + 3;
+    }
+}

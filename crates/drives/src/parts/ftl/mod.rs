@@ -1,0 +1,454 @@
+//! Flash translation: where every logical page lies, and which blocks are collected.
+//!
+//! A pure state machine without time: it is told what is written and trimmed, in order, and says through
+//! [`FlashWork`] what the flash has to do. The same writes give the same mapping whether somebody times them or not,
+//! so that a drive can be preconditioned fast.
+//!
+//! Space is counted in units of 16 bytes, so that compressed pages of any size can be packed. A *block* is what is
+//! erased in one go: the same-numbered blocks of all dies (a superblock), less the parity.
+//!
+//! Write amplification of greedy collection under uniform random writes is that of Xiang and Kurkoski
+//! (arXiv 1110.4245) within 3 %; see `docs/models/ssd.md` and `crates/drives/tests/ftl_theory.rs`.
+//!
+//! Leaves out: mapping tables that do not fit into memory, read disturb and refresh, and data that is lost.
+
+mod blocks;
+mod check;
+mod collect;
+mod compact;
+mod heat;
+mod map;
+mod wear;
+
+pub use blocks::State;
+pub use check::{Broken, Placement};
+pub use wear::Endurance;
+
+use std::collections::VecDeque;
+
+use blocks::Blocks;
+use collect::Collection;
+use map::{DIRTY, Map, UNMAPPED};
+
+/// Bytes of a logical page.
+pub const PAGE: u64 = 4096;
+/// Bytes of a unit of space.
+pub const UNIT: u64 = 16;
+/// Units of a page that does not compress.
+pub const PAGE_UNITS: u32 = (PAGE / UNIT) as u32;
+
+/// How a block is chosen for collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VictimPolicy {
+    /// The block with the least valid data.
+    Greedy,
+    /// The same among this many of the oldest blocks (Hu et al., SYSTOR 2009).
+    WindowedGreedy(u32),
+    /// The block with the highest (1 - u) / (2 u) x age, u its share of valid data (Rosenblum and Ousterhout 1992).
+    CostBenefit,
+}
+
+/// What is kept in blocks of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separation {
+    /// Nothing: host and relocated data share a block.
+    None,
+    /// Data of the host, and data that was relocated.
+    Relocated,
+    /// The same, and host data that was overwritten soon after it was written.
+    HotCold,
+}
+
+/// A translation layer.
+#[derive(Clone, Debug)]
+pub struct FtlParams {
+    /// Logical pages of 4 KiB.
+    pub pages: u64,
+    /// Blocks, without those held in reserve for bad ones.
+    pub blocks: u32,
+    /// Blocks held in reserve.
+    pub spare_blocks: u32,
+    /// Space of a block for data, in units.
+    pub block_units: u32,
+    /// Space of a flash page, in units.
+    pub flash_page_units: u32,
+    /// What is programmed in one pass, in units.
+    pub program_units: u32,
+    /// Whether pages may be shorter than 4 KiB.
+    pub compressed: bool,
+    /// How blocks are chosen for collection.
+    pub victims: VictimPolicy,
+    /// What is kept apart.
+    pub separation: Separation,
+    /// Collection in the foreground begins when no more blocks than this are free.
+    pub free_low: u32,
+    /// Collection in the background goes on until so many blocks are free.
+    pub free_high: u32,
+    /// Pages that the write buffer holds before the oldest is placed.
+    pub buffer_pages: usize,
+    /// Cold data is moved once the erase counts of two blocks are this far apart.
+    pub wear_gap: Option<u32>,
+    /// When blocks wear out.
+    pub endurance: Option<Endurance>,
+}
+
+/// What the flash has to do, in order.
+pub trait FlashWork {
+    /// A pass of frontier number `frontier` is full: program number `pass` of `block`.
+    fn program(&mut self, block: u32, pass: u32, frontier: usize);
+    /// A flash page with valid data is read for relocation.
+    fn read(&mut self, block: u32, flash_page: u32);
+    /// All of `block` is erased.
+    fn erase(&mut self, block: u32);
+    /// A page is placed; its last byte is on the pass of its frontier that is programmed next.
+    fn placed(&mut self, placement: &Placement) {
+        let _ = placement;
+    }
+}
+
+/// Nobody times it.
+pub struct Untimed;
+
+impl FlashWork for Untimed {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it vanishes")]
+    fn program(&mut self, _: u32, _: u32, _: usize) {}
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it vanishes")]
+    fn read(&mut self, _: u32, _: u32) {}
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it vanishes")]
+    fn erase(&mut self, _: u32) {}
+}
+
+/// Counters since the drive was new, in units of 16 bytes unless the name says otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FtlCounters {
+    /// Host data placed, after compression and packing.
+    pub host: u64,
+    /// Data relocated.
+    pub relocated: u64,
+    /// Space left empty at the end of passes and blocks.
+    pub padding: u64,
+    /// Passes programmed.
+    pub passes: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Pages overwritten while they were in the write buffer.
+    pub coalesced_pages: u64,
+    /// Pages trimmed that held data.
+    pub trimmed_pages: u64,
+    /// Blocks collected to level wear.
+    pub levelled: u64,
+}
+
+/// Where data is appended.
+#[derive(Clone, Copy, Debug)]
+struct Frontier {
+    block: u32,
+    /// Units filled.
+    filled: u32,
+    /// Sum over the units of the times at which the host wrote them; kept where hot and cold data are told apart.
+    born: f64,
+}
+
+/// Index of a frontier.
+const HOST: usize = 0;
+const RELOCATED: usize = 1;
+const HOT: usize = 2;
+const FRONTIERS: usize = 3;
+/// No block.
+const NONE: u32 = u32::MAX;
+
+/// The translation layer of one drive.
+#[derive(Clone, Debug)]
+pub struct Ftl {
+    params: FtlParams,
+    map: Map,
+    blocks: Blocks,
+    frontiers: [Frontier; FRONTIERS],
+    /// Pages in the write buffer, oldest first, and their sizes.
+    buffer: VecDeque<(u32, u16)>,
+    collection: Collection,
+    counters: FtlCounters,
+    /// Host units placed: the clock of ages.
+    clock: u64,
+    /// Pages that hold data, in the write buffer or on flash.
+    used_pages: u64,
+    write_protected: bool,
+}
+
+impl Ftl {
+    /// A new drive: nothing is written, every block is erased.
+    ///
+    /// # Panics
+    /// If the blocks cannot hold the logical pages and the free blocks that collection needs; parameters are checked
+    /// when a drive is read.
+    pub fn new(params: FtlParams) -> Self {
+        let room = u64::from(params.blocks) * u64::from(params.block_units);
+        assert!(params.pages * u64::from(PAGE_UNITS) < room, "a drive has more flash than it shows");
+        assert!(params.block_units.is_multiple_of(params.program_units), "a block is programmed in whole passes");
+        let nowhere = Frontier { block: NONE, filled: params.block_units, born: 0.0 };
+        Self {
+            map: Map::new(&params),
+            blocks: Blocks::new(&params),
+            frontiers: [nowhere; FRONTIERS],
+            buffer: VecDeque::with_capacity(params.buffer_pages + 1),
+            collection: Collection::default(),
+            counters: FtlCounters::default(),
+            clock: 0,
+            used_pages: 0,
+            write_protected: false,
+            params,
+        }
+    }
+
+    /// What it was built with.
+    pub fn params(&self) -> &FtlParams {
+        &self.params
+    }
+
+    /// Counters since the drive was new.
+    pub fn counters(&self) -> &FtlCounters {
+        &self.counters
+    }
+
+    /// Whether the drive has no spare blocks left and takes no more writes.
+    pub fn is_write_protected(&self) -> bool {
+        self.write_protected
+    }
+
+    /// Blocks that are erased and not in use.
+    pub fn free_blocks(&self) -> u32 {
+        self.blocks.free_count()
+    }
+
+    /// Pages that hold data.
+    pub fn used_pages(&self) -> u64 {
+        self.used_pages
+    }
+
+    /// Mean and highest erase count, and blocks that were retired.
+    pub fn wear(&self) -> (f64, u64, u64) {
+        self.blocks.wear()
+    }
+
+    /// Space filled in passes that are not programmed yet.
+    pub fn open_units(&self) -> u64 {
+        let pass = self.params.program_units;
+        self.frontiers.iter().filter(|f| f.block != NONE).map(|f| u64::from(f.filled % pass)).sum()
+    }
+
+    /// Where `page` lies: its block and its flash page; none if it was never written, or is in the write buffer
+    /// (see [`Ftl::is_buffered`]).
+    #[inline]
+    pub fn place_of(&self, page: u64) -> Option<(u32, u32)> {
+        let at = self.map.get(page as u32) & !DIRTY;
+        (at != UNMAPPED).then(|| self.map.split(at))
+    }
+
+    /// Whether the newest data of `page` is in the write buffer.
+    #[inline]
+    pub fn is_buffered(&self, page: u64) -> bool {
+        self.map.get(page as u32) & DIRTY != 0
+    }
+
+    /// Units that `page` takes on flash.
+    #[inline]
+    pub fn size_of(&self, page: u64) -> u32 {
+        self.map.size(page as u32)
+    }
+
+    /// Whether pass number `pass` of `block` was handed to the flash.
+    #[inline]
+    pub fn is_programmed(&self, block: u32, pass: u32) -> bool {
+        let open = self.frontiers.iter().find(|frontier| frontier.block == block);
+        open.is_none_or(|frontier| pass < frontier.filled / self.params.program_units)
+    }
+
+    /// Takes a page of the host, of `units` after compression, into the write buffer; where that is full, its
+    /// oldest page is placed on flash, and collection does its share. Returns whether the page was in the buffer.
+    #[inline]
+    pub fn write(&mut self, page: u64, units: u32, flash: &mut impl FlashWork) -> bool {
+        let page = page as u32;
+        let at = self.map.get(page);
+        if at & DIRTY != 0 {
+            self.counters.coalesced_pages += 1;
+            return true;
+        }
+        self.used_pages += u64::from(at == UNMAPPED);
+        self.map.set(page, at | DIRTY);
+        self.buffer.push_back((page, units as u16));
+        if self.buffer.len() > self.params.buffer_pages {
+            self.place_oldest(flash);
+        }
+        false
+    }
+
+    /// Touches the map entries of pages that are written next: what they cost in memory latency overlaps.
+    #[inline]
+    pub fn touch(&self, pages: impl Iterator<Item = u64>) -> u32 {
+        pages.fold(0, |sum, page| sum ^ self.map.get(page as u32))
+    }
+
+    /// Pages in the write buffer.
+    pub fn buffered(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Places the oldest page of the write buffer, if there is one.
+    #[inline]
+    pub fn place_oldest(&mut self, flash: &mut impl FlashWork) {
+        let Some((page, units)) = self.buffer.pop_front() else { return };
+        let at = self.map.get(page);
+        if at & DIRTY == 0 {
+            // It was trimmed, or written again after that and placed already.
+            return;
+        }
+        self.place_host(page, u32::from(units), at & !DIRTY, flash);
+    }
+
+    /// Places everything in the write buffer and fills up the open passes of host data.
+    pub fn drain(&mut self, flash: &mut impl FlashWork) {
+        while !self.buffer.is_empty() {
+            self.place_oldest(flash);
+        }
+        for which in [HOST, HOT] {
+            self.pad_pass(which, flash);
+        }
+    }
+
+    fn pad_pass(&mut self, which: usize, flash: &mut impl FlashWork) {
+        let pass = self.params.program_units;
+        let Frontier { block, filled, .. } = self.frontiers[which];
+        let rest = filled.next_multiple_of(pass) - filled;
+        if block == NONE || rest == 0 {
+            return;
+        }
+        self.frontiers[which].filled += rest;
+        self.counters.padding += u64::from(rest);
+        self.programmed(block, filled / pass, which, flash);
+        self.close_if_full(which);
+    }
+
+    fn place_host(&mut self, page: u32, units: u32, old: u32, flash: &mut impl FlashWork) {
+        if self.write_protected {
+            self.map.set(page, old);
+            self.used_pages -= u64::from(old == UNMAPPED);
+            return;
+        }
+        let which = self.frontier_of_host(old);
+        self.invalidate(page, old);
+        self.note_birth(which, units, self.clock);
+        self.append(which, page, units, (old, false), flash);
+        self.counters.host += u64::from(units);
+        self.clock += u64::from(units);
+        self.collect_for(units, flash);
+    }
+
+    /// What lies at `old` is no longer valid.
+    #[inline]
+    fn invalidate(&mut self, page: u32, old: u32) {
+        if old != UNMAPPED {
+            self.blocks.remove(self.map.block_of(old), self.map.size(page));
+        }
+    }
+
+    /// Appends a page to a frontier.
+    #[inline]
+    fn append(
+        &mut self,
+        which: usize,
+        page: u32,
+        units: u32,
+        (old, relocated): (u32, bool),
+        flash: &mut impl FlashWork,
+    ) {
+        if self.frontiers[which].filled + units > self.params.block_units {
+            self.open(which, flash);
+        }
+        let Frontier { block, filled, .. } = self.frontiers[which];
+        if block == NONE {
+            return self.cannot_place(page);
+        }
+        let place = self.map.join(block, filled / self.params.flash_page_units);
+        let old_units = self.map.size(page);
+        self.map.place(page, place, units);
+        self.blocks.add(block, page, units);
+        self.frontiers[which].filled = filled + units;
+        let placement = Placement { page, old, old_units, place, frontier: which, relocated };
+        let pass = self.params.program_units;
+        let (before, after) = (filled / pass, (filled + units) / pass);
+        if before == after {
+            return flash.placed(&placement);
+        }
+        let straddles = !(filled + units).is_multiple_of(pass);
+        if !straddles {
+            flash.placed(&placement);
+        }
+        self.programmed(block, before, which, flash);
+        if straddles {
+            flash.placed(&placement);
+        }
+        self.close_if_full(which);
+    }
+
+    #[cold]
+    fn cannot_place(&mut self, page: u32) {
+        assert!(self.write_protected, "collection keeps a block free for every frontier");
+        self.map.set(page, UNMAPPED);
+        self.used_pages -= 1;
+    }
+
+    fn programmed(&mut self, block: u32, pass: u32, which: usize, flash: &mut impl FlashWork) {
+        self.counters.passes += 1;
+        flash.program(block, pass, which);
+    }
+
+    /// A block with no room left becomes one that can be collected.
+    #[inline]
+    fn close_if_full(&mut self, which: usize) {
+        let Frontier { block, filled, born } = self.frontiers[which];
+        if filled == self.params.block_units {
+            self.frontiers[which].block = NONE;
+            self.blocks.close(block, self.clock, (born / f64::from(filled)) as u64);
+        }
+    }
+
+    /// Closes the block of a frontier, which has no room for the next page, and takes a free one.
+    fn open(&mut self, which: usize, flash: &mut impl FlashWork) {
+        let Frontier { block, filled, .. } = self.frontiers[which];
+        if block != NONE {
+            // Compressed pages do not fill a block exactly.
+            let rest = self.params.block_units - filled;
+            self.counters.padding += u64::from(rest);
+            self.frontiers[which].filled = self.params.block_units;
+            self.programmed(block, filled / self.params.program_units, which, flash);
+            self.close_if_full(which);
+        }
+        let free = self.blocks.take_free();
+        self.frontiers[which] = match free {
+            Some(block) => Frontier { block, filled: 0, born: 0.0 },
+            None => Frontier { block: NONE, filled: self.params.block_units, born: 0.0 },
+        };
+        self.keep_logs_short();
+    }
+
+    /// `page` is not needed any more; returns whether it held data.
+    #[inline]
+    pub fn trim(&mut self, page: u64) -> bool {
+        let page = page as u32;
+        let at = self.map.get(page);
+        if at == UNMAPPED {
+            return false;
+        }
+        // What is in the write buffer is skipped when its turn comes.
+        if at & !DIRTY != UNMAPPED {
+            self.invalidate(page, at & !DIRTY);
+        }
+        self.map.set(page, UNMAPPED);
+        self.used_pages -= 1;
+        self.counters.trimmed_pages += 1;
+        true
+    }
+}

@@ -1,0 +1,277 @@
+//! Flash dies behind channels: when a read, a program or an erase is done.
+//!
+//! Every die does one thing at a time. Reads of the host go before programs, erases and reads for relocation that have
+//! not begun; they wait for what has begun, or suspend it where the drive can. What waits longer than the patience of
+//! the drive is not overtaken any more. Programs of all dies together are held to a rate: power, and the controller's
+//! path to the flash.
+//!
+//! Leaves out: planes that work on different pages at once, read retries, and the dependence of times on the page's
+//! place in its cell and on wear.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use hotband_units::{Instant, Rate, Span};
+
+/// Times and numbers of the flash of one drive.
+#[derive(Clone, Debug)]
+pub struct NandParams {
+    /// Dies.
+    pub dies: u32,
+    /// Channels; die number n is on channel n modulo their number.
+    pub channels: u32,
+    /// Planes of a die that read at once within one pass.
+    pub planes: u32,
+    /// Bytes of a flash page.
+    pub page_bytes: u64,
+    /// Bytes programmed in one pass.
+    pub program_bytes: u64,
+    /// Time to read a page (tR).
+    pub read: Span,
+    /// Time of a pass (tPROG).
+    pub program: Span,
+    /// Time to erase a block (tBERS).
+    pub erase: Span,
+    /// Rate of a channel.
+    pub channel_rate: Rate,
+    /// Rate at which all dies together are programmed.
+    pub program_rate: Rate,
+    /// Time to suspend a program or erase for a read and to resume it; none if the drive cannot.
+    pub suspend: Option<Span>,
+    /// What waits longer is not overtaken by reads any more.
+    pub patience: Span,
+}
+
+/// Work in the background of host reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    /// Program a pass; the number comes back when it is done.
+    Program(u64),
+    /// Read this many pages of one pass for relocation.
+    Read(u32),
+    /// Erase.
+    Erase,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    job: Job,
+    begins: Instant,
+    ends: Instant,
+    /// Reads do not push it back, even before it begins.
+    firm: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Die {
+    waiting: VecDeque<(Job, Instant)>,
+    running: Option<Running>,
+    /// When the reads of the host that were accepted are done.
+    reads_until: Instant,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    /// When the reads are across.
+    free_at: Instant,
+    /// Data of programs on the wire; reads pass between its pages.
+    programs_until: Instant,
+}
+
+/// What was counted since the beginning.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NandCounters {
+    /// Flash pages read for the host.
+    pub host_page_reads: u64,
+    /// Flash pages read for relocation.
+    pub relocation_page_reads: u64,
+    /// Times that a program or an erase was suspended.
+    pub suspends: u64,
+    /// Time that dies were busy, of all dies together.
+    pub die_busy: Span,
+}
+
+/// The flash of one drive.
+#[derive(Clone, Debug)]
+pub struct Nand {
+    params: NandParams,
+    dies: Vec<Die>,
+    channels: Vec<Channel>,
+    wakes: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// When the next pass may begin.
+    next_program: Instant,
+    between_programs: Span,
+    page_on_channel: Span,
+    sector_on_channel: Span,
+    program_on_channel: Span,
+    /// Passes that wait or run.
+    programs: u32,
+    jobs: u32,
+    /// Counters.
+    pub counters: NandCounters,
+}
+
+impl Nand {
+    /// Idle dies.
+    pub fn new(params: NandParams) -> Self {
+        let channel = Channel { free_at: Instant::ZERO, programs_until: Instant::ZERO };
+        Self {
+            dies: vec![Die::default(); params.dies as usize],
+            channels: vec![channel; params.channels as usize],
+            wakes: BinaryHeap::new(),
+            next_program: Instant::ZERO,
+            between_programs: params.program_rate.time_for(params.program_bytes),
+            page_on_channel: params.channel_rate.time_for(params.page_bytes),
+            sector_on_channel: params.channel_rate.time_for(4096),
+            program_on_channel: params.channel_rate.time_for(params.program_bytes),
+            programs: 0,
+            jobs: 0,
+            counters: NandCounters::default(),
+            params,
+        }
+    }
+
+    /// What it was built with.
+    pub fn params(&self) -> &NandParams {
+        &self.params
+    }
+
+    /// Passes that are not programmed yet.
+    pub fn programs(&self) -> u32 {
+        self.programs
+    }
+
+    /// Whether nothing waits or runs but reads of the host.
+    pub fn is_idle(&self) -> bool {
+        self.jobs == 0
+    }
+
+    /// When something of the background is next due.
+    #[inline]
+    pub fn wake(&self) -> Option<Instant> {
+        self.wakes.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// The host reads `pages` flash pages of one pass on `die`: when the flash has read them. Then the data has to
+    /// [`Nand::cross`] the channel.
+    #[inline]
+    pub fn read(&mut self, now: Instant, die: u32, pages: u32) -> Instant {
+        self.counters.host_page_reads += u64::from(pages);
+        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes)));
+        self.counters.die_busy += reading;
+        let of = &mut self.dies[die as usize];
+        let mut begin = now.max(of.reads_until);
+        if let Some(running) = &mut of.running {
+            if running.begins >= begin && !running.firm {
+                // It has not begun: the read goes first.
+                let pushed = running.begins.max(begin + reading);
+                running.ends += pushed.since(running.begins);
+                running.begins = pushed;
+            } else if running.ends > begin {
+                match self.params.suspend {
+                    Some(pause) if !matches!(running.job, Job::Read(_)) && running.begins < begin => {
+                        self.counters.suspends += 1;
+                        begin += pause;
+                        running.ends += pause + reading;
+                    }
+                    _ => begin = running.ends,
+                }
+            }
+        }
+        of.reads_until = begin + reading;
+        of.reads_until
+    }
+
+    /// `bytes` that `die` has read at `now` cross the channel, between the pages of a program if one is being sent:
+    /// when they have. Time given to it never goes backwards.
+    #[inline]
+    pub fn cross(&mut self, now: Instant, die: u32, bytes: u64) -> Instant {
+        let time = if bytes == 4096 { self.sector_on_channel } else { self.params.channel_rate.time_for(bytes) };
+        let count = self.channels.len() as u32;
+        let channel = &mut self.channels[(die % count) as usize];
+        let mut begin = now.max(channel.free_at);
+        if channel.programs_until > begin {
+            begin += Span(self.page_on_channel.0 / 2).min(channel.programs_until.since(begin));
+            channel.programs_until += time;
+        }
+        channel.free_at = begin + time;
+        channel.free_at
+    }
+
+    /// A job for `die`.
+    #[inline]
+    pub fn queue(&mut self, now: Instant, die: u32, job: Job) {
+        match job {
+            Job::Program(_) => self.programs += 1,
+            Job::Read(pages) => self.counters.relocation_page_reads += u64::from(pages),
+            Job::Erase => {}
+        }
+        self.jobs += 1;
+        let of = &mut self.dies[die as usize];
+        if of.running.is_none() && of.waiting.is_empty() {
+            of.waiting.push_back((job, now));
+            self.begin_next(now, die);
+        } else {
+            of.waiting.push_back((job, now));
+        }
+    }
+
+    /// Does what is due at `now`; appends the numbers of passes that are programmed.
+    #[inline]
+    pub fn advance(&mut self, now: Instant, programmed: &mut Vec<u64>) {
+        while let Some(Reverse((at, die))) = self.wakes.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.wakes.pop();
+            let of = &mut self.dies[die as usize];
+            if let Some(running) = of.running {
+                if running.ends > at {
+                    // It was suspended or pushed back.
+                    self.wakes.push(Reverse((running.ends, die)));
+                    continue;
+                }
+                of.running = None;
+                self.jobs -= 1;
+                if let Job::Program(number) = running.job {
+                    self.programs -= 1;
+                    programmed.push(number);
+                }
+            }
+            self.begin_next(at, die);
+        }
+    }
+
+    /// Begins the next job of an idle die, once the reads that were accepted are done.
+    #[inline]
+    fn begin_next(&mut self, now: Instant, die: u32) {
+        let of = &mut self.dies[die as usize];
+        let Some((job, since)) = of.waiting.front().copied() else { return };
+        let firm = now.since(since) > self.params.patience;
+        let mut begins = now;
+        if of.reads_until > now {
+            if !firm {
+                self.wakes.push(Reverse((of.reads_until, die)));
+                return;
+            }
+            begins = of.reads_until;
+        }
+        of.waiting.pop_front();
+        let takes = match job {
+            Job::Program(_) => {
+                begins = begins.max(self.next_program);
+                self.next_program = begins + self.between_programs;
+                let count = self.channels.len() as u32;
+                let channel = &mut self.channels[(die % count) as usize];
+                channel.programs_until = channel.programs_until.max(begins) + self.program_on_channel;
+                self.program_on_channel + self.params.program
+            }
+            Job::Read(pages) => Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes))),
+            Job::Erase => self.params.erase,
+        };
+        self.counters.die_busy += takes;
+        let ends = begins + takes;
+        of.running = Some(Running { job, begins, ends, firm });
+        self.wakes.push(Reverse((ends, die)));
+    }
+}
