@@ -62,10 +62,10 @@ class Config:
 class Load:
     """A workload of the study, or a sweep of one: `sweep` lists the queue depths. `published_config` is the name
     under which its figures are published, where that is not the configuration's own. A `machine` of its own has
-    the configuration's product in the place of `{product}`. `skip` names configurations that do not run it;
-    `warm_up` draws how its caches fill; `chart` gives its runs a place in a chart of their own: "entropy" as points of
-    write amplification against entropy, "wear-in" as lines of it over time. Of runs of unequal length those of a larger
-    `weight` start first."""
+    the configuration's product in the place of `{product}`; `edit` gives keys of the workload's text other values.
+    `skip` names configurations that do not run it. `warm_up` draws how its caches fill; `chart` gives its runs a place
+    in a chart of their own: "entropy" as points of write amplification against entropy, "wear-in" as lines of it over
+    time. Of runs of unequal length those of a larger `weight` start first."""
 
     id: str
     label: str
@@ -83,6 +83,7 @@ class Load:
     warm_up: bool = False
     weight: float = 1.0
     chart: str = ""
+    edit: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,7 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
         warm_up=table.flag("warm_up"),
         weight=table.positive("weight", 1.0),
         chart=table.choice("chart", LOAD_CHARTS, ""),
+        edit=dict(table.part("edit").table),
     )
     table.finish()
     return load

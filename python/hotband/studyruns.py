@@ -84,8 +84,9 @@ def specs_of(
     workload_text = workload_of(study, load)
     if change.machine:
         machine_text = edited(machine_text, machine, change.machine)
-    if change.workload:
-        workload_text = edited(workload_text or catalog_workload(load), load.workload, change.workload)
+    for changes in (load.edit, change.workload):
+        if changes:
+            workload_text = edited(workload_text or catalog_workload(load), load.workload, changes)
     listed = []
     for depth in load.sweep or (0,):
         name = prefix + run_id(config, load, depth)

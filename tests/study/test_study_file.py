@@ -101,6 +101,18 @@ def test_a_change_reaches_the_text_of_the_workload() -> None:
     assert specs[1].set == (("qd", "8"), ("queue_tags", "1"))
 
 
+def test_a_load_edits_the_text_of_its_workload_before_a_change_does(folder: Path) -> None:
+    file = folder / "study.toml"
+    edit = 'weight = 2\nedit = { "streams.0.read_pct" = 40, "streams.0.size" = "16 KiB" }'
+    file.write_text(file.read_text().replace("weight = 2", edit, 1))
+    study = load(str(folder))
+    change = Change(workload={"streams.0.read_pct": 5})
+    (plain, _), (changed, _) = (specs_of(study, study.pairs()[0], None, 1, one) for one in (None, change))
+    assert "read_pct = 40\n" in (plain.workload_text or "")
+    assert "read_pct = 5\n" in (changed.workload_text or "")
+    assert all('size = "16 KiB"' in (spec.workload_text or "") for spec in (plain, changed))
+
+
 @pytest.mark.parametrize("key", ["streams.1.read_pct", "streams.0.reads", "title.0", "streams.x"])
 def test_a_key_that_is_not_in_the_text_is_a_mistake(key: str) -> None:
     with pytest.raises(UserError, match="no such key"):

@@ -88,7 +88,9 @@ def amplification_block(records: Records) -> Charts | None:
         view = wearcharts.amplification_chart(timed.drop("timed", "host_gb"), "time_min", TIME_TITLE)
         made.append(Chart("Write amplification over time", view, CAPTION))
     view = wearcharts.amplification_chart(frame.drop("timed", "time_min"), "host_gb", WRITTEN_TITLE)
-    made.append(Chart("Write amplification over what the host wrote", view, UNTIMED if made else CAPTION))
+    untimed = timed.height < frame.height
+    caption = (UNTIMED if untimed else "") if made else CAPTION
+    made.append(Chart("Write amplification over what the host wrote", view, caption))
     return Charts(made, width=560)
 
 

@@ -44,6 +44,12 @@ def entropy(results: Results, load: str) -> float:
     return float(dict(results.study.load(load).set)["data"])
 
 
+def scale(results: Results, config: str) -> float:
+    """By how much the drive that is run is smaller than the product."""
+    settings = dict(next(one.set for one in results.study.configs if one.id == config))
+    return float(settings.get("scale", "1"))
+
+
 def amplified(results: Results, config: str, load: str) -> float | None:
     """Write amplification of a cell."""
     return amplification(record(results, config, load))
