@@ -161,7 +161,7 @@ const FRONTIERS: usize = 3;
 const NONE: u32 = u32::MAX;
 
 /// The translation layer of one drive.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ftl {
     params: FtlParams,
     map: Map,
