@@ -8,13 +8,15 @@ from typing import Any
 
 def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
     """Tables, claims and findings to the terminal."""
-    from hotband.tables import claims_table, figures_table, inputs_table, swings_table
+    from hotband.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
     show(f"[bold]{result['title']}[/]", result["question"], "")
     if result["inputs"]:
         show(inputs_table(result["inputs"]), "")
     show(figures_table(result["figures"]))
     _print_errors(result, show)
+    if result["entropy"]["points"]:
+        show("", entropy_table(result["entropy"]["points"]))
     if "only" in result:
         show("", f"Only {', '.join(result['only'])}: claims and findings need the whole study.")
     if result["claims"]:

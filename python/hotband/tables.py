@@ -192,6 +192,19 @@ def figures_table(figures: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
+def entropy_table(points: Sequence[dict[str, Any]]) -> Table:
+    """Write amplification of 4 KiB random writes by entropy, beside what theory says."""
+    from rich.table import Table
+
+    table = Table(title="Write amplification against entropy", title_justify="left")
+    for name in ("drive", "entropy", "model", "theory"):
+        table.add_column(name, justify="left" if name == "drive" else "right")
+    for row in points:
+        values = (significant(row[name]) for name in ("entropy", "write_amplification", "theory"))
+        table.add_row(row["variant"], *values)
+    return table
+
+
 def error_colour(error: float) -> str:
     """Green to 10 %, yellow to 25 %, red beyond: the bounds that the project sets itself."""
     return "green" if abs(error) <= 10 else "yellow" if abs(error) <= 25 else "red"

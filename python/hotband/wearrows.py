@@ -9,33 +9,41 @@ from hotband.opmeasures import amplification
 from hotband.quantities import share
 from hotband.studyruns import Cell, Results, products
 
-THEORY_POINTS = 99
+THEORY_POINTS = 100
 DATA_KEY, SPARE_KEY = "data", "over_provisioning"
 """What a load sets to give its writes an entropy, and what a drive's catalog file calls its spare capacity."""
 
 
 def entropy_rows(results: Results) -> dict[str, list[dict[str, Any]]]:
-    """Write amplification of the loads that ask for a place in that chart, and in theory beside it."""
+    """Write amplification of the loads that ask for a place in that chart, each with what theory says; and the theory
+    of every drive over all entropies."""
     points, theory = [], []
     spares: dict[str, float] = {}
     for key, cell in results.cells.items():
         if cell.load.chart != "entropy":
             continue
         entropy = share(dict((*cell.load.set, *cell.config.set)).get(DATA_KEY, "1"))
-        for record in cell.records.values():
-            points.append(_row(cell.config.name, entropy, amplification(record)))
         for name in products(results)[key]:
             spare = _spare(cell, name)
-            if spare is not None:
-                spares.setdefault(cell.config.name, spare)
+            if spare:
+                spares[cell.config.name] = spare
+        expected = _theory(spares.get(cell.config.name), entropy)
+        for record in cell.records.values():
+            points.append(_row(cell.config.name, entropy, amplification(record)) | {"theory": expected})
     for variant, spare in spares.items():
-        shares = [(n + 1) / (THEORY_POINTS + 1) for n in range(THEORY_POINTS)]
-        theory += [_row(variant, entropy, compressed(spare, entropy)) for entropy in [*shares, 1.0]]
+        shares = [(n + 1) / THEORY_POINTS for n in range(THEORY_POINTS)]
+        theory += [_row(variant, entropy, compressed(spare, entropy)) for entropy in shares]
     return {"points": points, "theory": theory}
 
 
 def _row(variant: str, entropy: float | None, value: float | None) -> dict[str, Any]:
     return {"variant": variant, "entropy": entropy, "write_amplification": value}
+
+
+def _theory(spare: float | None, entropy: float | None) -> float | None:
+    if not spare or entropy is None or not 0 < entropy <= 1:
+        return None
+    return compressed(spare, entropy)
 
 
 def _spare(cell: Cell, name: str) -> float | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hotband.amplification import compressed, uniform
 from hotband.catalog.studies.durawrite import claims, findings, printed
 from hotband.measures import Reading
 from hotband.study import result_of, unmatched
@@ -38,7 +39,6 @@ def record(config: str, entropy: float) -> dict[str, Any]:
         "app": {"operations": [operation], "achieved_ops_per_s": rate, "requested_ops_per_s": None},
         "scripts": [{"name": "transactions", "per_second": rate / 10}],
         "smart": [{"drive": "d0", **smart, "endurance_bytes": 64 * GB}],
-        "spec": {"drives": {}},
         "parts": [],
     }
 
@@ -49,6 +49,7 @@ def results(study: Study) -> Results:
     for config, one in study.pairs():
         settings = dict((*one.set, *config.set))
         made = record(config.id, float(settings["data"]))
+        made["spec"] = {"drives": {config.product: ""}}
         cells[config.id, one.id] = Cell(config, one, {0: Reading(made)})
     return Results(study, cells)
 
@@ -133,3 +134,21 @@ def test_claims_follow_the_runs(results: Results) -> None:
     holds = {one["id"]: one["holds"] for one in claims.all_of(results)}
     # 33 % more operations; 0.21 is more than a tenth from 0.33; 1200 op/s are more than 1000.
     assert holds == {"ycsb-gains": True, "vdi-ratio": False, "vdi-not-faster": False}
+
+
+def test_points_stand_beside_the_theory_of_their_drive(results: Results) -> None:
+    curve = result_of(results, findings.conclude(results), 1)["entropy"]
+    ours = {row["entropy"]: row for row in curve["points"] if row["variant"] == "Nytro 1351"}
+    assert list(ours) == [0.05, 0.19, 0.37, 0.6, 0.79, 1.0]
+    assert ours[0.37]["write_amplification"] == pytest.approx(0.74)
+    # The catalog's 12 % of spare capacity.
+    assert ours[0.37]["theory"] == pytest.approx(compressed(0.12, 0.37))
+    assert ours[1.0]["theory"] == pytest.approx(uniform(0.12))
+    assert {row["variant"] for row in curve["theory"]} == {"Nytro 1351", "S4500", "5200 ECO"}
+
+
+def test_bars_are_of_the_published_loads_alone(results: Results) -> None:
+    bars = result_of(results, findings.conclude(results), 1)["bars"]
+    assert {row["load"] for row in bars} == {"YCSB A", "SPECsfs VDI", "SPECsfs SWBUILD", "OLTP", "Jetstress"}
+    rates = [row for row in bars if row["load"] == "SPECsfs VDI" and row["metric"] == "achieved op/s"]
+    assert [row["published"] for row in rates if row["published"]] == [12554.0, 12840.0]
