@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from hotband.amplification import compressed
+from hotband.amplification import compressed, uniform
 from hotband.opmeasures import amplification
 from hotband.quantities import share
 from hotband.studyruns import Cell, Results, products
 
 THEORY_POINTS = 100
-DATA_KEY, SPARE_KEY = "data", "over_provisioning"
-"""What a load sets to give its writes an entropy, and what a drive's catalog file calls its spare capacity."""
+DATA_KEY, SPARE_KEY, SWITCH_KEY = "data", "over_provisioning", "compression"
+"""What a load sets to give its writes an entropy; what a drive's catalog file calls its spare capacity, and the switch."""
 
 
 def entropy_rows(results: Results) -> dict[str, list[dict[str, Any]]]:
     """Write amplification of the loads that ask for a place in that chart, each with what theory says; and the theory
     of every drive over all entropies."""
     points, theory = [], []
-    spares: dict[str, float] = {}
+    spares: dict[str, tuple[float, bool]] = {}
     for key, cell in results.cells.items():
         if cell.load.chart != "entropy":
             continue
         entropy = share(dict((*cell.load.set, *cell.config.set)).get(DATA_KEY, "1"))
         for name in products(results)[key]:
-            spare = _spare(cell, name)
+            spare, compresses = _spare(cell, name)
             if spare:
-                spares[cell.config.name] = spare
-        expected = _theory(spares.get(cell.config.name), entropy)
+                spares[cell.config.name] = spare, compresses
+        expected = _theory(*spares.get(cell.config.name, (None, False)), entropy)
         for record in cell.records.values():
             points.append(_row(cell.config.name, entropy, amplification(record)) | {"theory": expected})
-    for variant, spare in spares.items():
+    for variant, of in spares.items():
         shares = [(n + 1) / THEORY_POINTS for n in range(THEORY_POINTS)]
-        theory += [_row(variant, entropy, compressed(spare, entropy)) for entropy in shares]
+        theory += [_row(variant, entropy, _theory(*of, entropy)) for entropy in shares]
     return {"points": points, "theory": theory}
 
 
@@ -40,19 +40,20 @@ def _row(variant: str, entropy: float | None, value: float | None) -> dict[str, 
     return {"variant": variant, "entropy": entropy, "write_amplification": value}
 
 
-def _theory(spare: float | None, entropy: float | None) -> float | None:
+def _theory(spare: float | None, compresses: bool, entropy: float | None) -> float | None:
+    """A drive that does not compress amplifies all data alike."""
     if not spare or entropy is None or not 0 < entropy <= 1:
         return None
-    return compressed(spare, entropy)
+    return compressed(spare, entropy) if compresses else uniform(spare)
 
 
-def _spare(cell: Cell, name: str) -> float | None:
-    """Over-provisioning of a drive: what the study sets, else what its catalog file says."""
+def _spare(cell: Cell, name: str) -> tuple[float | None, bool]:
+    """Over-provisioning of a drive and whether it compresses: what the study sets, else what its catalog file says."""
     from hotband.catalogue import drive
 
     settings = dict((*cell.load.set, *cell.config.set))
-    values = {value["key"]: value["value"] for value in drive(name)["values"]}
-    return share(settings.get(SPARE_KEY, values.get(SPARE_KEY, "")))
+    values = {value["key"]: value["value"] for value in drive(name)["values"]} | settings
+    return share(values.get(SPARE_KEY, "")), values.get(SWITCH_KEY) == "on"
 
 
 def bar_rows(results: Results, published: dict[tuple[str, str, str], float]) -> list[dict[str, Any]]:
