@@ -11,7 +11,8 @@ from hotband.studyruns import Cell, Results, products
 
 THEORY_POINTS = 100
 DATA_KEY, SPARE_KEY, SWITCH_KEY = "data", "over_provisioning", "compression"
-"""What a load sets to give its writes an entropy; what a drive's catalog file calls its spare capacity, and the switch."""
+"""What a load sets to give its writes an entropy; what a drive's catalog file calls its spare capacity and the switch
+of its compression."""
 
 
 def entropy_rows(results: Results) -> dict[str, list[dict[str, Any]]]:
