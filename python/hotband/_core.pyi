@@ -32,8 +32,11 @@ class Run:
         io_log: Path | None = None,
         power_loss: str | None = None,
     ) -> None: ...
-    def execute(self) -> tuple[str, dict[str, list[Any]], dict[str, list[Any]], list[str], int]:
-        """Record as JSON, series by column, caches over time by column, names of the streams, I/Os simulated.
+    def execute(
+        self,
+    ) -> tuple[str, dict[str, list[Any]], dict[str, list[Any]], dict[str, list[Any]], list[str], int]:
+        """Record as JSON; series, caches over time and SMART attributes over time by column; names of the streams, I/Os
+        simulated.
 
         Once; releases the GIL.
 

@@ -157,7 +157,7 @@ def run(
     """Run a workload on a machine in virtual time."""
     from hotband.progress import run_progress
     from hotband.run import RunSpec, execute
-    from hotband.tables import power_loss_lines, scripts_table, summary_table
+    from hotband.tables import power_loss_lines, scripts_table, smart_lines, summary_table
 
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log, power_loss)
     with run_progress(f"{workload} on {on}") as progress:
@@ -168,7 +168,7 @@ def run(
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
-    show(*power_loss_lines(finished.record))
+    show(*smart_lines(record), *power_loss_lines(record))
     if out is not None:
         show(f"Record: {out / 'record.json'}")
     if io_log is not None:

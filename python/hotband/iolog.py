@@ -8,8 +8,8 @@ from pathlib import Path
 from hotband import _core
 
 ROWS_AT_ONCE = 250_000
-ERRORS = [None, "misaligned", "out of range"]
-DIRECTIONS = ["read", "write", "flush"]
+ERRORS = [None, "misaligned", "out of range", "write protected"]
+DIRECTIONS = ["read", "write", "flush", "trim"]
 
 
 def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
 CACHES_FILE = "caches.parquet"
+SMART_FILE = "smart.parquet"
 DIRECTIONS = ["read", "write"]
 
 
@@ -20,10 +21,15 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def save_record(
-    folder: Path, text: str, series: dict[str, list[Any]], caches: dict[str, list[Any]], streams: list[str]
+    folder: Path,
+    text: str,
+    series: dict[str, list[Any]],
+    caches: dict[str, list[Any]],
+    smart: dict[str, list[Any]],
+    streams: list[str],
 ) -> None:
-    """Writes `record.json`, `series.parquet` and, where there are caches to watch, `caches.parquet` into `folder`,
-    which exists."""
+    """Writes `record.json`, `series.parquet` and, where there are caches to watch or drives that wear, `caches.parquet`
+    and `smart.parquet` into `folder`, which exists."""
     import io
 
     buffer = io.BytesIO()
@@ -33,6 +39,10 @@ def save_record(
         buffer = io.BytesIO()
         write_caches(buffer, caches)
         write_whole(folder / CACHES_FILE, buffer.getvalue())
+    if smart["time_ns"]:
+        buffer = io.BytesIO()
+        write_smart(buffer, smart)
+        write_whole(folder / SMART_FILE, buffer.getvalue())
     write_whole(folder / RECORD_FILE, (text + "\n").encode())
 
 
@@ -63,6 +73,17 @@ def write_caches(buffer: Any, caches: dict[str, list[Any]]) -> None:
 
     kinds = {"state": pa.string()}
     table = pa.table({name: pa.array(column, kinds.get(name, pa.uint64())) for name, column in caches.items()})
+    pq.write_table(table, buffer)
+
+
+def write_smart(buffer: Any, smart: dict[str, list[Any]]) -> None:
+    """Writes the columns of the SMART attributes over time as Parquet to a binary file object."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {name: pa.float64() for name in ("write_amplification", "write_amplification_total")}
+    kinds |= {"erases_mean": pa.float64(), "percentage_used": pa.float64(), "drive": pa.string()}
+    table = pa.table({name: pa.array(column, kinds.get(name, pa.uint64())) for name, column in smart.items()})
     pq.write_table(table, buffer)
 
 

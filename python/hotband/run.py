@@ -136,10 +136,10 @@ def execute_one(prepared: Prepared) -> Finished:
     """Executes one run and saves what it leaves."""
     spec = prepared.spec
     try:
-        text, series, caches, streams, ios = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios)
+        text, series, caches, smart, streams, ios = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart)
         if spec.out is not None:
-            save_record(spec.out, text, series, caches, streams)
+            save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
         return finished

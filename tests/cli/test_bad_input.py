@@ -110,6 +110,33 @@ ARGUMENTS = [
         ["run", "boot-storm", "--on", "exos-15e900-512n", "--set", "clients=2", "--power-loss", "31 min"],
         "of at most the measured 1800 s",
     ),
+    (
+        "data beyond 1",
+        ["run", "fio-randwrite", "--on", "ent-15k", "--set", "data=1.2"],
+        "--set: data = '1.2': expected a share from 0 to 1",
+    ),
+    ("data that is no number", ["run", "fio-randwrite", "--on", "ent-15k", "--set", "data=x"], "NAME.json"),
+    (
+        "data without its ends",
+        ["run", "fio-randwrite", "--on", "ent-15k", "--set", "data={ mean = 0.4 }"],
+        "--set: data = '{ mean = 0.4 }': expected",
+    ),
+    (
+        "no such file of data",
+        ["run", "fio-randwrite", "--on", "ent-15k", "--set", "data=none.json"],
+        "none.json: the file cannot be read",
+    ),
+    ("a folder of data", ["run", "fio-randwrite", "--on", "ent-15k", "--set", "data=/tmp"], "/tmp: the file cannot be"),
+    (
+        "unknown state",
+        ["run", "fio-randwrite", "--on", "ent-15k", "--set", "state=fib"],
+        "--set: state = 'fib': expected one of fob, preconditioned, trimmed; did you mean \"fob\"?",
+    ),
+    (
+        "trimmed behind parity",
+        ["run", "fio-randwrite", "--on", "raid6:4xent-15k", "--set", "state=trimmed"],
+        "lies on a parity layout",
+    ),
     ("no such machine file", ["run", "fio-read", "--on", "no/such.toml"], "cannot be read"),
     ("no such workload file", ["run", "no/such.toml", "--on", "ent-15k"], "cannot be read"),
     ("out is no folder", ["run", "fio-read", "--on", "ent-15k", "--out", "/dev/null/x"], "cannot be written"),
@@ -185,6 +212,54 @@ FILES = [
         + '[volumes]\nv = { on = "a" }\n',
         STREAM + PHASE,
         "same part",
+    ),
+    (
+        "trims behind parity",
+        MACHINE + '[layouts.a]\nraid5 = { members = "d*" }\n',
+        STREAM.replace("100\nrandom", "50\ntrim_pct = 5\nrandom") + PHASE,
+        "streams[0].trim_pct = '5': \"a\" lies on a parity layout",
+    ),
+    (
+        "trims of reads",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        STREAM + "trim_pct = 5\n" + PHASE,
+        "streams[0].trim_pct = '5'",
+    ),
+    (
+        "data that is a text",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        STREAM + 'data = "x"\n' + PHASE,
+        "streams[0].data = 'x': expected a share from 0 to 1",
+    ),
+    (
+        "data of negative weights",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        "data = { histogram = [1, -1] }\n" + STREAM + PHASE,
+        "data.histogram",
+    ),
+    (
+        "unknown state in a file",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        STREAM + PHASE + '[precondition]\nstate = "new"\n',
+        "precondition.state = 'new': expected one of fob, preconditioned, trimmed",
+    ),
+    (
+        "an untimed phase with a duration",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        STREAM + '[[phases]]\nuntimed = true\nduration = "1 s"\n' + PHASE,
+        "phases[0].duration: a phase with untimed = true takes no time",
+    ),
+    (
+        "an untimed phase that writes nothing",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        STREAM + "[[phases]]\nuntimed = true\nios = 5\n" + PHASE,
+        "phases[0].streams",
+    ),
+    (
+        "SMART too often",
+        MACHINE + '[layouts.a]\nraid0 = { members = "d*" }\n',
+        'smart_interval = "1 us"\n' + STREAM + PHASE,
+        "smart_interval",
     ),
 ]
 

@@ -44,6 +44,18 @@ def test_its_steps_and_its_loss_of_power_fit_into_it(hotband, tmp_path: Path) ->
     assert record["power_loss"]["at_ns"] == record["duration_ns"] == 30_000_000_000
 
 
+def test_the_drive_that_wears_is_preconditioned_and_any_other_runs_the_same(hotband, tmp_path: Path) -> None:
+    (tmp_path / "wear.toml").write_text(example("workloads", "trim_pct"))
+    done = hotband("run", "wear.toml", "--on", "ent-15k", "--duration", "10 s", "--json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["data"] == [{"stream": "pages", "mean": 0.4, "low": 0.1, "high": 1.0}]
+    counts = {side: record["streams"][0][side]["count"] for side in ("write", "trim")}
+    # A twentieth of some thousand: within 5 standard errors.
+    spread = 5 * (sum(counts.values()) * 0.05 * 0.95) ** 0.5
+    assert counts["trim"] == pytest.approx(sum(counts.values()) / 20, abs=spread)
+
+
 def test_the_script_runs_on_any_drive(hotband, tmp_path: Path) -> None:
     (tmp_path / "script.toml").write_text(example("workloads", "detached_limit"))
     done = hotband("run", "script.toml", "--on", "ent-15k", "--duration", "20 s", "--json")

@@ -146,6 +146,11 @@ impl<'a> Driver<'a> {
         seed: u64,
         control: &Control,
     ) -> Result<Option<Span>, RunError> {
+        let (end, most) = match phase.length {
+            PhaseLength::Time(span) => (self.now + span, u64::MAX),
+            PhaseLength::Ios(count) => (Instant::NEVER, count),
+            PhaseLength::Untimed(amount) => return self.untimed(phase, amount, seed, control).map(|()| None),
+        };
         self.phase_ios = 0;
         if phase.measure {
             let before = self.report();
@@ -156,10 +161,6 @@ impl<'a> Driver<'a> {
         }
         self.activate(phase, threads, seed);
         self.activate_scripts(phase);
-        let (end, most) = match phase.length {
-            PhaseLength::Time(span) => (self.now + span, u64::MAX),
-            PhaseLength::Ios(count) => (Instant::NEVER, count),
-        };
         let end = end.min(self.cut);
         let begin = self.now;
         let mut events = 0_u64;
@@ -193,6 +194,7 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
+        self.recorder.smart.tick(self.now, self.machine);
         Ok(phase.measure.then(|| self.end_step(phase, threads)))
     }
 

@@ -5,7 +5,7 @@ use hotband_drives::{Disk, DiskParams, Product};
 use hotband_layouts::KINDS;
 use hotband_machine::{Command, Drive, Entropy, Io, MachineSpec, Op, SpecError, short_form};
 use hotband_units::{Bytes, Instant, Rate, Ratio, Rpm, Span};
-use hotband_workloads::{Load, Random, Stream, StreamBounds, Workload};
+use hotband_workloads::{Data, Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
 
 use crate::assemble::assemble;
@@ -95,7 +95,8 @@ fn workload(text: &str) {
             Some(Load::Closed { threads, .. }) => threads as usize,
             _ => 1,
         };
-        let mut stream = Stream::new(stream.clone(), bounds, threads, Random::new(1, "fuzz"));
+        let data = stream.data.as_ref().map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(1, "data")));
+        let mut stream = Stream::new(stream.clone(), bounds, threads, Random::new(1, "fuzz")).with_data(data);
         for n in 0..64 {
             let asked = stream.next(n % threads);
             let inside = asked.offset >= bounds.from && asked.offset + u64::from(asked.len) <= bounds.to;
@@ -115,7 +116,7 @@ fn files(stream: Stream, bounds: StreamBounds) {
     let spec = stream.files_spec().filter(|files| u64::from(files.count) <= MOST_LAID_OUT);
     let laid_out = spec.and_then(|files| read(files.lay_out(("workload.toml", "files"), bounds, &mut random)));
     let Some(laid_out) = laid_out else { return };
-    let stream = stream.with_files(laid_out);
+    let mut stream = stream.with_files(laid_out);
     for _ in 0..TRIED {
         let (begin, end) = stream.draw_file(&mut random);
         let piece = stream.piece(begin, end);

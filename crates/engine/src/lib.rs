@@ -4,6 +4,7 @@ mod assemble;
 mod caches;
 mod catalog;
 mod driver;
+mod entropy_file;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inflight;
@@ -17,7 +18,9 @@ mod recorder;
 mod run;
 mod scripts;
 mod side;
+mod smart;
 mod steps;
+mod untimed;
 mod warm;
 
 pub use assemble::assemble;
@@ -28,4 +31,5 @@ pub use power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use record::{Record, SCHEMA_VERSION};
 pub use recorder::Series;
 pub use run::{Control, Outcome, Request, Run, RunError};
+pub use smart::SmartSeries;
 pub use steps::Step;

@@ -9,11 +9,13 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
+use crate::entropy_file::DataRecord;
 use crate::power_loss::PowerLoss;
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
+use crate::smart::SmartRecord;
 use crate::steps::Step;
 
 /// Changes when a key of the record changes its meaning.
@@ -42,6 +44,10 @@ pub struct Record {
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    smart: Vec<SmartRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    data: Vec<DataRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<PowerLoss>,
     series: SeriesName,
@@ -184,6 +190,8 @@ struct SeriesName {
     file: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches_file: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smart_file: Option<&'static str>,
 }
 
 /// What a record is made of.
@@ -201,6 +209,8 @@ pub(crate) struct Ingredients<'a> {
     pub power_loss: Option<PowerLoss>,
     /// The scripts.
     pub scripts: Vec<ScriptRecord>,
+    /// Data of the streams, where they say so.
+    pub data: Vec<DataRecord>,
 }
 
 impl Record {
@@ -243,11 +253,14 @@ impl Record {
             scripts: of.scripts.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
+            smart: recorder.smart.record(),
+            data: of.data.clone(),
             power_loss: of.power_loss.clone(),
             series: SeriesName {
                 interval_ns: of.interval.0,
                 file: "series.parquet",
                 caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
+                smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
             },
             notes: notes(of),
         }

@@ -5,6 +5,7 @@ use hotband_units::{Instant, Span};
 
 use crate::caches::CacheWatch;
 use crate::side::Side;
+use crate::smart::SmartWatch;
 use crate::steps::Steps;
 
 /// Read, write, flush and trim of one stream.
@@ -49,6 +50,8 @@ pub struct Recorder {
     pub before: Vec<PartReport>,
     /// The caches of the machine.
     pub caches: CacheWatch,
+    /// The SMART attributes of its drives.
+    pub smart: SmartWatch,
 }
 
 /// Index of an operation among the sides.
@@ -63,7 +66,7 @@ pub fn side_of(op: Op) -> usize {
 }
 
 impl Recorder {
-    pub fn new(streams: usize, interval: Span) -> Self {
+    pub fn new(streams: usize, interval: Span, smart_interval: Span) -> Self {
         Self {
             streams: (0..streams).map(|_| [Side::new(), Side::new(), Side::new(), Side::new()]).collect(),
             series: Series::default(),
@@ -75,6 +78,7 @@ impl Recorder {
             interval_start: Instant::ZERO,
             before: Vec::new(),
             caches: CacheWatch::default(),
+            smart: SmartWatch::new(smart_interval),
         }
     }
 
@@ -83,6 +87,7 @@ impl Recorder {
         if self.steps.done.is_empty() {
             (self.begin, self.before) = (now, before);
             self.caches.begin(now, machine);
+            self.smart.begin(machine);
         }
         self.steps.begin(now, &self.streams);
         self.streams.iter_mut().flatten().for_each(|side| side.begin(now));
@@ -92,6 +97,7 @@ impl Recorder {
     /// Ends every interval that is over at `now`.
     #[inline]
     pub fn tick(&mut self, now: Instant, machine: &Machine) {
+        self.smart.tick(now, machine);
         if self.measuring && now >= self.interval_start + self.interval {
             self.end_intervals(now, machine);
         }
@@ -133,6 +139,7 @@ impl Recorder {
             self.end_interval(now, machine);
         }
         self.streams.iter_mut().flatten().for_each(Side::end);
+        self.smart.end(machine);
         self.measuring = false;
     }
 }

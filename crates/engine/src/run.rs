@@ -1,23 +1,26 @@
 //! One run: a workload on a machine with a seed.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotband_layouts::KINDS;
-use hotband_machine::{MachineSpec, SpecError, short_form};
+use hotband_machine::{Machine, MachineSpec, SpecError, short_form};
 use hotband_units::Span;
-use hotband_workloads::{Load, Random, Stream, StreamSpec, Workload, check_bands};
+use hotband_workloads::{Data, Load, Random, Stream, StreamSpec, Workload, check_bands};
 use thiserror::Error;
 
 use crate::assemble::{Assembled, assemble};
 use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
 use crate::driver::{Driver, Loader};
+use crate::entropy_file::{DataRecord, data_of};
 use crate::iolog::IoLog;
 use crate::power_cut::PowerCut;
 use crate::record::Record;
 use crate::recorder::{Recorder, Series};
 use crate::scripts::Scripts;
+use crate::smart::SmartSeries;
 
 /// What can go wrong with a run.
 #[derive(Debug, Error)]
@@ -106,6 +109,8 @@ pub struct Outcome {
     pub series: Series,
     /// Caches over time; empty where the machine has none.
     pub caches: CacheSeries,
+    /// SMART attributes over time; empty where no drive has them.
+    pub smart: SmartSeries,
     /// Names of the streams, for the series and the log.
     pub streams: Vec<String>,
     /// I/Os simulated, warm-up included.
@@ -134,25 +139,32 @@ impl Run {
             Some(text) => text.clone(),
             None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
         };
-        let mut workload = Workload::read(&request.workload, &workload_text)?;
-        let mut drive_set = Vec::new();
-        for (key, value) in &request.set {
-            if Workload::SET_KEYS.contains(&key.as_str()) {
-                workload.set(key, value)?;
-            } else {
-                drive_set.push((key.clone(), value.clone()));
-            }
-        }
-        if let Some(duration) = &request.duration {
-            let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
-                SpecError::new("--duration", "", duration, format!("expected {}", error.accepted))
-            })?;
-            workload.set_duration(span)?;
-        }
-        let power_cut = PowerCut::of(&request, &workload)?;
+        let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;
+        Self::bound(request, (machine_text, workload_text), workload, assembled)
+    }
+
+    /// The same on a machine that is no text: `request` only names it.
+    ///
+    /// # Errors
+    /// The first mistake in the workload.
+    #[doc(hidden)]
+    pub fn on_machine(machine: Machine, request: Request) -> Result<Self, RunError> {
+        let text = request.workload_text.clone().unwrap_or_default();
+        let (workload, _) = workload_of(&request, &text)?;
+        Self::bound(request, (String::new(), text), workload, Assembled { machine, products: BTreeMap::new() })
+    }
+
+    fn bound(
+        request: Request,
+        (machine_text, workload_text): (String, String),
+        workload: Workload,
+        assembled: Assembled,
+    ) -> Result<Self, RunError> {
+        let power_cut = PowerCut::of(&request, &workload)?;
         let streams = bind(&workload, &assembled, &request)?;
+        check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
         Ok(Self { request, machine_text, workload_text, workload, assembled, streams, power_cut })
     }
 
@@ -162,7 +174,7 @@ impl Run {
     /// Interruption, a log that cannot be written, or a run that was over before power was to be cut.
     pub fn execute(mut self, control: &Control) -> Result<Outcome, RunError> {
         let seed = self.request.seed;
-        let mut recorder = Recorder::new(self.streams.len(), self.workload.interval);
+        let mut recorder = Recorder::new(self.streams.len(), self.workload.interval, self.workload.smart_interval);
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let loaders = loaders(&self.workload, seed);
         let (streams, targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
@@ -171,10 +183,15 @@ impl Run {
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
         driver.scripts = Scripts::new(&self.workload, seed);
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
-        control.phases.store(self.workload.phases.len() as u64, Ordering::Relaxed);
+        // Preconditioning counts as one more phase.
+        let before = u64::from(self.workload.precondition.is_some());
+        let phases = before + self.workload.phases.len() as u64;
+        control.phases.store(phases, Ordering::Relaxed);
+        driver.recorder.smart.start(driver.machine);
+        driver.precondition(&self.workload, seed, control)?;
         let (mut duration, mut after) = (Span::ZERO, Vec::new());
         for (index, phase) in self.workload.phases.iter().enumerate() {
-            control.phase.store(index as u64, Ordering::Relaxed);
+            control.phase.store(before + index as u64, Ordering::Relaxed);
             control.report(0.0, driver.ios)?;
             let threads = self.workload.threads_in(phase);
             if let Some(measured) = driver.phase(phase, threads, seed, control)? {
@@ -185,6 +202,7 @@ impl Run {
                 break;
             }
         }
+        driver.recorder.smart.finish(driver.now, driver.machine);
         let power_loss = self.power_cut.map(|cut| cut.end(&mut driver, duration, &names)).transpose()?;
         let ios = driver.ios;
         if let Some(log) = driver.log.take() {
@@ -192,7 +210,7 @@ impl Run {
         }
         let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
         recorder.join_steps();
-        control.phase.store(self.workload.phases.len() as u64, Ordering::Relaxed);
+        control.phase.store(phases, Ordering::Relaxed);
         let _ = control.report(0.0, ios);
         let record = Record::new(&crate::record::Ingredients {
             request: &self.request,
@@ -207,9 +225,32 @@ impl Run {
             interval: self.workload.interval,
             power_loss,
             scripts,
+            data: data_records(&self.workload),
         });
-        Ok(Outcome { record, series: recorder.series, caches: recorder.caches.series, streams: names, ios })
+        let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
+        Ok(Outcome { record, series, caches, smart, streams: names, ios })
     }
+}
+
+/// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.
+fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, String)>), SpecError> {
+    let mut workload = Workload::read(&request.workload, text)?;
+    let mut drive_set = Vec::new();
+    for (key, value) in &request.set {
+        match key.as_str() {
+            "data" => workload.set_data(&data_of(value)?),
+            other if Workload::SET_KEYS.contains(&other) => workload.set(key, value)?,
+            _ => drive_set.push((key.clone(), value.clone())),
+        }
+    }
+    workload.check_untimed()?;
+    if let Some(duration) = &request.duration {
+        let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
+            SpecError::new("--duration", "", duration, format!("expected {}", error.accepted))
+        })?;
+        workload.set_duration(span)?;
+    }
+    Ok((workload, drive_set))
 }
 
 fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
@@ -240,7 +281,10 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
             _ => 1,
         };
         let path = format!("streams.{}", spec.name);
-        let stream = Stream::new(spec.clone(), bounds, threads, Random::new(request.seed, &path));
+        let mut stream = Stream::new(spec.clone(), bounds, threads, Random::new(request.seed, &path));
+        if let Some(data) = workload.data_of(index) {
+            stream = stream.with_data(Data::new(data, Random::new(request.seed, &format!("{path}.data"))));
+        }
         let Some(files) = spec.files else { return Ok((stream, target)) };
         let mut random = Random::new(request.seed, &format!("{path}.files"));
         let files = files.lay_out((&workload.file, &format!("{}.files", spec.key)), bounds, &mut random)?;
@@ -249,6 +293,42 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
     let bound = bound.collect::<Result<Vec<_>, _>>()?;
     check_bands(&workload.file, &bound)?;
     Ok(bound)
+}
+
+/// Trims are asked for only where they reach drives, and not where power is cut: a trimmed byte would look lost.
+fn check_trims(
+    workload: &Workload,
+    streams: &[(Stream, u16)],
+    machine: &Machine,
+    power_cut: bool,
+) -> Result<(), SpecError> {
+    let stops = |target: u16| {
+        let name = &machine.targets()[usize::from(target)].name;
+        format!("\"{name}\" lies on a parity layout, which passes no trims on to its drives")
+    };
+    for (spec, (_, target)) in workload.streams.iter().zip(streams).filter(|(spec, _)| spec.trim_pct > 0.0) {
+        let accepted = match () {
+            () if !machine.passes_trim(*target) => stops(*target),
+            () if power_cut => {
+                "what was trimmed cannot be told from what was lost: leave out the power loss".to_owned()
+            }
+            () => continue,
+        };
+        let key = format!("{}.trim_pct", spec.key);
+        return Err(SpecError::new(&workload.file, &key, spec.trim_pct.to_string(), accepted));
+    }
+    let Some(spec) = workload.precondition.as_ref().filter(|spec| spec.trim) else { return Ok(()) };
+    let mut targets = 0..machine.targets().len() as u16;
+    match targets.find(|target| !machine.passes_trim(*target)) {
+        Some(target) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", stops(target))),
+        None => Ok(()),
+    }
+}
+
+/// What the record says of the data of the streams that write.
+fn data_records(workload: &Workload) -> Vec<DataRecord> {
+    let writers = workload.streams.iter().enumerate().filter(|(_, stream)| stream.read_pct < 100.0);
+    writers.filter_map(|(n, stream)| Some(DataRecord::new(&stream.name, workload.data_of(n)?))).collect()
 }
 
 fn target_of(workload: &Workload, spec: &StreamSpec, assembled: &Assembled) -> Result<u16, SpecError> {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use hotband_engine::{CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series};
+use hotband_engine::{CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series, SmartSeries};
 use hotband_machine::SpecError as MachineSpecError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
@@ -65,7 +65,7 @@ impl PyRun {
             .detach(|| run.execute(&self.control).map(|outcome| (outcome.record.to_json(), outcome)))
             .map_err(run_error)?;
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
-        Ok((json, series, caches, outcome.streams, outcome.ios))
+        Ok((json, series, caches, smart_columns(py, outcome.smart)?, outcome.streams, outcome.ios))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -77,8 +77,24 @@ impl PyRun {
     }
 }
 
-/// Record, series, caches over time, names of the streams, I/Os.
-type Left<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<String>, u64);
+/// Record, series, caches and SMART attributes over time, names of the streams, I/Os.
+type Left<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<String>, u64);
+
+fn smart_columns(py: Python<'_>, series: SmartSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    let names: Vec<&str> = series.drive.iter().map(|drive| series.drives[*drive as usize].as_str()).collect();
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("drive", names)?;
+    columns.set_item("host_bytes", series.host_bytes)?;
+    columns.set_item("stored_bytes", series.stored_bytes)?;
+    columns.set_item("flash_bytes", series.flash_bytes)?;
+    columns.set_item("write_amplification", series.write_amplification)?;
+    columns.set_item("write_amplification_total", series.write_amplification_total)?;
+    columns.set_item("erases_mean", series.erases_mean)?;
+    columns.set_item("erases_max", series.erases_max)?;
+    columns.set_item("percentage_used", series.percentage_used)?;
+    Ok(columns)
+}
 
 fn cache_columns(py: Python<'_>, series: CacheSeries) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);

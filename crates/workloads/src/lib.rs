@@ -2,9 +2,11 @@
 
 mod app;
 mod arrival;
+mod data;
 mod files;
 mod hotband;
 mod offsets;
+mod precondition;
 mod random;
 mod read;
 mod read_script;
@@ -17,9 +19,11 @@ mod zipf;
 
 pub use app::{App, AppIo, AppStream, Ended};
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use data::{Data, DataSpec};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use hotband::{HotBand, HotBandSpec, check_bands};
 pub use offsets::{OffsetSpec, Offsets};
+pub use precondition::{Amount, Precondition};
 pub use random::Random;
 pub use script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work};
 pub use sizes::Sizes;

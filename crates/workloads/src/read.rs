@@ -4,8 +4,10 @@ use hotband_machine::{Section, SpecError, parse_toml};
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::arrival::{Arrival, Load};
+use crate::data::DataSpec;
 use crate::hotband::HotBandSpec;
 use crate::offsets::OffsetSpec;
+use crate::precondition::{Precondition, read_untimed};
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
 use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
@@ -34,6 +36,9 @@ impl Workload {
         let phases = phases.collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         let power_loss = top.section("power_loss")?.map(read_power_loss).transpose()?;
+        let data = DataSpec::read(&top, "data")?;
+        let precondition = top.section("precondition")?.map(Precondition::read).transpose()?;
+        let smart_interval = top.quantity::<Span>("smart_interval")?.unwrap_or(SMART_INTERVAL);
         top.finish()?;
         let workload = Self {
             file: file.to_owned(),
@@ -46,6 +51,9 @@ impl Workload {
             phases,
             interval,
             power_loss,
+            data,
+            precondition,
+            smart_interval,
         };
         workload.check()?;
         Ok(workload)
@@ -80,6 +88,8 @@ impl Workload {
             return error("streams", names[twice].to_owned(), "two streams have this name");
         }
         self.check_phases()?;
+        self.check_untimed()?;
+        self.check_smart_interval()?;
         if self.interval.0 < 1_000_000 {
             return error("interval", self.interval.to_string(), "expected at least 1 ms");
         }
@@ -92,7 +102,26 @@ impl Workload {
         }
         Ok(())
     }
+
+    fn check_smart_interval(&self) -> Result<(), SpecError> {
+        let interval = self.smart_interval;
+        let time = self.timed_phases().map(|phase| match phase.length {
+            PhaseLength::Time(time) => time.0,
+            _ => 0,
+        });
+        let accepted = match time.fold(0, u64::saturating_add) {
+            _ if interval.0 < 1_000_000 => "expected at least 1 ms",
+            time if time > interval.0.saturating_mul(MOST_INTERVALS) => {
+                "too short for the phases: over 10 million intervals"
+            }
+            _ => return Ok(()),
+        };
+        Err(SpecError::new(&self.file, "smart_interval", interval.to_string(), accepted))
+    }
 }
+
+/// How often testers read SMART attributes (every five minutes: the published method of the DuraWrite study).
+const SMART_INTERVAL: Span = Span(300_000_000_000);
 
 fn read_load(section: &Section) -> Result<Load, SpecError> {
     let most = u64::from(MOST_OUTSTANDING);
@@ -164,8 +193,14 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         flush_every: section.count("flush_every", 0..=u64::from(u32::MAX))?.unwrap_or(0),
         per_client: section.quantity::<Bytes>("per_client")?,
         files,
+        trim_pct: percent("trim_pct", Some(0.0))?,
+        data: DataSpec::read(&section, "data")?,
         key: section.key(""),
     };
+    if stream.trim_pct > 0.0 && (stream.read_pct >= 100.0 || files.is_some()) {
+        let accepted = "trims are a share of the I/Os that are no reads; this stream has none of its own choice";
+        return Err(section.error("trim_pct", stream.trim_pct.to_string(), accepted));
+    }
     if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {
         return Err(section.error("align", align.to_string(), "expected a multiple of 512 B above zero"));
     }
@@ -290,9 +325,10 @@ fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
 
 fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
     let (time, ios) = (section.quantity::<Span>("duration")?, section.count("ios", 1..=u64::MAX >> 1)?);
-    let length = match (time, ios) {
-        (Some(time), None) if time.0 > 0 => PhaseLength::Time(time),
-        (None, Some(ios)) => PhaseLength::Ios(ios),
+    let length = match (read_untimed(&section)?, time, ios) {
+        (Some(untimed), ..) => untimed,
+        (None, Some(time), None) if time.0 > 0 => PhaseLength::Time(time),
+        (None, None, Some(ios)) => PhaseLength::Ios(ios),
         _ => return Err(section.error("duration", "", "expected either duration = \"60 s\" (above zero) or ios = N")),
     };
     let mut active = Vec::new();

@@ -4,8 +4,10 @@ use hotband_machine::SpecError;
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::arrival::Load;
+use crate::data::DataSpec;
 use crate::files::FilesSpec;
 use crate::offsets::OffsetSpec;
+use crate::precondition::{Amount, Precondition};
 use crate::script::{NetworkSpec, ScriptSpec};
 use crate::sizes::Sizes;
 
@@ -75,17 +77,23 @@ pub struct StreamSpec {
     pub per_client: Option<Bytes>,
     /// Files that lie on the target.
     pub files: Option<FilesSpec>,
+    /// Trims among the I/Os that are no reads, in percent.
+    pub trim_pct: f64,
+    /// How well the data of its writes compresses; as the workload says where not said.
+    pub data: Option<DataSpec>,
     /// Key in the file, for errors.
     pub key: String,
 }
 
 /// How long a phase lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PhaseLength {
     /// Virtual time.
     Time(Span),
     /// Completed I/Os.
     Ios(u64),
+    /// No time at all: its writes change what the drives hold.
+    Untimed(Amount),
 }
 
 /// A part of a run.
@@ -141,15 +149,22 @@ pub struct Workload {
     pub interval: Span,
     /// When power is cut, since the measured time began.
     pub power_loss: Option<Span>,
+    /// How well the data of all writes compresses, where a stream does not say so itself.
+    pub data: Option<DataSpec>,
+    /// What the drives hold before the first phase; nothing where not said.
+    pub precondition: Option<Precondition>,
+    /// Interval at which SMART attributes are read.
+    pub smart_interval: Span,
 }
 
 impl Workload {
     /// Names of the keys that [`Workload::set`] takes.
-    pub const SET_KEYS: [&str; 9] =
-        ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think", "clients"];
+    pub const SET_KEYS: [&str; 11] =
+        ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think", "clients", "data", "state"];
 
     /// Changes one thing in every stream: `qd` (I/Os outstanding in all), `bs` (size), `read_pct`, `span` (range
-    /// from the beginning), `threads`, `random_pct`, `rate_iops`, `think`, `clients` (of the one script).
+    /// from the beginning), `threads`, `random_pct`, `rate_iops`, `think`, `clients` (of the one script), `data` (a number or a table),
+    /// `state` (what the drives hold before the first phase).
     ///
     /// # Errors
     /// A value that the key does not take, named at `--set`; an unknown key.
@@ -158,6 +173,11 @@ impl Workload {
             "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
             "qd" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
             "clients" => self.set_clients(value),
+            "data" => {
+                self.set_data(&DataSpec::of_text(value)?);
+                Ok(())
+            }
+            "state" => self.set_state(value),
             other => Err(SpecError::unknown("--set", "", other, &Self::SET_KEYS)),
         }
     }
@@ -254,11 +274,12 @@ impl Workload {
     /// # Errors
     /// Nothing, or more intervals than a series holds, named at `--duration`.
     pub fn set_duration(&mut self, duration: Span) -> Result<(), SpecError> {
-        let most = Span(self.interval.0.saturating_mul(MOST_INTERVALS));
+        let interval = self.interval.min(self.smart_interval);
+        let most = Span(interval.0.saturating_mul(MOST_INTERVALS));
         let measured = self.phases.iter().filter(|phase| phase.measure).count() as u64;
         if duration == Span::ZERO || duration.0.saturating_mul(measured) > most.0 {
             let accepted =
-                format!("expected a time above zero and of at most {MOST_INTERVALS} intervals of {}", self.interval);
+                format!("expected a time above zero and of at most {MOST_INTERVALS} intervals of {interval}");
             return Err(SpecError::new("--duration", "", duration.to_string(), accepted));
         }
         for phase in self.phases.iter_mut().filter(|phase| phase.measure) {

@@ -46,7 +46,7 @@ impl Workload {
     pub(crate) fn measured_time(&self) -> Span {
         let times = self.measured().map(|phase| match phase.length {
             PhaseLength::Time(time) => time.0,
-            PhaseLength::Ios(_) => 0,
+            PhaseLength::Ios(_) | PhaseLength::Untimed(_) => 0,
         });
         Span(times.fold(0, u64::saturating_add))
     }

@@ -2,6 +2,7 @@
 
 use hotband_machine::{Entropy, Op, SpecError};
 
+use crate::data::Data;
 use crate::files::{Files, FilesSpec};
 use crate::hotband::HotBand;
 use crate::offsets::{OffsetSpec, Offsets};
@@ -11,7 +12,7 @@ use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec};
 /// What a stream asks for next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Read, write or flush.
+    /// Read, write, flush or trim.
     pub op: Op,
     /// First byte on the target.
     pub offset: u64,
@@ -52,6 +53,9 @@ pub struct Stream {
     /// Distance between the regions of two clients of a script; zero where they share one.
     per_client: u64,
     files: Option<Box<Files>>,
+    /// Share of the I/Os that are no reads that are trims.
+    trim_share: f64,
+    data: Data,
 }
 
 /// Ends of ranges given as shares are rounded down to this, and begins of regions up, so that alignment survives.
@@ -129,6 +133,8 @@ impl Stream {
             slots: 0,
             per_client: spec.per_client.map_or(0, |region| region.0),
             files: None,
+            trim_share: spec.trim_pct / 100.0,
+            data: Data::INCOMPRESSIBLE,
             spec,
         };
         let sizes: Vec<u32> = stream.spec.sizes.all().collect();
@@ -171,6 +177,17 @@ impl Stream {
         self
     }
 
+    /// The same stream, its writes carrying `data`.
+    pub fn with_data(mut self, data: Data) -> Self {
+        self.data = data;
+        self
+    }
+
+    /// Whether some of its I/Os are writes.
+    pub fn writes(&self) -> bool {
+        self.read_share < 1.0 && self.trim_share < 1.0
+    }
+
     /// The next I/O of a script's client, drawn from the client's own generator, in the client's own region.
     #[inline]
     pub fn next_of(&mut self, client: usize, random: &mut Random) -> Asked {
@@ -193,7 +210,7 @@ impl Stream {
 
     /// The piece of a file that begins at `offset`, where the file ends at `end`.
     #[inline]
-    pub fn piece(&self, offset: u64, end: u64) -> Asked {
+    pub fn piece(&mut self, offset: u64, end: u64) -> Asked {
         let len = (end - offset).min(u64::from(self.spec.sizes.largest())) as u32;
         let read = self.read_share >= 1.0;
         Asked {
@@ -201,7 +218,7 @@ impl Stream {
             offset,
             len,
             fua: self.spec.fua && !read,
-            entropy: Entropy::INCOMPRESSIBLE,
+            entropy: if read { Entropy::INCOMPRESSIBLE } else { self.data.draw() },
         }
     }
 
@@ -229,8 +246,11 @@ impl Stream {
         if read {
             return Asked { op: Op::Read, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
+        if self.trim_share > 0.0 && (self.trim_share >= 1.0 || self.random.unit() < self.trim_share) {
+            return Asked { op: Op::Trim, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
+        }
         self.writes += 1;
-        Asked { op: Op::Write, offset, len, fua: self.spec.fua, entropy: Entropy::INCOMPRESSIBLE }
+        Asked { op: Op::Write, offset, len, fua: self.spec.fua, entropy: self.data.draw() }
     }
 
     fn is_random(&mut self, cursor: usize) -> bool {
@@ -276,6 +296,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::DataSpec;
     use crate::spec::Workload;
     use proptest::prelude::*;
 
@@ -352,6 +373,36 @@ mod tests {
         let mut stream = stream("read_pct = 0\nrandom_pct = 100\nsize = \"4 KiB\"\nflush_every = 2", 1 << 30);
         let ops: Vec<Op> = (0..6).map(|_| stream.next(0).op).collect();
         assert_eq!(ops, [Op::Write, Op::Write, Op::Flush, Op::Write, Op::Write, Op::Flush]);
+    }
+
+    #[test]
+    fn trims_are_a_share_of_what_is_no_read_and_no_writes_to_a_flush() {
+        let keys = "read_pct = 50\nrandom_pct = 100\nsize = \"4 KiB\"\ntrim_pct = 20\nfua = true\nflush_every = 4";
+        let mut stream = stream(keys, 1 << 30);
+        let all: Vec<Asked> = (0..50_000).map(|_| stream.next(0)).collect();
+        let count = |op: Op| all.iter().filter(|asked| asked.op == op).count();
+        let (trims, writes) = (count(Op::Trim), count(Op::Write));
+        // A fifth of about 23,800 (a flush comes after every fourth write): 5 standard errors are 310.
+        assert!(trims.abs_diff((trims + writes) / 5) < 310, "{trims} of {}", trims + writes);
+        assert!(count(Op::Flush).abs_diff(writes / 4) <= 1, "trims do not count");
+        assert!(all.iter().all(|asked| asked.op != Op::Trim || (asked.len == 4096 && !asked.fua)));
+    }
+
+    #[test]
+    fn data_changes_the_entropy_of_writes_and_nothing_else() {
+        let keys = "read_pct = 50\nrandom_pct = 100\nsize = \"4 KiB\"";
+        let (mut plain, mut same) = (stream(keys, 1 << 30), stream(keys, 1 << 30));
+        let mut constant = stream(keys, 1 << 30).with_data(Data::new(&DataSpec::Constant(0.4), Random::new(1, "data")));
+        let spread = DataSpec::Uniform { mean: 0.4, low: 0.3, high: 0.5 };
+        same = same.with_data(Data::new(&spread, Random::new(1, "data")));
+        for n in 0..1000 {
+            let (bare, one, two) = (plain.next(n), constant.next(n), same.next(n));
+            let same_but = |asked: Asked| Asked { entropy: Entropy::INCOMPRESSIBLE, ..asked } == bare;
+            assert!(same_but(one) && same_but(two));
+            let write = bare.op == Op::Write;
+            assert_eq!(one.entropy.share(), if write { 0.4 } else { 1.0 });
+            assert!(if write { (0.3..=0.5).contains(&two.entropy.share()) } else { two.entropy.share() == 1.0 });
+        }
     }
 
     proptest! {

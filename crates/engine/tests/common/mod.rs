@@ -1,6 +1,8 @@
 //! What the test files share: the catalog, runs from text, and records as JSON.
 #![allow(dead_code, missing_docs, reason = "every test file uses a part of this")]
 
+pub mod flash;
+
 use hotband_drives::{Disk, DiskParams, Product};
 use hotband_engine::{Catalog, Control, Outcome, Request, Run};
 use serde_json::Value;

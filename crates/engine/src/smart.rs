@@ -1,0 +1,235 @@
+//! SMART attributes over a run, read at an interval as a tester would, and what a record says of them.
+
+use hotband_machine::{Machine, Smart};
+use hotband_units::{Instant, Span};
+use serde::Serialize;
+
+/// One row a drive and reading, by column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SmartSeries {
+    /// Names of the drives.
+    pub drives: Vec<String>,
+    /// When it was read, since the run began. Parts of a run without timing end at the time at which they began.
+    pub time_ns: Vec<u64>,
+    /// Index of the drive.
+    pub drive: Vec<u32>,
+    /// Bytes that the host wrote, since the drive was new.
+    pub host_bytes: Vec<u64>,
+    /// The same after compression.
+    pub stored_bytes: Vec<u64>,
+    /// Bytes programmed into flash, since the drive was new.
+    pub flash_bytes: Vec<u64>,
+    /// Flash bytes a host byte since the reading before; none where the host wrote nothing.
+    pub write_amplification: Vec<Option<f64>>,
+    /// Flash bytes a host byte since the drive was new.
+    pub write_amplification_total: Vec<Option<f64>>,
+    /// Mean erase count of the blocks.
+    pub erases_mean: Vec<f64>,
+    /// Highest erase count of a block.
+    pub erases_max: Vec<u64>,
+    /// Mean erase count as a share of the rated cycles, in percent.
+    pub percentage_used: Vec<f64>,
+}
+
+/// Flash bytes a host byte between two readings; none where the host wrote nothing.
+fn write_amplification(before: &Smart, after: &Smart) -> Option<f64> {
+    let (host, flash) = (after.host_bytes - before.host_bytes, after.flash_bytes - before.flash_bytes);
+    (host > 0).then(|| flash as f64 / host as f64)
+}
+
+/// Reads the SMART attributes of every drive that has them.
+#[derive(Clone, Debug)]
+pub struct SmartWatch {
+    pub series: SmartSeries,
+    interval: Span,
+    /// The next reading; `NEVER` where no drive wears.
+    next: Instant,
+    last: Vec<Smart>,
+    last_at: Instant,
+    begin: Vec<Smart>,
+    end: Vec<Smart>,
+}
+
+fn read(machine: &Machine) -> Vec<Smart> {
+    machine.smart().into_iter().map(|(_, smart)| smart).collect()
+}
+
+impl SmartWatch {
+    pub fn new(interval: Span) -> Self {
+        Self {
+            series: SmartSeries::default(),
+            interval,
+            next: Instant::NEVER,
+            last: Vec::new(),
+            last_at: Instant::ZERO,
+            begin: Vec::new(),
+            end: Vec::new(),
+        }
+    }
+
+    /// The run begins: all drives are new.
+    pub fn start(&mut self, machine: &Machine) {
+        self.series.drives = machine.smart().into_iter().map(|(name, _)| name.to_owned()).collect();
+        if self.series.drives.is_empty() {
+            return;
+        }
+        self.last = vec![Smart::default(); self.series.drives.len()];
+        self.next = Instant::ZERO + self.interval;
+        self.look(Instant::ZERO, machine);
+    }
+
+    /// A reading at `now`.
+    pub fn look(&mut self, now: Instant, machine: &Machine) {
+        let all = read(machine);
+        let series = &mut self.series;
+        for (drive, (smart, last)) in all.iter().zip(&self.last).enumerate() {
+            series.time_ns.push(now.0);
+            series.drive.push(drive as u32);
+            series.host_bytes.push(smart.host_bytes);
+            series.stored_bytes.push(smart.stored_bytes);
+            series.flash_bytes.push(smart.flash_bytes);
+            series.write_amplification.push(write_amplification(last, smart));
+            series.write_amplification_total.push(write_amplification(&Smart::default(), smart));
+            series.erases_mean.push(smart.erases_mean);
+            series.erases_max.push(smart.erases_max);
+            series.percentage_used.push(smart.percentage_used);
+        }
+        (self.last, self.last_at) = (all, now);
+    }
+
+    /// Takes every reading that is due at `now`, before what happens then. Between events a drive does not change.
+    #[inline]
+    pub fn tick(&mut self, now: Instant, machine: &Machine) {
+        if now >= self.next {
+            self.catch_up(now, machine);
+        }
+    }
+
+    #[inline(never)]
+    fn catch_up(&mut self, now: Instant, machine: &Machine) {
+        while now >= self.next {
+            self.look(self.next, machine);
+            self.next = self.next + self.interval;
+        }
+    }
+
+    /// The measured time begins.
+    pub fn begin(&mut self, machine: &Machine) {
+        self.begin = read(machine);
+    }
+
+    /// A measured phase ends.
+    pub fn end(&mut self, machine: &Machine) {
+        self.end = read(machine);
+    }
+
+    /// The run ends at `now`.
+    pub fn finish(&mut self, now: Instant, machine: &Machine) {
+        if now > self.last_at {
+            self.look(now, machine);
+        }
+    }
+
+    /// What the record says of every drive, over the measured time.
+    pub(crate) fn record(&self) -> Vec<SmartRecord> {
+        let drives = self.series.drives.iter().zip(self.begin.iter().zip(&self.end));
+        drives.map(|(drive, (begin, end))| SmartRecord::new(drive, begin, end)).collect()
+    }
+}
+
+/// SMART attributes of one drive in a record.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct SmartRecord {
+    drive: String,
+    at_begin: Attributes,
+    at_end: Attributes,
+    write_amplification: Option<f64>,
+    write_amplification_total: Option<f64>,
+    endurance_bytes: Option<u64>,
+    endurance_from: Option<&'static str>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Attributes {
+    host_bytes: u64,
+    stored_bytes: u64,
+    flash_bytes: u64,
+    relocated_bytes: u64,
+    metadata_bytes: u64,
+    trimmed_bytes: u64,
+    erases_mean: f64,
+    erases_max: u64,
+    percentage_used: f64,
+    bad_blocks: u64,
+}
+
+impl From<&Smart> for Attributes {
+    fn from(smart: &Smart) -> Self {
+        Self {
+            host_bytes: smart.host_bytes,
+            stored_bytes: smart.stored_bytes,
+            flash_bytes: smart.flash_bytes,
+            relocated_bytes: smart.relocated_bytes,
+            metadata_bytes: smart.metadata_bytes,
+            trimmed_bytes: smart.trimmed_bytes,
+            erases_mean: smart.erases_mean,
+            erases_max: smart.erases_max,
+            percentage_used: smart.percentage_used,
+            bad_blocks: smart.bad_blocks,
+        }
+    }
+}
+
+impl SmartRecord {
+    fn new(drive: &str, begin: &Smart, end: &Smart) -> Self {
+        let endurance = endurance(begin, end);
+        Self {
+            drive: drive.to_owned(),
+            at_begin: begin.into(),
+            at_end: end.into(),
+            write_amplification: write_amplification(begin, end),
+            write_amplification_total: write_amplification(&Smart::default(), end),
+            endurance_bytes: endurance.map(|(bytes, _)| bytes),
+            endurance_from: endurance.map(|(_, from)| from),
+        }
+    }
+}
+
+/// Blocks erased in the measured time, as a share of all, from which on their number tells what a host byte wears: a
+/// drive of 1,000 blocks (ten erases) errs by a tenth, larger ones by less.
+const ERASES_TOLD: f64 = 0.01;
+
+/// Bytes that the host can write until the drive is 100 % used, and what that is from: the measured time, or the
+/// drive's whole life where too few blocks were erased in the measured time. None where nothing wore.
+fn endurance(begin: &Smart, end: &Smart) -> Option<(u64, &'static str)> {
+    let at = |before: &Smart| {
+        let (host, used) = (end.host_bytes - before.host_bytes, end.percentage_used - before.percentage_used);
+        (host > 0 && used > 0.0).then(|| (host as f64 / used * 100.0) as u64)
+    };
+    let measured = Some(begin).filter(|begin| end.erases_mean - begin.erases_mean >= ERASES_TOLD).and_then(at);
+    measured.map(|bytes| (bytes, "measured")).or_else(|| at(&Smart::default()).map(|bytes| (bytes, "life")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn smart(host_bytes: u64, flash_bytes: u64, erases_mean: f64) -> Smart {
+        Smart { host_bytes, flash_bytes, erases_mean, percentage_used: erases_mean / 10.0, ..Smart::default() }
+    }
+
+    #[test]
+    fn endurance_is_measured_where_enough_was_erased_and_of_the_whole_life_where_not() {
+        let begin = smart(2000, 3000, 2.0);
+        assert_eq!(endurance(&begin, &smart(2400, 5000, 4.0)), Some((200_000, "measured")));
+        assert_eq!(endurance(&begin, &smart(3000, 3010, 2.005)), Some((1_496_259, "life")));
+        assert_eq!(endurance(&begin, &smart(2000, 5000, 4.0)), Some((500_000, "life")), "nothing written by the host");
+        assert_eq!(endurance(&smart(0, 0, 0.0), &smart(100, 100, 0.0)), None, "nothing erased yet");
+    }
+
+    #[test]
+    fn write_amplification_needs_a_host_that_writes() {
+        let record = SmartRecord::new("d0", &smart(10, 20, 0.0), &smart(10, 30, 0.0));
+        assert_eq!((record.write_amplification, record.write_amplification_total), (None, Some(3.0)));
+    }
+}

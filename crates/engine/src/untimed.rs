@@ -1,0 +1,262 @@
+//! Writes that take no time: what the drives hold before the first timed phase.
+//!
+//! Leaves out: what timing decides. Streams of one load take turns by their shares; several loads, which in time would
+//! each have a rate of their own, by their rates where all are open, else by the I/Os that they keep outstanding (an
+//! open one counting as one).
+
+use hotband_machine::{Entropy, Machine, Op, UntimedWrite};
+use hotband_workloads::{Amount, Data, DataSpec, Load, Phase, Precondition, Random, Workload};
+
+use crate::driver::Driver;
+use crate::run::{Control, RunError};
+
+/// Writes of streams handed over together: few enough that streams on one drive stay mixed as they would be in time
+/// (4 MiB of 4 KiB writes; blocks that are filled and erased together are larger).
+const BATCH: u64 = 1024;
+/// Random writes handed over together, so that a drive can overlap the memory accesses that they need.
+const RANDOM_BATCH: u64 = 4096;
+/// Size and alignment of random writes, and grain of every fill.
+const PAGE: u64 = 4096;
+/// Size of sequential writes that each draw an entropy (SNIA SSS PTS: 128 KiB).
+const SEQUENTIAL: u64 = 128 << 10;
+/// Longest range handed over as one write, where all of it has the same entropy.
+const LONGEST: u64 = 64 << 20;
+/// I/Os asked for between two looks at the control block, where most are reads.
+const LOOK_EVERY: u64 = 1 << 16;
+
+/// A stream that takes its turn.
+struct Turn {
+    stream: usize,
+    target: u16,
+    /// Shares of the streams up to this one.
+    upto: f64,
+    threads: usize,
+    asked: usize,
+}
+
+/// Writes collected for the machine, by target.
+struct Batch {
+    writes: Vec<Vec<UntimedWrite>>,
+    collected: u64,
+}
+
+impl Batch {
+    fn hand_over(&mut self, machine: &mut Machine) {
+        for (target, writes) in self.writes.iter_mut().enumerate().filter(|(_, writes)| !writes.is_empty()) {
+            machine.write_untimed(target as u16, writes);
+            writes.clear();
+        }
+        self.collected = 0;
+    }
+}
+
+impl Driver<'_> {
+    /// Runs the writes of a phase without timing.
+    pub fn untimed(&mut self, phase: &Phase, amount: Amount, seed: u64, control: &Control) -> Result<(), RunError> {
+        self.fill(&phase.streams, amount, Random::new(seed, &format!("untimed.{}", phase.name)), |share| {
+            control.report(share, 0)
+        })?;
+        self.recorder.smart.look(self.now, self.machine);
+        Ok(())
+    }
+
+    /// The streams' own writes and trims, until `amount` is written; nothing where no stream writes.
+    fn fill(
+        &mut self,
+        names: &[String],
+        amount: Amount,
+        mut random: Random,
+        report: impl Fn(f64) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let mut turns = self.turns(names);
+        let Some(total) = turns.last().map(|turn| turn.upto) else { return Ok(()) };
+        let wanted = match amount {
+            Amount::Fills(fills) => (fills * self.written_capacity(&turns) as f64) as u64,
+            Amount::Ios(ios) => ios,
+        };
+        let mut batch = Batch { writes: vec![Vec::new(); self.machine.targets().len()], collected: 0 };
+        let (mut done, mut asked_for) = (0_u64, 0_u64);
+        while done < wanted {
+            asked_for += 1;
+            if asked_for.is_multiple_of(LOOK_EVERY) {
+                report(done as f64 / wanted as f64)?;
+            }
+            let at = if turns.len() > 1 { random.unit() * total } else { 0.0 };
+            let chosen = turns.iter().position(|turn| at < turn.upto).unwrap_or(turns.len() - 1);
+            let turn = &mut turns[chosen];
+            let asked = self.streams[turn.stream].next(turn.asked % turn.threads);
+            turn.asked += 1;
+            let trim = asked.op == Op::Trim;
+            if !trim && asked.op != Op::Write {
+                continue;
+            }
+            done += match amount {
+                Amount::Fills(_) if trim => 0,
+                Amount::Fills(_) => u64::from(asked.len),
+                Amount::Ios(_) => 1,
+            };
+            let write = UntimedWrite { offset: asked.offset, len: asked.len, entropy: asked.entropy, trim };
+            batch.writes[usize::from(turn.target)].push(write);
+            batch.collected += 1;
+            if batch.collected == BATCH {
+                batch.hand_over(self.machine);
+            }
+        }
+        batch.hand_over(self.machine);
+        Ok(())
+    }
+
+    fn turns(&self, names: &[String]) -> Vec<Turn> {
+        let all_open = self.loaders.iter().all(|loader| matches!(loader.load, Load::Open { .. }));
+        let (mut turns, mut upto) = (Vec::new(), 0.0);
+        for loader in &self.loaders {
+            let (weight, threads) = match loader.load {
+                Load::Open { rate, .. } if all_open => (rate, 1),
+                Load::Open { .. } => (1.0, 1),
+                Load::Closed { threads, depth, .. } => (f64::from(threads) * f64::from(depth), threads as usize),
+            };
+            let shares: f64 = loader.streams.iter().map(|(_, share)| share).sum();
+            for (stream, share) in loader.streams.iter().copied() {
+                let named = names.is_empty() || names.iter().any(|name| name == self.streams[stream].name());
+                if named && share > 0.0 && self.streams[stream].writes() {
+                    upto += weight * share / shares;
+                    turns.push(Turn { stream, target: self.targets[stream], upto, threads, asked: 0 });
+                }
+            }
+        }
+        turns
+    }
+
+    /// Capacity of all targets that are written to, each once.
+    fn written_capacity(&self, turns: &[Turn]) -> u64 {
+        let mut targets: Vec<u16> = turns.iter().map(|turn| turn.target).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets.into_iter().map(|target| self.machine.capacity(target).0).sum()
+    }
+
+    /// Brings the drives into the state that `workload` asks for. Machines without a drive that wears are left alone.
+    pub fn precondition(&mut self, workload: &Workload, seed: u64, control: &Control) -> Result<(), RunError> {
+        let Some(spec) = workload.precondition.as_ref().filter(|_| !self.machine.smart().is_empty()) else {
+            return Ok(());
+        };
+        let mut fills = self.target_fills(workload, spec, seed);
+        let whole = (spec.sequential + spec.random + spec.workload).max(f64::MIN_POSITIVE);
+        let report = |done: f64| control.report(done / whole, 0);
+        let mut left = spec.sequential;
+        while left > 0.0 {
+            for fill in &mut fills {
+                fill.sequential(self.machine, left.min(1.0), |share| report(spec.sequential - left + share))?;
+            }
+            left -= 1.0;
+        }
+        random_fills(self.machine, &mut fills, spec.random, |share| report(spec.sequential + share * spec.random))?;
+        let own = Amount::Fills(spec.workload);
+        self.fill(&[], own, Random::new(seed, "precondition.workload"), |share| {
+            report(spec.sequential + spec.random + share * spec.workload)
+        })?;
+        if spec.trim {
+            for fill in &fills {
+                fill.trim(self.machine);
+            }
+        }
+        self.recorder.smart.look(self.now, self.machine);
+        Ok(())
+    }
+
+    fn target_fills(&self, workload: &Workload, spec: &Precondition, seed: u64) -> Vec<TargetFill> {
+        let targets = self.machine.targets().iter().enumerate();
+        let fill = |(target, named): (usize, &hotband_machine::Target)| {
+            let path = format!("precondition.{}", named.name);
+            let own = self.targets.iter().zip(&workload.streams);
+            let own = own.filter(|(on, _)| usize::from(**on) == target).find_map(|(_, stream)| stream.data.as_ref());
+            let data: Option<&DataSpec> = spec.data.as_ref().or(own).or(workload.data.as_ref());
+            let random = Random::new(seed, &format!("{path}.data"));
+            TargetFill {
+                target: target as u16,
+                size: named.size / PAGE * PAGE,
+                data: data.map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, random)),
+                random: Random::new(seed, &path),
+            }
+        };
+        targets.map(fill).collect()
+    }
+}
+
+/// A target that is filled.
+struct TargetFill {
+    target: u16,
+    size: u64,
+    data: Data,
+    random: Random,
+}
+
+/// Ranges of at most `length` that make up `0..size`.
+fn ranges(size: u64, length: u64) -> impl Iterator<Item = (u64, u32)> {
+    (0..size.div_ceil(length)).map(move |n| (n * length, length.min(size - n * length) as u32))
+}
+
+impl TargetFill {
+    /// Writes the first `share` of the target in order.
+    fn sequential(
+        &mut self,
+        machine: &mut Machine,
+        share: f64,
+        report: impl Fn(f64) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let size = (self.size as f64 * share) as u64 / PAGE * PAGE;
+        // Of one entropy, long ranges say the same in fewer words.
+        let (length, together) = if self.data.is_constant() { (LONGEST, 1) } else { (SEQUENTIAL, BATCH as usize) };
+        let mut writes = Vec::with_capacity(together);
+        for (offset, len) in ranges(size, length) {
+            writes.push(UntimedWrite { offset, len, entropy: self.data.draw(), trim: false });
+            if writes.len() == together {
+                machine.write_untimed(self.target, &writes);
+                writes.clear();
+                report(share * offset as f64 / size as f64)?;
+            }
+        }
+        machine.write_untimed(self.target, &writes);
+        Ok(())
+    }
+
+    /// Random writes of one page.
+    fn random(&mut self, machine: &mut Machine, count: u64, writes: &mut Vec<UntimedWrite>) {
+        let slots = self.size / PAGE;
+        writes.clear();
+        writes.extend((0..count).map(|_| UntimedWrite {
+            offset: self.random.below(slots) * PAGE,
+            len: PAGE as u32,
+            entropy: self.data.draw(),
+            trim: false,
+        }));
+        machine.write_untimed(self.target, writes);
+    }
+
+    fn trim(&self, machine: &mut Machine) {
+        for (offset, len) in ranges(self.size, LONGEST) {
+            let write = UntimedWrite { offset, len, entropy: Entropy::INCOMPRESSIBLE, trim: true };
+            machine.write_untimed(self.target, &[write]);
+        }
+    }
+}
+
+/// Random writes over every target, `share` times its size; targets take turns in proportion to their sizes.
+fn random_fills(
+    machine: &mut Machine,
+    fills: &mut [TargetFill],
+    share: f64,
+    report: impl Fn(f64) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    let counts: Vec<u64> = fills.iter().map(|fill| ((fill.size / PAGE) as f64 * share) as u64).collect();
+    let rounds = counts.iter().max().map_or(0, |most| most.div_ceil(RANDOM_BATCH));
+    let upto = |count: u64, round: u64| (u128::from(count) * u128::from(round) / u128::from(rounds)) as u64;
+    let mut writes = Vec::with_capacity(RANDOM_BATCH as usize);
+    for round in 0..rounds {
+        for (fill, count) in fills.iter_mut().zip(&counts) {
+            fill.random(machine, upto(*count, round + 1) - upto(*count, round), &mut writes);
+        }
+        report((round + 1) as f64 / rounds as f64)?;
+    }
+    Ok(())
+}

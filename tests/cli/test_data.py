@@ -1,0 +1,94 @@
+"""Does a workload take the data of files that were measured, and does the record hold what was taken?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from hotband.records import SMART_FILE, save_record
+from hotband.tables import smart_lines
+
+
+def entropy(**changes: Any) -> dict[str, Any]:
+    """A document of `hotband entropy --json` with some of its keys changed."""
+    chunks = [{"size": 4096, "compressor": "deflate", "mean": 0.5, "histogram": [3, 0, 0, 1]}]
+    archive = {"deflate": {"entropy": 0.25, "interval": [0.24, 0.26]}}
+    return {"schema": "hotband-entropy", "schema_version": 1, "archive": archive, "chunks": chunks} | changes
+
+
+def test_the_record_holds_the_data_and_not_only_the_name_of_its_file(hotband, tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_text(json.dumps(entropy()))
+    done = hotband("run", "fio-randwrite", "--on", "ent-15k", "--duration", "1 s", "--set", "data=e.json", "--json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    (data,) = record["data"]
+    assert (data["mean"], data["histogram"]) == (0.25, [3.0, 0.0, 0.0, 1.0])
+    assert record["spec"]["set"] == {"data": "e.json"}
+    again = f"data={{ mean = {data['mean']}, histogram = {data['histogram']} }}"
+    done = hotband("run", "fio-randwrite", "--on", "ent-15k", "--duration", "1 s", "--set", again, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["data"] == record["data"], "what the record says can be asked for again"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "e.json: not valid JSON"),
+        ("[]", "e.json: schema: expected"),
+        (json.dumps({"schema": "hotband-record"}), "e.json: schema = 'hotband-record': expected \"hotband-entropy\""),
+        (json.dumps(entropy(schema_version=2)), "e.json: schema_version = '2': expected 1"),
+        (json.dumps(entropy(archive={})), "e.json: archive.deflate.entropy: expected"),
+        (json.dumps(entropy(chunks=[])), "e.json: chunks = 'an array': expected chunks of 4096 B"),
+    ],
+)
+def test_another_document_is_refused_in_one_line(hotband, tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "e.json").write_text(text)
+    done = hotband("run", "fio-randwrite", "--on", "ent-15k", "--set", "data=e.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
+
+
+SMART: dict[str, list[Any]] = {
+    "time_ns": [0, 0],
+    "drive": ["d0", "d0"],
+    "host_bytes": [0, 4096],
+    "stored_bytes": [0, 2048],
+    "flash_bytes": [0, 8192],
+    "write_amplification": [None, 2.0],
+    "write_amplification_total": [None, 2.0],
+    "erases_mean": [0.0, 0.5],
+    "erases_max": [0, 1],
+    "percentage_used": [0.0, 0.01],
+}
+
+RATES = ("iops", "bandwidth_bytes_per_s", "latency_mean_ns", "latency_p99_ns", "queue_depth")
+SERIES = ("time_ns", "stream", "direction", *RATES)
+
+
+def test_smart_attributes_come_back_from_parquet(tmp_path: Path) -> None:
+    series: dict[str, list[Any]] = {name: [] for name in SERIES}
+    save_record(tmp_path, "{}", series, {"time_ns": []}, SMART, [])
+    assert pq.read_table(tmp_path / SMART_FILE).to_pydict() == SMART
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    save_record(bare, "{}", series, {"time_ns": []}, {name: [] for name in SMART}, [])
+    assert not (bare / SMART_FILE).exists(), "a machine that does not wear leaves no file"
+
+
+def test_the_summary_says_what_wore() -> None:
+    drive = {
+        "drive": "d0",
+        "at_end": {"percentage_used": 0.0123},
+        "write_amplification": 2.5,
+        "write_amplification_total": None,
+        "endurance_bytes": 3_500_000_000_000_000,
+    }
+    said = "d0: write amplification 2.500 (– since new), 0.0123 % used, projected endurance 3.5 PB written by the host"
+    assert smart_lines({"smart": [drive]}) == [said]
+    assert smart_lines({"smart": [drive | {"endurance_bytes": None}]})[0].endswith("% used")
+    assert smart_lines({}) == []
