@@ -28,12 +28,13 @@ def entropy_rows(results: Results) -> dict[str, list[dict[str, Any]]]:
             spare, compresses = _spare(cell, name)
             if spare:
                 spares[cell.config.name] = spare, compresses
-        expected = _theory(*spares.get(cell.config.name, (None, False)), entropy)
+        own, switched = spares.get(cell.config.name, (None, False))
+        expected = _theory(own, switched, entropy)
         for record in cell.records.values():
             points.append(_row(cell.config.name, entropy, amplification(record)) | {"theory": expected})
-    for variant, of in spares.items():
+    for variant, (spare, switched) in spares.items():
         shares = [(n + 1) / THEORY_POINTS for n in range(THEORY_POINTS)]
-        theory += [_row(variant, entropy, _theory(*of, entropy)) for entropy in shares]
+        theory += [_row(variant, entropy, _theory(spare, switched, entropy)) for entropy in shares]
     return {"points": points, "theory": theory}
 
 
