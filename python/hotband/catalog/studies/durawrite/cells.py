@@ -44,10 +44,9 @@ def entropy(results: Results, load: str) -> float:
     return float(dict(results.study.load(load).set)["data"])
 
 
-def scale(results: Results, config: str) -> float:
-    """By how much the drive that is run is smaller than the product."""
-    settings = dict(next(one.set for one in results.study.configs if one.id == config))
-    return float(settings.get("scale", "1"))
+def scale(results: Results, load: str) -> float:
+    """By how much the drive that a load runs on is smaller than the product."""
+    return float(dict(results.study.load(load).set).get("scale", "1"))
 
 
 def amplified(results: Results, config: str, load: str) -> float | None:

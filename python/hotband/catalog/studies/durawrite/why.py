@@ -26,7 +26,7 @@ from hotband.catalog.studies.durawrite.cells import (
 )
 from hotband.studyruns import Results
 
-TRIMS = {"vdi-trim": "vdi", "swbuild-trim": "swbuild", "ycsb-trim": "ycsb", "oltp-no-trim": "oltp"}
+TRIMS = {"swbuild-trim": "swbuild", "oltp-no-trim": "oltp", "jetstress-no-trim": "jetstress"}
 """What-ifs that change TRIM alone, and the load that they change."""
 
 
@@ -147,7 +147,7 @@ def lifetime(results: Results) -> dict[str, Any]:
         for config in DRIVES:
             smart = record(results, config, load).get("smart") or []
             ends = [float(one["endurance_bytes"]) for one in smart if one.get("endurance_bytes") is not None]
-            amount = round(scale(results, config) * sum(ends) / 1e12) if ends else None
+            amount = round(scale(results, load) * sum(ends) / 1e12) if ends else None
             rows.append(
                 [
                     results.study.load(load).group,
