@@ -9,6 +9,18 @@ LOG_COLUMNS: list[str]
 LAYOUTS: list[str]
 """Names of the layouts."""
 
+STEADY_WINDOW: int
+"""Rounds of the measurement window of steady state."""
+
+STEADY_MOST_ROUNDS: int
+"""Rounds after which the search for steady state ends."""
+
+STEADY_RANGE_PCT: float
+"""Largest range of a steady window, in percent of its mean."""
+
+STEADY_SLOPE_PCT: float
+"""Largest slope excursion of a steady window, in percent of its mean."""
+
 class SpecError(Exception):
     """A mistake in the input: args are (file, key, value, accepted)."""
 
@@ -34,9 +46,17 @@ class Run:
     ) -> None: ...
     def execute(
         self,
-    ) -> tuple[str, dict[str, list[Any]], dict[str, list[Any]], dict[str, list[Any]], list[str], int]:
-        """Record as JSON; series, caches over time and SMART attributes over time by column; names of the streams, I/Os
-        simulated.
+    ) -> tuple[
+        str,
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        dict[str, list[Any]],
+        list[str],
+        int,
+    ]:
+        """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
+        streams; I/Os simulated.
 
         Once; releases the GIL.
 
@@ -50,6 +70,32 @@ class Run:
     def stop(self) -> None:
         """Asks `execute` to stop; from any thread."""
 
+class Entropy:
+    """How far the data of files and folders compresses, checked. Raises SpecError."""
+
+    def __init__(
+        self,
+        paths: list[Path],
+        *,
+        compressors: list[str] = ...,
+        chunks: list[str] = ...,
+        sample: str | None = None,
+        seed: int = 1,
+        jobs: int | None = None,
+        one_file_system: bool = False,
+    ) -> None: ...
+    def measure(self) -> tuple[str, int, float, float] | None:
+        """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads.
+
+        Releases the GIL. After `stop`, of what was measured so far; None where that is nothing.
+        """
+
+    def progress(self) -> list[int]:
+        """Files and bytes counted, bytes to measure (0 while counting), bytes measured; from any thread."""
+
+    def stop(self) -> None:
+        """Asks `measure` to stop; from any thread."""
+
 DriveValue = tuple[str, str, tuple[str, str] | None, str, str, bool, str]
 
 def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
@@ -57,3 +103,18 @@ def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
+
+def steady_state(rounds: list[float]) -> dict[str, Any]:
+    """The rule of the PTS on the tracked value of each round: reached, round (last of the first steady window, from 1,
+    or None), rounds, window_mean, range_pct, slope_pct (None of fewer than five rounds, or where nothing was done).
+
+    Raises SpecError for a round that is no number from 0 on.
+    """
+
+def departure(rounds: list[float]) -> tuple[int, int, float] | None:
+    """How the steady state that `rounds` reached was left: the round that shows it, the first round of the change
+    (both from 1), and the level since then in percent above the steady window's. None where it was not left, or never
+    reached.
+
+    Raises SpecError for a round that is no number from 0 on.
+    """

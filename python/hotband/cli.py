@@ -157,7 +157,16 @@ def run(
     """Run a workload on a machine in virtual time."""
     from hotband.progress import run_progress
     from hotband.run import RunSpec, execute
-    from hotband.tables import power_loss_lines, scripts_table, smart_lines, summary_table
+    from hotband.steady import of_phases
+    from hotband.tables import (
+        app_tables,
+        limits_lines,
+        power_loss_lines,
+        scripts_table,
+        smart_lines,
+        steady_lines,
+        summary_table,
+    )
 
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log, power_loss)
     with run_progress(f"{workload} on {on}") as progress:
@@ -167,8 +176,9 @@ def run(
         return
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
-    show(summary_table(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
-    show(*smart_lines(record), *power_loss_lines(record))
+    show(summary_table(record), *app_tables(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
+    show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
+    show(*smart_lines(record), *limits_lines(record), *power_loss_lines(record))
     if out is not None:
         show(f"Record: {out / 'record.json'}")
     if io_log is not None:
@@ -264,6 +274,30 @@ def import_fio(
 
 
 @app.command()
+def steady(
+    records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
+    round_: Annotated[
+        str | None, typer.Option("--round", metavar="TIME", help='Length of a round; "60 s", or as the run had it.')
+    ] = None,
+    track: Annotated[
+        str | None, typer.Option(metavar="WHAT", help="iops, latency or bandwidth; iops, or as the run had it.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
+
+    Records without a series, such as most of fio's, are one round each, in the order given.
+    """
+    from hotband.rounds import judge_files
+    from hotband.tables import steady_lines
+
+    verdicts = judge_files(records, round_, track)
+    if as_json:
+        return print_json(verdicts)
+    return show(*(line for verdict in verdicts for line in steady_lines(verdict)))
+
+
+@app.command()
 def report(
     records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report.")],
@@ -274,6 +308,52 @@ def report(
 
     page = record_page([load_record(path) for path in records], title)
     show(f"Report: {write_report(output, page)}")
+
+
+@app.command()
+def entropy(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
+    compressor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME[,NAME]", help="lz4, deflate, zstd; all where not said.")
+    ] = None,
+    chunk: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIZE[,SIZE]", help='"4 KiB" to "64 KiB", or none for the archive alone; all where not said.'
+        ),
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option(metavar="SIZE", help='Read about so much, at random, or "all"; 1 GB where not said.')
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of the sample's randomness.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; all cores where not said.")] = None,
+    one_file_system: Annotated[
+        bool, typer.Option("--one-file-system", "-x", help="Leave out what is mounted in the tree.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Measure how far real data compresses: the entropy that an SSD with compression would see."""
+    from rich.text import Text
+
+    from hotband.entropy import Asked, chunks_table, decimal_size, entropy_progress, histogram_lines, measure
+    from hotband.entropy import summary_lines as lines
+
+    asked = Asked(tuple(paths), tuple(listed(compressor)), tuple(listed(chunk)), sample, seed, jobs, one_file_system)
+    with entropy_progress() as progress:
+        measured = measure(asked, progress)
+    if measured is None:
+        raise KeyboardInterrupt
+    report = measured.report
+    if as_json:
+        sys.stdout.write(measured.text + "\n")
+    else:
+        rate = decimal_size(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
+        table = [chunks_table(report)] if report["chunks"] else []
+        took = f"{measured.seconds:.1f} s, {rate}/s on {measured.jobs} threads"
+        show(*(Text(line) for line in lines(report)), *table, *histogram_lines(report), "", took)
+    if report["interrupted"]:
+        sys.stderr.write("hotband: interrupted; what was measured so far is kept\n")
+        raise typer.Exit(130)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """fio results (JSON and JSON+, fio 2.x and 3.x) as records: one record a document, one stream a job.
 
-What it leaves out: trims and syncs (counted in a note), disk utilisation, steady-state data, the logs beside
-the JSON (a record from fio has no series). Percentiles of several jobs come from merged JSON+ bins, or are
+What it leaves out: trims and syncs (counted in a note), disk utilisation, steady-state data of several jobs, the
+logs beside the JSON (a record from fio has no series). Percentiles of several jobs come from merged JSON+ bins, or are
 null.
 """
 
@@ -87,10 +87,27 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         "summary": summary,
         "streams": [{"name": stream.name, **stream.sides} for stream in streams],
         "parts": [],
+        **_samples(streams),
         "series": None,
         "notes": notes,
     }
     return [record]
+
+
+def _samples(streams: list[Stream]) -> dict[str, Any]:
+    """What fio sampled to find steady state, where it is of the only job: that of several does not add up."""
+    data = streams[0].job.steadystate if len(streams) == 1 else None
+    if data is None:
+        return {}
+    samples = {
+        "source": "fio steadystate",
+        "rule": data.rule,
+        "attained": data.attained,
+        "interval_ns": data.interval_ns,
+        "iops": data.iops,
+        "bandwidth_bytes_per_s": data.bandwidth_bytes_per_s,
+    }
+    return {"samples": samples}
 
 
 def import_files(paths: list[Path]) -> list[dict[str, Any]]:
@@ -214,8 +231,9 @@ def _notes(streams: list[Stream], document: Fields, quantity: Quantity) -> list[
     notes += [f"not carried over: {count} {kind}s" for kind, count in sorted(uncarried.items())]
     if document.values.get("disk_util"):
         notes.append("not carried over: disk utilisation")
-    if any(stream.job.has_steadystate for stream in streams):
-        notes.append("not carried over: steady-state detection data")
+    steady = [stream for stream in streams if stream.job.steadystate is not None]
+    if len(steady) > 1 or (steady and len(streams) > 1):
+        notes.append(f"not carried over: steady-state data of {_list([stream.name for stream in steady])}")
     return notes
 
 

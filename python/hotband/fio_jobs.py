@@ -71,6 +71,17 @@ class JobSide:
     count_is_estimated: bool
 
 
+@dataclass(frozen=True)
+class SteadyData:
+    """What fio sampled to find steady state by a rule of its own; the last `steadystate_duration` of it."""
+
+    rule: str
+    attained: bool
+    interval_ns: int
+    iops: list[float]
+    bandwidth_bytes_per_s: list[float]
+
+
 @dataclass
 class Job:
     """One entry of fio's `jobs` or `client_stats`."""
@@ -86,7 +97,7 @@ class Job:
     start_ns: int | None
     own_options: dict[str, str] = field(default_factory=dict)
     uncarried: dict[str, int] = field(default_factory=dict)
-    has_steadystate: bool = False
+    steadystate: SteadyData | None = None
 
     def active(self) -> list[tuple[Direction, JobSide]]:
         return [(direction, self.sides[direction]) for direction in DIRECTIONS if self.sides[direction].ios]
@@ -196,6 +207,20 @@ def _uncarried(entry: Fields) -> dict[str, int]:
     return counts
 
 
+def _steady_data(entry: Fields) -> SteadyData | None:
+    """fio's `steadystate`: samples a second, or as its `steadystate_check_interval` says."""
+    found = entry.child("steadystate")
+    data = None if found is None else found.child("data")
+    if found is None or data is None:
+        return None
+    iops, bandwidth = data.numbers("iops"), data.numbers("bw")
+    duration = found.count("duration")
+    if not iops or len(iops) != len(bandwidth) or not duration:
+        return None
+    interval = duration * 1000 * NS_PER_MS // len(iops)
+    return SteadyData(found.text("ss") or "", found.count("attained") == 1, interval, iops, bandwidth)
+
+
 def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
     """One entry of `jobs`; its own options override the global ones, as in a job file."""
     found = entry.child("job options")
@@ -215,7 +240,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         elapsed_ns=entry.count("elapsed") * 1000 * NS_PER_MS,
         start_ns=entry.count("job_start") * NS_PER_MS if "job_start" in entry else None,
         uncarried=_uncarried(entry),
-        has_steadystate="steadystate" in entry,
+        steadystate=_steady_data(entry),
     )
 
 

@@ -176,6 +176,14 @@ class Fields:
             self.fail(name, "accepted: a finite number from 0 to 2^64-1")
         return float(value)
 
+    def numbers(self, name: str) -> list[float]:
+        """The finite numbers of 0 or more in an array; none where it is missing."""
+        value = self.values.get(name, [])
+        if not isinstance(value, list):
+            self.fail(name, "accepted: a JSON array of numbers")
+        each = Fields(self.file, self._path(name), {f"[{i}]": number for i, number in enumerate(value)})
+        return [each.number(place) for place in each.values]
+
     def code(self, name: str) -> int:
         """An errno: a whole number whose sign does not matter."""
         value = self.values.get(name, 0)

@@ -9,6 +9,7 @@ from typing import Any
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
 CACHES_FILE = "caches.parquet"
+OPERATIONS_FILE = "operations.parquet"
 SMART_FILE = "smart.parquet"
 DIRECTIONS = ["read", "write"]
 
@@ -44,6 +45,29 @@ def save_record(
         write_smart(buffer, smart)
         write_whole(folder / SMART_FILE, buffer.getvalue())
     write_whole(folder / RECORD_FILE, (text + "\n").encode())
+
+
+def save_operations(folder: Path, record: dict[str, Any], operations: dict[str, list[Any]]) -> None:
+    """Writes `operations.parquet` into `folder`, which exists, where the workload has an app."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if "app" not in record:
+        return
+    names = [operation["name"] for operation in record["app"]["operations"]]
+    table = pa.table(
+        {
+            "time_ns": pa.array(operations["time_ns"], pa.uint64()),
+            "operation": pa.array([names[index] for index in operations["operation"]], pa.string()),
+            "ops_per_s": pa.array(operations["ops_per_s"], pa.float64()),
+            "latency_mean_ns": pa.array(operations["latency_mean_ns"], pa.float64()),
+        }
+    )
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    write_whole(folder / OPERATIONS_FILE, buffer.getvalue())
 
 
 def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) -> None:

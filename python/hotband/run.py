@@ -16,7 +16,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.iolog import log_to_parquet
-from hotband.records import save_record
+from hotband.records import save_operations, save_record
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class RunSpec:
 class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
-    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing.
+    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing,
+    `operations` those of `operations.parquet`, empty where the workload has no app.
     """
 
     spec: RunSpec
@@ -57,6 +58,7 @@ class Finished:
     streams: list[str]
     ios: int
     smart: dict[str, list[Any]] = field(default_factory=dict)
+    operations: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -136,9 +138,10 @@ def execute_one(prepared: Prepared) -> Finished:
     """Executes one run and saves what it leaves."""
     spec = prepared.spec
     try:
-        text, series, caches, smart, streams, ios = prepared.run.execute()
-        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart)
+        text, series, caches, smart, operations, streams, ios = prepared.run.execute()
+        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart, operations)
         if spec.out is not None:
+            save_operations(spec.out, finished.record, operations)
             save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)

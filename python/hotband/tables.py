@@ -59,6 +59,68 @@ def power_loss_lines(record: dict[str, Any]) -> list[str]:
     return lines
 
 
+LIMIT_WORDS = {
+    "latency_mean_ns": "mean latency",
+    "latency_p99_ns": "p99 latency",
+    "latency_max_ns": "longest latency",
+    "latency_interval_max_ns": "largest mean latency of an interval",
+    "iops": "IOPS",
+    "bandwidth_bytes_per_s": "bandwidth",
+}
+
+
+def limits_lines(record: dict[str, Any]) -> list[str]:
+    """Whether the run kept its limits, and each of them. Nothing where it has none."""
+    limits = record.get("limits", [])
+    if not limits:
+        return []
+    from rich.markup import escape
+
+    lines = ["Limits: [green]passed[/]" if record["passed"] else "Limits: [red]failed[/]"]
+    for limit in limits:
+        op = "reads and writes" if limit["op"] == "all" else f"{limit['op']}s"
+        streams = escape(", ".join(limit["streams"])) or "all streams"
+        figure, bound = LIMIT_WORDS[limit["figure"]], limit["bound"].replace("_", " ")
+        value, most = (in_unit(limit[key], limit["figure"]) for key in ("value", "limit"))
+        verdict = "passed" if limit["passed"] else "[red]failed[/]" + (" (no I/O)" if limit["value"] is None else "")
+        lines.append(f"  {figure} of {op} of {streams}: {value}, {bound} {most}: {verdict}")
+    return lines
+
+
+def in_unit(value: float | None, key: str) -> str:
+    """A figure of a record with its unit, by the end of its key."""
+    if value is None:
+        return "–"
+    if key.endswith("_ns"):
+        return f"{millis(value)} ms"
+    return f"{value / 1e6:,.1f} MB/s" if key.endswith("_bytes_per_s") else f"{value:,.1f}"
+
+
+STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "bandwidth_bytes_per_s"}
+
+
+def steady_lines(verdict: dict[str, Any]) -> list[str]:
+    """What the rule of steady state says of some rounds, in lines; the first names them."""
+    from rich.markup import escape
+
+    figure = STEADY_FIGURES[verdict["track"]]
+    what = f"phase {verdict['phase']}" if verdict["phase"] is not None else "measured time"
+    rounds = counted(len(verdict["rounds"]), "round")
+    seconds_each = f"{verdict['round_ns'] / 1e9:g} s"
+    lines = [escape(f"{verdict['name']}: {what}, {LIMIT_WORDS[figure]} in {rounds} of {seconds_each}")]
+    if verdict["reached"]:
+        mean = in_unit(verdict["window_mean"], figure)
+        lines.append(f"  [green]reached[/] in round {verdict['round']}, mean {mean}")
+    else:
+        lines.append("  [yellow]not reached[/]")
+    lines.append(f"  {verdict['why']}")
+    left = verdict["left"]
+    if left is not None:
+        level = f"{abs(left['level_pct']):.1f} % {'higher' if left['level_pct'] > 0 else 'lower'}"
+        lines.append(f"  [yellow]left[/] in round {left['round']}: since round {left['since']} it is {level}")
+    return lines + [f"  note: {note}" for note in verdict["notes"]]
+
+
 def caches_line(record: dict[str, Any]) -> str | None:
     """How warm the flash read caches were and how often they answered; none where no drive has one."""
     caches = record.get("caches")
@@ -163,6 +225,32 @@ def scripts_table(scripts: Sequence[dict[str, Any]]) -> Table:
             *(seconds(end) for end in ends_of if once),
         )
     return table
+
+
+def app_tables(record: dict[str, Any]) -> list[Table]:
+    """Operations of an app: rate and latency of each kind, one line a kind, and of all in every step."""
+    from rich.table import Table
+
+    app = record.get("app")
+    if app is None:
+        return []
+    requested = app["requested_ops_per_s"]
+    asked = "" if requested is None else f" of {number(requested)} requested"
+    title = f"Operations ({app['kind']}): {number(app['achieved_ops_per_s'])} a second{asked}"
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for name in ("ops/s", "count", "mean ms", *(f"{name} ms" for name, _ in PERCENTILES)):
+        table.add_column(name, justify="right")
+    steps = [(step["name"], step["app"]["operations"]) for step in record.get("steps", [])]
+    for step, operations in [("", app["operations"]), *steps]:
+        for operation in operations:
+            table.add_row(
+                f"{step}: {operation['name']}" if step else operation["name"],
+                number(operation["ops_per_s"]),
+                number(operation["count"], 0),
+                *(millis(operation[key]) for key in ("latency_mean_ns", *(key for _, key in PERCENTILES))),
+            )
+    return [table]
 
 
 def seconds(nanoseconds: float | None) -> str:

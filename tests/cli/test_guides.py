@@ -83,3 +83,24 @@ def test_the_oltp_machine_takes_its_workload(hotband, switch: str) -> None:
     record = json.loads(done.stdout)
     cached = sum(part["counters"]["cached_writes"] for part in record["parts"] if part["id"] in ("d0", "d1", "d2"))
     assert (cached > 0) == (switch == "on"), "the controller forces writes past a volatile cache"
+
+
+def test_the_steady_state_example_runs_on_any_drive(hotband, tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(example("steady-state", "until_steady").replace('"60 s"', '"5 s"'))
+    done = hotband("run", "w.toml", "--on", "ent-15k", "--duration", "10 s", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["steady_state"]["phase"] == "settle"
+
+
+def test_until_steady_and_limits_fit_into_the_first_workload(hotband, tmp_path: Path) -> None:
+    whole = example("workloads", "[load]")
+    limits, phase = example("workloads", "[[limits]]"), example("workloads", "until_steady")
+    (tmp_path / "machine.toml").write_text(example("machines", "[links.sas]"))
+    at = whole.index("[[phases]]")
+    parts = [whole[:at], limits, phase.replace("60 s", "2 s"), whole[at:]]
+    (tmp_path / "w.toml").write_text("\n".join(parts))
+    done = hotband("run", "w.toml", "--on", "machine.toml", "--duration", "10 s", "--json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert [limit["figure"] for limit in record["limits"]] == ["latency_mean_ns", "iops"]
+    assert record["steady_state"]["phase"] == "settle"

@@ -7,6 +7,7 @@ use hotband_machine::{Completion, Io, Machine, Op, PartReport};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{ArrivalClock, Asked, Load, Phase, PhaseLength, Random, Stream};
 
+use crate::apps::{AppAtWork, OF_APP};
 use crate::inflight::{InFlight, Outstanding};
 use crate::iolog::IoLog;
 use crate::power_loss::Ledger;
@@ -14,6 +15,7 @@ use crate::record_scripts::ScriptStats;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
 use crate::scripts::{SCRIPTED, Scripts};
+use crate::steady_watch::{SteadyRecord, SteadyWatch, Tally};
 use crate::warm::WarmWatch;
 
 /// One load and the streams it drives.
@@ -78,6 +80,7 @@ pub struct Driver<'a> {
     pub recorder: &'a mut Recorder,
     pub log: Option<IoLog>,
     pub scripts: Option<Scripts>,
+    pub app: Option<AppAtWork>,
     /// What scripts left in every measured phase.
     pub script_stats: Vec<Vec<ScriptStats>>,
     pub now: Instant,
@@ -87,8 +90,14 @@ pub struct Driver<'a> {
     completions: Vec<Completion>,
     /// I/Os completed in the current phase.
     phase_ios: u64,
+    /// Whether anything but loads asks for I/Os: scripts or an app. Plain streams look at nothing more than this.
+    others: bool,
     /// I/Os completed in all.
     pub ios: u64,
+    /// Reads and writes completed in all.
+    tally: Tally,
+    /// What was found of phases that were to end when steady.
+    pub steady: Vec<SteadyRecord>,
     open_loops: bool,
     /// Kept for a run that ends in a loss of power.
     pub ledger: Option<Ledger>,
@@ -119,13 +128,17 @@ impl<'a> Driver<'a> {
             recorder,
             log,
             scripts: None,
+            app: None,
             script_stats: Vec::new(),
             now: Instant::ZERO,
             inflight: InFlight::default(),
             thinking: BinaryHeap::new(),
             completions: Vec::new(),
             phase_ios: 0,
+            others: false,
             ios: 0,
+            tally: Tally::default(),
+            steady: Vec::new(),
             open_loops,
             ledger: None,
             cut_after: None,
@@ -148,10 +161,11 @@ impl<'a> Driver<'a> {
     ) -> Result<Option<Span>, RunError> {
         let (end, most) = match phase.length {
             PhaseLength::Time(span) => (self.now + span, u64::MAX),
-            PhaseLength::Ios(count) => (Instant::NEVER, count),
+            PhaseLength::Ios(count) | PhaseLength::Operations(count) => (Instant::NEVER, count),
             PhaseLength::Untimed(amount) => return self.untimed(phase, amount, seed, control).map(|()| None),
         };
         self.phase_ios = 0;
+        self.others = self.scripts.is_some() || self.app.is_some();
         if phase.measure {
             let before = self.report();
             self.recorder.begin(self.now, before, self.machine);
@@ -160,20 +174,25 @@ impl<'a> Driver<'a> {
             }
         }
         self.activate(phase, threads, seed);
-        self.activate_scripts(phase);
+        self.activate_others(phase);
+        let operations = self.app.as_ref().filter(|_| phase.counts_operations()).map(|app| app.operations);
         let end = end.min(self.cut);
         let begin = self.now;
         let mut events = 0_u64;
         let mut watch = WarmWatch::new(phase, begin);
-        while self.phase_ios < most {
+        let mut steady = SteadyWatch::new(phase, begin, self.tally);
+        while self.done(operations) < most {
             let next = self.next_time().filter(|next| *next < end);
-            if let Some(warm) = watch.over(next.unwrap_or(end), |now| self.machine.is_warm(now)) {
-                self.now = warm;
+            let until = next.unwrap_or(end);
+            let warm = watch.over(until, |now| self.machine.is_warm(now));
+            if let Some(early) = warm.or_else(|| steady.over(until, &self.tally)) {
+                self.now = early;
                 break;
             }
             let Some(next) = next else {
                 if end == Instant::NEVER {
-                    return Err(RunError::Stalled { phase: phase.name.clone(), done: self.phase_ios, asked: most });
+                    let done = self.done(operations);
+                    return Err(RunError::Stalled { phase: phase.name.clone(), done, asked: most });
                 }
                 self.now = end;
                 break;
@@ -189,11 +208,12 @@ impl<'a> Driver<'a> {
                 let share = if most == u64::MAX {
                     next.since(begin).as_secs_f64() / end.since(begin).as_secs_f64()
                 } else {
-                    self.phase_ios as f64 / most as f64
+                    self.done(operations) as f64 / most as f64
                 };
                 control.report(share, self.ios)?;
             }
         }
+        self.steady.extend(steady.end(phase));
         self.recorder.smart.tick(self.now, self.machine);
         Ok(phase.measure.then(|| self.end_step(phase, threads)))
     }
@@ -205,26 +225,78 @@ impl<'a> Driver<'a> {
         parts
     }
 
-    /// Lets the scripts of `phase` run.
-    fn activate_scripts(&mut self, phase: &Phase) {
-        let Some(scripts) = &mut self.scripts else { return };
-        scripts.activate(self.now, &phase.scripts);
-        if phase.measure {
-            scripts.begin_measuring(self.now);
+    /// What is done of a phase: its I/Os, or the operations since there were so many.
+    #[inline]
+    fn done(&self, operations_before: Option<u64>) -> u64 {
+        match (operations_before, &self.app) {
+            (Some(before), Some(app)) => app.operations - before,
+            _ => self.phase_ios,
         }
     }
 
-    #[inline(never)]
-    fn script_completed(&mut self, io: &Outstanding) {
+    /// Puts the files of the app on the drives, in no time.
+    ///
+    /// # Errors
+    /// Interruption.
+    pub fn lay_out(&mut self, control: &Control) -> Result<(), RunError> {
+        let Some(app) = &mut self.app else { return Ok(()) };
+        app.lay_out(self.machine, control)?;
+        self.recorder.smart.look(self.now, self.machine);
+        Ok(())
+    }
+
+    /// Lets the scripts of `phase` and the app run.
+    fn activate_others(&mut self, phase: &Phase) {
         if let Some(scripts) = &mut self.scripts {
-            scripts.completed(self.now, io.slot, io.op, io.len);
+            scripts.activate(self.now, &phase.scripts);
+            if phase.measure {
+                scripts.begin_measuring(self.now);
+            }
+        }
+        if let Some(app) = &mut self.app {
+            if phase.measure {
+                app.begin_measuring(self.now);
+            }
+            app.start(self.now);
+            self.send_app();
         }
     }
 
-    /// Submits what clients of scripts ask for now; what is due without delay follows at once. Kept out of line, as is
-    /// all that plain streams do not need.
+    /// An I/O is done that no load asked for.
     #[inline(never)]
-    fn run_scripts(&mut self, now: Instant) {
+    fn other_completed(&mut self, io: &Outstanding) {
+        match (&mut self.scripts, &mut self.app) {
+            (Some(scripts), _) if io.load == SCRIPTED => scripts.completed(self.now, io.slot, io.op, io.len),
+            (_, Some(app)) => {
+                app.completed(self.now, io.slot);
+                self.send_app();
+            }
+            _ => {}
+        }
+    }
+
+    /// Submits what the app asks for.
+    fn send_app(&mut self) {
+        while let Some((stream, asked, token)) = self.app.as_mut().and_then(AppAtWork::next_io) {
+            self.send(stream, asked, OF_APP, token);
+        }
+    }
+
+    /// When scripts or the app next do something by themselves.
+    #[inline(never)]
+    fn others_next(&self) -> Option<Instant> {
+        let scripts = self.scripts.as_ref().and_then(Scripts::next_time);
+        scripts.into_iter().chain(self.app.as_ref().and_then(AppAtWork::next_time)).min()
+    }
+
+    /// Submits what clients of scripts and the app ask for now; what is due without delay follows at once. Kept out of
+    /// line, as is all that plain streams do not need.
+    #[inline(never)]
+    fn run_others(&mut self, now: Instant) {
+        if let Some(app) = &mut self.app {
+            app.advance(now);
+            self.send_app();
+        }
         while let Some(scripts) = &mut self.scripts {
             scripts.advance(now);
             let Some((state, stream, asked)) = scripts.next_io(now, &mut self.streams) else { break };
@@ -240,6 +312,10 @@ impl<'a> Driver<'a> {
             let step = self.recorder.steps.done.last_mut().expect("the step that just ended");
             step.clients = phase.scripts.clients;
             step.scripts = scripts.records(&self.script_stats[self.script_stats.len() - 1..], duration);
+        }
+        if let Some(app) = &mut self.app {
+            let record = app.end_measuring(duration);
+            self.recorder.steps.done.last_mut().expect("the step that just ended").app = Some(record);
         }
         duration
     }
@@ -282,8 +358,8 @@ impl<'a> Driver<'a> {
         if let Some(Reverse((at, _, _))) = self.thinking.peek() {
             next = Some(next.map_or(*at, |next| next.min(*at)));
         }
-        if let Some(at) = self.scripts.as_ref().and_then(Scripts::next_time) {
-            next = Some(next.map_or(at, |next| next.min(at)));
+        if self.others {
+            next = next.into_iter().chain(self.others_next()).min();
         }
         if self.open_loops {
             let arrivals = self.loaders.iter().filter_map(|loader| loader.clock.as_ref().map(ArrivalClock::next));
@@ -308,8 +384,8 @@ impl<'a> Driver<'a> {
             self.thinking.pop();
             self.ask(usize::from(load), slot);
         }
-        if self.scripts.is_some() {
-            self.run_scripts(now);
+        if self.others {
+            self.run_others(now);
         }
         if self.open_loops {
             for index in 0..self.loaders.len() {
@@ -334,10 +410,13 @@ impl<'a> Driver<'a> {
             ledger.complete(done);
         }
         side.completed(done, io.len, measured);
+        if done.fault.is_none() && matches!(io.op, Op::Read | Op::Write) {
+            self.tally.add(io.len, done.at.since(done.submitted));
+        }
         self.phase_ios += 1;
         self.ios += 1;
-        if io.load == SCRIPTED {
-            self.script_completed(&io);
+        if io.load >= OF_APP {
+            self.other_completed(&io);
             return Ok(());
         }
         if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {
@@ -368,7 +447,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Hands an I/O to the machine.
-    #[expect(clippy::inline_always, reason = "it is called once per I/O, from two places")]
+    #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
     #[inline(always)]
     fn send(&mut self, stream: usize, asked: Asked, load: u16, slot: u32) {
         let side = side_of(asked.op);

@@ -34,7 +34,7 @@ impl PowerCut {
         };
         let measured = workload.phases.iter().filter(|phase| phase.measure).map(|phase| match phase.length {
             PhaseLength::Time(time) => Some(time),
-            PhaseLength::Ios(_) | PhaseLength::Untimed(_) => None,
+            PhaseLength::Ios(_) | PhaseLength::Operations(_) | PhaseLength::Untimed(_) => None,
         });
         let measured: Option<Span> = measured.sum();
         if cut.after == Span::ZERO || measured.is_some_and(|measured| cut.after > measured) {

@@ -5,17 +5,21 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use hotband_machine::{PartReport, Times};
 use hotband_units::Span;
+use hotband_workloads::LimitSpec;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
 use crate::entropy_file::DataRecord;
 use crate::power_loss::PowerLoss;
+use crate::record_apps::AppRecord;
+use crate::record_limits::{LimitRecord, judge};
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
 use crate::smart::SmartRecord;
+use crate::steady_watch::SteadyRecord;
 use crate::steps::Step;
 
 /// Changes when a key of the record changes its meaning.
@@ -41,6 +45,9 @@ pub struct Record {
     streams: Vec<StreamRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scripts: Vec<ScriptRecord>,
+    /// The app, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<AppRecord>,
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
@@ -50,6 +57,17 @@ pub struct Record {
     data: Vec<DataRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<PowerLoss>,
+    /// The last phase that was to end when steady.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady_state: Option<SteadyRecord>,
+    /// Such phases before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steady_state_before: Vec<SteadyRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<LimitRecord>,
+    /// Whether every limit was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
     series: SeriesName,
     notes: Vec<String>,
 }
@@ -191,6 +209,7 @@ struct SeriesName {
     #[serde(skip_serializing_if = "Option::is_none")]
     caches_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    operations_file: Option<&'static str>,
     smart_file: Option<&'static str>,
 }
 
@@ -209,6 +228,11 @@ pub(crate) struct Ingredients<'a> {
     pub power_loss: Option<PowerLoss>,
     /// The scripts.
     pub scripts: Vec<ScriptRecord>,
+    /// The app.
+    pub app: Option<AppRecord>,
+    /// Phases that were to end when steady.
+    pub steady: Vec<SteadyRecord>,
+    pub limits: &'a [LimitSpec],
     /// Data of the streams, where they say so.
     pub data: Vec<DataRecord>,
 }
@@ -230,6 +254,11 @@ impl Record {
             counters: after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect(),
             at_end: after.at_end.iter().copied().collect(),
         });
+        let limits = judge(of.limits, of.streams, recorder, of.duration);
+        let (steady_state, steady_state_before) = match of.steady.split_last() {
+            Some((last, before)) => (Some(last.clone()), before.to_vec()),
+            None => (None, Vec::new()),
+        };
         Self {
             schema: "hotband-record",
             schema_version: SCHEMA_VERSION,
@@ -251,15 +280,21 @@ impl Record {
             steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
             streams: streams.collect(),
             scripts: of.scripts.clone(),
+            app: of.app.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
             smart: recorder.smart.record(),
             data: of.data.clone(),
             power_loss: of.power_loss.clone(),
+            steady_state,
+            steady_state_before,
+            passed: (!limits.is_empty()).then(|| limits.iter().all(|limit| limit.passed)),
+            limits,
             series: SeriesName {
                 interval_ns: of.interval.0,
                 file: "series.parquet",
                 caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
+                operations_file: of.app.as_ref().map(|_| "operations.parquet"),
                 smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
             },
             notes: notes(of),
@@ -289,7 +324,7 @@ impl Summary {
 }
 
 impl Figures {
-    fn new(sides: &[&Side], duration: Span) -> Self {
+    pub(crate) fn new(sides: &[&Side], duration: Span) -> Self {
         let seconds = duration.as_secs_f64();
         let mut histogram: Histogram<u64> = empty_histogram();
         for side in sides {
@@ -349,7 +384,8 @@ fn notes(of: &Ingredients) -> Vec<String> {
     let note = short.map(|outstanding| {
         format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %")
     });
-    note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).collect()
+    let steady = of.steady.iter().filter_map(SteadyRecord::note);
+    note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady).collect()
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

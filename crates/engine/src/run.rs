@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use hotband_layouts::KINDS;
 use hotband_machine::{Machine, MachineSpec, SpecError, short_form};
 use hotband_units::Span;
-use hotband_workloads::{Data, Load, Random, Stream, StreamSpec, Workload, check_bands};
+use hotband_workloads::{AppSpec, Data, Load, Random, Stream, Workload, check_bands};
 use thiserror::Error;
 
+use crate::apps::AppAtWork;
 use crate::assemble::{Assembled, assemble};
 use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
@@ -18,6 +19,7 @@ use crate::entropy_file::{DataRecord, data_of};
 use crate::iolog::IoLog;
 use crate::power_cut::PowerCut;
 use crate::record::Record;
+use crate::record_apps::OperationSeries;
 use crate::recorder::{Recorder, Series};
 use crate::scripts::Scripts;
 use crate::smart::SmartSeries;
@@ -35,13 +37,15 @@ pub enum RunError {
     #[error("the I/O log could not be written: {0}")]
     Log(std::io::Error),
     /// A phase that counts I/Os ran out of I/Os.
-    #[error("phase \"{phase}\" stalled after {done} of {asked} I/Os: nothing is outstanding and nothing arrives")]
+    #[error(
+        "phase \"{phase}\" stalled after {done} of {asked} I/Os or operations: nothing is outstanding and nothing arrives"
+    )]
     Stalled {
         /// Its name.
         phase: String,
-        /// I/Os it completed.
+        /// I/Os, or operations of the app, it completed.
         done: u64,
-        /// I/Os it was to complete.
+        /// Those it was to complete.
         asked: u64,
     },
 }
@@ -109,6 +113,8 @@ pub struct Outcome {
     pub series: Series,
     /// Caches over time; empty where the machine has none.
     pub caches: CacheSeries,
+    /// The app over time; empty where there is none.
+    pub operations: OperationSeries,
     /// SMART attributes over time; empty where no drive has them.
     pub smart: SmartSeries,
     /// Names of the streams, for the series and the log.
@@ -125,6 +131,7 @@ pub struct Run {
     workload: Workload,
     assembled: Assembled,
     streams: Vec<(Stream, u16)>,
+    app: Option<AppAtWork>,
     power_cut: Option<PowerCut>,
 }
 
@@ -164,8 +171,11 @@ impl Run {
     ) -> Result<Self, RunError> {
         let power_cut = PowerCut::of(&request, &workload)?;
         let streams = bind(&workload, &assembled, &request)?;
+        let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).collect();
+        workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
-        Ok(Self { request, machine_text, workload_text, workload, assembled, streams, power_cut })
+        let app = AppAtWork::bind(&workload, &assembled, request.seed, power_cut.is_some())?;
+        Ok(Self { request, machine_text, workload_text, workload, assembled, streams, app, power_cut })
     }
 
     /// Runs it.
@@ -174,21 +184,30 @@ impl Run {
     /// Interruption, a log that cannot be written, or a run that was over before power was to be cut.
     pub fn execute(mut self, control: &Control) -> Result<Outcome, RunError> {
         let seed = self.request.seed;
-        let mut recorder = Recorder::new(self.streams.len(), self.workload.interval, self.workload.smart_interval);
+        let (app_names, app_targets) =
+            self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
+        let all = self.streams.len() + app_names.len();
+        let mut recorder = Recorder::new(all, self.workload.interval, self.workload.smart_interval);
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let loaders = loaders(&self.workload, seed);
-        let (streams, targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
-        let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).collect();
+        let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
+        let names = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names);
+        let names: Vec<String> = names.collect();
+        targets.extend(app_targets);
         let machine = &mut self.assembled.machine;
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
         driver.scripts = Scripts::new(&self.workload, seed);
+        driver.app = self.app.take();
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
-        // Preconditioning counts as one more phase.
-        let before = u64::from(self.workload.precondition.is_some());
+        // Preconditioning and laying out the files of an app count as one more phase each.
+        let laid_out = u64::from(driver.app.is_some());
+        let before = u64::from(self.workload.precondition.is_some()) + laid_out;
         let phases = before + self.workload.phases.len() as u64;
         control.phases.store(phases, Ordering::Relaxed);
         driver.recorder.smart.start(driver.machine);
         driver.precondition(&self.workload, seed, control)?;
+        control.phase.store(before - laid_out, Ordering::Relaxed);
+        driver.lay_out(control)?;
         let (mut duration, mut after) = (Span::ZERO, Vec::new());
         for (index, phase) in self.workload.phases.iter().enumerate() {
             control.phase.store(before + index as u64, Ordering::Relaxed);
@@ -208,7 +227,10 @@ impl Run {
         if let Some(log) = driver.log.take() {
             log.finish().map_err(RunError::Log)?;
         }
+        let steady = std::mem::take(&mut driver.steady);
         let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
+        let app = driver.app.take().map(|app| app.finish(duration));
+        let (app, operations) = app.map_or_else(Default::default, |(record, series)| (Some(record), series));
         recorder.join_steps();
         control.phase.store(phases, Ordering::Relaxed);
         let _ = control.report(0.0, ios);
@@ -225,18 +247,28 @@ impl Run {
             interval: self.workload.interval,
             power_loss,
             scripts,
+            app,
+            steady,
+            limits: &self.workload.limits,
             data: data_records(&self.workload),
         });
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
-        Ok(Outcome { record, series, caches, smart, streams: names, ios })
+        Ok(Outcome { record, series, caches, operations, smart, streams: names, ios })
     }
 }
 
 /// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.
 fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, String)>), SpecError> {
     let mut workload = Workload::read(&request.workload, text)?;
+    let clients_of_app = workload.app.is_some() && workload.scripts.is_empty();
+    let of_app = |key: &str| {
+        let key = key.strip_prefix("app.").or((key == "clients" && clients_of_app).then_some(key));
+        key.map(str::to_owned)
+    };
+    let app_set = request.set.iter().filter_map(|(key, value)| Some((of_app(key)?, value.clone())));
+    workload.set_app(text, &app_set.collect::<Vec<_>>())?;
     let mut drive_set = Vec::new();
-    for (key, value) in &request.set {
+    for (key, value) in request.set.iter().filter(|(key, _)| of_app(key).is_none()) {
         match key.as_str() {
             "data" => workload.set_data(&data_of(value)?),
             other if Workload::SET_KEYS.contains(&other) => workload.set(key, value)?,
@@ -271,7 +303,8 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
     let block = machine.block().0;
     let shared = workload.largest_load();
     let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
-        let target = target_of(workload, spec, assembled)?;
+        let key = format!("{}.volume", spec.key);
+        let target = target_of(workload, &key, spec.volume.as_deref(), assembled)?;
         let capacity = machine.capacity(target).0;
         workload.check_clients(index, capacity)?;
         let bounds = spec.bounds(&workload.file, capacity, block)?;
@@ -295,6 +328,15 @@ fn bind(workload: &Workload, assembled: &Assembled, request: &Request) -> Result
     Ok(bound)
 }
 
+/// Why a target takes no trims.
+pub(crate) fn stops_trims(machine: &Machine, target: u16) -> String {
+    let name = &machine.targets()[usize::from(target)].name;
+    format!("\"{name}\" lies on a parity layout, which passes no trims on to its drives")
+}
+
+/// Why nothing is trimmed where power is cut.
+pub(crate) const TRIM_OR_LOSS: &str = "what was trimmed cannot be told from what was lost: leave out the power loss";
+
 /// Trims are asked for only where they reach drives, and not where power is cut: a trimmed byte would look lost.
 fn check_trims(
     workload: &Workload,
@@ -302,16 +344,10 @@ fn check_trims(
     machine: &Machine,
     power_cut: bool,
 ) -> Result<(), SpecError> {
-    let stops = |target: u16| {
-        let name = &machine.targets()[usize::from(target)].name;
-        format!("\"{name}\" lies on a parity layout, which passes no trims on to its drives")
-    };
     for (spec, (_, target)) in workload.streams.iter().zip(streams).filter(|(spec, _)| spec.trim_pct > 0.0) {
         let accepted = match () {
-            () if !machine.passes_trim(*target) => stops(*target),
-            () if power_cut => {
-                "what was trimmed cannot be told from what was lost: leave out the power loss".to_owned()
-            }
+            () if !machine.passes_trim(*target) => stops_trims(machine, *target),
+            () if power_cut => TRIM_OR_LOSS.to_owned(),
             () => continue,
         };
         let key = format!("{}.trim_pct", spec.key);
@@ -320,7 +356,7 @@ fn check_trims(
     let Some(spec) = workload.precondition.as_ref().filter(|spec| spec.trim) else { return Ok(()) };
     let mut targets = 0..machine.targets().len() as u16;
     match targets.find(|target| !machine.passes_trim(*target)) {
-        Some(target) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", stops(target))),
+        Some(target) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", stops_trims(machine, target))),
         None => Ok(()),
     }
 }
@@ -328,22 +364,32 @@ fn check_trims(
 /// What the record says of the data of the streams that write.
 fn data_records(workload: &Workload) -> Vec<DataRecord> {
     let writers = workload.streams.iter().enumerate().filter(|(_, stream)| stream.read_pct < 100.0);
-    writers.filter_map(|(n, stream)| Some(DataRecord::new(&stream.name, workload.data_of(n)?))).collect()
+    let streams = writers.filter_map(|(n, stream)| Some(DataRecord::new(&stream.name, workload.data_of(n)?)));
+    let of_app = workload.data_of_app().into_iter().flat_map(|data| {
+        let streams = workload.app.iter().flat_map(AppSpec::streams);
+        streams.map(|stream| DataRecord::new(&stream.name, data))
+    });
+    streams.chain(of_app).collect()
 }
 
-fn target_of(workload: &Workload, spec: &StreamSpec, assembled: &Assembled) -> Result<u16, SpecError> {
+/// The target that `volume` names, or the only one.
+pub(crate) fn target_of(
+    workload: &Workload,
+    key: &str,
+    volume: Option<&str>,
+    assembled: &Assembled,
+) -> Result<u16, SpecError> {
     let targets = assembled.machine.targets();
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-    let key = format!("{}.volume", spec.key);
-    match &spec.volume {
+    match volume {
         Some(name) => {
-            let found = names.iter().position(|have| have == name);
-            found.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, &key, name, &names))
+            let found = names.iter().position(|have| *have == name);
+            found.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, key, name, &names))
         }
         None if targets.len() == 1 => Ok(0),
         None => {
             let accepted = format!("missing: the machine has several volumes; expected one of {}", names.join(", "));
-            Err(SpecError::new(&workload.file, &key, "", accepted))
+            Err(SpecError::new(&workload.file, key, "", accepted))
         }
     }
 }

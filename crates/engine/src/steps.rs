@@ -5,6 +5,7 @@ use hotband_units::{Instant, Span};
 use serde::Serialize;
 
 use crate::record::Summary;
+use crate::record_apps::AppRecord;
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
 
@@ -26,6 +27,9 @@ pub struct Step {
     /// The scripts in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptRecord>,
+    /// The app in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<AppRecord>,
 }
 
 /// What was measured in the steps so far.
@@ -84,6 +88,7 @@ impl Recorder {
             duration_ns: duration.0,
             summary: Summary::new(&self.streams, duration),
             scripts: Vec::new(),
+            app: None,
         });
         duration
     }

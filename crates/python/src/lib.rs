@@ -1,10 +1,15 @@
 //! The Python extension `hotband._core`: conversions and releasing the GIL, nothing else.
 #![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
 
+mod entropy;
+
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use hotband_engine::{CacheSeries, Catalog, Control, LOG_COLUMNS, Request, Run, RunError, Series, SmartSeries};
+use hotband_engine::{
+    CacheSeries, Catalog, Control, LOG_COLUMNS, OperationSeries, Request, Run, RunError, STEADY_MOST_ROUNDS,
+    STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
+};
 use hotband_machine::SpecError as MachineSpecError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
@@ -65,7 +70,8 @@ impl PyRun {
             .detach(|| run.execute(&self.control).map(|outcome| (outcome.record.to_json(), outcome)))
             .map_err(run_error)?;
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
-        Ok((json, series, caches, smart_columns(py, outcome.smart)?, outcome.streams, outcome.ios))
+        let (smart, operations) = (smart_columns(py, outcome.smart)?, operation_columns(py, outcome.operations)?);
+        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -77,8 +83,18 @@ impl PyRun {
     }
 }
 
-/// Record, series, caches and SMART attributes over time, names of the streams, I/Os.
-type Left<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<String>, u64);
+/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os.
+type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64);
+type Columns<'py> = Bound<'py, PyDict>;
+
+fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("operation", series.operation)?;
+    columns.set_item("ops_per_s", series.ops_per_s)?;
+    columns.set_item("latency_mean_ns", series.latency_mean_ns)?;
+    Ok(columns)
+}
 
 fn smart_columns(py: Python<'_>, series: SmartSeries) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
@@ -141,11 +157,40 @@ fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
 }
 
+/// The rule of steady state, and its constants, on the rounds of a record.
+#[pyfunction]
+fn steady_state(py: Python<'_>, rounds: Vec<f64>) -> PyResult<Bound<'_, PyDict>> {
+    let state = hotband_engine::steady_state(&rounds).map_err(spec_error)?;
+    let found = PyDict::new(py);
+    found.set_item("reached", state.reached)?;
+    found.set_item("round", state.round)?;
+    found.set_item("rounds", rounds)?;
+    found.set_item("window_mean", state.window.map(|window| window.mean))?;
+    found.set_item("range_pct", state.window.and_then(|window| window.range_pct))?;
+    found.set_item("slope_pct", state.window.and_then(|window| window.slope_pct))?;
+    Ok(found)
+}
+
+/// Round, first round of the change, level in percent.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python's list is converted, not borrowed")]
+fn departure(rounds: Vec<f64>) -> PyResult<Option<(usize, usize, f64)>> {
+    let left = hotband_engine::departure(&rounds).map_err(spec_error)?;
+    Ok(left.map(|left| (left.round, left.since, left.level_pct)))
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRun>()?;
+    module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
+    module.add_function(wrap_pyfunction!(steady_state, module)?)?;
+    module.add_function(wrap_pyfunction!(departure, module)?)?;
+    module.add("STEADY_WINDOW", STEADY_WINDOW)?;
+    module.add("STEADY_MOST_ROUNDS", STEADY_MOST_ROUNDS)?;
+    module.add("STEADY_RANGE_PCT", STEADY_RANGE_PCT)?;
+    module.add("STEADY_SLOPE_PCT", STEADY_SLOPE_PCT)?;
     module.add("SpecError", module.py().get_type::<SpecError>())?;
     module.add("Interrupted", module.py().get_type::<Interrupted>())?;
     module.add("LOG_COLUMNS", LOG_COLUMNS.to_vec())?;

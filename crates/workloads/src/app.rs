@@ -55,6 +55,10 @@ pub trait App: Send {
     /// Appends at most `most` writes that put the app's files where they are when it starts, each with the index of
     /// its stream; appends none once all are there. Called before `start`.
     fn lay_out(&mut self, most: usize, out: &mut Vec<(u16, UntimedWrite)>);
+    /// Bytes that `lay_out` writes in all, for progress; zero where that is not known.
+    fn lay_out_bytes(&self) -> u64 {
+        0
+    }
     /// Its clients begin.
     fn start(&mut self, now: Instant);
     /// When it next does something by itself; `None` while it only waits for completions.

@@ -1,10 +1,14 @@
 //! What is asked: streams, access patterns, arrivals, phases.
 
 mod app;
+mod app_spec;
 mod arrival;
+mod btree;
 mod data;
 mod files;
+mod filesystem;
 mod hotband;
+mod limits;
 mod offsets;
 mod precondition;
 mod random;
@@ -13,19 +17,27 @@ mod read_script;
 mod script;
 mod sizes;
 mod spec;
+mod steady;
 mod steps;
 mod stream;
+mod until_steady;
 mod zipf;
 
 pub use app::{App, AppIo, AppStream, Ended};
+pub use app_spec::{AppSpec, AppVolume};
 pub use arrival::{Arrival, ArrivalClock, Load};
+pub use btree::BTreeSpec;
 pub use data::{Data, DataSpec};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
+pub use filesystem::FileSystemSpec;
 pub use hotband::{HotBand, HotBandSpec, check_bands};
+pub use limits::{Bound, LimitOp, LimitSpec};
 pub use offsets::{OffsetSpec, Offsets};
 pub use precondition::{Amount, Precondition};
 pub use random::Random;
 pub use script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work};
 pub use sizes::Sizes;
 pub use spec::{Cursor, Phase, PhaseLength, PhaseScripts, RandomMode, RangeSpec, StreamSpec, Workload};
+pub use steady::{Departure, MOST_ROUNDS, RANGE_PCT, SLOPE_PCT, SteadyState, WINDOW, Window, departure, steady_state};
 pub use stream::{Asked, Stream, StreamBounds};
+pub use until_steady::{Track, UntilSteady};

@@ -2,6 +2,7 @@
 
 use hotband_machine::{Section, SpecError};
 
+use crate::app_spec::AppSpec;
 use crate::data::DataSpec;
 use crate::spec::{Phase, PhaseLength, StreamSpec, Workload};
 
@@ -133,6 +134,7 @@ impl Workload {
         self.data = Some(data.clone());
         self.streams.iter_mut().for_each(|stream| stream.data = None);
         self.precondition.iter_mut().for_each(|precondition| precondition.data = None);
+        self.app.iter_mut().for_each(AppSpec::forget_data);
     }
 
     /// The data of stream `index`.

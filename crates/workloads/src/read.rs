@@ -3,9 +3,11 @@
 use hotband_machine::{Section, SpecError, parse_toml};
 use hotband_units::{Bytes, Ratio, Span};
 
+use crate::app_spec::AppSpec;
 use crate::arrival::{Arrival, Load};
 use crate::data::DataSpec;
 use crate::hotband::HotBandSpec;
+use crate::limits::read_limits;
 use crate::offsets::OffsetSpec;
 use crate::precondition::{Precondition, read_untimed};
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
@@ -15,6 +17,7 @@ use crate::spec::{
     Cursor, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec,
     Workload,
 };
+use crate::until_steady::UntilSteady;
 
 impl Workload {
     /// Reads and checks a workload.
@@ -30,12 +33,14 @@ impl Workload {
         top.text("note")?;
         let load = top.section("load")?.map(|section| read_load(&section)).transpose()?;
         let streams = top.list("streams")?.into_iter().map(read_stream).collect::<Result<Vec<_>, _>>()?;
+        let app = top.section("app")?.map(AppSpec::read).transpose()?;
         let scripts = read_scripts(&top, &streams)?;
         let network = read_network(&top, &scripts)?;
         let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams, &scripts));
         let phases = phases.collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         let power_loss = top.section("power_loss")?.map(read_power_loss).transpose()?;
+        let limits = read_limits(&top)?;
         let data = DataSpec::read(&top, "data")?;
         let precondition = top.section("precondition")?.map(Precondition::read).transpose()?;
         let smart_interval = top.quantity::<Span>("smart_interval")?.unwrap_or(SMART_INTERVAL);
@@ -46,11 +51,13 @@ impl Workload {
             source,
             load,
             streams,
+            app,
             scripts,
             network,
             phases,
             interval,
             power_loss,
+            limits,
             data,
             precondition,
             smart_interval,
@@ -61,8 +68,8 @@ impl Workload {
 
     fn check(&self) -> Result<(), SpecError> {
         let error = |key: &str, value: String, accepted: &str| Err(SpecError::new(&self.file, key, value, accepted));
-        if self.streams.is_empty() {
-            return error("streams", String::new(), "missing: a workload has at least one [[streams]]");
+        if self.streams.is_empty() && self.app.is_none() {
+            return error("streams", String::new(), "missing: a workload has at least one [[streams]], or an [app]");
         }
         let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();
         if let (None, Some(stream)) = (self.load, shared.first()) {
@@ -83,10 +90,7 @@ impl Workload {
         if self.load.is_some() && shared.iter().map(|stream| stream.share_pct).sum::<f64>() <= 0.0 {
             return error("streams", String::new(), "the shares (share_pct) of the streams add up to nothing");
         }
-        let names: Vec<&str> = self.streams.iter().map(|stream| stream.name.as_str()).collect();
-        if let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
-            return error("streams", names[twice].to_owned(), "two streams have this name");
-        }
+        self.check_names()?;
         self.check_phases()?;
         self.check_untimed()?;
         self.check_smart_interval()?;
@@ -101,6 +105,16 @@ impl Workload {
             );
         }
         Ok(())
+    }
+
+    /// No two streams have the same name in a record.
+    pub(crate) fn check_names(&self) -> Result<(), SpecError> {
+        let of_app = self.app.iter().flat_map(AppSpec::streams).map(|stream| stream.name);
+        let names: Vec<String> = self.streams.iter().map(|stream| stream.name.clone()).chain(of_app).collect();
+        let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) else { return Ok(()) };
+        let accepted =
+            if twice < self.streams.len() { "two streams have this name" } else { "a stream of the app has this name" };
+        Err(SpecError::new(&self.file, "streams", &names[twice], accepted))
     }
 
     fn check_smart_interval(&self) -> Result<(), SpecError> {
@@ -324,13 +338,8 @@ fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
 }
 
 fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
-    let (time, ios) = (section.quantity::<Span>("duration")?, section.count("ios", 1..=u64::MAX >> 1)?);
-    let length = match (read_untimed(&section)?, time, ios) {
-        (Some(untimed), ..) => untimed,
-        (None, Some(time), None) if time.0 > 0 => PhaseLength::Time(time),
-        (None, None, Some(ios)) => PhaseLength::Ios(ios),
-        _ => return Err(section.error("duration", "", "expected either duration = \"60 s\" (above zero) or ios = N")),
-    };
+    let until_steady = UntilSteady::read(&section)?;
+    let length = read_length(&section, until_steady)?;
     let mut active = Vec::new();
     if let Some(value) = section.value("streams") {
         let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
@@ -347,13 +356,30 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
     let measure = section.flag("measure")?.unwrap_or(false);
     let threads = section.count("threads", 1..=u64::from(MOST_OUTSTANDING))?.map(|threads| threads as u32);
     let until_warm = section.flag("until_warm")?.unwrap_or(false);
-    if until_warm && (measure || ios.is_some()) {
+    if until_warm && (measure || !matches!(length, PhaseLength::Time(_))) {
         let accepted = "only a phase with a duration, and without measure = true, may end when the machine is warm";
         return Err(section.error("until_warm", "true", accepted));
     }
-    let phase = Phase { name, length, measure, streams: active, threads, until_warm, scripts };
+    let phase = Phase { name, length, measure, streams: active, threads, until_warm, until_steady, scripts };
     section.finish()?;
     Ok(phase)
+}
+
+fn read_length(section: &Section, until_steady: Option<UntilSteady>) -> Result<PhaseLength, SpecError> {
+    let most = u64::MAX >> 1;
+    let time = section.quantity::<Span>("duration")?.or(until_steady.map(UntilSteady::longest));
+    let (ios, operations) = (section.count("ios", 1..=most)?, section.count("operations", 1..=most)?);
+    match (read_untimed(section)?, time, ios, operations) {
+        (Some(untimed), ..) => Ok(untimed),
+        (None, Some(time), None, None) if time.0 > 0 => Ok(PhaseLength::Time(time)),
+        (None, None, Some(ios), None) => Ok(PhaseLength::Ios(ios)),
+        (None, None, None, Some(operations)) => Ok(PhaseLength::Operations(operations)),
+        _ => {
+            let accepted = "expected one of duration = \"60 s\" (above zero), ios = N, operations = N of the [app], or \
+                            until_steady = true";
+            Err(section.error("duration", "", accepted))
+        }
+    }
 }
 
 fn read_power_loss(section: Section) -> Result<Span, SpecError> {

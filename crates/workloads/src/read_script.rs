@@ -301,7 +301,7 @@ pub(crate) fn read_phase_scripts(
             "no script that runs once (repeat = false) runs in this phase",
         ));
     }
-    if until_done && matches!(length, PhaseLength::Ios(_)) {
+    if until_done && !matches!(length, PhaseLength::Time(_)) {
         return Err(section.error("until_done", "true", "expected a duration as the latest end of this phase"));
     }
     Ok(PhaseScripts { run, clients, until_done })

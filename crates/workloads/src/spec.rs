@@ -3,13 +3,16 @@
 use hotband_machine::SpecError;
 use hotband_units::{Bytes, Ratio, Span};
 
+use crate::app_spec::AppSpec;
 use crate::arrival::Load;
 use crate::data::DataSpec;
 use crate::files::FilesSpec;
+use crate::limits::LimitSpec;
 use crate::offsets::OffsetSpec;
 use crate::precondition::{Amount, Precondition};
 use crate::script::{NetworkSpec, ScriptSpec};
 use crate::sizes::Sizes;
+use crate::until_steady::UntilSteady;
 
 /// A start or end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,6 +95,8 @@ pub enum PhaseLength {
     Time(Span),
     /// Completed I/Os.
     Ios(u64),
+    /// Operations of the app that have ended.
+    Operations(u64),
     /// No time at all: its writes change what the drives hold.
     Untimed(Amount),
 }
@@ -111,8 +116,17 @@ pub struct Phase {
     pub threads: Option<u32>,
     /// Ends early once the machine is warm.
     pub until_warm: bool,
+    /// Ends early once its rounds are steady.
+    pub until_steady: Option<UntilSteady>,
     /// What it says about scripts.
     pub scripts: PhaseScripts,
+}
+
+impl Phase {
+    /// Whether its length is a number of operations of the app.
+    pub fn counts_operations(&self) -> bool {
+        matches!(self.length, PhaseLength::Operations(_))
+    }
 }
 
 /// What a phase says about scripts.
@@ -139,6 +153,8 @@ pub struct Workload {
     pub load: Option<Load>,
     /// Its streams.
     pub streams: Vec<StreamSpec>,
+    /// The engine above the volumes.
+    pub app: Option<AppSpec>,
     /// Its scripts.
     pub scripts: Vec<ScriptSpec>,
     /// What lies between the server and its users.
@@ -149,6 +165,8 @@ pub struct Workload {
     pub interval: Span,
     /// When power is cut, since the measured time began.
     pub power_loss: Option<Span>,
+    /// What a run must keep to pass.
+    pub limits: Vec<LimitSpec>,
     /// How well the data of all writes compresses, where a stream does not say so itself.
     pub data: Option<DataSpec>,
     /// What the drives hold before the first phase; nothing where not said.
@@ -183,6 +201,9 @@ impl Workload {
     }
 
     fn set_streams(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        if self.streams.is_empty() {
+            return Err(SpecError::new("--set", key, value, "this workload has no [[streams]]; see --set app.KEY"));
+        }
         match key {
             "read_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.read_pct = percent),
             "random_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.random_pct = percent),
@@ -272,8 +293,9 @@ impl Workload {
     /// Sets the length of every measured phase.
     ///
     /// # Errors
-    /// Nothing, or more intervals than a series holds, named at `--duration`.
+    /// Nothing, more intervals than a series holds, or a phase that ends by itself, named at `--duration`.
     pub fn set_duration(&mut self, duration: Span) -> Result<(), SpecError> {
+        self.check_set_duration(duration)?;
         let interval = self.interval.min(self.smart_interval);
         let most = Span(interval.0.saturating_mul(MOST_INTERVALS));
         let measured = self.phases.iter().filter(|phase| phase.measure).count() as u64;
@@ -290,7 +312,7 @@ impl Workload {
 
     /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
     pub fn concurrency(&self) -> Option<u64> {
-        if self.threads_change() || !self.scripts.is_empty() {
+        if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() {
             return None;
         }
         let shared = self.measured_load();

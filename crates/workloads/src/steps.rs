@@ -27,6 +27,9 @@ impl Workload {
                 return error(&format!("phases[{index}].name"), &phase.name, accepted);
             }
         }
+        if let (Some(index), None) = (self.phases.iter().position(Phase::counts_operations), &self.app) {
+            return error(&format!("phases[{index}].operations"), "", "the workload has no [app]".to_owned());
+        }
         for (index, phase) in self.phases.iter().enumerate() {
             let Some(threads) = phase.threads else { continue };
             let (key, value) = (format!("phases[{index}].threads"), threads.to_string());
@@ -46,7 +49,7 @@ impl Workload {
     pub(crate) fn measured_time(&self) -> Span {
         let times = self.measured().map(|phase| match phase.length {
             PhaseLength::Time(time) => time.0,
-            PhaseLength::Ios(_) | PhaseLength::Untimed(_) => 0,
+            PhaseLength::Ios(_) | PhaseLength::Operations(_) | PhaseLength::Untimed(_) => 0,
         });
         Span(times.fold(0, u64::saturating_add))
     }

@@ -182,7 +182,7 @@ def _read_parquet(parquet: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(parquet)
+        frame = pl.read_parquet(parquet, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise UserError(str(parquet), "", "", f"not a Parquet file that can be read: {error}") from None
     missing = [name for name in columns if name not in frame.columns]

@@ -9,6 +9,7 @@ from hotband import cellrows
 from hotband.report import frames, sections, variants, wear
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.text import cell, number, rate, span
+from hotband.report.verdicts import verdict_blocks
 
 if TYPE_CHECKING:
     from hotband.report.load import LoadedRecord
@@ -66,7 +67,8 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
     tables = [variants.steps_table(records), variants.scripts_table(records), wear.operations_table(records)]
     tables += [wear.smart_table(records), variants.why_table({"": whys})]
     blocks += [table for table in tables if table is not None]
-    return blocks + variants.power_loss_blocks(records) + sections.notes_blocks(records)
+    verdicts = verdict_blocks(records)
+    return blocks + verdicts + variants.power_loss_blocks(records) + sections.notes_blocks(records)
 
 
 def _cards(record: Mapping[str, Any]) -> Cards:

@@ -6,10 +6,12 @@
 
 use super::State;
 use super::map::DIRTY;
-use super::{FlashWork, Ftl, NONE, PAGE_UNITS};
+use super::{FlashWork, Ftl, NONE, PAGE_UNITS, VictimPolicy};
 
 /// Log entries looked at together, so that their memory accesses overlap.
 const BATCH: usize = 64;
+/// Free blocks that the host does not take: a victim may take one and a part before it gives its own back.
+pub(super) const RESERVE: u32 = 2;
 /// Every so many victims the wear of blocks is looked at.
 const LEVEL_EVERY: u64 = 64;
 
@@ -57,24 +59,44 @@ impl Ftl {
     }
 
     fn collect_due(&mut self, flash: &mut impl FlashWork) {
-        while self.collection.due > 0.0 {
+        while self.collection.due > 0.0 && !self.write_protected {
             if self.collection.victim == NONE {
                 if self.blocks.free_count() > self.params.free_low || !self.choose_victim() {
                     self.collection.due = 0.0;
                     return;
                 }
                 self.collection.due = 0.0;
-                if self.blocks.free_count() > 1 {
-                    return;
-                }
+                return;
             }
-            let moved = self.relocate_batch(flash);
+            let moved = self.relocate_some(flash);
             self.collection.due -= f64::from(moved);
-            // With the last free block the victim is emptied before anything else happens.
-            if self.blocks.free_count() <= 1 && self.collection.victim != NONE {
-                self.collection.due = self.collection.due.max(1.0);
+        }
+    }
+
+    /// The host is about to take a free block: it never takes those that relocation may need.
+    #[cold]
+    pub(super) fn make_room(&mut self, flash: &mut impl FlashWork) {
+        while self.blocks.free_count() <= RESERVE {
+            if self.collection.victim == NONE && !self.choose_victim() {
+                return;
+            }
+            self.relocate_some(flash);
+            if self.write_protected {
+                return;
             }
         }
+    }
+
+    /// Relocates a batch, and more if that took a block of the reserve, until victims have given it back.
+    fn relocate_some(&mut self, flash: &mut impl FlashWork) -> u32 {
+        let mut moved = self.relocate_batch(flash);
+        while self.blocks.free_count() < RESERVE && !self.write_protected {
+            if self.collection.victim == NONE && !self.choose_victim() {
+                break;
+            }
+            moved += self.relocate_batch(flash);
+        }
+        moved
     }
 
     /// Collects one batch while nobody asks for anything, until enough blocks are free; returns whether it did.
@@ -90,7 +112,7 @@ impl Ftl {
         if self.collection.cursor == 0 && f64::from(live) > 0.9 * f64::from(self.params.block_units) {
             return false;
         }
-        let moved = self.relocate_batch(flash);
+        let moved = self.relocate_some(flash);
         self.collection.due = (self.collection.due - f64::from(moved)).max(0.0);
         true
     }
@@ -99,7 +121,8 @@ impl Ftl {
     fn choose_victim(&mut self) -> bool {
         self.collection.victims += 1;
         let levelled = self.wear_victim();
-        let Some(block) = levelled.or_else(|| self.blocks.victim(self.params.victims, self.clock)) else {
+        let policy = if self.blocks.free_count() > RESERVE { self.params.victims } else { VictimPolicy::Greedy };
+        let Some(block) = levelled.or_else(|| self.blocks.victim(policy, self.clock)) else {
             return false;
         };
         self.counters.levelled += u64::from(levelled.is_some());
@@ -116,7 +139,7 @@ impl Ftl {
     /// A block that was erased much less often than others holds cold data: moving it lets the block be used.
     fn wear_victim(&self) -> Option<u32> {
         let gap = self.params.wear_gap?;
-        if !self.collection.victims.is_multiple_of(LEVEL_EVERY) {
+        if !self.collection.victims.is_multiple_of(LEVEL_EVERY) || self.blocks.free_count() <= RESERVE {
             return None;
         }
         let block = self.blocks.least_worn()?;
@@ -136,6 +159,13 @@ impl Ftl {
             count += usize::from(self.map.block_of(self.map.get(page) & !DIRTY) == victim);
         }
         let over = end == log.len();
+        let frontier = &self.frontiers[self.frontier_of_relocated(victim)];
+        let room = self.params.block_units - frontier.filled;
+        if self.blocks.free_count() == 0 && room < count as u32 * PAGE_UNITS {
+            // Too many blocks have worn out: there is nowhere to move the data to.
+            self.write_protected = true;
+            return 0;
+        }
         let mut moved = 0;
         for &page in &pages[..count] {
             moved += self.relocate(page, victim, flash);

@@ -300,12 +300,11 @@ impl Ftl {
     #[inline]
     pub fn place_oldest(&mut self, flash: &mut impl FlashWork) {
         let Some((page, units)) = self.buffer.pop_front() else { return };
-        let at = self.map.get(page);
-        if at & DIRTY == 0 {
+        if self.map.get(page) & DIRTY == 0 {
             // It was trimmed, or written again after that and placed already.
             return;
         }
-        self.place_host(page, u32::from(units), at & !DIRTY, flash);
+        self.place_host(page, u32::from(units), flash);
     }
 
     /// Places everything in the write buffer and fills up the open passes of host data.
@@ -331,7 +330,14 @@ impl Ftl {
         self.close_if_full(which);
     }
 
-    fn place_host(&mut self, page: u32, units: u32, old: u32, flash: &mut impl FlashWork) {
+    fn place_host(&mut self, page: u32, units: u32, flash: &mut impl FlashWork) {
+        if self.frontiers[self.frontier_of_host(self.map.get(page) & !DIRTY)].filled + units > self.params.block_units {
+            self.make_room(flash);
+        }
+        // Making room may have moved the page.
+        let old = self.map.get(page) & !DIRTY;
+        let no_room = self.blocks.free_count() == 0 && self.frontiers[HOST].filled + units > self.params.block_units;
+        self.write_protected |= no_room;
         if self.write_protected {
             self.map.set(page, old);
             self.used_pages -= u64::from(old == UNMAPPED);

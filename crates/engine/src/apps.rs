@@ -1,0 +1,178 @@
+//! An app at work: what it asks for goes to the driver, the operations that end go to the record.
+
+use hotband_machine::{Machine, SpecError, UntimedWrite};
+use hotband_units::{Instant, Span};
+use hotband_workloads::{App, AppVolume, Asked, Ended, Workload};
+
+use crate::assemble::Assembled;
+use crate::record_apps::{AppRecord, AppStats, OperationSeries};
+use crate::run::{Control, RunError, TRIM_OR_LOSS, stops_trims, target_of};
+use crate::scripts::SCRIPTED;
+
+/// In place of the number of a load: an I/O of the app, whose slot is the app's token.
+pub const OF_APP: u16 = SCRIPTED - 1;
+
+/// Writes that are laid out between two looks at the control block.
+const AT_ONCE: usize = 65_536;
+
+/// The app of a workload, bound to its volumes.
+pub struct AppAtWork {
+    app: Box<dyn App>,
+    /// Names of its streams.
+    pub names: Vec<String>,
+    /// Target of each.
+    pub targets: Vec<u16>,
+    /// Index of its first stream among all of the run.
+    first: usize,
+    ended: Vec<Ended>,
+    started: bool,
+    /// Operations that ended since the run began.
+    pub operations: u64,
+    measuring: bool,
+    /// Of the current step.
+    stats: AppStats,
+    counters_before: Vec<(&'static str, u64)>,
+    /// What each measured phase left.
+    steps: Vec<AppStats>,
+    series: OperationSeries,
+}
+
+impl AppAtWork {
+    /// Binds the app of `workload`, if it has one.
+    ///
+    /// # Errors
+    /// A volume that is not there, is too small, or does not pass on what the app needs.
+    pub fn bind(
+        workload: &Workload,
+        assembled: &Assembled,
+        seed: u64,
+        power_cut: bool,
+    ) -> Result<Option<Self>, SpecError> {
+        let Some(spec) = &workload.app else { return Ok(None) };
+        let machine = &assembled.machine;
+        let streams = spec.streams();
+        let targets =
+            streams.iter().map(|stream| target_of(workload, "app.volume", stream.volume.as_deref(), assembled));
+        let targets = targets.collect::<Result<Vec<u16>, _>>()?;
+        for target in targets.iter().filter(|_| spec.trims()) {
+            let accepted = match () {
+                () if !machine.passes_trim(*target) => stops_trims(machine, *target),
+                () if power_cut => TRIM_OR_LOSS.to_owned(),
+                () => continue,
+            };
+            return Err(SpecError::new(&workload.file, "app.trim", "true", accepted));
+        }
+        let volume = |target: &u16| AppVolume {
+            target: *target,
+            capacity: machine.capacity(*target).0,
+            block: machine.block().0,
+        };
+        let volumes: Vec<AppVolume> = targets.iter().map(volume).collect();
+        let app = spec.build(&volumes, workload.data_of_app(), seed)?;
+        Ok(Some(Self {
+            stats: AppStats::new(app.as_ref()),
+            series: OperationSeries::new(workload.interval),
+            app,
+            names: streams.into_iter().map(|stream| stream.name).collect(),
+            targets,
+            first: workload.streams.len(),
+            ended: Vec::new(),
+            started: false,
+            operations: 0,
+            measuring: false,
+            counters_before: Vec::new(),
+            steps: Vec::new(),
+        }))
+    }
+
+    /// Puts its files on the drives, in no time.
+    ///
+    /// # Errors
+    /// Interruption.
+    pub fn lay_out(&mut self, machine: &mut Machine, control: &Control) -> Result<(), RunError> {
+        let total = self.app.lay_out_bytes().max(1);
+        let (mut wanted, mut done) = (Vec::new(), 0);
+        let mut batch: Vec<UntimedWrite> = Vec::new();
+        loop {
+            wanted.clear();
+            self.app.lay_out(AT_ONCE, &mut wanted);
+            for same in
+                wanted.chunk_by(|one, other| self.targets[usize::from(one.0)] == self.targets[usize::from(other.0)])
+            {
+                batch.clear();
+                batch.extend(same.iter().map(|(_, write)| *write));
+                done += batch.iter().map(|write| u64::from(write.len)).sum::<u64>();
+                machine.write_untimed(self.targets[usize::from(same[0].0)], &batch);
+            }
+            control.report(done as f64 / total as f64, 0)?;
+            if wanted.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Its clients begin with the first phase.
+    pub fn start(&mut self, now: Instant) {
+        if !self.started {
+            self.started = true;
+            self.app.start(now);
+        }
+    }
+
+    /// When it next does something by itself.
+    pub fn next_time(&self) -> Option<Instant> {
+        self.app.next_time()
+    }
+
+    /// Does what is due.
+    pub fn advance(&mut self, now: Instant) {
+        if self.app.next_time().is_some_and(|at| at <= now) {
+            self.app.advance(now);
+        }
+    }
+
+    /// An I/O is done.
+    pub fn completed(&mut self, now: Instant, token: u32) {
+        self.app.completed(now, token);
+    }
+
+    /// The next I/O: its stream among all of the run, what it asks, and its token. Once there is none, the operations
+    /// that ended are counted.
+    pub fn next_io(&mut self) -> Option<(usize, Asked, u32)> {
+        if let Some(io) = self.app.next_io() {
+            return Some((self.first + usize::from(io.stream), io.asked, io.token));
+        }
+        self.app.take_ended(&mut self.ended);
+        self.operations += self.ended.len() as u64;
+        if self.measuring {
+            for one in &self.ended {
+                self.stats.ended(one);
+                self.series.ended(one);
+            }
+        }
+        self.ended.clear();
+        None
+    }
+
+    /// A measured phase begins.
+    pub fn begin_measuring(&mut self, now: Instant) {
+        self.measuring = true;
+        self.stats = AppStats::new(self.app.as_ref());
+        self.counters_before = self.app.counters();
+        self.series.begin(now);
+    }
+
+    /// It is over, after `duration`: its figures.
+    pub fn end_measuring(&mut self, duration: Span) -> AppRecord {
+        self.measuring = false;
+        self.stats.count(&self.counters_before, &self.app.counters());
+        self.steps.push(self.stats.clone());
+        AppRecord::new(self.app.as_ref(), &self.steps[self.steps.len() - 1..], duration)
+    }
+
+    /// The figures of the whole measured time and its series.
+    pub fn finish(self, duration: Span) -> (AppRecord, OperationSeries) {
+        let record = AppRecord::new(self.app.as_ref(), &self.steps, duration);
+        (record, self.series.finish(duration, self.app.operations().len()))
+    }
+}

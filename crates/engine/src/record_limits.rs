@@ -1,0 +1,98 @@
+//! What the limits of a workload came to.
+
+use hotband_units::Span;
+use hotband_workloads::{Bound, LimitOp, LimitSpec};
+use serde::Serialize;
+
+use crate::record::Figures;
+use crate::recorder::Sides;
+use crate::recorder::{Recorder, Series};
+use crate::side::Side;
+
+/// A limit, what was measured, and whether it was kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimitRecord {
+    /// The streams it is about; all where empty.
+    streams: Vec<String>,
+    op: &'static str,
+    /// Key of the summary that it is about, or "latency_interval_max_ns".
+    figure: &'static str,
+    /// "at_most" or "at_least".
+    bound: &'static str,
+    limit: f64,
+    /// What was measured; none where no I/O was.
+    value: Option<f64>,
+    /// Whether it was kept. What was not measured was not kept.
+    pub passed: bool,
+}
+
+/// Judges what the streams `names` did in `duration` by `limits`.
+pub(crate) fn judge(limits: &[LimitSpec], names: &[String], recorder: &Recorder, duration: Span) -> Vec<LimitRecord> {
+    let judged = limits.iter().flat_map(|limit| {
+        let is_meant = |name: &String| limit.streams.is_empty() || limit.streams.contains(name);
+        let meant: Vec<bool> = names.iter().map(is_meant).collect();
+        let sides = recorder.streams.iter().zip(&meant).filter(|(_, meant)| **meant).map(|(sides, _)| sides);
+        let sides: Vec<&Side> = sides.flat_map(|sides| sides_of(sides, limit.op)).collect();
+        let figures = Figures::new(&sides, duration);
+        let intervals = longest_interval(&recorder.series, &meant, limit.op);
+        limit.bounds.iter().map(move |bound| LimitRecord::new(limit, *bound, &figures, intervals))
+    });
+    judged.collect()
+}
+
+/// The largest mean latency of an interval over the streams that are `meant`.
+fn longest_interval(series: &Series, meant: &[bool], op: LimitOp) -> Option<f64> {
+    let is_meant = |row: &usize| {
+        let direction = match op {
+            LimitOp::Read => series.direction[*row] == 0,
+            LimitOp::Write => series.direction[*row] == 1,
+            LimitOp::All => true,
+        };
+        direction && meant[series.stream[*row] as usize]
+    };
+    let (mut longest, mut rows) = (None::<f64>, (0..series.time_ns.len()).filter(is_meant).peekable());
+    while let Some(first) = rows.peek().copied() {
+        let (mut ios, mut waited) = (0.0, 0.0);
+        while let Some(row) = rows.next_if(|row| series.time_ns[*row] == series.time_ns[first]) {
+            ios += series.iops[row];
+            waited += series.iops[row] * series.latency_mean_ns[row].unwrap_or(0.0);
+        }
+        if ios > 0.0 {
+            longest = Some(longest.map_or(waited / ios, |most| most.max(waited / ios)));
+        }
+    }
+    longest
+}
+
+fn sides_of([read, write, ..]: &Sides, op: LimitOp) -> Vec<&Side> {
+    match op {
+        LimitOp::Read => vec![read],
+        LimitOp::Write => vec![write],
+        LimitOp::All => vec![read, write],
+    }
+}
+
+impl LimitRecord {
+    fn new(limit: &LimitSpec, bound: Bound, figures: &Figures, longest_interval: Option<f64>) -> Self {
+        let whole = |nanoseconds: Option<u64>| nanoseconds.map(|value| value as f64);
+        let (figure, most, value, limit_value) = match bound {
+            Bound::LatencyMean(span) => ("latency_mean_ns", true, figures.latency_mean_ns, span.0 as f64),
+            Bound::LatencyP99(span) => ("latency_p99_ns", true, whole(figures.latency_p99_ns), span.0 as f64),
+            Bound::LatencyMax(span) => ("latency_max_ns", true, whole(figures.latency_max_ns), span.0 as f64),
+            Bound::LatencyIntervalMax(span) => ("latency_interval_max_ns", true, longest_interval, span.0 as f64),
+            Bound::IopsAtLeast(iops) => ("iops", false, Some(figures.iops), iops),
+            Bound::BandwidthAtLeast(rate) => {
+                ("bandwidth_bytes_per_s", false, Some(figures.bandwidth_bytes_per_s), rate.0 as f64)
+            }
+        };
+        Self {
+            streams: limit.streams.clone(),
+            op: limit.op.name(),
+            figure,
+            bound: if most { "at_most" } else { "at_least" },
+            limit: limit_value,
+            value,
+            passed: value.is_some_and(|value| if most { value <= limit_value } else { value >= limit_value }),
+        }
+    }
+}

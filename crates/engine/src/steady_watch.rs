@@ -1,0 +1,181 @@
+//! The rounds of a phase that ends when it is steady, and what the record says of it.
+
+use hotband_units::{Instant, Span};
+use hotband_workloads::{Phase, Track, UntilSteady, steady_state};
+use serde::Serialize;
+
+/// Reads and writes completed without error since the run began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub ios: u64,
+    pub bytes: u64,
+    pub latency_ns: u128,
+}
+
+impl Tally {
+    #[inline]
+    pub fn add(&mut self, bytes: u32, latency: Span) {
+        self.ios += 1;
+        self.bytes += u64::from(bytes);
+        self.latency_ns += u128::from(latency.0);
+    }
+
+    /// What `track` was since `before`, over `round`. Latency is zero where there was no I/O: that is steady with
+    /// nothing.
+    fn value_since(&self, before: &Self, track: Track, round: Span) -> f64 {
+        let ios = (self.ios - before.ios) as f64;
+        match track {
+            Track::Iops => ios / round.as_secs_f64(),
+            Track::Bandwidth => (self.bytes - before.bytes) as f64 / round.as_secs_f64(),
+            Track::Latency if ios > 0.0 => (self.latency_ns - before.latency_ns) as f64 / ios,
+            Track::Latency => 0.0,
+        }
+    }
+}
+
+/// Whether a phase reached steady state, as a record says it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SteadyRecord {
+    /// Name of the phase.
+    pub phase: String,
+    track: &'static str,
+    unit: &'static str,
+    round_ns: u64,
+    /// Whether it was reached.
+    pub reached: bool,
+    /// Last round of the steady window, from 1.
+    pub round: Option<usize>,
+    /// The tracked value of every round, in `unit`.
+    pub rounds: Vec<f64>,
+    window_mean: Option<f64>,
+    range_pct: Option<f64>,
+    slope_pct: Option<f64>,
+}
+
+impl SteadyRecord {
+    /// What a reader should know who does not look at it.
+    pub fn note(&self) -> Option<String> {
+        let rounds = self.rounds.len();
+        (!self.reached).then(|| format!("phase \"{}\": steady state was not reached in {rounds} rounds", self.phase))
+    }
+}
+
+/// Ends a phase at the end of the round in which it is steady.
+pub struct SteadyWatch {
+    what: Option<UntilSteady>,
+    /// End of the current round; `NEVER` for phases of other kinds.
+    next: Instant,
+    before: Tally,
+    rounds: Vec<f64>,
+}
+
+impl SteadyWatch {
+    /// For a phase that begins at `begin`, when `tally` was done.
+    pub fn new(phase: &Phase, begin: Instant, tally: Tally) -> Self {
+        let next = phase.until_steady.map_or(Instant::NEVER, |what| begin + what.round);
+        Self { what: phase.until_steady, next, before: tally, rounds: Vec::new() }
+    }
+
+    /// Ends every round that is over at `until`, up to which nothing more happens; an I/O done at the very end of a
+    /// round belongs to the next one. Returns when the phase became steady, if it did.
+    #[inline]
+    pub fn over(&mut self, until: Instant, tally: &Tally) -> Option<Instant> {
+        if self.next > until { None } else { self.end_rounds(until, tally) }
+    }
+
+    fn end_rounds(&mut self, until: Instant, tally: &Tally) -> Option<Instant> {
+        let what = self.what?;
+        while self.next <= until {
+            self.rounds.push(tally.value_since(&self.before, what.track, what.round));
+            self.before = *tally;
+            let state = steady_state(&self.rounds).expect("rates and latencies are finite");
+            if state.reached {
+                return Some(std::mem::replace(&mut self.next, Instant::NEVER));
+            }
+            self.next += what.round;
+        }
+        None
+    }
+
+    /// The phase is over; what the record says of it, if it was to end when steady.
+    pub fn end(self, phase: &Phase) -> Option<SteadyRecord> {
+        let what = self.what?;
+        let state = steady_state(&self.rounds).expect("rates and latencies are finite");
+        Some(SteadyRecord {
+            phase: phase.name.clone(),
+            track: what.track.name(),
+            unit: what.track.unit(),
+            round_ns: what.round.0,
+            reached: state.reached,
+            round: state.round,
+            rounds: self.rounds,
+            window_mean: state.window.map(|window| window.mean),
+            range_pct: state.window.and_then(|window| window.range_pct),
+            slope_pct: state.window.and_then(|window| window.slope_pct),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hotband_workloads::Workload;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn phase(keys: &str) -> Phase {
+        let text = format!(
+            "[load]\nclosed = {{ threads = 1 }}\n[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\n\
+             [[phases]]\nname = \"settle\"\n{keys}\n[[phases]]\nios = 1\nmeasure = true\n"
+        );
+        Workload::read("test", &text).unwrap().phases[0].clone()
+    }
+
+    fn tally(ios: u64) -> Tally {
+        Tally { ios, bytes: ios * 4096, latency_ns: u128::from(ios) * 1000 }
+    }
+
+    #[test]
+    fn a_phase_ends_with_its_fifth_equal_round_and_not_a_nanosecond_before() {
+        let phase = phase("until_steady = true\nround = \"2 s\"");
+        let mut watch = SteadyWatch::new(&phase, Instant(SECOND), tally(7));
+        for round in 1..=4 {
+            assert_eq!(watch.over(Instant(SECOND + round * 2 * SECOND), &tally(7 + 10 * round)), None);
+        }
+        let end = Instant(SECOND + 10 * SECOND);
+        assert_eq!(watch.over(Instant(end.0 - 1), &tally(57)), None);
+        assert_eq!(watch.over(end, &tally(57)), Some(end));
+        assert_eq!(watch.over(Instant(end.0 + SECOND), &tally(99)), None, "only once");
+        let record = watch.end(&phase).unwrap();
+        assert_eq!((record.reached, record.round, record.rounds), (true, Some(5), vec![5.0; 5]));
+    }
+
+    #[test]
+    fn rounds_in_which_nothing_happens_are_rounds() {
+        let phase = phase("until_steady = true\nround = \"1 s\"");
+        let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
+        assert_eq!(watch.over(Instant(3 * SECOND + 1), &tally(4)), None);
+        let record = watch.end(&phase).unwrap();
+        assert_eq!(record.rounds, [4.0, 0.0, 0.0], "what was done before the first look was done in the first round");
+        assert!(record.note().unwrap().contains("not reached in 3 rounds"));
+    }
+
+    #[test]
+    fn the_tracked_value_is_the_one_asked_for() {
+        for (track, value) in [("iops", 4.0), ("bandwidth", 4.0 * 4096.0), ("latency", 1000.0)] {
+            let phase = phase(&format!("until_steady = true\nround = \"500 ms\"\ntrack = \"{track}\""));
+            let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
+            watch.over(Instant(SECOND / 2), &tally(2));
+            watch.over(Instant(SECOND), &tally(2));
+            assert_eq!(watch.end(&phase).unwrap().rounds, [value, 0.0], "{track}");
+        }
+    }
+
+    #[test]
+    fn other_phases_never_look() {
+        let phase = phase("duration = \"1 h\"");
+        let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
+        assert_eq!(watch.over(Instant(1_000_000 * SECOND), &tally(1)), None);
+        assert_eq!(watch.end(&phase), None);
+    }
+}

@@ -1,0 +1,84 @@
+"""What the rule of steady state says of some rounds, in words and as data. The rule is the engine's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hotband import _core
+from hotband.errors import UserError
+
+# Tracked variable: unit in records, key of a summary.
+TRACKS = {
+    "iops": ("IOPS", "iops"),
+    "bandwidth": ("B/s", "bandwidth_bytes_per_s"),
+    "latency": ("ns", "latency_mean_ns"),
+}
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The tracked value of every round of `name`; `short` says why there are too few where more could be had."""
+
+    name: str
+    track: str
+    round_ns: float
+    values: list[float]
+    notes: list[str] = field(default_factory=list)
+    short: str = ""
+
+
+def verdict(rounds: Rounds) -> dict[str, Any]:
+    """The rule on some rounds: whether, where and why, and how steady state was left."""
+    try:
+        state, left = _core.steady_state(rounds.values), _core.departure(rounds.values)
+    except _core.SpecError as error:
+        _, key, value, accepted = error.args
+        raise UserError(rounds.name, f"rounds{key}", value, accepted) from None
+    return {
+        "name": rounds.name,
+        "phase": None,
+        "track": rounds.track,
+        "unit": TRACKS[rounds.track][0],
+        "round_ns": rounds.round_ns,
+        **state,
+        "why": rounds.short if rounds.short and not state["reached"] else why(state),
+        "left": None if left is None else dict(zip(("round", "since", "level_pct"), left, strict=True)),
+        "notes": rounds.notes,
+    }
+
+
+def why(state: dict[str, Any]) -> str:
+    """Why it was reached or not, in words: the first steady window, or the last one looked at."""
+    window, most = _core.STEADY_WINDOW, _core.STEADY_MOST_ROUNDS
+    count = min(len(state["rounds"]), most)
+    if state["window_mean"] is None:
+        return f"{count} rounds: {window} are needed"
+    where = f"rounds {state['round'] - window + 1} to {state['round']}" if state["reached"] else "the last rounds"
+    if state["range_pct"] is None:
+        return f"nothing was done in {where}"
+    parts = []
+    for name, key, bound in (
+        ("range", "range_pct", _core.STEADY_RANGE_PCT),
+        ("slope excursion", "slope_pct", _core.STEADY_SLOPE_PCT),
+    ):
+        word = "at most" if state[key] <= bound else "more than"
+        parts.append(f"{name} {_percent(state[key])} of the mean ({word} {bound:g} %)")
+    if state["reached"]:
+        return f"in {where}: {', '.join(parts)}"
+    looked = f"{count} of {len(state['rounds'])} rounds looked at" if len(state["rounds"]) > most else f"{count} rounds"
+    return f"in none of {looked}; in {where}: {', '.join(parts)}"
+
+
+def _percent(value: float) -> str:
+    """With as many digits as tell it from the bounds."""
+    return (
+        f"{value:.2f} %" if round(value, 2) not in (_core.STEADY_RANGE_PCT, _core.STEADY_SLOPE_PCT) else f"{value!r} %"
+    )
+
+
+def of_phases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the run itself found of phases that were to end when steady."""
+    found = [*record.get("steady_state_before", []), *([record["steady_state"]] if "steady_state" in record else [])]
+    return [{"name": record["name"], **state, "why": why(state), "left": None, "notes": []} for state in found]
