@@ -227,6 +227,7 @@ MEASURES: dict[str, Kind] = {
     "ops_per_s": Kind(opmeasures.ops_per_s, ("operation", "step")),
     "requested_ops_per_s": Kind(opmeasures.requested_ops_per_s, ("step",)),
     "operation_mean_ms": Kind(opmeasures.operation_mean_ms, ("operation", "step")),
+    "service_mean_ms": Kind(opmeasures.service_mean_ms, ("step",)),
     "operations_total_s": Kind(opmeasures.operations_total_s, ("operations", "step"), ("operations",)),
     "write_amplification": Kind(opmeasures.write_amplification, ()),
     "write_amplification_total": Kind(opmeasures.write_amplification_total, ()),

@@ -11,6 +11,8 @@ from typing import Any
 from hotband.readings import Parameters, Record, Runs, Value, milliseconds, pick
 
 App = Mapping[str, Any]
+MISSED = 1.01
+"""Asked for over done from which on a load is more than its target can do (a hundredth is chance and rounding)."""
 
 
 def _place(record: Record, step: str) -> Mapping[str, Any]:
@@ -80,6 +82,19 @@ def mean_latency_ms(app: App) -> float | None:
     count = sum(int(one["count"]) for one in ended)
     total = sum(int(one["count"]) * float(one["latency_mean_ns"]) for one in ended)
     return milliseconds(total / count) if count else None
+
+
+def service_mean_ms(runs: Runs, how: Parameters) -> Value:
+    """Mean time from when a client began with an operation to its answer: what a load generator measures. Where more is
+    asked for than is done, an operation begins late, and this has no part of that."""
+    apps = _apps(runs, how)
+    counted = [app["counters"] for app in apps if "service_time_ns" in app["counters"]]
+    if not counted:
+        return Value(None, "no app in the record that counts service times")
+    means = [one["service_time_ns"] / one["operations"] if one["operations"] else None for one in counted]
+    late = [app for app in apps if (app.get("requested_ops_per_s") or 0) > MISSED * app["achieved_ops_per_s"]]
+    note = "more is asked for than is done: every client is busy all the time" if late else ""
+    return Value(pick([milliseconds(mean) for mean in means], how.pick), note)
 
 
 def operations_total_s(runs: Runs, how: Parameters) -> Value:

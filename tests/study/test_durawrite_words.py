@@ -36,7 +36,8 @@ def record(config: str, entropy: float) -> dict[str, Any]:
     return {
         "summary": {"iops": rate, "latency_mean_ns": mean_ns, "bandwidth_bytes_per_s": 1.0, **sides},
         "duration_ns": 60 * GB,
-        "app": {"operations": [operation], "achieved_ops_per_s": rate, "requested_ops_per_s": None},
+        "app": {"operations": [operation], "achieved_ops_per_s": rate, "requested_ops_per_s": None}
+        | {"counters": {"operations": int(60 * rate), "service_time_ns": int(60 * rate * mean_ns)}},
         "scripts": [{"name": "transactions", "per_second": rate / 10}],
         "smart": [{"drive": "d0", **smart, "endurance_bytes": 64 * GB}],
         "parts": [],

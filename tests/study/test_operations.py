@@ -83,6 +83,15 @@ def test_amplification_is_of_the_measured_time_over_all_drives() -> None:
     assert read("endurance_tb", runs(smart=[drive((0, 1), (0, 1), None)])).number is None
 
 
+def test_service_times_have_no_part_of_beginning_late() -> None:
+    counters = {"operations": 1000, "service_time_ns": 5 * 10**9}
+    kept, late = ({**APP, "requested_ops_per_s": asked, "counters": counters} for asked in (15.0, 30.0))
+    assert read("service_mean_ms", runs(app=kept)) == Value(5.0)
+    value = read("service_mean_ms", runs(app=late))
+    assert (value.number, "every client is busy" in value.note) == (5.0, True)
+    assert read("service_mean_ms", runs(app={**APP, "counters": {}})).number is None
+
+
 def test_the_mean_of_several_needs_all_of_them() -> None:
     assert mean([Value(2.0), Value(4.0)]) == Value(3.0)
     assert mean([Value(2.0), Value(None, "no app")]) == Value(None, "no app")

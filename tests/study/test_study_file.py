@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,13 @@ def test_a_load_edits_the_text_of_its_workload_before_a_change_does(folder: Path
     assert "read_pct = 40\n" in (plain.workload_text or "")
     assert "read_pct = 5\n" in (changed.workload_text or "")
     assert all('size = "16 KiB"' in (spec.workload_text or "") for spec in (plain, changed))
+
+
+def test_phases_as_a_whole_are_tables_of_their_own() -> None:
+    text = 'title = "t"\n[app]\nkind = "btree"\n[[phases]]\nname = "run"\n'
+    phases = [{"name": "warm-up", "duration": "1 s"}, {"name": "run", "measure": True}]
+    found = tomllib.loads(edited(text, "w.toml", {"phases": phases}))
+    assert found == {"title": "t", "app": {"kind": "btree"}, "phases": phases}
 
 
 @pytest.mark.parametrize("key", ["streams.1.read_pct", "streams.0.reads", "title.0", "streams.x"])
