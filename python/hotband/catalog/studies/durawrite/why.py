@@ -109,9 +109,9 @@ def trim(results: Results) -> dict[str, Any] | None:
         "id": "trim",
         "title": f"TRIM moves write amplification by up to {percent(most)}, and with it the ratio",
         "text": (
-            "ext4 was mounted without TRIM, Windows trims. What a file system has freed, or never used, stays valid for "
-            "a drive that is not told, and every collection moves it. A drive that compresses has spare capacity of its "
-            "own and needs TRIM less. The table changes TRIM alone."
+            "ext4 was mounted without TRIM, Windows trims. What a file system has freed, or never used, stays valid "
+            "for a drive that is not told, and every collection moves it. A drive that compresses has spare capacity "
+            "of its own and needs TRIM less. The table changes TRIM alone."
         ),
         "table": {"columns": ["change", "drive", "WA before", "WA after", "change"], "rows": rows},
     }
@@ -133,10 +133,10 @@ def footprint(results: Results) -> dict[str, Any] | None:
         "id": "vdi-footprint",
         "title": "One workload, one entropy, three ratios: how long it ran and how much it writes to decide",
         "text": (
-            "A run of SPECsfs lasts ten minutes by default, five of them measured, which is too short to wear in a drive "
-            "of 960 GB: compression has its effect from the first byte, the others' amplification has yet to rise. Worn "
-            "in, the spare capacity serves the files that are written; here these are two of a process's twelve sets, "
-            f"which is derived, not published. The ratios are {', '.join(found)}; {printed:.2f} is printed, and how "
+            "A run of SPECsfs lasts ten minutes by default, five of them measured, which is too short to wear in a "
+            "drive of 960 GB: compression has its effect from the first byte, the others' amplification has yet to "
+            "rise. Worn in, the spare capacity serves the files that are written; here these are two of a process's "
+            f"twelve sets, which is derived, not published. The ratios are {', '.join(found)}; {printed:.2f} is printed, and how "
             "the drives were worn in, or which files were written, is not visible here."
         ),
         "table": {
