@@ -136,8 +136,8 @@ def footprint(results: Results) -> dict[str, Any] | None:
             "A run of SPECsfs lasts ten minutes by default, five of them measured, which is too short to wear in a "
             "drive of 960 GB: compression has its effect from the first byte, the others' amplification has yet to "
             "rise. Worn in, the spare capacity serves the files that are written; here these are two of a process's "
-            f"twelve sets, which is derived, not published. The ratios are {', '.join(found)}; {printed:.2f} is printed, and how "
-            "the drives were worn in, or which files were written, is not visible here."
+            f"twelve sets, which is derived, not published. The ratios are {', '.join(found)}; {printed:.2f} is "
+            "printed, and how the drives were worn in, or which files were written, is not visible here."
         ),
         "table": {
             "columns": ["run", *(f"WA {short(results, name)}" for name in (NYTRO, *OTHERS)), "ratio"],
