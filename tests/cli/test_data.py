@@ -80,6 +80,48 @@ def test_smart_attributes_come_back_from_parquet(tmp_path: Path) -> None:
     assert not (bare / SMART_FILE).exists(), "a machine that does not wear leaves no file"
 
 
+STEADY = """
+smart_interval = "200 ms"
+[load]
+closed = { threads = 1, depth = 32 }
+[[streams]]
+read_pct = 0
+trim_pct = 1
+random_pct = 100
+size = "4 KiB"
+[[phases]]
+duration = "500 ms"
+[[phases]]
+duration = "500 ms"
+measure = true
+"""
+
+
+def test_a_solid_state_drive_is_preconditioned_and_its_wear_is_read(hotband, tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(STEADY)
+
+    def wear(name: str, *settings: str) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+        sets = [word for setting in ("scale=256", *settings) for word in ("--set", setting)]
+        out = tmp_path / name
+        done = hotband("run", "w.toml", "--on", "s4500-960", "--out", str(out), *sets)
+        assert done.returncode == 0, done.stderr
+        assert "d0: write amplification" in done.stdout
+        record = json.loads((out / "record.json").read_text())
+        return record["smart"][0], pq.read_table(out / record["series"]["smart_file"]).to_pydict()
+
+    capacity = 960_197_124_096 // 256
+    fresh, _ = wear("fob", "state=fob")
+    worn, series = wear("worn", "state=preconditioned")
+    trimmed, _ = wear("trimmed", "state=trimmed")
+    assert series["time_ns"] == [0, 0, *(n * 200_000_000 for n in range(1, 6))]
+    assert series["host_bytes"][1] == pytest.approx(3 * capacity, rel=0.001)
+    assert worn["at_end"]["trimmed_bytes"] > 0
+    assert worn["endurance_bytes"] is not None
+    amplification = [one["write_amplification"] for one in (fresh, trimmed, worn)]
+    assert max(amplification[:2]) < 1.2
+    assert amplification[2] > 2
+
+
 def test_the_summary_says_what_wore() -> None:
     drive = {
         "drive": "d0",

@@ -86,7 +86,6 @@ impl Product {
     /// # Errors
     /// Those of `read`.
     pub(crate) fn blame<T>(
-        &self,
         read: Result<T, SpecError>,
         set: &Table,
         set_file: &str,

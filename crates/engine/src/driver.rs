@@ -15,7 +15,7 @@ use crate::record_scripts::ScriptStats;
 use crate::recorder::{Recorder, side_of};
 use crate::run::{Control, RunError};
 use crate::scripts::{SCRIPTED, Scripts};
-use crate::steady_watch::{SteadyRecord, SteadyWatch, Tally};
+use crate::steady_watch::{SteadyRecord, SteadyWatch, Tally, fills};
 use crate::warm::WarmWatch;
 
 /// One load and the streams it drives.
@@ -213,7 +213,7 @@ impl<'a> Driver<'a> {
                 control.report(share, self.ios)?;
             }
         }
-        self.steady.extend(steady.end(phase));
+        self.steady.extend(steady.end(phase, || fills(self.machine)));
         self.recorder.smart.tick(self.now, self.machine);
         Ok(phase.measure.then(|| self.end_step(phase, threads)))
     }

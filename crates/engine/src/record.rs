@@ -210,6 +210,7 @@ struct SeriesName {
     caches_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     operations_file: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     smart_file: Option<&'static str>,
 }
 

@@ -171,10 +171,11 @@ impl Run {
     ) -> Result<Self, RunError> {
         let power_cut = PowerCut::of(&request, &workload)?;
         let streams = bind(&workload, &assembled, &request)?;
-        let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).collect();
-        workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
         let app = AppAtWork::bind(&workload, &assembled, request.seed, power_cut.is_some())?;
+        let of_app = app.iter().flat_map(|app| app.names.iter().map(String::as_str));
+        let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).chain(of_app).collect();
+        workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         Ok(Self { request, machine_text, workload_text, workload, assembled, streams, app, power_cut })
     }
 

@@ -109,7 +109,7 @@ impl SmartWatch {
     fn catch_up(&mut self, now: Instant, machine: &Machine) {
         while now >= self.next {
             self.look(self.next, machine);
-            self.next = self.next + self.interval;
+            self.next += self.interval;
         }
     }
 
@@ -199,15 +199,26 @@ impl SmartRecord {
 /// drive of 1,000 blocks (ten erases) errs by a tenth, larger ones by less.
 const ERASES_TOLD: f64 = 0.01;
 
-/// Bytes that the host can write until the drive is 100 % used, and what that is from: the measured time, or the
-/// drive's whole life where too few blocks were erased in the measured time. None where nothing wore.
+/// Bytes that the host can write until the drive is 100 % used, as it did in the measured time, and what that is from.
+/// None where nothing wore.
+///
+/// "measured": host bytes a percent used, both of the measured time. "life", where too few blocks were erased in the
+/// measured time: the rated cycles times what a cycle of the whole life programs, over the write amplification of the
+/// measured time (of the whole life, where the host wrote nothing in it). Blocks have been programmed once more than
+/// they have been erased.
 fn endurance(begin: &Smart, end: &Smart) -> Option<(u64, &'static str)> {
-    let at = |before: &Smart| {
-        let (host, used) = (end.host_bytes - before.host_bytes, end.percentage_used - before.percentage_used);
-        (host > 0 && used > 0.0).then(|| (host as f64 / used * 100.0) as u64)
-    };
-    let measured = Some(begin).filter(|begin| end.erases_mean - begin.erases_mean >= ERASES_TOLD).and_then(at);
-    measured.map(|bytes| (bytes, "measured")).or_else(|| at(&Smart::default()).map(|bytes| (bytes, "life")))
+    if end.percentage_used <= 0.0 {
+        return None;
+    }
+    let amplification =
+        write_amplification(begin, end).or_else(|| write_amplification(&Smart::default(), end)).filter(|wa| *wa > 0.0);
+    let used = end.percentage_used - begin.percentage_used;
+    if end.host_bytes > begin.host_bytes && used > 0.0 && end.erases_mean - begin.erases_mean >= ERASES_TOLD {
+        return Some((((end.host_bytes - begin.host_bytes) as f64 / used * 100.0) as u64, "measured"));
+    }
+    let cycles = end.erases_mean / end.percentage_used * 100.0;
+    let a_cycle = end.flash_bytes as f64 / (end.erases_mean + 1.0);
+    amplification.map(|amplification| ((cycles * a_cycle / amplification) as u64, "life"))
 }
 
 #[cfg(test)]
@@ -222,8 +233,10 @@ mod tests {
     fn endurance_is_measured_where_enough_was_erased_and_of_the_whole_life_where_not() {
         let begin = smart(2000, 3000, 2.0);
         assert_eq!(endurance(&begin, &smart(2400, 5000, 4.0)), Some((200_000, "measured")));
-        assert_eq!(endurance(&begin, &smart(3000, 3010, 2.005)), Some((1_496_259, "life")));
-        assert_eq!(endurance(&begin, &smart(2000, 5000, 4.0)), Some((500_000, "life")), "nothing written by the host");
+        // 1,000 cycles of 3,006 / 3.005 bytes of flash, a hundredth of a byte of it for a byte of the host.
+        assert_eq!(endurance(&begin, &smart(2600, 3006, 2.005)), Some((100_033_277, "life")));
+        // 1,000 cycles of 5,000 / 5 bytes, 5,000 / 2,000 of them for a byte of the host.
+        assert_eq!(endurance(&begin, &smart(2000, 5000, 4.0)), Some((400_000, "life")), "nothing written by the host");
         assert_eq!(endurance(&smart(0, 0, 0.0), &smart(100, 100, 0.0)), None, "nothing erased yet");
     }
 

@@ -1,5 +1,6 @@
 //! The rounds of a phase that ends when it is steady, and what the record says of it.
 
+use hotband_machine::Machine;
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, Track, UntilSteady, steady_state};
 use serde::Serialize;
@@ -50,14 +51,35 @@ pub struct SteadyRecord {
     window_mean: Option<f64>,
     range_pct: Option<f64>,
     slope_pct: Option<f64>,
+    /// What hosts had written to the drives when the phase ended, since they were new, times the capacity; only where
+    /// drives wear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fills: Option<f64>,
 }
 
 impl SteadyRecord {
-    /// What a reader should know who does not look at it.
+    /// What a reader should know who does not look at it. The first fill of a drive that wears is as even as steady state
+    /// is, and faster: five rounds of it satisfy the rule.
     pub fn note(&self) -> Option<String> {
-        let rounds = self.rounds.len();
-        (!self.reached).then(|| format!("phase \"{}\": steady state was not reached in {rounds} rounds", self.phase))
+        let phase = &self.phase;
+        if !self.reached {
+            let rounds = self.rounds.len();
+            return Some(format!("phase \"{phase}\": steady state was not reached in {rounds} rounds"));
+        }
+        let early = self.fills.filter(|fills| *fills < 1.0)?;
+        Some(format!(
+            "phase \"{phase}\": it looked steady before the drives were written over once ({early:.2} times): a new drive \
+             is even until then; precondition it"
+        ))
     }
+}
+
+/// What hosts wrote to the drives of `machine` since they were new, times its capacity; nothing where none wears.
+pub fn fills(machine: &Machine) -> Option<f64> {
+    let smart = machine.smart();
+    let written: u64 = smart.iter().map(|(_, smart)| smart.host_bytes).sum();
+    let capacity: u64 = machine.targets().iter().map(|target| target.size).sum();
+    (!smart.is_empty()).then(|| written as f64 / capacity as f64)
 }
 
 /// Ends a phase at the end of the round in which it is steady.
@@ -98,7 +120,7 @@ impl SteadyWatch {
     }
 
     /// The phase is over; what the record says of it, if it was to end when steady.
-    pub fn end(self, phase: &Phase) -> Option<SteadyRecord> {
+    pub fn end(self, phase: &Phase, fills: impl FnOnce() -> Option<f64>) -> Option<SteadyRecord> {
         let what = self.what?;
         let state = steady_state(&self.rounds).expect("rates and latencies are finite");
         Some(SteadyRecord {
@@ -112,6 +134,7 @@ impl SteadyWatch {
             window_mean: state.window.map(|window| window.mean),
             range_pct: state.window.and_then(|window| window.range_pct),
             slope_pct: state.window.and_then(|window| window.slope_pct),
+            fills: fills(),
         })
     }
 }
@@ -146,7 +169,7 @@ mod tests {
         assert_eq!(watch.over(Instant(end.0 - 1), &tally(57)), None);
         assert_eq!(watch.over(end, &tally(57)), Some(end));
         assert_eq!(watch.over(Instant(end.0 + SECOND), &tally(99)), None, "only once");
-        let record = watch.end(&phase).unwrap();
+        let record = watch.end(&phase, || None).unwrap();
         assert_eq!((record.reached, record.round, record.rounds), (true, Some(5), vec![5.0; 5]));
     }
 
@@ -155,7 +178,7 @@ mod tests {
         let phase = phase("until_steady = true\nround = \"1 s\"");
         let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
         assert_eq!(watch.over(Instant(3 * SECOND + 1), &tally(4)), None);
-        let record = watch.end(&phase).unwrap();
+        let record = watch.end(&phase, || None).unwrap();
         assert_eq!(record.rounds, [4.0, 0.0, 0.0], "what was done before the first look was done in the first round");
         assert!(record.note().unwrap().contains("not reached in 3 rounds"));
     }
@@ -167,7 +190,7 @@ mod tests {
             let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
             watch.over(Instant(SECOND / 2), &tally(2));
             watch.over(Instant(SECOND), &tally(2));
-            assert_eq!(watch.end(&phase).unwrap().rounds, [value, 0.0], "{track}");
+            assert_eq!(watch.end(&phase, || None).unwrap().rounds, [value, 0.0], "{track}");
         }
     }
 
@@ -176,6 +199,6 @@ mod tests {
         let phase = phase("duration = \"1 h\"");
         let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
         assert_eq!(watch.over(Instant(1_000_000 * SECOND), &tally(1)), None);
-        assert_eq!(watch.end(&phase), None);
+        assert_eq!(watch.end(&phase, || None), None);
     }
 }

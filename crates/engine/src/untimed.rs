@@ -31,7 +31,8 @@ struct Turn {
     /// Shares of the streams up to this one.
     upto: f64,
     threads: usize,
-    asked: usize,
+    /// The thread that asks next.
+    thread: usize,
 }
 
 /// Writes collected for the machine, by target.
@@ -84,8 +85,8 @@ impl Driver<'_> {
             let at = if turns.len() > 1 { random.unit() * total } else { 0.0 };
             let chosen = turns.iter().position(|turn| at < turn.upto).unwrap_or(turns.len() - 1);
             let turn = &mut turns[chosen];
-            let asked = self.streams[turn.stream].next(turn.asked % turn.threads);
-            turn.asked += 1;
+            let asked = self.streams[turn.stream].next(turn.thread);
+            turn.thread = if turn.thread + 1 < turn.threads { turn.thread + 1 } else { 0 };
             let trim = asked.op == Op::Trim;
             if !trim && asked.op != Op::Write {
                 continue;
@@ -120,7 +121,7 @@ impl Driver<'_> {
                 let named = names.is_empty() || names.iter().any(|name| name == self.streams[stream].name());
                 if named && share > 0.0 && self.streams[stream].writes() {
                     upto += weight * share / shares;
-                    turns.push(Turn { stream, target: self.targets[stream], upto, threads, asked: 0 });
+                    turns.push(Turn { stream, target: self.targets[stream], upto, threads, thread: 0 });
                 }
             }
         }

@@ -123,3 +123,19 @@ fn an_interval_is_judged_by_its_mean_over_the_streams_that_are_meant() {
     let none = run(DRIVE, &text("[[limits]]\nstream = \"a\"\nop = \"write\"\nlatency_interval_max = \"1 s\"\n"), &[]);
     assert!(limits(&none)[0]["value"].is_null() && none.0["passed"] == false);
 }
+
+#[test]
+fn streams_of_an_app_have_limits_too() {
+    let app = |limit: &str| {
+        format!(
+            "[app]\nkind = \"btree\"\noperations = {{ read = 50, update = 50 }}\nrecords = 10000\nclients = 4\n\
+             cache = \"16 MB\"\n[[phases]]\nduration = \"2 s\"\nmeasure = true\n[[limits]]\n{limit}\n"
+        )
+    };
+    let left = run(DRIVE, &app("stream = \"journal\"\nop = \"write\"\niops_at_least = 1"), &[]);
+    let journal = left.0["streams"].as_array().unwrap().iter().find(|stream| stream["name"] == "journal").unwrap();
+    assert_eq!(limits(&left)[0]["value"].as_f64().unwrap(), journal["write"]["count"].as_f64().unwrap() / 2.0);
+    let error = Run::new(&common::catalog(), request(DRIVE, &app("stream = \"journl\"\niops_at_least = 1"), &[])).err();
+    let text = error.expect("no such stream").to_string();
+    assert!(text.contains("did you mean \"journal\""), "{text}");
+}

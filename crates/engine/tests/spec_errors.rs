@@ -255,7 +255,10 @@ fn what_is_said_twice_or_not_at_all_is_refused() {
     );
     workload_is_refused("", &["streams", "missing"]);
     workload_is_refused(&good().replace("measure = true", ""), &["phases", "exactly one phase with measure"]);
-    workload_is_refused(&good().replace("ios = 1", "ios = 1\nduration = \"1 s\""), &["phases[0].duration", "either"]);
+    workload_is_refused(
+        &good().replace("ios = 1", "ios = 1\nduration = \"1 s\""),
+        &["phases[0].duration", "expected one of"],
+    );
     workload_is_refused(&good().replace("ios = 1", "duration = \"0 s\""), &["phases[0].duration"]);
     workload_is_refused(&format!("interval = \"1 us\"\n{}", good()), &["interval", "at least 1 ms"]);
     let long = good().replace("ios = 1", "duration = \"10000 d\"");

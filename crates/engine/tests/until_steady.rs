@@ -156,3 +156,23 @@ fn duration_does_not_overrule_a_measured_phase_that_ends_by_itself() {
     let record: Value = serde_json::from_str(&execute(other).record.to_json()).unwrap();
     assert_eq!((&record["duration_ns"], &record["steady_state"]["round"]), (&3_000_000_000_u64.into(), &5.into()));
 }
+
+#[test]
+fn a_new_drive_that_looks_steady_is_said_to_be_new() {
+    let writes = |more: &str| {
+        let own = format!("{more}{}", text("until_steady = true\nround = \"100 ms\"", "duration = \"100 ms\""));
+        run("nytro-1351-960", &own.replace("read_pct = 100", "read_pct = 0"), &[("scale", "64")])
+    };
+    let new = writes("");
+    assert_eq!(steady(&new)["reached"], true, "the first fill is even");
+    assert!(steady(&new)["fills"].as_f64().unwrap() < 0.1);
+    let notes = new.0["notes"].to_string();
+    assert!(notes.contains("before the drives were written over once"), "{notes}");
+    let old = writes("[precondition]\nsequential = 1.0\n");
+    assert!(steady(&old)["fills"].as_f64().unwrap() >= 1.0);
+    assert!(!old.0["notes"].to_string().contains("written over once"), "{}", old.0["notes"]);
+    assert!(
+        steady(&run(DRIVE, &text(STEADY, "duration = \"1 s\""), &[])).get("fills").is_none(),
+        "a disk does not wear"
+    );
+}

@@ -11,7 +11,7 @@ use crate::compress::Compressor;
 /// known to compress at a time.
 pub const CHUNKS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 
-/// What is read of a larger tree where nothing is said: some two minutes on two cores, thousands of extents.
+/// What is read of a larger tree where nothing is said: some minutes on two cores, thousands of extents.
 pub const DEFAULT_SAMPLE: Bytes = Bytes(1_000_000_000);
 
 /// How much of a tree is read.

@@ -99,7 +99,7 @@ pub fn measure_within(ask: &Ask, control: &Control, limits: Limits) -> Result<Op
     let plan = Plan::new(census.items, census.bytes, ask.sample);
     let wanted = u128::from(census.bytes) * u128::from(plan.chosen) / u128::from(plan.items.max(1));
     control.wanted.store(wanted as u64, Ordering::Relaxed);
-    let source = Mutex::new(Source::new(walk(), Choice::new(plan, ask.seed)));
+    let source = Mutex::new(Source::new(walk(), Choice::new(plan, ask.seed), ask.archive()));
     let jobs = ask.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get)).max(1);
     let begun = Instant::now();
     let (tally, compressing) = work(ask, &source, jobs, control);

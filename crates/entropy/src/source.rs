@@ -212,7 +212,9 @@ pub struct Source {
     choice: Choice,
     index: u64,
     current: Option<Current>,
+    /// What came before the next item, at most `window` bytes.
     lead: Vec<u8>,
+    window: usize,
     /// Files that could not be read, from the place on where it failed.
     pub unreadable: Unreadable,
     /// Files that were shorter than when they were counted.
@@ -220,11 +222,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads what `choice` chooses of what `walk` meets.
-    pub fn new(walk: Walk, choice: Choice) -> Self {
-        let lead = Vec::with_capacity(2 * DEFLATE_WINDOW);
+    /// Reads what `choice` chooses of what `walk` meets; `leads` says whether what came before an item matters.
+    pub fn new(walk: Walk, choice: Choice, leads: bool) -> Self {
+        let window = if leads { DEFLATE_WINDOW } else { 0 };
+        let lead = Vec::with_capacity(2 * window);
         let (packer, unreadable) = (Packer::default(), Unreadable::default());
-        Self { walk, packer, choice, index: 0, current: None, lead, unreadable, changed: 0 }
+        Self { walk, packer, choice, index: 0, current: None, lead, window, unreadable, changed: 0 }
     }
 
     /// The most bytes of names that were held at a time.
@@ -244,7 +247,7 @@ impl Source {
             self.index += 1;
             if want == Want::Measure {
                 let end = &item.buffer[..item.len];
-                self.lead.extend_from_slice(&end[end.len().saturating_sub(DEFLATE_WINDOW)..]);
+                self.lead.extend_from_slice(&end[end.len().saturating_sub(self.window)..]);
                 return true;
             }
         }
@@ -257,8 +260,8 @@ impl Source {
         while let Some(extent) = self.next_extent() {
             any = true;
             match want {
-                Want::Skip => {}
-                Want::Lead => self.read_lead(&extent),
+                Want::Lead if self.window > 0 => self.read_lead(&extent),
+                Want::Skip | Want::Lead => {}
                 Want::Measure => self.read_piece(&extent, item),
             }
             if self.packer.add(extent.end - extent.start) {
@@ -309,7 +312,7 @@ impl Source {
 
     /// Keeps the end of the extent, and of those before it what deflate still refers to.
     fn read_lead(&mut self, extent: &Range<u64>) {
-        let from = extent.start.max(extent.end.saturating_sub(DEFLATE_WINDOW as u64));
+        let from = extent.start.max(extent.end.saturating_sub(self.window as u64));
         let len = extent.end - from;
         let mut lead = std::mem::take(&mut self.lead);
         self.with_file(len, |file| {
@@ -319,7 +322,7 @@ impl Source {
             lead.truncate(kept + *result.as_ref().unwrap_or(&0));
             result
         });
-        lead.drain(..lead.len().saturating_sub(DEFLATE_WINDOW));
+        lead.drain(..lead.len().saturating_sub(self.window));
         self.lead = lead;
     }
 }

@@ -101,7 +101,7 @@ impl DiskParams {
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         check_fast_format(product, set, set_file, set_key)?;
         let values = product.with(set, set_file, set_key)?;
-        product.blame(Self::from_values(&product.file, &values), set, set_file, set_key)
+        Product::blame(Self::from_values(&product.file, &values), set, set_file, set_key)
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {

@@ -218,7 +218,6 @@ impl Ssd {
 
     /// Asks the dies for what lies on flash of these pages; returns how many parts will come.
     fn ask_flash(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) -> u32 {
-        let pass_pages = self.params.ftl.program_units / self.params.ftl.flash_page_units;
         let (mut parts, mut current) = (0, None);
         for page in pages {
             if self.ftl.is_buffered(page) {
@@ -229,12 +228,12 @@ impl Ssd {
                 self.counters.unmapped_reads += 1;
                 continue;
             };
-            let pass = flash_page / pass_pages;
+            let pass = self.work.pass_of(flash_page);
             if !self.ftl.is_programmed(block, pass) {
                 self.counters.buffer_hits += 1;
                 continue;
             }
-            let bytes = self.ftl.size_of(page) as u32 * 16;
+            let bytes = self.ftl.size_of(page) * 16;
             match &mut current {
                 Some((b, p, last, count, sum)) if (*b, *p) == (block, pass) => {
                     *count += u32::from(*last != flash_page);
@@ -271,6 +270,8 @@ impl Ssd {
         let arrived = port.send(decoded, u64::from(command.len));
         self.slots[index as usize].ready = arrived;
         // A write that begins or ends within a page first reads what the page holds.
+        // Its entry in the map is looked at when it has been received: by then it is in the processor's cache.
+        std::hint::black_box(self.ftl.touch(std::iter::once(command.offset / PAGE)));
         let (first, end) = (command.offset / PAGE, (command.offset + u64::from(command.len)).div_ceil(PAGE));
         let mut parts = 0;
         if !command.offset.is_multiple_of(PAGE) {

@@ -6,6 +6,7 @@ use hotband_units::Instant;
 
 use super::ssd_params::SsdParams;
 use super::ssd_power::SsdAccount;
+use crate::parts::divisor::Divisor;
 use crate::parts::ftl::{FlashWork, Placement};
 use crate::parts::nand::{Job, Nand};
 
@@ -15,7 +16,9 @@ pub(super) struct WorkQueue {
     dies: u32,
     /// Passes with data in a stripe over all dies.
     stripe: u32,
-    pass_pages: u32,
+    by_stripe: Divisor,
+    by_dies: Divisor,
+    by_pass: Divisor,
     mapping_overhead: f64,
     /// Mapping tables that are still to be programmed, in passes.
     mapping_due: f64,
@@ -34,7 +37,9 @@ impl WorkQueue {
         Self {
             dies: params.nand.dies,
             stripe: params.nand.dies - u32::from(params.parity),
-            pass_pages: params.ftl.program_units / params.ftl.flash_page_units,
+            by_stripe: Divisor::new(u64::from(params.nand.dies - u32::from(params.parity))),
+            by_dies: Divisor::new(u64::from(params.nand.dies)),
+            by_pass: Divisor::new(u64::from(params.ftl.program_units / params.ftl.flash_page_units)),
             mapping_overhead: params.mapping_overhead,
             mapping_due: 0.0,
             mapping_die: 0,
@@ -48,8 +53,16 @@ impl WorkQueue {
     /// Passes of a block follow one another over the dies; parity turns with the stripes.
     #[inline]
     pub fn die_of(&self, block: u32, pass: u32) -> u32 {
-        let (row, column) = (pass / self.stripe, pass % self.stripe);
-        (block + row + column) % self.dies
+        let row = self.by_stripe.divide(u64::from(pass));
+        let column = u64::from(pass) - row * self.by_stripe.value();
+        let number = u64::from(block) + row + column;
+        (number - self.by_dies.divide(number) * self.by_dies.value()) as u32
+    }
+
+    /// The pass that a flash page belongs to.
+    #[inline]
+    pub fn pass_of(&self, flash_page: u32) -> u32 {
+        self.by_pass.divide(u64::from(flash_page)) as u32
     }
 
     /// Number of the next pass.
@@ -134,7 +147,7 @@ impl FlashWork for Timed<'_> {
     }
 
     fn read(&mut self, block: u32, flash_page: u32) {
-        let pass = flash_page / self.queue.pass_pages;
+        let pass = self.queue.pass_of(flash_page);
         match &mut self.queue.reads {
             Some((b, p, pages)) if (*b, *p) == (block, pass) => *pages += 1,
             _ => {

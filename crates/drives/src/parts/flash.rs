@@ -259,11 +259,11 @@ impl Flash {
         }
         while now >= self.period_ends {
             self.heat.fade();
-            self.period_ends = self.period_ends + self.params.ageing;
+            self.period_ends += self.params.ageing;
         }
         while now >= self.minute_ends {
             (self.minute_before, self.minute) = (self.minute, 0);
-            self.minute_ends = self.minute_ends + MINUTE;
+            self.minute_ends += MINUTE;
         }
     }
 

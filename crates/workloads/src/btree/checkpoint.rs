@@ -114,7 +114,6 @@ impl BTree {
             {
                 *checkpoint = true;
                 self.checkpoint.under_way += 1;
-                self.evicting -= 1;
             }
         }
         let slots = self.cache.slots.iter_mut().enumerate();

@@ -62,10 +62,12 @@ enum What {
     Read {
         slot: u32,
     },
-    /// The page in this slot of the cache is written to this extent; `checkpoint`: the running one waits for it.
+    /// The page in this slot of the cache is written to this extent; `evicts`: an eviction thread does it;
+    /// `checkpoint`: the running one waits for it.
     Write {
         slot: u32,
         place: u32,
+        evicts: bool,
         checkpoint: bool,
     },
     /// An internal page is written to this extent.
@@ -125,7 +127,7 @@ pub struct BTree {
     files: [Extents; 3],
     /// Pages of each file that are dirty and not being written.
     dirty_pages: [u64; 3],
-    /// Bytes of pages that are dirty or being written; and of the latter, and how many of these no checkpoint asked for.
+    /// Bytes of pages that are dirty or being written; and of the latter, and how many of these eviction threads write.
     dirty_bytes: u64,
     writing_bytes: u64,
     evicting: u32,
@@ -237,7 +239,11 @@ impl BTree {
     fn done(&mut self, what: What) {
         match what {
             What::Read { slot } => self.page_read(slot),
-            What::Write { slot, place, checkpoint } => self.page_written(slot, place, checkpoint),
+            What::Write { slot, place, evicts, checkpoint } => {
+                self.evicting -= u32::from(evicts);
+                self.checkpoint.under_way -= u32::from(checkpoint);
+                self.page_written(slot, place);
+            }
             What::Internal { index, place } => self.internal_written(index, place),
             What::Flush | What::Root | What::RootFlush => self.checkpoint_goes_on(what),
             What::Journal => self.journal_written(),

@@ -169,13 +169,14 @@ impl BTree {
         } else {
             self.counts.evicted += 1;
         }
-        self.evicting += u32::from(!checkpoint);
+        let evicts = !by_checkpoint;
+        self.evicting += u32::from(evicts);
         let (offset, len) = (self.files[number].offset(place), self.files[number].extent());
-        self.transfer(What::Write { slot, place, checkpoint }, DATA_STREAM, Op::Write, offset, len);
+        self.transfer(What::Write { slot, place, evicts, checkpoint }, DATA_STREAM, Op::Write, offset, len);
     }
 
     /// A page is at its new place; the old one is free, or kept for the last checkpoint.
-    pub(super) fn page_written(&mut self, slot: u32, place: u32, checkpoint: bool) {
+    pub(super) fn page_written(&mut self, slot: u32, place: u32) {
         let page = self.cache.slots[slot as usize].page;
         let (file, bytes) = (self.shape.file(page), self.shape.bytes(page));
         let settled = self.checkpoint.settled;
@@ -192,11 +193,6 @@ impl BTree {
         self.writing_bytes -= bytes;
         if !self.cache.has(slot, flag::DIRTY) {
             self.dirty_bytes -= bytes;
-        }
-        if checkpoint {
-            self.checkpoint.under_way -= 1;
-        } else {
-            self.evicting -= 1;
         }
         if self.cache.has(slot, flag::HELD) {
             self.cache.clear(slot, flag::HELD);

@@ -160,6 +160,13 @@ impl Rig {
 
     fn check_cache(&self) {
         let engine = &self.engine;
+        let under_way = |wanted: fn(What) -> bool| {
+            engine.transfers.iter().filter(|transfer| transfer.left > 0 && wanted(transfer.what)).count() as u32
+        };
+        assert_eq!(engine.evicting, under_way(|what| matches!(what, What::Write { evicts: true, .. })));
+        assert!(engine.evicting <= engine.spec.eviction_threads + engine.spec.clients, "{}", engine.evicting);
+        let written = under_way(|what| matches!(what, What::Write { .. } | What::Internal { .. }));
+        assert!(written <= engine.spec.eviction_threads + engine.spec.clients + engine.spec.write_depth, "{written}");
         let cache = &engine.cache;
         let (mut used, mut dirty, mut writing, mut waiting) = (0, 0, 0, [0; 3]);
         for (index, slot) in cache.slots.iter().enumerate().filter(|(_, slot)| slot.flags & flag::USED != 0) {

@@ -69,6 +69,8 @@ pub struct Disk {
     background: u32,
     /// Writes of the log.
     log: u32,
+    /// Progress of the journal when its oldest transaction was last looked at.
+    looked: Option<u64>,
     /// Tasks that wait for an I/O of somebody else.
     also: Vec<(u32, u32)>,
 }
@@ -217,7 +219,7 @@ impl FileSystem {
             let soiled = self.cache.take_oldest().expect("it was just seen");
             self.send_oldest(now, soiled);
         }
-        if self.journal.is_pressed() && self.disk.background < self.spec.cache.depth {
+        if self.journal.is_pressed() && self.disk.looked != Some(self.journal.progress) {
             self.checkpoint(now);
         }
     }
@@ -242,6 +244,7 @@ impl FileSystem {
 
     /// Writes blocks of the oldest transaction in the log in place.
     fn checkpoint(&mut self, now: Instant) {
+        self.disk.looked = Some(self.journal.progress);
         let blocks = self.journal.oldest();
         // With no room for the running transaction, the copies in the log are what is written.
         let stuck = self.journal.committing.is_none() && !self.journal.fits();
@@ -254,10 +257,8 @@ impl FileSystem {
                 self.send(now, run, NONE, NONE);
             }
         }
-        let under_way = |block: &u32| self.cache.has(*block, WRITEBACK);
-        let idle = self.journal.committing.is_none() && !blocks.iter().any(under_way);
-        // They are part of the running transaction: it must be durable before they can be written.
-        self.journal.requested |= idle && !blocks.is_empty();
+        // What is part of the running transaction can be written in place once that is durable.
+        self.journal.requested |= blocks.iter().any(|block| self.cache.has(*block, RUNNING));
     }
 
     /// Sends the dirty blocks of a file that a task syncs. False where it must first wait for a write-back.
@@ -309,6 +310,7 @@ impl FileSystem {
             return;
         }
         if !self.journal.fits() {
+            self.disk.looked = None;
             return;
         }
         self.journal.begin_commit();
@@ -437,6 +439,7 @@ impl FileSystem {
             if self.cache.has(block, DIRTY) {
                 // Made dirty again meanwhile; what was queued for it then found it on its way.
                 self.cache.queue(Soiled { at: now, start: block, len: 1, file });
+                self.journal.progress += 1;
             } else if self.cache.has(block, META) {
                 self.journal.checkpointed(block);
             }

@@ -66,6 +66,8 @@ pub struct Journal {
     logged: VecDeque<Logged>,
     /// The newest logged transaction of each block that is not yet written in place.
     owners: BTreeMap<u32, u64>,
+    /// Counts what may let the oldest transaction be written in place.
+    pub progress: u64,
     /// Transactions that are durable have numbers up to this.
     pub committed: u64,
 }
@@ -83,6 +85,7 @@ impl Journal {
             requested: false,
             logged: VecDeque::new(),
             owners: BTreeMap::new(),
+            progress: 0,
             committed: 0,
         }
     }
@@ -159,6 +162,7 @@ impl Journal {
         let (transaction, _) = self.committing.take().expect("a commit is under way");
         let blocks: Vec<u32> = transaction.blocks.iter().copied().filter(|block| is_metadata(*block)).collect();
         self.committed = transaction.number;
+        self.progress += 1;
         let (number, taken, left) = (transaction.number, Self::needed(transaction.blocks.len()), blocks.len() as u32);
         self.logged.push_back(Logged { number, taken, left, blocks: blocks.clone() });
         for block in blocks {
@@ -186,6 +190,7 @@ impl Journal {
     fn trim(&mut self) {
         while self.logged.front().is_some_and(|logged| logged.left == 0) {
             self.taken -= self.logged.pop_front().expect("there is one").taken;
+            self.progress += 1;
         }
     }
 

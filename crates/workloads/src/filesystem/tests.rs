@@ -14,6 +14,7 @@ use super::disk::{JOURNAL, METADATA};
 use super::spec::BLOCK;
 use super::{FileSystem, FileSystemSpec};
 use crate::app::{App, AppIo, Ended};
+use crate::data::Data;
 use crate::random::Random;
 
 const SECOND: u64 = 1_000_000_000;
@@ -86,8 +87,7 @@ struct Bench {
 
 impl Bench {
     fn new(spec: &FileSystemSpec, capacity: u64, seed: u64) -> Self {
-        let app = FileSystem::new(spec, capacity, crate::data::Data::INCOMPRESSIBLE, seed)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let app = FileSystem::new(spec, capacity, Data::INCOMPRESSIBLE, seed).unwrap_or_else(|error| panic!("{error}"));
         let mut bench = Self {
             app,
             random: Random::new(seed, "drive"),

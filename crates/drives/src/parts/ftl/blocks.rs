@@ -152,6 +152,14 @@ impl Blocks {
         }
     }
 
+    /// A page of the victim, which is on no list, is moved away.
+    #[inline]
+    pub fn remove_from_victim(&mut self, block: u32, units: u32) {
+        let of = &mut self.all[block as usize];
+        of.live -= units;
+        of.valid -= 1;
+    }
+
     #[inline]
     fn link(&mut self, block: u32, bucket: usize) {
         let (first, last) = self.buckets[bucket];

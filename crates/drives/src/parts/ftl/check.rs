@@ -110,7 +110,7 @@ impl Ftl {
         }
         self.collection = super::Collection::default();
         self.blocks = blocks;
-        self.frontiers = [Frontier { block: NONE, filled: block_units, born: 0.0 }; FRONTIERS];
+        self.frontiers = [Frontier::nowhere(&self.params); FRONTIERS];
         self.used_pages = (0..self.map.pages()).filter(|page| self.map.get(*page) != UNMAPPED).count() as u64;
     }
 

@@ -194,7 +194,7 @@ impl Ftl {
             flash.read(victim, flash_page);
         }
         let units = self.map.size(page);
-        self.blocks.remove(victim, units);
+        self.blocks.remove_from_victim(victim, units);
         let which = self.frontier_of_relocated(victim);
         self.note_birth(which, units, self.blocks.all[victim as usize].born);
         self.append(which, page, units, (entry & !DIRTY, true), flash);

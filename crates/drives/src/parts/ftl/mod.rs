@@ -110,14 +110,11 @@ pub trait FlashWork {
 pub struct Untimed;
 
 impl FlashWork for Untimed {
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it vanishes")]
+    #[inline]
     fn program(&mut self, _: u32, _: u32, _: usize) {}
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it vanishes")]
+    #[inline]
     fn read(&mut self, _: u32, _: u32) {}
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it vanishes")]
+    #[inline]
     fn erase(&mut self, _: u32) {}
 }
 
@@ -148,8 +145,58 @@ struct Frontier {
     block: u32,
     /// Units filled.
     filled: u32,
+    /// Flash page that comes next, and where it ends.
+    flash_page: u32,
+    page_end: u32,
+    /// Pass that comes next, and where it ends.
+    pass: u32,
+    pass_end: u32,
     /// Sum over the units of the times at which the host wrote them; kept where hot and cold data are told apart.
     born: f64,
+}
+
+impl Frontier {
+    /// At the beginning of `block`.
+    fn begin(block: u32, params: &FtlParams) -> Self {
+        let (page_end, pass_end) = (params.flash_page_units, params.program_units);
+        Self { block, filled: 0, flash_page: 0, page_end, pass: 0, pass_end, born: 0.0 }
+    }
+
+    /// Nowhere: the first page that is appended takes a block.
+    fn nowhere(params: &FtlParams) -> Self {
+        Self { filled: params.block_units, ..Self::begin(NONE, params) }
+    }
+
+    /// `units` are appended; returns whether they end the pass.
+    #[inline]
+    fn fill(&mut self, units: u32, params: &FtlParams) -> bool {
+        self.filled += units;
+        if self.filled >= self.page_end {
+            self.flash_page += 1;
+            self.page_end += params.flash_page_units;
+        }
+        let ended = self.filled >= self.pass_end;
+        if ended {
+            self.pass += 1;
+            self.pass_end += params.program_units;
+        }
+        ended
+    }
+
+    /// Fills up the pass; returns how many units were left in it.
+    fn pad(&mut self, params: &FtlParams) -> u32 {
+        let open = self.filled + params.program_units - self.pass_end;
+        if self.block == NONE || open == 0 {
+            return 0;
+        }
+        let rest = params.program_units - open;
+        self.filled = self.pass_end;
+        self.flash_page = self.filled / params.flash_page_units;
+        self.page_end = (self.flash_page + 1) * params.flash_page_units;
+        self.pass += 1;
+        self.pass_end += params.program_units;
+        rest
+    }
 }
 
 /// Index of a frontier.
@@ -188,7 +235,7 @@ impl Ftl {
         let room = u64::from(params.blocks) * u64::from(params.block_units);
         assert!(params.pages * u64::from(PAGE_UNITS) < room, "a drive has more flash than it shows");
         assert!(params.block_units.is_multiple_of(params.program_units), "a block is programmed in whole passes");
-        let nowhere = Frontier { block: NONE, filled: params.block_units, born: 0.0 };
+        let nowhere = Frontier::nowhere(&params);
         Self {
             map: Map::new(&params),
             blocks: Blocks::new(&params),
@@ -263,7 +310,7 @@ impl Ftl {
     #[inline]
     pub fn is_programmed(&self, block: u32, pass: u32) -> bool {
         let open = self.frontiers.iter().find(|frontier| frontier.block == block);
-        open.is_none_or(|frontier| pass < frontier.filled / self.params.program_units)
+        open.is_none_or(|frontier| pass < frontier.pass)
     }
 
     /// Takes a page of the host, of `units` after compression, into the write buffer; where that is full, its
@@ -318,16 +365,13 @@ impl Ftl {
     }
 
     fn pad_pass(&mut self, which: usize, flash: &mut impl FlashWork) {
-        let pass = self.params.program_units;
-        let Frontier { block, filled, .. } = self.frontiers[which];
-        let rest = filled.next_multiple_of(pass) - filled;
-        if block == NONE || rest == 0 {
-            return;
+        let Frontier { block, pass, .. } = self.frontiers[which];
+        let rest = self.frontiers[which].pad(&self.params);
+        if rest > 0 {
+            self.counters.padding += u64::from(rest);
+            self.programmed(block, pass, which, flash);
+            self.close_if_full(which);
         }
-        self.frontiers[which].filled += rest;
-        self.counters.padding += u64::from(rest);
-        self.programmed(block, filled / pass, which, flash);
-        self.close_if_full(which);
     }
 
     fn place_host(&mut self, page: u32, units: u32, flash: &mut impl FlashWork) {
@@ -373,26 +417,23 @@ impl Ftl {
         if self.frontiers[which].filled + units > self.params.block_units {
             self.open(which, flash);
         }
-        let Frontier { block, filled, .. } = self.frontiers[which];
+        let Frontier { block, flash_page, pass, pass_end, .. } = self.frontiers[which];
         if block == NONE {
             return self.cannot_place(page);
         }
-        let place = self.map.join(block, filled / self.params.flash_page_units);
+        let place = self.map.join(block, flash_page);
         let old_units = self.map.size(page);
         self.map.place(page, place, units);
         self.blocks.add(block, page, units);
-        self.frontiers[which].filled = filled + units;
         let placement = Placement { page, old, old_units, place, frontier: which, relocated };
-        let pass = self.params.program_units;
-        let (before, after) = (filled / pass, (filled + units) / pass);
-        if before == after {
+        if !self.frontiers[which].fill(units, &self.params) {
             return flash.placed(&placement);
         }
-        let straddles = !(filled + units).is_multiple_of(pass);
+        let straddles = self.frontiers[which].filled > pass_end;
         if !straddles {
             flash.placed(&placement);
         }
-        self.programmed(block, before, which, flash);
+        self.programmed(block, pass, which, flash);
         if straddles {
             flash.placed(&placement);
         }
@@ -414,7 +455,7 @@ impl Ftl {
     /// A block with no room left becomes one that can be collected.
     #[inline]
     fn close_if_full(&mut self, which: usize) {
-        let Frontier { block, filled, born } = self.frontiers[which];
+        let Frontier { block, filled, born, .. } = self.frontiers[which];
         if filled == self.params.block_units {
             self.frontiers[which].block = NONE;
             self.blocks.close(block, self.clock, (born / f64::from(filled)) as u64);
@@ -423,19 +464,19 @@ impl Ftl {
 
     /// Closes the block of a frontier, which has no room for the next page, and takes a free one.
     fn open(&mut self, which: usize, flash: &mut impl FlashWork) {
-        let Frontier { block, filled, .. } = self.frontiers[which];
+        let Frontier { block, filled, pass, .. } = self.frontiers[which];
         if block != NONE {
             // Compressed pages do not fill a block exactly.
             let rest = self.params.block_units - filled;
             self.counters.padding += u64::from(rest);
             self.frontiers[which].filled = self.params.block_units;
-            self.programmed(block, filled / self.params.program_units, which, flash);
+            self.programmed(block, pass, which, flash);
             self.close_if_full(which);
         }
         let free = self.blocks.take_free();
         self.frontiers[which] = match free {
-            Some(block) => Frontier { block, filled: 0, born: 0.0 },
-            None => Frontier { block: NONE, filled: self.params.block_units, born: 0.0 },
+            Some(block) => Frontier::begin(block, &self.params),
+            None => Frontier::nowhere(&self.params),
         };
         self.keep_logs_short();
     }

@@ -7,6 +7,7 @@ use super::super::cache::{COMMITTING, DIRTY, RUNNING, WRITEBACK};
 use super::super::files::{MADE, NONE};
 use super::super::spec::Rewrite;
 use super::*;
+use crate::data::DataSpec;
 
 /// Every block in use has one owner, and every owner's blocks are in use.
 fn check_owners(app: &mut FileSystem) {
@@ -89,8 +90,8 @@ proptest! {
 
 #[test]
 fn the_layout_writes_every_used_block_once() {
-    let spec = with(BUILD, "data = 0.4");
-    let mut app = FileSystem::new(&spec, 600 << 20, crate::data::Data::INCOMPRESSIBLE, 1).expect("it fits");
+    let data = Data::new(&DataSpec::Constant(0.4), Random::new(1, "data"));
+    let mut app = FileSystem::new(&with(BUILD, ""), 600 << 20, data, 1).expect("it fits");
     let (mut all, mut seen) = (Vec::new(), vec![false; app.geometry.blocks() as usize]);
     app.lay_out(usize::MAX, &mut all);
     for (stream, write) in &all {

@@ -132,9 +132,7 @@ fn spaces_of_bad_input_are_named() {
 
 #[test]
 fn a_volume_that_does_not_hold_the_files_is_refused() {
-    let new = |more: &str, capacity| {
-        FileSystem::new(&with(BUILD, more), capacity, crate::data::Data::INCOMPRESSIBLE, 1).err()
-    };
+    let new = |more: &str, capacity| FileSystem::new(&with(BUILD, more), capacity, Data::INCOMPRESSIBLE, 1).err();
     assert_eq!(new("", 100 << 20).map(|error| error.key), Some("app.volume".to_owned()));
     assert_eq!(new("file_size = \"2 MB\"", 200 << 20).map(|error| error.key), Some("app.metrics".to_owned()));
     let inodes = new("bytes_per_inode = \"64 MiB\"", 200 << 20).map(|error| error.key);
