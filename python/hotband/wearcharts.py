@@ -94,17 +94,17 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
     y = alt.Y("variant:N", sort=shown, axis=axis)
     highest = max(float(value) for name in ("value", "published") for value in rows[name].drop_nulls().to_list())
     scale = alt.Scale(domain=[0.0, 1.22 * highest], nice=False)
-    place: dict[str, Any] = {"scale": scale, "axis": alt.Axis(title=title, format=NUMBER, tickCount=4)}
+    place: dict[str, Any] = {"scale": scale, "axis": alt.Axis(title=None, format=NUMBER, tickCount=4)}
     tooltip = [
         alt.Tooltip("variant:N", title="Drive"),
-        alt.Tooltip("value:Q", title=f"Predicted: {title}", format=",.4~g"),
-        alt.Tooltip("published:Q", title="Published", format=",.4~g"),
+        alt.Tooltip("value:Q", title=f"Predicted: {title}", format=",.4~r"),
+        alt.Tooltip("published:Q", title="Published", format=",.4~r"),
     ]
     base = alt.Chart(rows).encode(y=y, tooltip=tooltip)
     color = alt.Color("variant:N", scale=variant_scale(variants), legend=None)
     bars = base.mark_bar(height=16).encode(x=alt.X("value:Q", stack=None, **place), color=color)
     text = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED)
-    layers = [bars, text.encode(x=alt.X("value:Q", **place), text=alt.Text("value:Q", format=",.4~g"))]
+    layers = [bars, text.encode(x=alt.X("value:Q", **place), text=alt.Text("value:Q", format=",.4~r"))]
     marked = rows.filter(pl.col("published").is_not_null())
     if not marked.is_empty():
         shape = alt.Shape("kind:N", scale=alt.Scale(domain=[PUBLISHED], range=["diamond"]))

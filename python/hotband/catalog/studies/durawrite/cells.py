@@ -90,4 +90,5 @@ def rounded(value: float | None, digits: int = 2) -> float | None:
 
 def percent(share: float, digits: int = 0, signed: bool = False) -> str:
     """A share as text: `37 %`."""
-    return f"{share * 100:{'+' if signed else ''}.{digits}f} %"
+    shown = round(share * 100, digits) + 0.0  # no minus before a zero
+    return f"{shown:{'+' if signed and shown else ''}.{digits}f} %"
