@@ -58,6 +58,7 @@ browser:
 bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
 	cargo bench --locked -p hotband-engine --bench speed
 	cargo bench --locked -p hotband-engine --bench caches
+	cargo bench --locked -p hotband-engine --bench ssd
 	cargo bench --locked -p hotband-engine --bench apps
 	cargo bench --locked -p hotband-drives --bench parts
 	cargo bench --locked -p hotband-layouts --bench plan

@@ -27,6 +27,12 @@ def hotband(tmp_path: Path) -> Hotband:
 
 
 @pytest.fixture(scope="session")
+def call() -> Hotband:
+    """The command line for fixtures that run once: `cwd` is theirs to give."""
+    return run_hotband
+
+
+@pytest.fixture(scope="session")
 def content_hdd(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """The result and the folder of a whole run of content-hdd."""
     return study_result("content-hdd", tmp_path_factory)

@@ -31,23 +31,21 @@ def counts(record: dict[str, Any], side: str, *names: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def jetstress(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return run(tmp_path_factory, "exchange-jetstress", "nytro-1351-960", "30 s")
+def jetstress(tmp_path_factory: pytest.TempPathFactory, call) -> dict[str, Any]:
+    return run(call, tmp_path_factory, "exchange-jetstress", "nytro-1351-960", "30 s")
 
 
 @pytest.fixture(scope="module")
-def oltp(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def oltp(tmp_path_factory: pytest.TempPathFactory, call) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("oltp")
     (folder / "m.toml").write_text(smaller(EXAMPLE.read_text()))
-    return run(tmp_path_factory, "oltp-one-ssd", str(folder / "m.toml"), "10 s")
+    return run(call, tmp_path_factory, "oltp-one-ssd", str(folder / "m.toml"), "10 s")
 
 
-def run(factory: pytest.TempPathFactory, workload: str, machine: str, duration: str) -> dict[str, Any]:
-    from conftest import run_hotband
-
+def run(call, factory: pytest.TempPathFactory, workload: str, machine: str, duration: str) -> dict[str, Any]:
     folder = factory.mktemp("run")
     scale = f"scale={SMALL}"
-    done = run_hotband("run", workload, "--on", machine, "--set", scale, "--duration", duration, "--json", cwd=folder)
+    done = call("run", workload, "--on", machine, "--set", scale, "--duration", duration, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     record: dict[str, Any] = json.loads(done.stdout)
     return record

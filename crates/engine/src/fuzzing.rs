@@ -1,11 +1,13 @@
 //! The way in for fuzzing: whatever the bytes are, reading them gives a value or a one-line error, and what was read
 //! can be built and used for a moment without a panic.
 
+use std::collections::VecDeque;
+
 use hotband_drives::{Disk, DiskParams, Product};
 use hotband_layouts::KINDS;
 use hotband_machine::{Command, Drive, Entropy, Io, MachineSpec, Op, SpecError, short_form};
 use hotband_units::{Bytes, Instant, Rate, Ratio, Rpm, Span};
-use hotband_workloads::{Data, Load, Random, Stream, StreamBounds, Workload};
+use hotband_workloads::{AppVolume, Data, Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
 
 use crate::assemble::assemble;
@@ -104,10 +106,39 @@ fn workload(text: &str) {
         }
         files(stream, bounds);
     }
+    app(&workload);
     for key in Workload::SET_KEYS {
         read(workload.set(key, text.lines().last().unwrap_or_default()));
     }
     let _ = workload.concurrency();
+}
+
+/// Builds the app of a workload on volumes of two sizes and runs it for a moment.
+fn app(workload: &Workload) {
+    let Some(spec) = &workload.app else { return };
+    for capacity in [1 << 30, 1 << 33] {
+        let volumes = vec![AppVolume { target: 0, capacity, block: 512 }; spec.streams().len()];
+        let Some(mut app) = read(spec.build(&volumes, workload.data_of_app(), 1)) else { continue };
+        let (mut now, mut under_way, mut laid_out) = (Instant::ZERO, VecDeque::new(), Vec::new());
+        app.lay_out(TRIED as usize, &mut laid_out);
+        assert!(laid_out.iter().all(|(_, write)| write.offset + u64::from(write.len) <= capacity));
+        app.start(now);
+        for _ in 0..WAKES {
+            while let Some(io) = app.next_io() {
+                let inside = io.asked.offset + u64::from(io.asked.len) <= capacity;
+                assert!(inside, "{io:?} ends beyond {capacity}");
+                under_way.push_back(io.token);
+            }
+            if let Some(token) = under_way.pop_front() {
+                app.completed(now, token);
+            } else {
+                let Some(next) = app.next_time() else { break };
+                now = now.max(next);
+                app.advance(now);
+            }
+        }
+        app.take_ended(&mut Vec::new());
+    }
 }
 
 /// Lays out the files of a stream and reads a few of them.

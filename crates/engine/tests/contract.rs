@@ -4,14 +4,14 @@ mod common;
 #[path = "common/schedule.rs"]
 mod schedule;
 
-use common::{catalog, drives};
+use common::{catalog, drives, solid_state};
 use hotband_layouts::KINDS;
 use hotband_machine::Op;
 use hotband_units::Instant;
 use proptest::prelude::*;
 use schedule::{Asked, Driven, machine, schedule};
 
-/// Schedules each machine is put under; there are 47 machines of one drive and 71 of several.
+/// Schedules each machine is put under; there are 63 machines of one drive and 73 of several.
 const CASES: u32 = 16;
 
 /// Settings that bring out what the catalog's own values seldom reach: full caches, few tags, write-through.
@@ -30,12 +30,30 @@ const HYBRID_SETTINGS: [&str; 3] = [
 ];
 const HYBRID: &str = "exos-15e900-512e";
 
+/// Settings of solid-state drives, small ones: volatile buffers, programs that are not suspended, compression, little
+/// patience, collection whenever nobody asks for anything.
+const SSD_SETTINGS: [&str; 4] = [
+    "{ scale = 256 }",
+    "{ scale = 256, plp = \"off\", queue_tags = 3, suspend = \"off\" }",
+    "{ scale = 256, plp = \"off\", compression = \"on\", gc_separation = \"hot-cold\", idle_delay = \"0.1 ms\", patience = \"0.1 ms\" }",
+    "{ scale = 256, link_duplex = \"on\", dies = 2, channels = 1, parity = \"off\", gc_victims = \"cost-benefit\" }",
+];
+
 /// One machine a catalog drive and setting.
 fn drive_machines() -> Vec<String> {
     let drives = drives();
     let hybrid = HYBRID_SETTINGS.map(|set| format!("[drives.d]\nproduct = \"{HYBRID}\"\nset = {set}\n"));
     let each = drives.iter().flat_map(|drive| SETTINGS.map(|set| (drive, set)));
-    each.map(|(drive, set)| format!("[drives.d]\nproduct = \"{drive}\"\nset = {set}\n")).chain(hybrid).collect()
+    each.map(|(drive, set)| of_one(drive, set)).chain(hybrid).chain(ssd_machines()).collect()
+}
+
+fn of_one(drive: &str, set: &str) -> String {
+    format!("[drives.d]\nproduct = \"{drive}\"\nset = {set}\n")
+}
+
+fn ssd_machines() -> Vec<String> {
+    let drives = solid_state();
+    drives.iter().flat_map(|drive| SSD_SETTINGS.map(|set| of_one(drive, set))).collect()
 }
 
 /// One machine a layout and setting, with and without a shared link, and layouts of layouts.
@@ -57,6 +75,12 @@ fn layout_machines() -> Vec<String> {
          [layouts.b]\nraid5 = { members = \"d4..d7\" }\n[layouts.c]\nraid1 = { members = \"a, b\" }\n"
             .to_owned(),
     );
+    for layout in ["raid1 = { members = \"d0, d1\" }", "raid5 = { members = \"d*\" }"] {
+        machines.push(format!(
+            "[drives.d]\nproduct = \"s4500-960\"\ncount = 3\nset = {}\n[layouts.a]\n{layout}\n[volumes]\nv = {{ on = \"a\" }}\n",
+            SSD_SETTINGS[2]
+        ));
+    }
     machines
 }
 
@@ -118,6 +142,18 @@ proptest! {
     }
 
     #[test]
+    fn a_solid_state_drive_that_is_left_alone_empties_its_buffer_and_comes_to_rest(asked in schedule()) {
+        for text in ssd_machines() {
+            let mut driven = Driven::new(machine(&text), 1);
+            driven.play(&asked);
+            driven.drain();
+            prop_assert_eq!(driven.level("write_buffer_bytes"), 0, "{}", text);
+            let whole = asked.iter().filter(|asked| asked.op == Op::Write).count() > 0;
+            prop_assert_eq!(driven.counter("stored_bytes") > 0, whole, "{}", text);
+        }
+    }
+
+    #[test]
     fn what_is_overwritten_in_the_cache_reaches_the_media_once(
         writes in prop::collection::vec((0_u64..64, 1_u32..8), 1..40),
     ) {
@@ -166,5 +202,5 @@ fn a_machine_that_was_never_used_has_nothing_to_do() {
     for text in drive_machines().into_iter().chain(layout_machines()) {
         assert_eq!(machine(&text).wake(), None, "{text}");
     }
-    assert_eq!(drives().len(), catalog().names("drives").len());
+    assert_eq!(drives().len() + solid_state().len(), catalog().names("drives").len(), "every kind is covered");
 }

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{closed, drives, execute, random_4k, request, workload};
+use common::{closed, drives, execute, random_4k, request, solid_state, workload};
 use hotband_layouts::KINDS;
 
 /// "IOPS p99 max" of one run.
@@ -36,6 +36,37 @@ fn drives_do_what_they_did() {
         }
     }
     insta::assert_snapshot!("drives", text);
+}
+
+#[test]
+fn solid_state_drives_do_what_they_did() {
+    let stream = |keys: &str| workload(keys, &closed(16), "ios = 1000", "ios = 20000");
+    let workloads = [
+        ("randread qd16", stream(&random_4k(100))),
+        ("randwrite qd16", stream(&random_4k(0))),
+        ("mix, flush, data 0.5", stream(&format!("{}\nflush_every = 64\ndata = 0.5", random_4k(50)))),
+        ("trims qd16", stream(&format!("{}\ntrim_pct = 20", random_4k(30)))),
+        ("seqwrite 128k", stream("read_pct = 0\nrandom_pct = 0\nsize = \"128 KiB\"").replace("20000", "4000")),
+    ];
+    let mut text = String::new();
+    for drive in solid_state() {
+        text.extend([drive.as_str(), "\n"]);
+        for (name, workload) in &workloads {
+            let set = [("scale", "256"), ("state", "preconditioned")];
+            let record = execute(request(&drive, workload, &set)).record;
+            let all = &record.summary.all;
+            let left: serde_json::Value = serde_json::from_str(&record.to_json()).expect("a record is JSON");
+            let smart = &left["smart"][0]["at_end"];
+            text += &format!(
+                "  {name:<20} {:>9.2} IOPS  p99 {:>9} ns  flash {} relocated {}\n",
+                all.iops,
+                all.latency_p99_ns.unwrap_or(0),
+                smart["flash_bytes"],
+                smart["relocated_bytes"]
+            );
+        }
+    }
+    insta::assert_snapshot!("solid_state", text);
 }
 
 #[test]

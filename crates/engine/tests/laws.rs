@@ -35,6 +35,20 @@ fn outstanding_is_rate_times_latency() {
 }
 
 #[test]
+fn outstanding_is_rate_times_latency_on_solid_state_drives_too() {
+    for machine in ["s4500-960", "nytro-1351-960", "raid1:2x5200-eco-960"] {
+        for (depth, read_pct) in [(1, 0), (8, 70), (64, 0), (64, 100)] {
+            let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 20000");
+            let left = run(machine, &text, &[("scale", "256"), ("state", "preconditioned")]);
+            let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
+            let what = format!("{machine}, depth {depth}, {read_pct} % reads");
+            assert_near(&what, outstanding, f64::from(depth), 0.01);
+            assert_near(&what, left.summary("queue_depth_mean"), f64::from(depth), 1e-6);
+        }
+    }
+}
+
+#[test]
 fn a_deeper_queue_never_slows_a_sequential_reader() {
     let stream = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"";
     for machine in ["exos-15e900-512n", "ent-cap-2tb", "raid0:4xent-15k", "raid1:2xent-15k", "raid10:4xent-15k"] {

@@ -336,6 +336,20 @@ fn a_protected_cache_loses_nothing_on_any_layout() {
 }
 
 #[test]
+fn a_solid_state_drive_keeps_its_promises() {
+    let lost = |stream: &str, plp| {
+        let text = workload(stream, &closed(16), "", "duration = \"1 s\"");
+        ["s4500-960", "raid1:2x5200-eco-960"].map(|machine| {
+            let set = [("plp", plp), ("scale", "256"), ("state", "preconditioned")];
+            cut_run(machine, &text, &set, "0.5 s")["power_loss"]["lost_bytes"].as_u64().unwrap()
+        })
+    };
+    assert_eq!(lost(&random_4k(20), "on"), [0; 2]);
+    assert_eq!(lost(&format!("{}\nfua = true", random_4k(0)), "off"), [0; 2]);
+    assert!(lost(&random_4k(0), "off").iter().all(|bytes| *bytes > 0), "a buffer without protection loses");
+}
+
+#[test]
 fn with_a_flush_after_every_write_at_most_the_last_one_is_lost() {
     let text = workload(&format!("{}\nflush_every = 1", random_4k(0)), &closed(1), "", "duration = \"5 s\"");
     for at in ["1 s", "1.0021 s", "1.004 s", "1.0063 s"] {

@@ -96,6 +96,8 @@ pub struct Ssd {
     pub(super) work: WorkQueue,
     /// When the drive turns to work in the background; `NEVER` while it is busy or has none.
     idle_at: Instant,
+    /// The last time it turned to that it found nothing worth doing, and no command came since.
+    rested: bool,
     pub(super) counters: SsdCounters,
     pub(super) account: Option<Box<SsdAccount>>,
     programmed: Vec<u64>,
@@ -123,6 +125,7 @@ impl Ssd {
             waiting_flush: VecDeque::new(),
             work: WorkQueue::new(&params),
             idle_at: Instant::NEVER,
+            rested: false,
             counters: SsdCounters::default(),
             account: None,
             programmed: Vec::new(),
@@ -144,6 +147,7 @@ impl Ssd {
     fn accept(&mut self, now: Instant, command: Command, submitted: Instant) {
         self.in_drive += 1;
         self.idle_at = Instant::NEVER;
+        self.rested = false;
         let begun = now.max(self.controller_free);
         self.controller_free = begun + self.params.command_interval;
         let slot = Slot {
@@ -269,16 +273,18 @@ impl Ssd {
         let port = if self.params.link_duplex { &mut self.from_host } else { &mut self.to_host };
         let arrived = port.send(decoded, u64::from(command.len));
         self.slots[index as usize].ready = arrived;
-        // A write that begins or ends within a page first reads what the page holds.
         // Its entry in the map is looked at when it has been received: by then it is in the processor's cache.
         std::hint::black_box(self.ftl.touch(std::iter::once(command.offset / PAGE)));
-        let (first, end) = (command.offset / PAGE, (command.offset + u64::from(command.len)).div_ceil(PAGE));
+        let end = command.offset + u64::from(command.len);
+        let (first, last) = (command.offset / PAGE, (end - 1) / PAGE);
+        let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
+        // A write that begins or ends within a page first reads what the page holds.
         let mut parts = 0;
-        if !command.offset.is_multiple_of(PAGE) {
+        if cut_first {
             parts += self.ask_flash(index, decoded, first..first + 1);
         }
-        if !(command.offset + u64::from(command.len)).is_multiple_of(PAGE) && (parts == 0 || end > first + 1) {
-            parts += self.ask_flash(index, decoded, end - 1..end);
+        if cut_last && !(cut_first && first == last) {
+            parts += self.ask_flash(index, decoded, last..last + 1);
         }
         self.slots[index as usize].parts = parts;
         if parts == 0 {
@@ -429,7 +435,7 @@ impl Ssd {
     }
 
     fn has_background_work(&self) -> bool {
-        self.ftl.buffered() > 0 || self.ftl.free_blocks() < self.params.ftl.free_high
+        !self.rested && (self.ftl.buffered() > 0 || self.ftl.free_blocks() < self.params.ftl.free_high)
     }
 
     /// Passes are programmed: what waited for them goes on.
@@ -471,6 +477,7 @@ impl Ssd {
             busy = busy || self.ftl.collect_idle(&mut flash);
         }
         flash.flush_reads();
+        self.rested = !busy;
         if busy {
             self.idle_at = now + self.params.nand.program;
         }

@@ -58,8 +58,8 @@ struct Running {
     job: Job,
     begins: Instant,
     ends: Instant,
-    /// Reads do not push it back, even before it begins.
-    firm: bool,
+    /// Since when it waited: the patience of the drive counts from here.
+    since: Instant,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -162,14 +162,16 @@ impl Nand {
         let of = &mut self.dies[die as usize];
         let mut begin = now.max(of.reads_until);
         if let Some(running) = &mut of.running {
-            if running.begins >= begin && !running.firm {
+            // What waited too long is neither pushed back nor suspended, or reads could keep it off for ever.
+            let firm = begin.since(running.since) > self.params.patience;
+            if running.begins >= begin && !firm {
                 // It has not begun: the read goes first.
                 let pushed = running.begins.max(begin + reading);
                 running.ends += pushed.since(running.begins);
                 running.begins = pushed;
             } else if running.ends > begin {
                 match self.params.suspend {
-                    Some(pause) if !matches!(running.job, Job::Read(_)) && running.begins < begin => {
+                    Some(pause) if !firm && !matches!(running.job, Job::Read(_)) => {
                         self.counters.suspends += 1;
                         begin += pause;
                         running.ends += pause + reading;
@@ -271,7 +273,7 @@ impl Nand {
         };
         self.counters.die_busy += takes;
         let ends = begins + takes;
-        of.running = Some(Running { job, begins, ends, firm });
+        of.running = Some(Running { job, begins, ends, since });
         self.wakes.push(Reverse((ends, die)));
     }
 }

@@ -11,11 +11,21 @@ pub fn catalog() -> Catalog {
     Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"))
 }
 
-/// Every drive of the catalog.
-pub fn drives() -> Vec<String> {
-    let names = catalog().names("drives");
+fn of_kind(kind: &str) -> Vec<String> {
+    let mut names = catalog().names("drives");
+    names.retain(|name| product(name).kind == kind);
     assert!(!names.is_empty(), "the catalog is where the tests look for it");
     names
+}
+
+/// Every disk of the catalog.
+pub fn drives() -> Vec<String> {
+    of_kind("disk")
+}
+
+/// Every solid-state drive of the catalog.
+pub fn solid_state() -> Vec<String> {
+    of_kind("ssd")
 }
 
 pub fn product(name: &str) -> Product {
@@ -87,8 +97,8 @@ impl Left {
     /// A counter, summed over all drives.
     pub fn counter(&self, name: &str) -> f64 {
         let parts = self.0["parts"].as_array().expect("a record has parts");
-        let disks = parts.iter().filter(|part| part["kind"] == "disk");
-        disks.map(|part| part["counters"][name].as_f64().expect("a counter of the disk")).sum()
+        let drives = parts.iter().filter(|part| part["kind"] == "disk" || part["kind"] == "ssd");
+        drives.map(|part| part["counters"][name].as_f64().expect("a counter of the drive")).sum()
     }
 }
 

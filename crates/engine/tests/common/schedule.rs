@@ -138,4 +138,11 @@ impl Driven {
         let counters = report.iter().flat_map(|part| &part.counters);
         counters.filter(|(have, _)| *have == name).map(|(_, count)| count).sum()
     }
+
+    /// A level, summed over the drives.
+    pub fn level(&self, name: &str) -> u64 {
+        let report = self.machine.report();
+        let levels = report.iter().flat_map(|part| &part.at_end);
+        levels.filter(|(have, _)| *have == name).map(|(_, level)| level).sum()
+    }
 }

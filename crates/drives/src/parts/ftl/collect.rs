@@ -101,7 +101,7 @@ impl Ftl {
 
     /// Collects one batch while nobody asks for anything, until enough blocks are free; returns whether it did.
     pub fn collect_idle(&mut self, flash: &mut impl FlashWork) -> bool {
-        if self.collection.victim == NONE && self.blocks.free_count() >= self.params.free_high {
+        if self.write_protected || self.collection.victim == NONE && self.blocks.free_count() >= self.params.free_high {
             return false;
         }
         if self.collection.victim == NONE && !self.choose_victim() {

@@ -1,38 +1,34 @@
 //! Logs of blocks that hold many small pages: entries of pages that moved on are dropped, so that memory stays bounded.
 
 use super::map::DIRTY;
-use super::{Ftl, NONE};
+use super::{Ftl, State};
 
 impl Ftl {
-    /// Keeps the logs of compressed drives below five quarters of the logical pages.
+    /// Keeps the logs of compressed drives below one and a half times the logical pages: the blocks whose logs are
+    /// the most out of date are gone through, until an eighth of the pages is made room for.
     pub(super) fn keep_logs_short(&mut self) {
-        if !self.params.compressed {
+        let most = self.params.pages + self.params.pages / 2;
+        if !self.params.compressed || self.blocks.entries <= most {
             return;
         }
-        let most = self.params.pages / 4 * 5 + u64::from(self.params.block_units);
-        if self.blocks.entries <= most {
-            return;
-        }
-        for block in 0..self.blocks.all.len() as u32 {
+        let stale =
+            |block: &u32| self.blocks.logs[*block as usize].len() - self.blocks.all[*block as usize].valid as usize;
+        let closed = |block: &u32| self.blocks.all[*block as usize].state == State::Closed;
+        let mut order: Vec<u32> = (0..self.blocks.all.len() as u32).filter(closed).collect();
+        order.sort_by_key(|block| (std::cmp::Reverse(stale(block)), *block));
+        for block in order {
+            if self.blocks.entries <= most - self.params.pages / 8 {
+                break;
+            }
             self.compact(block);
         }
     }
 
     fn compact(&mut self, block: u32) {
-        let valid = self.blocks.all[block as usize].valid as usize;
         let log = &mut self.blocks.logs[block as usize];
-        if self.collection.is_victim(block) || log.len() <= valid + valid / 8 {
-            return;
-        }
         let before = log.len();
         log.retain(|page| self.map.block_of(self.map.get(*page) & !DIRTY) == block);
-        log.shrink_to(log.len());
+        log.shrink_to_fit();
         self.blocks.entries -= (before - log.len()) as u64;
-    }
-}
-
-impl super::collect::Collection {
-    fn is_victim(&self, block: u32) -> bool {
-        block != NONE && self.victim_block() == block
     }
 }

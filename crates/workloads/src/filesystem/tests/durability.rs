@@ -81,7 +81,7 @@ fn follow(bench: &Bench, safe: &mut Safe, flushes: &mut BTreeMap<u32, Safe>) {
 #[test]
 fn a_commit_record_comes_after_the_log_and_a_flush() {
     let mut bench = Bench::new(&with(BUILD, ""), 200 << 20, 3);
-    let (mut records, mut logged) = (0, false);
+    let (mut records, mut logged, mut flushed) = (0, false, false);
     let mut seen = 0;
     while bench.step(Instant(5 * SECOND)) {
         for (_, io) in &bench.trace[seen..] {
@@ -92,9 +92,13 @@ fn a_commit_record_comes_after_the_log_and_a_flush() {
             let others = bench.flying.values().filter(|f| other(f)).count();
             match (io.asked.op, io.asked.fua) {
                 (Op::Write, false) => logged = true,
-                (Op::Flush, _) => assert!(logged && others == 0, "all of the log has landed"),
+                (Op::Flush, _) => {
+                    assert!(logged && others == 0, "all of the log has landed");
+                    flushed = true;
+                }
                 (Op::Write, true) => {
-                    assert!(others == 0 && std::mem::take(&mut logged), "the flush has landed");
+                    assert!(others == 0 && std::mem::take(&mut flushed), "the flush has landed");
+                    logged = false;
                     assert_eq!(io.asked.len, BLOCK);
                     records += 1;
                 }
