@@ -93,7 +93,7 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
     shown = [name for name in variants if name in set(rows["variant"].to_list())]
     y = alt.Y("variant:N", sort=shown, axis=axis)
     highest = max(float(value) for name in ("value", "published") for value in rows[name].drop_nulls().to_list())
-    scale = alt.Scale(domain=[0.0, 1.22 * highest], nice=False)
+    scale = alt.Scale(domain=[0.0, 1.7 * highest], nice=False)
     place: dict[str, Any] = {"scale": scale, "axis": alt.Axis(title=None, format=NUMBER, tickCount=4)}
     tooltip = [
         alt.Tooltip("variant:N", title="Drive"),
