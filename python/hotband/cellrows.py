@@ -187,6 +187,7 @@ def run_rows(results: Results) -> list[dict[str, Any]]:
                     "variant": cell.config.name + at,
                     "load": cell.load.label,
                     "warm_up": cell.load.warm_up,
+                    "chart": cell.load.chart,
                 }
             )
     return rows

@@ -194,7 +194,8 @@ def study_run(
     as_json: JsonFlag = False,
 ) -> None:
     """Predict a study's figures; print them beside the published ones."""
-    from hotband.study import print_result, run_study
+    from hotband.study import run_study
+    from hotband.studyprint import print_result
 
     result = run_study(name, out, seed, listed(only))
     if as_json:
@@ -232,7 +233,7 @@ def study_swings(
 
 @study_app.command("accuracy")
 def study_accuracy(as_json: JsonFlag = False) -> None:
-    """Run every study and print how large the errors of its IOPS are, by group."""
+    """Run every study and print how large its errors are: of rates, ratios and gains, by group."""
     from hotband import studyfile
     from hotband.study import run_study
 
@@ -241,11 +242,11 @@ def study_accuracy(as_json: JsonFlag = False) -> None:
         return print_json(summaries)
     rows = []
     for name, summary in summaries.items():
-        for group, of in summary["iops_by_group"].items():
+        for of in summary["scored"]:
             median, largest = (of[key] for key in ("median_abs_error_pct", "max_abs_error_pct"))
             errors = (f"{median:.1f} %", f"{largest:.1f} %") if of["compared"] else ("–", "–")
-            rows.append((name, group, str(of["figures"]), str(of["compared"]), *errors))
-    names = ("study", "IOPS of", "predicted", "published", "median error", "largest error")
+            rows.append((name, of["figure"], of["group"], str(of["figures"]), str(of["compared"]), *errors))
+    names = ("study", "figures", "of", "predicted", "published", "median error", "largest error")
     return print_listing("Accuracy", rows, names)
 
 

@@ -1,48 +1,33 @@
 """What a study reads from its runs: pure functions, one a measure.
 
 A measure reads the runs of one cell (by queue depth; 0 where there is no sweep). What it cannot read is None, with
-a note that says why: a record without the key it needs is an answer, never an error.
+a note that says why: a record without the key it needs is an answer, never an error. Those of operations and of wear
+stand in `opmeasures`.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-Record = dict[str, Any]
-Columns = Mapping[str, Sequence[Any]]
+from hotband import opmeasures
+from hotband.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
 
-
-@dataclass(frozen=True)
-class Reading:
-    """What a measure reads of one run: its record and, where they were kept, its series and its caches over time by
-    column."""
-
-    record: Record
-    series: Columns | None = None
-    caches: Columns | None = None
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """What a measure may be told. `pick` chooses among the runs of a sweep."""
-
-    pick: str = "max"
-    at_ns: float | None = None
-    window_ns: float | None = None
-    step: str = ""
-    script: str = ""
-
-
-@dataclass(frozen=True)
-class Value:
-    """A number read from runs, and what has to be said about it."""
-
-    number: float | None
-    note: str = ""
+__all__ = [
+    "MEASURES",
+    "PICKS",
+    "Parameters",
+    "Reading",
+    "Value",
+    "curve",
+    "error_pct",
+    "median",
+    "milliseconds",
+    "read",
+]
 
 
 @dataclass(frozen=True)
@@ -54,14 +39,6 @@ class Point:
     iops: float
     latency_ms: float | None
     figures: Mapping[str, Any]
-
-
-Runs = Mapping[int, Reading]
-
-
-def milliseconds(nanoseconds: float | None) -> float | None:
-    """Nanoseconds as milliseconds."""
-    return None if nanoseconds is None else float(nanoseconds) / 1e6
 
 
 def curve(runs: Runs) -> list[Point]:
@@ -98,25 +75,17 @@ def _no_step(runs: Runs, name: str) -> Value:
     return Value(None, f'no step "{name}" in the record; its steps: {", ".join(known) or "none"}')
 
 
-def _pick(values: Sequence[float | None], pick: str) -> float | None:
-    """One of the values of a sweep, which come in the order of the queue depths."""
-    if pick in ("first", "last"):
-        return values[0 if pick == "first" else -1]
-    found = [value for value in values if value is not None]
-    return (min if pick == "min" else max)(found) if found else None
-
-
 def _of_summary(read: Callable[[Mapping[str, Any]], float | None]) -> Callable[[Runs, Parameters], Value]:
     """A measure that one summary answers: that of the run, or of the step that is named."""
 
     def measure(runs: Runs, how: Parameters) -> Value:
         if not how.step:
-            return Value(_pick([read(run.record["summary"]) for _, run in sorted(runs.items())], how.pick))
+            return Value(pick([read(run.record["summary"]) for _, run in sorted(runs.items())], how.pick))
         steps = [_step(run.record, how.step) for _, run in sorted(runs.items())]
         found = [step for step in steps if step is not None]
         if not found:
             return _no_step(runs, how.step)
-        return Value(_pick([read(step["summary"]) for step in found], how.pick))
+        return Value(pick([read(step["summary"]) for step in found], how.pick))
 
     return measure
 
@@ -175,7 +144,7 @@ def _of_script(read: Callable[[Mapping[str, Any]], float | None]) -> Callable[[R
 
     def measure(runs: Runs, how: Parameters) -> Value:
         found, missing = _scripts(runs, how)
-        return Value(_pick([read(script) for script in found], how.pick)) if found else Value(None, missing)
+        return Value(pick([read(script) for script in found], how.pick)) if found else Value(None, missing)
 
     return measure
 
@@ -189,7 +158,7 @@ def peak_interval_iops(runs: Runs, how: Parameters) -> Value:
     """The highest IOPS over any window of the length asked for, from the series."""
     peaks = [_peak(run, how.window_ns or 0.0) for _, run in sorted(runs.items())]
     notes = [note for _, note in peaks if note]
-    return Value(_pick([peak for peak, _ in peaks], how.pick), notes[0] if notes else "")
+    return Value(pick([peak for peak, _ in peaks], how.pick), notes[0] if notes else "")
 
 
 def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
@@ -230,7 +199,7 @@ def _flash_hit_ratio(runs: Runs, how: Parameters) -> Value:
     """Share of the reads that the flash answered."""
     caches = [run.record.get("caches") for _, run in sorted(runs.items())]
     found = [one["flash_hit_ratio"] for one in caches if one and one.get("flash_hit_ratio") is not None]
-    return Value(_pick(found, how.pick)) if found else Value(None, "no drive has a flash read cache")
+    return Value(pick(found, how.pick)) if found else Value(None, "no drive has a flash read cache")
 
 
 @dataclass(frozen=True)
@@ -255,6 +224,14 @@ MEASURES: dict[str, Kind] = {
     "script_total_s": Kind(_of_script(_script_total_s), ("script", "step")),
     "peak_interval_iops": Kind(peak_interval_iops, ("window",), ("window",)),
     "flash_hit_ratio": Kind(_flash_hit_ratio, ()),
+    "ops_per_s": Kind(opmeasures.ops_per_s, ("operation", "step")),
+    "requested_ops_per_s": Kind(opmeasures.requested_ops_per_s, ("step",)),
+    "operation_mean_ms": Kind(opmeasures.operation_mean_ms, ("operation", "step")),
+    "service_mean_ms": Kind(opmeasures.service_mean_ms, ("step",)),
+    "operations_total_s": Kind(opmeasures.operations_total_s, ("operations", "step"), ("operations",)),
+    "write_amplification": Kind(opmeasures.write_amplification, ()),
+    "write_amplification_total": Kind(opmeasures.write_amplification_total, ()),
+    "endurance_tb": Kind(opmeasures.endurance_tb, ()),
 }
 PICKS = ("only", "first", "last", "max", "min")
 

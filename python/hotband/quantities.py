@@ -1,4 +1,4 @@
-"""Times as text ("5 ms"), for the keys of a study that Python reads itself."""
+"""Times and shares as text ("5 ms", "7 %"), for what Python reads itself."""
 
 from __future__ import annotations
 
@@ -15,3 +15,11 @@ def span_ns(text: str) -> float | None:
     if found is None or found[2] not in SPAN_UNITS:
         return None
     return float(found[1]) * SPAN_UNITS[found[2]] or None
+
+
+def share(text: str) -> float | None:
+    """A share, such as "0.37" or "7 %"; None where the text is none."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
+    if found is None:
+        return None
+    return float(found[1]) / (100.0 if found[2] else 1.0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hotband import cellrows, comparisons
+from hotband import cellrows, comparisons, wearrows
 from hotband.measures import error_pct, median
 from hotband.run import Finished, check_writable, execute
 from hotband.studyfile import STUDIES_DIR, Measure, Published, Study
@@ -21,6 +21,9 @@ __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
 
 DERIVED = "derived"
 """The group of figures that follow from others."""
+SCORED = {"IOPS": "IOPS", "op/s": "op/s", "x": "ratios", "%": "gains"}
+"""Units whose errors are summed up by group of loads, and what their figures are called. Gains and reductions are
+scored by the ratio that they stand for (`comparisons.error_of`)."""
 SIGNIFICANT_ERROR = 10.0
 """Errors beyond this (percent) are explained, not only printed."""
 
@@ -34,9 +37,11 @@ class Conclusion:
     figures: list[dict[str, Any]] = field(default_factory=list)
 
 
-def figure(*, published: float | None, predicted: float | None, note: str = "", **named: Any) -> dict[str, Any]:
-    """One figure with its error."""
-    error = error_pct(published, predicted)
+def figure(
+    *, published: float | None, predicted: float | None, note: str = "", error: float | None = None, **named: Any
+) -> dict[str, Any]:
+    """One figure with its error: that given, else the prediction's in percent of what is published."""
+    error = error_pct(published, predicted) if error is None else error
     return {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
 
 
@@ -92,10 +97,10 @@ def comparison_figures(results: Results) -> list[dict[str, Any]]:
     """Figures of two configurations, where both were run."""
     listed = []
     for one in results.study.comparisons:
-        cells = [results.cells.get((config, one.load)) for config in (one.of, one.over)]
+        cells = [results.cells.get((config, one.load)) for config in one.sides]
         values = [cell.value(results.study.measure(one.measure)) for cell in cells if cell is not None]
-        if len(values) == 2:
-            value = comparisons.compare(one.kind, *values)
+        if len(values) == len(cells):
+            value = comparisons.compare(one.kind, values[0], comparisons.mean(values[1:]))
             listed.append(figure(**comparisons.figure_of(results.study, one, value)))
     return listed
 
@@ -106,8 +111,9 @@ def figures(results: Results) -> list[dict[str, Any]]:
 
 
 def accuracy(listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How large the errors are, over all figures and over the IOPS alone. A published figure that stands beside several
-    predictions counts once, with the largest error; figures that are derived from others do not count."""
+    """How large the errors are, over all figures and by what is scored: rates, ratios and gains, by group of loads. A
+    published figure that stands beside several predictions counts once, with the largest error; figures that are
+    derived from others do not count."""
 
     def of(chosen: Sequence[dict[str, Any]]) -> dict[str, Any]:
         by_source: dict[str, float] = {}
@@ -122,11 +128,13 @@ def accuracy(listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "max_abs_error_pct": max(errors, default=None),
         }
 
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in listed:
-        if row["unit"] == "IOPS":
-            groups.setdefault(row["group"], []).append(row)
-    return {**of(listed), "iops_by_group": {name: of(rows) for name, rows in groups.items()}}
+        if row["unit"] in SCORED:
+            groups.setdefault((SCORED[row["unit"]], row["group"]), []).append(row)
+    scored = [{"figure": name, "group": group, **of(rows)} for (name, group), rows in groups.items()]
+    iops = {one["group"]: of(groups["IOPS", one["group"]]) for one in scored if one["figure"] == "IOPS"}
+    return {**of(listed), "iops_by_group": iops, "scored": scored}
 
 
 def misses(study: Study, listed: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -150,8 +158,25 @@ def misses(study: Study, listed: list[dict[str, Any]]) -> list[dict[str, str]]:
 
 def unmatched(study: Study, listed: Sequence[dict[str, Any]], conclusion: Conclusion) -> list[str]:
     """Ids of published rows that stand beside no prediction and under no claim: background, or a slip in a name."""
-    used = {row["source"] for row in listed} | {one.get("source") for one in conclusion.claims}
+    used = {row["source"] for row in listed} | {one.get("source") for one in conclusion.claims} | set(study.inputs)
     return [row.id for row in study.published if row.id not in used]
+
+
+def inputs(study: Study) -> list[dict[str, str]]:
+    """Published rows that are given to the model, or stand for comparison: nothing predicts them."""
+    rows = {row.id: row for row in study.published}
+    return [
+        {
+            "id": name,
+            "config": rows[name].config,
+            "workload": rows[name].workload,
+            "metric": rows[name].metric,
+            "value": rows[name].text,
+            "unit": rows[name].unit,
+            "used": used,
+        }
+        for name, used in study.inputs.items()
+    ]
 
 
 def assumptions(results: Results) -> list[dict[str, Any]]:
@@ -237,6 +262,7 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, 
         "source": study.source,
         "seed": str(seed),
         "summary": accuracy(listed),
+        "inputs": inputs(study),
         "figures": listed,
         "claims": conclusion.claims,
         "findings": conclusion.findings,
@@ -248,6 +274,8 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, 
             "rules": cellrows.rule_rows(results),
             "published": cellrows.published_points(results, published),
         },
+        "bars": wearrows.bar_rows(results, published),
+        "entropy": wearrows.entropy_rows(results),
         "times": cellrows.time_rows(results),
         "why": cellrows.why_rows(results),
         "assumptions": assumptions(results),
@@ -264,38 +292,3 @@ def write_study(out: Path, result: dict[str, Any], finished: Sequence[Finished])
     write_whole(out / "result.json", (json.dumps(result, indent=2, ensure_ascii=False) + "\n").encode())
     loaded = {one.spec.id: loaded_run(one) for one in finished}
     result["report"] = str(write_report(out / "report.html", study_page(result, loaded)))
-
-
-def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
-    """Tables, claims and findings to the terminal."""
-    from hotband.tables import claims_table, figures_table, significant, swings_table
-
-    show(f"[bold]{result['title']}[/]", result["question"], "")
-    show(figures_table(result["figures"]))
-    for group, of in result["summary"]["iops_by_group"].items():
-        if of["compared"]:
-            worst = significant(of["max_abs_error_pct"])
-            typical = significant(of["median_abs_error_pct"])
-            show(f"IOPS, {group}: {of['compared']} compared, median error {typical} %, largest {worst} %")
-    for row in result["figures"]:
-        if row["note"]:
-            show(f"[dim]{row['config']}, {row['metric']}: {row['note']}[/]")
-    if "only" in result:
-        show("", f"Only {', '.join(result['only'])}: claims and findings need the whole study.")
-    if result["claims"]:
-        show("", claims_table(result["claims"]), "")
-    _print_words(result, show)
-    if result["swings"] is not None:
-        show("", swings_table(result["swings"]), result["swings"]["text"])
-    if result["unmatched"]:
-        show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
-    if "report" in result:
-        show("", f"Report: {result['report']}")
-
-
-def _print_words(result: dict[str, Any], show: Callable[..., None]) -> None:
-    """Findings and misses."""
-    for finding in result["findings"]:
-        show(f"[bold]{finding['title']}[/]", finding["text"], "")
-    for miss in result["misses"]:
-        show(f"[yellow]Missed:[/] {miss['text']}")

@@ -14,6 +14,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.measures import Parameters
 
 STUDIES_DIR = CATALOG_DIR / "studies"
+LOAD_CHARTS = ("", "entropy", "wear-in")
 STUDY_FILE, PUBLISHED_FILE, SWINGS_FILE = "study.toml", "published.csv", "swings.json"
 
 Settings = tuple[tuple[str, str], ...]
@@ -61,8 +62,10 @@ class Config:
 class Load:
     """A workload of the study, or a sweep of one: `sweep` lists the queue depths. `published_config` is the name
     under which its figures are published, where that is not the configuration's own. A `machine` of its own has
-    the configuration's product in the place of `{product}`. `skip` names configurations that do not run it;
-    `warm_up` draws how its caches fill; of runs of unequal length those of a larger `weight` start first."""
+    the configuration's product in the place of `{product}`; `edit` gives keys of the workload's text other values.
+    `skip` names configurations that do not run it. `warm_up` draws how its caches fill; `chart` gives its runs a place
+    in a chart of their own: "entropy" as points of write amplification against entropy, "wear-in" as lines of it over
+    time. Of runs of unequal length those of a larger `weight` start first."""
 
     id: str
     label: str
@@ -79,12 +82,14 @@ class Load:
     skip: tuple[str, ...] = ()
     warm_up: bool = False
     weight: float = 1.0
+    chart: str = ""
+    edit: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Measure:
     """What is read from a cell: `of` names it in `hotband.measures`, `how` holds what it is told. `published` is
-    the workload under which its figures are published, where that is not the load's own."""
+    the workload under which its figures are published, where that is not the load's own; `bar` draws it by drive."""
 
     id: str
     metric: str
@@ -92,23 +97,30 @@ class Measure:
     unit: str
     how: Parameters = field(default_factory=Parameters)
     published: str = ""
+    bar: bool = False
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A figure of two configurations: a measure under a load, `of` one `over` the other. `reading` is the number
-    of a published row that has only words."""
+    """A figure of two configurations: a measure under a load, `of` one `over` the other, or over the mean of several.
+    `reading` is the number of a published row that has only words; `config` names the pair as it is published."""
 
     id: str
     label: str
     measure: str
     load: str
     of: str
-    over: str
+    over: tuple[str, ...]
     kind: str
     metric: str = ""
     unit: str = ""
     reading: float | None = None
+    config: str = ""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """All configurations that it reads, `of` first."""
+        return (self.of, *self.over)
 
 
 @dataclass(frozen=True)
@@ -127,7 +139,7 @@ class Swing:
 
 @dataclass(frozen=True)
 class Study:
-    """A published evaluation."""
+    """A published evaluation. `inputs` says of published rows that nothing predicts what they are used for."""
 
     name: str
     title: str
@@ -145,6 +157,7 @@ class Study:
     assumptions: tuple[dict[str, Any], ...] = ()
     swings: tuple[Swing, ...] = ()
     swing_loads: tuple[str, ...] = ()
+    inputs: dict[str, str] = field(default_factory=dict)
 
     def pairs(self) -> list[tuple[Config, Load]]:
         """Every configuration with the loads that it runs."""

@@ -11,6 +11,7 @@ from hotband.comparisons import KINDS
 from hotband.errors import UserError
 from hotband.measures import MEASURES, PICKS, Parameters
 from hotband.studyfile import (
+    LOAD_CHARTS,
     PUBLISHED_FILE,
     STUDY_FILE,
     Comparison,
@@ -59,6 +60,7 @@ def read_study(folder: Path) -> Study:
         swings=tuple(swings),
         swing_loads=table.texts("swing_loads", names[1]),
         comparisons=tuple(_comparison(one, *names, _ids(measure_tables)) for one in table.parts("comparisons")),
+        inputs=_inputs(table.part("inputs"), published),
     )
     table.finish()
     _check_machines(study, table, config_tables, load_tables)
@@ -118,6 +120,8 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
         skip=table.texts("skip", configs),
         warm_up=table.flag("warm_up"),
         weight=table.positive("weight", 1.0),
+        chart=table.choice("chart", LOAD_CHARTS, ""),
+        edit=dict(table.part("edit").table),
     )
     table.finish()
     return load
@@ -133,15 +137,17 @@ def _measure(table: TomlTable) -> Measure:
         window_ns=table.span("window"),
         step=table.text("step", ""),
         script=table.text("script", ""),
+        operation=table.text("operation", ""),
+        operations=table.positive("operations") if table.has("operations") else None,
     )
-    for name in ("at", "window", "step", "script"):
+    for name in ("at", "window", "step", "script", "operation", "operations"):
         if name in kind.needs and not table.has(name):
             table.refuse(name, f'is missing; the measure "{of}" needs it')
         if table.has(name) and name not in kind.takes:
             takes = ", ".join(kind.takes) or "no parameter"
             table.refuse(name, f'the measure "{of}" takes {takes}')
     metric, unit = table.text("metric"), table.text("unit")
-    measure = Measure(table.text("id"), metric, of, unit, how, table.text("published", ""))
+    measure = Measure(table.text("id"), metric, of, unit, how, table.text("published", ""), table.flag("bar"))
     for name in ("at", "window"):
         table.raw(name)
     table.finish()
@@ -155,14 +161,33 @@ def _comparison(table: TomlTable, configs: Sequence[str], loads: Sequence[str], 
         measure=table.choice("measure", measures),
         load=table.choice("load", loads),
         of=table.choice("of", configs),
-        over=table.choice("over", configs),
+        over=_over(table, configs),
         kind=table.choice("as", tuple(KINDS)),
         metric=table.text("metric", ""),
         unit=table.text("unit", ""),
         reading=table.number("reading") if table.has("reading") else None,
+        config=table.text("config", ""),
     )
     table.finish()
     return comparison
+
+
+def _over(table: TomlTable, configs: Sequence[str]) -> tuple[str, ...]:
+    """One configuration, or a list of those whose mean is compared with."""
+    if not isinstance(table.raw("over"), list):
+        return (table.choice("over", configs),)
+    found = table.texts("over", configs)
+    if not found:
+        table.refuse("over", "expected a configuration, or a list of one or more")
+    return found
+
+
+def _inputs(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
+    """What published rows that nothing predicts are used for."""
+    known = [row.id for row in published]
+    for name in table.table:
+        table.expect_one_of(name, name, known)
+    return {name: table.text(name) for name in table.table}
 
 
 def _explanation(table: TomlTable) -> dict[str, str]:
@@ -251,7 +276,7 @@ def _check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
     """Both sides of a comparison are run."""
     run = {(config.id, load.id) for config, load in study.pairs()}
     for one, table in zip(study.comparisons, tables, strict=True):
-        for key, config in (("of", one.of), ("over", one.over)):
+        for key, config in (("of", one.of), *(("over", other) for other in one.over)):
             if (config, one.load) not in run:
                 table.refuse(key, f'the configuration does not run the load "{one.load}"', config)
 

@@ -84,8 +84,9 @@ def specs_of(
     workload_text = workload_of(study, load)
     if change.machine:
         machine_text = edited(machine_text, machine, change.machine)
-    if change.workload:
-        workload_text = edited(workload_text or catalog_workload(load), load.workload, change.workload)
+    for changes in (load.edit, change.workload):
+        if changes:
+            workload_text = edited(workload_text or catalog_workload(load), load.workload, changes)
     listed = []
     for depth in load.sweep or (0,):
         name = prefix + run_id(config, load, depth)
@@ -151,10 +152,22 @@ def edited(text: str | None, file: str, changes: dict[str, Any]) -> str:
             for name in path:
                 place = place[name]
             place[last]  # a key that is not there yet is a mistake in its name
-            place[last] = value
+            place[last] = _as_toml(value)
         except (KeyError, IndexError, TypeError):
             raise UserError(file, key, str(value), "no such key in the text") from None
     return str(tomlkit.dumps(document))
+
+
+def _as_toml(value: Any) -> Any:
+    """A list of tables as tables of their own: written inline they would belong to the table before them."""
+    import tomlkit
+
+    if not (isinstance(value, list) and value and all(isinstance(one, dict) for one in value)):
+        return value
+    tables = tomlkit.aot()
+    for one in value:
+        tables.append(tomlkit.item(one))
+    return tables
 
 
 def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], prefix: str = "") -> Results:

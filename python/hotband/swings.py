@@ -104,7 +104,7 @@ def figures_of(results: Results, pairs: Sequence[Pair]) -> tuple[Figures, dict[s
     """Predictions that the given pairs have a part in, and the labels of their figures."""
     touched = {(config.id, load.id) for config, load in pairs}
     rows = [row for (config, load, _), row in cell_figures(results).items() if (config, load) in touched]
-    sides = {one.id: {(one.of, one.load), (one.over, one.load)} for one in results.study.comparisons}
+    sides = {one.id: {(config, one.load) for config in one.sides} for one in results.study.comparisons}
     rows += [row for row in comparison_figures(results) if sides[row["id"]] & touched]
     labels = {row["id"]: f"{row['config']}, {row['label']}, {row['metric']}" for row in rows}
     return {row["id"]: row["predicted"] for row in rows}, labels
@@ -189,7 +189,7 @@ def _nominal(study: Study, chosen: Sequence[Planned], seed: int, jobs: int | Non
     """The study as it stands, for every pair that a swing, or a comparison with one, needs."""
     needed = {(config.id, load.id) for one in chosen for config, load in one.pairs}
     for one in study.comparisons:
-        sides = {(one.of, one.load), (one.over, one.load)}
+        sides = {(config, one.load) for config in one.sides}
         needed |= sides if sides & needed else set()
     pairs = [pair for pair in study.pairs() if (pair[0].id, pair[1].id) in needed]
     return collect(study, pairs, _execute(specs(study, pairs, None, seed), jobs, f"{study.name}: nominal"))

@@ -261,6 +261,19 @@ def seconds(nanoseconds: float | None) -> str:
     return f"{value:,.1f}" if value >= 10 else f"{value:.3f}"
 
 
+def inputs_table(inputs: Sequence[dict[str, str]]) -> Table:
+    """Published rows that nothing predicts, and what they are used for."""
+    from rich.table import Table
+
+    table = Table(title="Given, not predicted", title_justify="left")
+    for name in ("of", "measure", "as published", "used"):
+        table.add_column(name, overflow="fold")
+    for row in inputs:
+        of = row["config"] if row["config"] not in ("data", "all") else row["workload"]
+        table.add_row(of, row["metric"], f"{row['value']} {row['unit']}", row["used"])
+    return table
+
+
 def figures_table(figures: Sequence[dict[str, Any]]) -> Table:
     """Published beside predicted, with the error."""
     from rich.table import Table
@@ -286,6 +299,19 @@ def figures_table(figures: Sequence[dict[str, Any]]) -> Table:
             figure["unit"],
         )
         last = place
+    return table
+
+
+def entropy_table(points: Sequence[dict[str, Any]]) -> Table:
+    """Write amplification of 4 KiB random writes by entropy, beside what theory says."""
+    from rich.table import Table
+
+    table = Table(title="Write amplification against entropy", title_justify="left")
+    for name in ("drive", "entropy", "model", "theory"):
+        table.add_column(name, justify="left" if name == "drive" else "right")
+    for row in points:
+        values = (significant(row[name]) for name in ("entropy", "write_amplification", "theory"))
+        table.add_row(row["variant"], *values)
     return table
 
 

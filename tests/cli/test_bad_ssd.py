@@ -22,7 +22,7 @@ SET = [
     ("read_time=2 s", "read_time = '2 s': expected at most 1 s"),
     ("link_rate=1 B/s", "link_rate = '1 B/s': expected from 1 MB/s to 1 TB/s"),
     ("queue_tags=0", "queue_tags = '0': expected a whole number from 1 to 65536"),
-    ("write_buffer=1 TB", "write_buffer = '1 TB': expected at most 16 GiB"),
+    ("write_buffer=1 TiB", "write_buffer = '1 TiB': expected at most 16 GiB"),
     ("plp=yes", "plp = 'yes': expected one of off, on"),
     ("gc_victims=random", "gc_victims = 'random': expected one of greedy, windowed-greedy, cost-benefit"),
     ("gc_separation=some", "gc_separation = 'some': expected one of none, relocated, hot-cold"),

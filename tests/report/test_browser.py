@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import synthetic
 import synthetic_variants
+import synthetic_wear
+import test_wear
 
 from hotband.report import Page, record_page, study_page, write_report
 
@@ -95,3 +97,11 @@ def test_a_study_of_variants(tmp_path: Path) -> None:
 
 def test_a_record_with_everything(tmp_path: Path) -> None:
     check(tmp_path, record_page([synthetic_variants.rich()], "One"))
+
+
+def test_drives_that_wear(tmp_path: Path) -> None:
+    check(tmp_path, record_page([synthetic_wear.worn("one"), synthetic_wear.worn("two", 4.0, drives=6)], "Wear"))
+
+
+def test_a_study_of_drives_that_wear(tmp_path: Path) -> None:
+    check(tmp_path, study_page(*test_wear.study()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,25 @@ def test_a_change_reaches_the_text_of_the_workload() -> None:
     assert [spec.id for spec in specs] == ["low.fifteen.mixed.qd1", "low.fifteen.mixed.qd8"]
     assert all("read_pct = 5\n" in (spec.workload_text or "") for spec in specs)
     assert specs[1].set == (("qd", "8"), ("queue_tags", "1"))
+
+
+def test_a_load_edits_the_text_of_its_workload_before_a_change_does(folder: Path) -> None:
+    file = folder / "study.toml"
+    edit = 'weight = 2\nedit = { "streams.0.read_pct" = 40, "streams.0.size" = "16 KiB" }'
+    file.write_text(file.read_text().replace("weight = 2", edit, 1))
+    study = load(str(folder))
+    change = Change(workload={"streams.0.read_pct": 5})
+    (plain, _), (changed, _) = (specs_of(study, study.pairs()[0], None, 1, one) for one in (None, change))
+    assert "read_pct = 40\n" in (plain.workload_text or "")
+    assert "read_pct = 5\n" in (changed.workload_text or "")
+    assert all('size = "16 KiB"' in (spec.workload_text or "") for spec in (plain, changed))
+
+
+def test_phases_as_a_whole_are_tables_of_their_own() -> None:
+    text = 'title = "t"\n[app]\nkind = "btree"\n[[phases]]\nname = "run"\n'
+    phases = [{"name": "warm-up", "duration": "1 s"}, {"name": "run", "measure": True}]
+    found = tomllib.loads(edited(text, "w.toml", {"phases": phases}))
+    assert found == {"title": "t", "app": {"kind": "btree"}, "phases": phases}
 
 
 @pytest.mark.parametrize("key", ["streams.1.read_pct", "streams.0.reads", "title.0", "streams.x"])

@@ -129,14 +129,13 @@ fn app(workload: &Workload) {
                 assert!(inside, "{io:?} ends beyond {capacity}");
                 under_way.push_back(io.token);
             }
-            match under_way.pop_front() {
-                Some(token) => app.completed(now, token),
-                None => {
-                    let Some(next) = app.next_time() else { break };
-                    now = now.max(next);
-                    app.advance(now);
-                }
+            if let Some(token) = under_way.pop_front() {
+                app.completed(now, token);
+                continue;
             }
+            let Some(next) = app.next_time() else { break };
+            now = now.max(next);
+            app.advance(now);
         }
         app.take_ended(&mut Vec::new());
     }

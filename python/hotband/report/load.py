@@ -27,8 +27,11 @@ SERIES_COLUMNS = (
     "latency_p99_ns",
     "queue_depth",
 )
-SERIES_TEXTS, CACHE_TEXTS = ("stream", "direction"), ("state",)
+SERIES_TEXTS, CACHE_TEXTS, SMART_TEXTS = ("stream", "direction"), ("state",), ("drive",)
 CACHE_COLUMNS = ("time_ns", "flash_hits", "flash_misses", "state")
+SMART_COLUMNS = ("time_ns", "drive", "host_bytes", "flash_bytes")
+# What stands beside the series where there is something to watch: its key, its columns, those that are texts.
+FURTHER = (("caches_file", CACHE_COLUMNS, CACHE_TEXTS), ("smart_file", SMART_COLUMNS, SMART_TEXTS))
 # The keys a page cannot do without, and what each must be.
 SHAPES: dict[str, tuple[type, str]] = {
     "name": (str, "a text"),
@@ -41,7 +44,7 @@ SHAPES: dict[str, tuple[type, str]] = {
 
 @dataclass(frozen=True)
 class LoadedRecord:
-    """A record, its series and those of its caches (None where there are none), the name a page shows it under.
+    """A record, its series and those of its caches and of SMART (None where there are none), the name of it on a page.
 
     `remarks` say in words what could not be read; a page prints them with the record's own notes.
     """
@@ -51,6 +54,7 @@ class LoadedRecord:
     label: str
     remarks: tuple[str, ...] = ()
     caches: pl.DataFrame | None = None
+    smart: pl.DataFrame | None = None
 
 
 def loaded_run(finished: Finished) -> LoadedRecord:
@@ -69,7 +73,10 @@ def loaded_run(finished: Finished) -> LoadedRecord:
     caches = None
     if finished.caches["time_ns"]:
         caches = _numbers(pl.DataFrame(finished.caches, strict=False), CACHE_TEXTS)
-    return LoadedRecord(finished.record, _numbers(frame), finished.record["name"], caches=caches)
+    smart = None
+    if finished.smart.get("time_ns"):
+        smart = _numbers(pl.DataFrame(finished.smart, strict=False), SMART_TEXTS)
+    return LoadedRecord(finished.record, _numbers(frame), finished.record["name"], caches=caches, smart=smart)
 
 
 def load_record(path: Path) -> LoadedRecord:
@@ -80,11 +87,13 @@ def load_record(path: Path) -> LoadedRecord:
     named = record.get("series")
     series, remarks = _read_series(file, named, "file", SERIES_COLUMNS)
     series = _cast(file, "file", series, SERIES_TEXTS)
-    caches = None
-    if isinstance(named, dict) and named.get("caches_file") is not None:
-        caches, more = _read_series(file, named, "caches_file", CACHE_COLUMNS)
-        caches, remarks = _cast(file, "caches_file", caches, CACHE_TEXTS), remarks + more
-    return LoadedRecord(record, series, record["name"], remarks, caches)
+    further: dict[str, pl.DataFrame | None] = {}
+    for key, columns, texts in FURTHER:
+        further[key] = None
+        if isinstance(named, dict) and named.get(key) is not None:
+            frame, more = _read_series(file, named, key, columns)
+            further[key], remarks = _cast(file, key, frame, texts), remarks + more
+    return LoadedRecord(record, series, record["name"], remarks, further["caches_file"], further["smart_file"])
 
 
 def _read_json(file: Path) -> dict[str, Any]:

@@ -50,6 +50,9 @@ def study_page(result: Json, loaded: Mapping[str, LoadedRecord]) -> Page:
     found = [
         _accuracy(result),
         _figures(result),
+        study_variants.inputs(result),
+        study_variants.bars(result),
+        study_variants.amplification(result, loaded),
         study_variants.response(result),
         _load(result),
         study_variants.warm_up(result, loaded),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hotband import curves
-from hotband.report import variants
+from hotband.report import variants, wear
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Heading, Prose, Section, Table
 from hotband.report.text import ABSENT, cell, finite, number, percent
 
@@ -85,6 +85,49 @@ def warm_up(result: Json, loaded: Loaded) -> Section | None:
         if block is not None:
             blocks += [Heading(load), block]
     return Section("warm-up", "How the caches filled", blocks) if blocks else None
+
+
+def bars(result: Json) -> Section | None:
+    """Throughput, latency and write amplification: a bar per drive."""
+    rows = result.get("bars") or []
+    named = list(dict.fromkeys(str(row["variant"]) for row in rows))
+    blocks: list[Block] = []
+    for load, block in wear.bar_blocks(rows, named):
+        blocks += [Heading(load), block]
+    if not blocks:
+        return None
+    text = "A diamond is published. Each chart has its own scale, from zero."
+    return Section("bars", "By drive and load", [Prose([text]), *blocks])
+
+
+def amplification(result: Json, loaded: Loaded) -> Section | None:
+    """Write amplification against entropy with its theory, and over time from a new drive on."""
+    curve = result.get("entropy") or {}
+    named = list(dict.fromkeys(str(row["variant"]) for row in curve.get("points") or []))
+    found = wear.entropy_block(curve, named)
+    blocks: list[Block] = [] if found is None else [found]
+    asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("chart") == "wear-in"}
+    for load, records in _by_load(result, loaded).items():
+        block = wear.amplification_block(records) if load in asked else None
+        if block is not None:
+            blocks += [Heading(load), block]
+    return Section("amplification", "Write amplification", blocks) if blocks else None
+
+
+def inputs(result: Json) -> Section | None:
+    """Published rows that are given to the model or stand for comparison."""
+    rows = [
+        [
+            Cell(str(row["config"]), under=str(row["workload"])),
+            Cell(str(row["metric"])),
+            Cell(f"{row['value']} {row['unit']}", True),
+            Cell(str(row["used"])),
+            Cell(str(row["id"]), muted=True),
+        ]
+        for row in result.get("inputs") or []
+    ]
+    columns = ["Of", "Measure", "As published", "Used", "Source"]
+    return Section("inputs", "Given, not predicted", [Table(columns, [Group(rows)])]) if rows else None
 
 
 def once(result: Json, loaded: Loaded) -> Section | None:

@@ -499,7 +499,7 @@ mod tests {
             let mut versions = Versions { media: [0; 40], flash: [0; 40], waiting: Vec::new(), dirty: Vec::new() };
             let mut now = Instant(0);
             for (what, first, count, pause) in steps {
-                now = now + Span(pause);
+                now += Span(pause);
                 let end = (first + count).min(320);
                 match what {
                     0..=3 => versions.read(&mut flash, now, first % 64, first % 64 + count)?,

@@ -1,0 +1,12 @@
+"""What the published figures of the DuraWrite study say about themselves, and what the model says about them."""
+
+from __future__ import annotations
+
+from hotband.catalog.studies.durawrite import claims, printed, why
+from hotband.study import Conclusion
+from hotband.studyruns import Results
+
+
+def conclude(results: Results) -> Conclusion:
+    """Claims and findings of the study."""
+    return Conclusion(claims.all_of(results), [*printed.all_of(results), *why.all_of(results)])
