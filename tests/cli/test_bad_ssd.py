@@ -22,7 +22,7 @@ SET = [
     ("read_time=2 s", "read_time = '2 s': expected at most 1 s"),
     ("link_rate=1 B/s", "link_rate = '1 B/s': expected from 1 MB/s to 1 TB/s"),
     ("queue_tags=0", "queue_tags = '0': expected a whole number from 1 to 65536"),
-    ("write_buffer=1 TB", "write_buffer = '1 TB': expected at most 16 GiB"),
+    ("write_buffer=1 TiB", "write_buffer = '1 TiB': expected at most 16 GiB"),
     ("plp=yes", "plp = 'yes': expected one of off, on"),
     ("gc_victims=random", "gc_victims = 'random': expected one of greedy, windowed-greedy, cost-benefit"),
     ("gc_separation=some", "gc_separation = 'some': expected one of none, relocated, hot-cold"),
@@ -52,10 +52,17 @@ def test_a_wrong_value_of_a_solid_state_drive_is_named(hotband, setting: str, ex
     assert expected in error
 
 
-@pytest.mark.parametrize("setting", ["compression=on", "scale=64", "plp=off"])
-def test_a_disk_has_nothing_of_a_solid_state_drive(hotband, setting: str) -> None:
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("compression=on", "--set: compression = 'on': ent-15k has no compression: it is a disk"),
+        ("scale=64", "--set = 'scale': expected one of "),
+        ("plp=off", "--set = 'plp': expected one of "),
+    ],
+)
+def test_a_disk_has_nothing_of_a_solid_state_drive(hotband, setting: str, expected: str) -> None:
     error = one_line(hotband("run", "fio-randread", "--on", "ent-15k", "--set", setting))
-    assert error.startswith(f"hotband: error: --set = '{setting.split('=')[0]}': expected one of ")
+    assert error.startswith(f"hotband: error: {expected}")
 
 
 def test_a_solid_state_drive_has_no_write_cache_of_a_disk(hotband) -> None:

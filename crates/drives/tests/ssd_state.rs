@@ -92,7 +92,7 @@ fn batches_of_any_length_leave_the_same_state() {
     assert!(one == with(64) && one == with(1000));
 }
 
-/// Write amplification of the flash as SMART shows it, over a drive write of random pages after two to settle.
+/// Write amplification of the flash as SMART shows it, over a drive write of random pages after one to settle.
 fn amplification(scale: u64) -> f64 {
     let product = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog/drives/s4500-960.toml");
     let text = std::fs::read_to_string(product).expect("the catalog is where the tests look for it");
@@ -111,7 +111,7 @@ fn amplification(scale: u64) -> f64 {
             ssd.write_untimed(&batch);
         }
     };
-    write(&mut ssd, 2 * pages);
+    write(&mut ssd, pages);
     let before = ssd.smart().unwrap();
     write(&mut ssd, pages);
     let after = ssd.smart().unwrap();
