@@ -74,18 +74,21 @@ def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> tuple[str, 
     """Runs it beside this thread, which stays free to show progress and to be interrupted."""
     outcome: list[tuple[str, int, float, float] | None] = []
     failure: list[BaseException] = []
+    # Not Thread.join: interrupted, it takes a thread that goes on for one that ended (CPython 3.11, threading.py,
+    # _wait_for_tstate_lock).
+    done = threading.Event()
 
     def work() -> None:
         try:
             outcome.append(entropy.measure())
         except BaseException as error:
             failure.append(error)
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=work)
-    thread.start()
+    threading.Thread(target=work).start()
     try:
-        while thread.is_alive():
-            thread.join(0.1)
+        while not done.wait(0.1):
             if progress is not None:
                 progress(*entropy.progress())
     except KeyboardInterrupt:
@@ -93,7 +96,7 @@ def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> tuple[str, 
     finally:
         # A second Ctrl-C no longer waits for what was measured.
         entropy.stop()
-        thread.join()
+        done.wait()
     if failure:
         raise failure[0]
     return outcome[0]
