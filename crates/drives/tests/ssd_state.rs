@@ -41,8 +41,11 @@ fn timed(bench: &mut Bench, writes: &[UntimedWrite]) {
     }
 }
 
+/// Places of pages; whether they are in the buffer, and their sizes; attributes; levels.
+type State = (Vec<Option<(u32, u32)>>, Vec<(bool, u32)>, Smart, [u64; 3]);
+
 /// Everything that can be asked of a drive's mapping.
-fn state(bench: &Bench) -> (Vec<Option<(u32, u32)>>, Vec<(bool, u32)>, Smart, [u64; 3]) {
+fn state(bench: &Bench) -> State {
     let ftl = bench.ssd.ftl();
     ftl.check().expect("it adds up");
     let places = (0..PAGES).map(|page| ftl.place_of(page)).collect();

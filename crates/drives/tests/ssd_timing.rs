@@ -42,7 +42,7 @@ fn what_is_in_the_buffer_or_was_never_written_needs_no_flash() {
 fn data_on_a_pass_that_is_not_full_is_still_in_memory() {
     // 65 pages: the oldest is placed, its pass is not full.
     let mut bench = Bench::new("");
-    bench.fill(0..BUFFER_PAGES + 1);
+    bench.fill(0..=BUFFER_PAGES);
     let read = bench.read(0, 0);
     bench.done_exactly_at(read, FROM_MEMORY);
     // The fourth fills it.

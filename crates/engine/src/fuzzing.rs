@@ -131,11 +131,11 @@ fn app(workload: &Workload) {
             }
             if let Some(token) = under_way.pop_front() {
                 app.completed(now, token);
-            } else {
-                let Some(next) = app.next_time() else { break };
-                now = now.max(next);
-                app.advance(now);
+                continue;
             }
+            let Some(next) = app.next_time() else { break };
+            now = now.max(next);
+            app.advance(now);
         }
         app.take_ended(&mut Vec::new());
     }

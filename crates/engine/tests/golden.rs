@@ -57,13 +57,10 @@ fn solid_state_drives_do_what_they_did() {
             let all = &record.summary.all;
             let left: serde_json::Value = serde_json::from_str(&record.to_json()).expect("a record is JSON");
             let smart = &left["smart"][0]["at_end"];
-            text += &format!(
-                "  {name:<20} {:>9.2} IOPS  p99 {:>9} ns  flash {} relocated {}\n",
-                all.iops,
-                all.latency_p99_ns.unwrap_or(0),
-                smart["flash_bytes"],
-                smart["relocated_bytes"]
-            );
+            let (iops, p99) = (all.iops, all.latency_p99_ns.unwrap_or(0));
+            let (flash, relocated) = (&smart["flash_bytes"], &smart["relocated_bytes"]);
+            let line = format!("  {name:<20} {iops:>9.2} IOPS  p99 {p99:>9} ns  flash {flash} relocated {relocated}\n");
+            text.push_str(&line);
         }
     }
     insta::assert_snapshot!("solid_state", text);

@@ -275,10 +275,10 @@ impl Ssd {
         self.slots[index as usize].ready = arrived;
         // Its entry in the map is looked at when it has been received: by then it is in the processor's cache.
         std::hint::black_box(self.ftl.touch(std::iter::once(command.offset / PAGE)));
+        // A write that begins or ends within a page first reads what the page holds.
         let end = command.offset + u64::from(command.len);
         let (first, last) = (command.offset / PAGE, (end - 1) / PAGE);
         let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
-        // A write that begins or ends within a page first reads what the page holds.
         let mut parts = 0;
         if cut_first {
             parts += self.ask_flash(index, decoded, first..first + 1);

@@ -156,8 +156,8 @@ fn read_ftl(
 ) -> Result<(FtlParams, u64), SpecError> {
     let whole: Bytes = section.required("capacity", "a size")?;
     let capacity = whole.0 / scale / PAGE * PAGE;
-    if whole.0 > 32_000_000_000_000 || capacity < 1 << 24 {
-        let accepted = "expected at most 32 TB, and at least 16 MiB after scale";
+    if whole.0 > 16_000_000_000_000 || capacity < 1 << 24 {
+        let accepted = "expected at most 16 TB, and at least 16 MiB after scale";
         return Err(section.error("capacity", whole.to_string(), accepted));
     }
     let block: Bytes = section.required("block", "the size of an erase block of one plane")?;
@@ -181,7 +181,17 @@ fn read_ftl(
         return Err(section.error("block", block.to_string(), "too small: over 4 million blocks"));
     }
     let reserve = share(section, "bad_block_reserve", 0.5)?;
+    let spare = (blocks as f64 * reserve).round() as u64;
+    // The map has 31 bits for block and flash page.
+    let flash_pages = block_bytes.div_ceil(nand.page_bytes).next_power_of_two();
+    if flash_pages * (blocks + spare + 1).next_power_of_two() > 1 << 31 {
+        let size = Bytes(nand.page_bytes).to_string();
+        return Err(section.error("flash_page", size, "too small: over 2,147,483,648 flash pages, or nearly so many"));
+    }
     let buffer: Bytes = section.required("write_buffer", "a size")?;
+    if buffer.0 > 1 << 34 {
+        return Err(section.error("write_buffer", buffer.to_string(), "expected at most 16 GiB"));
+    }
     let policy = [("greedy", 0), ("windowed-greedy", 1), ("cost-benefit", 2)];
     let window = count(section, "gc_window", 1)?;
     let victims = match need(section, "gc_victims", section.choice("gc_victims", &policy)?)? {
@@ -194,7 +204,7 @@ fn read_ftl(
     let params = FtlParams {
         pages: capacity / PAGE,
         blocks: blocks as u32,
-        spare_blocks: (blocks as f64 * reserve).round() as u32,
+        spare_blocks: spare as u32,
         block_units: (block_bytes / UNIT) as u32,
         flash_page_units: (nand.page_bytes / UNIT) as u32,
         program_units: (nand.program_bytes / UNIT) as u32,

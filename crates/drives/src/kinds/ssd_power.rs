@@ -13,7 +13,7 @@ use hotband_machine::Versions;
 use crate::parts::ftl::{PAGE, Placement};
 
 /// Frontiers that data is placed on.
-const FRONTIERS: usize = 3;
+pub(super) const FRONTIERS: usize = 3;
 
 /// Which version of every byte is where.
 #[derive(Clone, Debug)]

@@ -5,10 +5,20 @@ use std::collections::VecDeque;
 use hotband_units::Instant;
 
 use super::ssd_params::SsdParams;
-use super::ssd_power::SsdAccount;
+use super::ssd_power::{FRONTIERS, SsdAccount};
 use crate::parts::divisor::Divisor;
 use crate::parts::ftl::{FlashWork, Placement};
 use crate::parts::nand::{Job, Nand};
+
+/// An erase that waits.
+#[derive(Clone, Copy, Debug)]
+struct Erase {
+    block: u32,
+    /// For all passes below this number,
+    until: u64,
+    /// and for the passes that were open then, which have no number yet.
+    open: [bool; FRONTIERS],
+}
 
 /// Passes that were issued, erases that wait for them, and the layout of blocks over dies.
 #[derive(Clone, Debug)]
@@ -26,8 +36,10 @@ pub(super) struct WorkQueue {
     /// Number of the first pass that is not programmed yet, and which ones after it are.
     first: u64,
     after: VecDeque<bool>,
-    /// Erases that wait for passes up to a number: what they erase is replaced by then.
-    erases: VecDeque<(u64, u32)>,
+    /// Frontiers with data in a pass that is not full.
+    open: [bool; FRONTIERS],
+    /// Erases that wait until what replaces their data is programmed.
+    erases: VecDeque<Erase>,
     /// Pages read for relocation that are not yet handed over: block, pass, pages.
     reads: Option<(u32, u32, u32)>,
 }
@@ -45,6 +57,7 @@ impl WorkQueue {
             mapping_die: 0,
             first: 0,
             after: VecDeque::new(),
+            open: [false; FRONTIERS],
             erases: VecDeque::new(),
             reads: None,
         }
@@ -91,9 +104,19 @@ impl WorkQueue {
 
     /// Erases whose passes are programmed are handed to the dies.
     pub fn release_erases(&mut self, now: Instant, nand: &mut Nand) {
-        while self.erases.front().is_some_and(|(until, _)| self.first >= *until) {
+        let is_due = |erase: &Erase| self.first >= erase.until && erase.open == [false; FRONTIERS];
+        while self.erases.front().is_some_and(is_due) {
             self.erases.pop_front();
             (0..self.dies).for_each(|die| nand.queue(now, die, Job::Erase));
+        }
+    }
+
+    /// The open pass of a frontier has become number `number`.
+    fn close(&mut self, frontier: usize, number: u64) {
+        self.open[frontier] = false;
+        for erase in self.erases.iter_mut().filter(|erase| erase.open[frontier]) {
+            erase.open[frontier] = false;
+            erase.until = number + 1;
         }
     }
 }
@@ -123,11 +146,12 @@ impl Timed<'_> {
 impl FlashWork for Timed<'_> {
     fn program(&mut self, block: u32, pass: u32, frontier: usize) {
         // A block that is used again is erased first, even if that had to wait so far.
-        if let Some(at) = self.queue.erases.iter().position(|(_, waiting)| *waiting == block) {
+        if let Some(at) = self.queue.erases.iter().position(|erase| erase.block == block) {
             self.queue.erases.remove(at);
             (0..self.queue.dies).for_each(|die| self.nand.queue(self.now, die, Job::Erase));
         }
         let number = self.queue.issue();
+        self.queue.close(frontier, number);
         let die = self.queue.die_of(block, pass);
         if let Some(account) = self.account.as_deref_mut() {
             account.sent(number, frontier);
@@ -159,14 +183,77 @@ impl FlashWork for Timed<'_> {
 
     fn erase(&mut self, block: u32) {
         self.flush_reads();
-        let until = self.queue.issued();
-        self.queue.erases.push_back((until, block));
+        let (until, open) = (self.queue.issued(), self.queue.open);
+        self.queue.erases.push_back(Erase { block, until, open });
         self.queue.release_erases(self.now, self.nand);
     }
 
     fn placed(&mut self, placement: &Placement) {
+        self.queue.open[placement.frontier] = true;
         if let Some(account) = self.account.as_deref_mut() {
             account.placed(placement);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::nand::NandParams;
+    use hotband_units::{Rate, Span};
+
+    fn bench() -> (Nand, WorkQueue) {
+        let nand = NandParams {
+            dies: 2,
+            channels: 1,
+            planes: 1,
+            page_bytes: 16 << 10,
+            program_bytes: 16 << 10,
+            read: Span(50_000),
+            program: Span(1_000_000),
+            erase: Span(5_000_000),
+            channel_rate: Rate(1_000_000_000),
+            program_rate: Rate(1_000_000_000),
+            suspend: None,
+            patience: Span(10_000_000),
+        };
+        let queue = WorkQueue {
+            dies: 2,
+            stripe: 2,
+            by_stripe: Divisor::new(2),
+            by_dies: Divisor::new(2),
+            by_pass: Divisor::new(1),
+            mapping_overhead: 0.0,
+            mapping_due: 0.0,
+            mapping_die: 0,
+            first: 0,
+            after: VecDeque::new(),
+            open: [false; FRONTIERS],
+            erases: VecDeque::new(),
+            reads: None,
+        };
+        (Nand::new(nand), queue)
+    }
+
+    #[test]
+    fn a_block_is_erased_only_after_what_replaces_its_data_is_programmed() {
+        let (mut nand, mut queue) = bench();
+        let work = |nand: &mut Nand, queue: &mut WorkQueue, act: &dyn Fn(&mut Timed)| {
+            act(&mut Timed { nand, queue, account: None, now: Instant::ZERO });
+        };
+        let done = |nand: &mut Nand, queue: &mut WorkQueue, number| {
+            queue.done(number);
+            queue.release_erases(Instant::ZERO, nand);
+            queue.erases.len()
+        };
+        // Pass 0 is issued; frontier 1 has relocated data in an open pass when block 7 is empty.
+        work(&mut nand, &mut queue, &|timed| timed.program(1, 0, 0));
+        queue.open[1] = true;
+        work(&mut nand, &mut queue, &|timed| timed.erase(7));
+        assert_eq!(done(&mut nand, &mut queue, 0), 1, "relocated data is in memory only");
+        work(&mut nand, &mut queue, &|timed| timed.program(2, 0, 1));
+        queue.release_erases(Instant::ZERO, &mut nand);
+        assert_eq!(queue.erases.len(), 1, "it is on its way");
+        assert_eq!(done(&mut nand, &mut queue, 1), 0, "it is programmed");
     }
 }
