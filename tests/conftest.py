@@ -44,6 +44,12 @@ def exos(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path
     return study_result("exos-15e900", tmp_path_factory)
 
 
+@pytest.fixture(scope="session")
+def durawrite(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The result and the folder of a whole run of durawrite."""
+    return study_result("durawrite", tmp_path_factory)
+
+
 def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """Runs a study with `--json --out`."""
     out = factory.mktemp(name) / "out"
