@@ -252,6 +252,7 @@ impl Run {
             steady,
             limits: &self.workload.limits,
             data: data_records(&self.workload),
+            without_workload: self.workload.is_left_out_of_preconditioning(),
         });
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
         Ok(Outcome { record, series, caches, operations, smart, streams: names, ios })
