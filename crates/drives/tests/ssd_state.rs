@@ -202,6 +202,8 @@ fn a_drive_at_the_end_of_its_life_takes_no_more_writes_and_still_reads() {
     }
     let smart = bench.smart();
     assert!(smart.bad_blocks > 3 && smart.percentage_used > 60.0, "{smart:?}");
+    bench.fill(0..64);
+    assert_eq!(bench.smart().host_bytes, smart.host_bytes, "what is refused fast is not counted as written either");
     let write = bench.write(0, 0, 1);
     bench.end_of(write);
     assert_eq!(bench.done_of(write).fault, Some(Fault::WriteProtected));

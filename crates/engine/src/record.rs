@@ -236,6 +236,8 @@ pub(crate) struct Ingredients<'a> {
     pub limits: &'a [LimitSpec],
     /// Data of the streams, where they say so.
     pub data: Vec<DataRecord>,
+    /// Preconditioning was to run the workload, and an app or scripts cannot.
+    pub without_workload: bool,
 }
 
 impl Record {
@@ -386,7 +388,17 @@ fn notes(of: &Ingredients) -> Vec<String> {
         format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %")
     });
     let steady = of.steady.iter().filter_map(SteadyRecord::note);
-    note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady).collect()
+    let is_protected = |part: &&PartReport| part.at_end.contains(&("write_protected", 1));
+    let protected =
+        of.after.iter().filter(is_protected).map(|part| {
+            format!("{} is write-protected: too many of its blocks are worn out, and writes fail", part.id)
+        });
+    let unfilled = of.without_workload.then(|| {
+        "preconditioned without the workload: apps and scripts do not run without time, so the drives are not worn in by them"
+            .to_owned()
+    });
+    let notes = note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady);
+    notes.chain(protected).chain(unfilled).collect()
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

@@ -192,8 +192,7 @@ impl Run {
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let loaders = loaders(&self.workload, seed);
         let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
-        let names = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names);
-        let names: Vec<String> = names.collect();
+        let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names).collect();
         targets.extend(app_targets);
         let machine = &mut self.assembled.machine;
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
@@ -252,6 +251,7 @@ impl Run {
             steady,
             limits: &self.workload.limits,
             data: data_records(&self.workload),
+            without_workload: self.workload.is_left_out_of_preconditioning(),
         });
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
         Ok(Outcome { record, series, caches, operations, smart, streams: names, ios })

@@ -37,6 +37,14 @@ const STATES: [&str; 3] = ["fob", "preconditioned", "trimmed"];
 /// Times the capacity: more is a slip of the pen.
 const FILLS: std::ops::RangeInclusive<f64> = 0.0..=1000.0;
 
+impl Workload {
+    /// Whether preconditioning asks for the workload itself, and part of it is an app or scripts, which need time.
+    pub fn is_left_out_of_preconditioning(&self) -> bool {
+        let asked = self.precondition.as_ref().is_some_and(|precondition| precondition.workload > 0.0);
+        asked && (self.app.is_some() || !self.scripts.is_empty())
+    }
+}
+
 impl Precondition {
     /// What the state `name` stands for: "fob" (fresh out of the box) nothing; "preconditioned" twice the capacity
     /// written sequentially (SNIA SSS PTS, workload-independent preconditioning) and once by the workload itself;

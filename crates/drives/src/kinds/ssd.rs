@@ -581,6 +581,11 @@ impl Drive for Ssd {
 impl Ssd {
     #[inline]
     fn write_range(&mut self, write: &UntimedWrite) {
+        // Refused as a command would be: no byte of it is the host's.
+        if self.ftl.is_write_protected() {
+            self.counters.faults += 1;
+            return;
+        }
         self.counters.written_bytes += u64::from(write.len);
         let pages = write.offset / PAGE..(write.offset + u64::from(write.len)).div_ceil(PAGE);
         for page in pages {

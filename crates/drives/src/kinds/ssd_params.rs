@@ -168,7 +168,7 @@ fn read_ftl(
         let accepted = "expected at least one pass (program_pass) after scale, and at most 16 GiB over all dies";
         return Err(section.error("block", block.to_string(), accepted));
     }
-    let over = share(section, "over_provisioning", 20.0)?;
+    let over = share(section, "over_provisioning", 1.0)?;
     let blocks = (capacity as f64 * (1.0 + over) / block_bytes as f64).floor() as u64;
     let (low, high) = (count(section, "gc_free_low", 3)?, count(section, "gc_free_high", 3)?);
     // Collection holds some blocks free, and open blocks are not full.

@@ -218,7 +218,7 @@ pub struct Ftl {
     buffer: VecDeque<(u32, u16)>,
     collection: Collection,
     counters: FtlCounters,
-    /// Host units placed: the clock of ages.
+    /// Host pages placed, in units before compression: the clock of ages.
     clock: u64,
     /// Pages that hold data, in the write buffer or on flash.
     used_pages: u64,
@@ -260,7 +260,7 @@ impl Ftl {
         &self.counters
     }
 
-    /// Whether the drive has no spare blocks left and takes no more writes.
+    /// Whether so many blocks are worn out that the drive takes no more writes.
     pub fn is_write_protected(&self) -> bool {
         self.write_protected
     }
@@ -392,7 +392,8 @@ impl Ftl {
         self.note_birth(which, units, self.clock);
         self.append(which, page, units, (old, false), flash);
         self.counters.host += u64::from(units);
-        self.clock += u64::from(units);
+        // Ages are counted in pages written, whatever they take on flash.
+        self.clock += u64::from(PAGE_UNITS);
         self.collect_for(units, flash);
     }
 
