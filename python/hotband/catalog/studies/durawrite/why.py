@@ -124,7 +124,7 @@ def trim(results: Results) -> dict[str, Any] | None:
 def footprint(results: Results) -> dict[str, Any] | None:
     """The ratio of VDI depends on how long it was run, and on how much of the drive it writes to."""
     rows, found = [], []
-    for load in ("vdi-short", "vdi", "vdi-all"):
+    for load in ("vdi-short", "vdi", "vdi-all", "swbuild-short", "swbuild"):
         if (NYTRO, load) not in results.cells:
             return None
         ours, theirs = amplified(results, NYTRO, load), others(results, load)
@@ -140,8 +140,9 @@ def footprint(results: Results) -> dict[str, Any] | None:
             "A run of SPECsfs lasts ten minutes by default, five of them measured, which is too short to wear in a "
             "drive of 960 GB: compression has its effect from the first byte, the others' amplification has yet to "
             "rise. Worn in, the spare capacity serves the files that are written; here these are two of a process's "
-            f"twelve sets, which is derived, not published. The ratios are {', '.join(found)}; {printed:.2f} is "
-            "printed, and how the drives were worn in, or which files were written, is not visible here."
+            f"twelve sets, which is derived, not published. The ratios are {', '.join(found[:3])}; {printed:.2f} is "
+            "printed, and how the drives were worn in, or which files were written, is not visible here. For "
+            f"SWBUILD, which writes new blocks all the time, it is {found[3]} or {found[4]}."
         ),
         "table": {
             "columns": ["run", *(f"WA {short(results, name)}" for name in (NYTRO, *OTHERS)), "ratio"],
