@@ -152,11 +152,6 @@ impl PageCache {
         self.dirty
     }
 
-    /// Pages in memory.
-    pub fn cached(&self) -> u64 {
-        self.cached
-    }
-
     /// Pages that it holds at most, unless more may not leave it.
     pub fn most(&self) -> u64 {
         self.most
@@ -238,7 +233,7 @@ mod tests {
         assert!(cache.soil(1) && !cache.soil(1), "clean the first time");
         cache.insert(100);
         assert!(cache.touch(0) && cache.touch(1) && !cache.touch(2), "2 is the first that was not used");
-        assert_eq!((cache.cached(), cache.dirty(), cache.evicted), (64, 1, 1));
+        assert_eq!((cache.cached, cache.dirty(), cache.evicted), (64, 1, 1));
         cache.write_back(1);
         assert!(cache.has(1, WRITEBACK) && cache.dirty() == 0);
     }
@@ -252,7 +247,7 @@ mod tests {
                 match step {
                     0 => {
                         cache.insert(block);
-                        prop_assert!(cache.cached() <= bound + 1, "only what is dirty may be too many");
+                        prop_assert!(cache.cached <= bound + 1, "only what is dirty may be too many");
                     }
                     1 => { cache.soil(block); }
                     2 => cache.forget(block),
@@ -263,9 +258,9 @@ mod tests {
                     _ => {}
                 }
                 let lines: u64 = cache.lines.iter().map(|line| u64::from(*line)).sum();
-                prop_assert_eq!(cache.cached(), lines);
+                prop_assert_eq!(cache.cached, lines);
                 let count = |flag| (0..300).filter(|block| cache.has(*block, flag)).count() as u64;
-                prop_assert_eq!((cache.cached(), cache.dirty()), (count(CACHED), count(DIRTY)));
+                prop_assert_eq!((cache.cached, cache.dirty()), (count(CACHED), count(DIRTY)));
             }
         }
     }

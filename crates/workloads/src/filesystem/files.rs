@@ -271,11 +271,6 @@ impl Files {
         self.many[(start ^ MANY) as usize].extents.iter().any(|(at, len)| block >= *at && block - at < *len)
     }
 
-    /// Files of several extents.
-    pub fn fragmented(&self) -> u64 {
-        (self.many.len() - self.unused.len()) as u64
-    }
-
     /// Blocks of a file of the mean size, and of its tree.
     pub fn mean_blocks(population: &PopulationSpec) -> f64 {
         let mean = f64::from(population.file_size);
@@ -344,7 +339,7 @@ mod tests {
         out.clear();
         files.empty(5, &mut out);
         assert_eq!(out, [(100, 3), (700, 1), (50, 5), (9, 1)], "its tree last");
-        assert!(!files.exists(5) && files.fragmented() == 0);
+        assert!(!files.exists(5));
         files.fill(5, 0, &[], None);
         assert!(files.exists(5) && files.size(5) == 0, "empty, and there");
     }

@@ -340,8 +340,6 @@ impl App for FileSystem {
         vec![
             ("cache_hits", c.hits),
             ("cache_misses", c.misses),
-            ("cached_pages", self.cache.cached()),
-            ("dirty_pages", self.cache.dirty()),
             ("evicted_pages", self.cache.evicted),
             ("commits", c.commits),
             ("commit_blocks", c.commit_blocks),
@@ -355,8 +353,6 @@ impl App for FileSystem {
             ("late_operations", c.late),
             ("operations", c.operations),
             ("service_time_ns", c.service_ns),
-            ("free_blocks", u64::from(self.space.free_blocks())),
-            ("fragmented_files", self.files.fragmented()),
         ]
     }
 }
