@@ -61,9 +61,8 @@ impl Ftl {
     fn collect_due(&mut self, flash: &mut impl FlashWork) {
         while self.collection.due > 0.0 && !self.write_protected {
             if self.collection.victim == NONE {
-                if self.blocks.free_count() > self.params.free_low || !self.choose_victim() {
-                    self.collection.due = 0.0;
-                    return;
+                if self.blocks.free_count() <= self.params.free_low {
+                    self.choose_victim();
                 }
                 self.collection.due = 0.0;
                 return;
@@ -207,10 +206,10 @@ impl Ftl {
 
     /// Without enough blocks for the logical pages and for collection, the drive takes no more writes.
     fn check_end_of_life(&mut self) {
-        let good = self.blocks.all.iter().filter(|block| !matches!(block.state, State::Bad | State::Spare)).count();
         if self.blocks.bad == 0 {
             return;
         }
+        let good = self.blocks.all.iter().filter(|block| !matches!(block.state, State::Bad | State::Spare)).count();
         let needed = (self.params.pages * u64::from(PAGE_UNITS)).div_ceil(u64::from(self.params.block_units));
         self.write_protected |= (good as u64) < needed + u64::from(self.params.free_low) + 3;
     }
