@@ -46,13 +46,20 @@ pub(super) struct WorkQueue {
 
 impl WorkQueue {
     pub fn new(params: &SsdParams) -> Self {
+        let pass_pages = params.ftl.program_units / params.ftl.flash_page_units;
+        Self::over(params.nand.dies, params.parity, pass_pages, params.mapping_overhead)
+    }
+
+    /// Nothing is issued.
+    fn over(dies: u32, parity: bool, pass_pages: u32, mapping_overhead: f64) -> Self {
+        let stripe = dies - u32::from(parity);
         Self {
-            dies: params.nand.dies,
-            stripe: params.nand.dies - u32::from(params.parity),
-            by_stripe: Divisor::new(u64::from(params.nand.dies - u32::from(params.parity))),
-            by_dies: Divisor::new(u64::from(params.nand.dies)),
-            by_pass: Divisor::new(u64::from(params.ftl.program_units / params.ftl.flash_page_units)),
-            mapping_overhead: params.mapping_overhead,
+            dies,
+            stripe,
+            by_stripe: Divisor::new(u64::from(stripe)),
+            by_dies: Divisor::new(u64::from(dies)),
+            by_pass: Divisor::new(u64::from(pass_pages)),
+            mapping_overhead,
             mapping_due: 0.0,
             mapping_die: 0,
             first: 0,
@@ -217,22 +224,7 @@ mod tests {
             suspend: None,
             patience: Span(10_000_000),
         };
-        let queue = WorkQueue {
-            dies: 2,
-            stripe: 2,
-            by_stripe: Divisor::new(2),
-            by_dies: Divisor::new(2),
-            by_pass: Divisor::new(1),
-            mapping_overhead: 0.0,
-            mapping_due: 0.0,
-            mapping_die: 0,
-            first: 0,
-            after: VecDeque::new(),
-            open: [false; FRONTIERS],
-            erases: VecDeque::new(),
-            reads: None,
-        };
-        (Nand::new(nand), queue)
+        (Nand::new(nand), WorkQueue::over(2, false, 1, 0.0))
     }
 
     #[test]
