@@ -5,12 +5,11 @@
 
 pub mod kinds;
 pub mod parts;
-mod product;
 
+pub use hotband_machine::{Assumption, Product};
 pub use kinds::disk::Disk;
 pub use kinds::disk_params::DiskParams;
 pub use kinds::disk_power::Writing;
 pub use kinds::ssd::Ssd;
 pub use kinds::ssd_params::SsdParams;
 pub use parts::seek::SeekCurves;
-pub use product::{Assumption, Product};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
 use hotband_drives::{Disk, DiskParams, Product, SeekCurves, Ssd, SsdParams};
-use hotband_layouts::build;
+use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
+use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
-    Drive, Layout, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, NodeRef, SpecError, Target,
+    Drive, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, NodeRef, Random, Role, SpecError, Target,
 };
-use hotband_workloads::Random;
 use toml::{Table, Value};
 
 use crate::catalog::Catalog;
@@ -20,6 +20,9 @@ pub struct Assembled {
     /// Text of every product used, by name.
     pub products: BTreeMap<String, String>,
 }
+
+/// Names, layouts and their members.
+type Layouts = Vec<(String, Role, Vec<MemberRange>)>;
 
 /// Builds the machine of `spec`; `set` holds values for every drive that has them (`--set`), and each spindle's angle
 /// at time zero comes from `seed` and the drive's name.
@@ -40,6 +43,12 @@ pub fn assemble(
             products.insert(drive.product.clone(), found);
         }
     }
+    for layout in spec.layouts.iter().filter(|layout| layout.kind == REPLICATED) {
+        let pool = PoolSpec::read(&spec.file, layout)?;
+        let key = format!("{}.osd", layout.key);
+        let found = catalog.osd(&pool.osd, (&spec.file, &key))?;
+        products.insert(pool.osd, found);
+    }
     check_set(&products, set)?;
     let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
     let mut curves = SeekCurves::default();
@@ -47,11 +56,21 @@ pub fn assemble(
         let product = &products[&drive.product].0;
         drives.push((drive.name.clone(), build_drive(spec, drive, product, (set, seed), &mut curves)?));
     }
-    let mut layouts: Vec<(String, Box<dyn Layout>, Vec<MemberRange>)> = Vec::new();
+    let mut layouts: Layouts = Vec::new();
     for layout in &spec.layouts {
-        let members = member_ranges(spec, layout, &drives, &layouts)?;
-        let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
-        layouts.push((layout.name.clone(), build(&spec.file, layout, &sizes)?, members));
+        let mut members = member_ranges(spec, layout, &drives, &layouts)?;
+        let role = if layout.kind == REPLICATED {
+            let pool = PoolSpec::read(&spec.file, layout)?;
+            members = pool.slices(&members);
+            let random = Random::new(seed, &format!("layouts.{}", layout.name));
+            let daemon = &products[&pool.osd].0;
+            let params = osd_params(spec, layout, &pool, daemon, set)?;
+            Role::Service(replicated::build(&spec.file, layout, pool, params, &members, random)?)
+        } else {
+            let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
+            Role::Planner(build(&spec.file, layout, &sizes)?)
+        };
+        layouts.push((layout.name.clone(), role, members));
     }
     check_overlap(spec, &layouts)?;
     let targets = targets(spec, &drives, &layouts)?;
@@ -86,6 +105,24 @@ fn build_drive(
         }
         other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd"])),
     }
+}
+
+/// The values of a pool's daemons: the catalog's, those of the machine, those of `--set`.
+fn osd_params(
+    spec: &MachineSpec,
+    layout: &LayoutSpec,
+    pool: &PoolSpec,
+    daemon: &Product,
+    set: &[(String, String)],
+) -> Result<OsdParams, SpecError> {
+    let params = OsdParams::read(daemon, &pool.set, &spec.file, &format!("{}.osd_set", layout.key))?;
+    let own: Table = set.iter().filter(|(key, _)| daemon.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
+    if own.is_empty() {
+        return Ok(params);
+    }
+    let mut values = pool.set.clone();
+    values.extend(own);
+    OsdParams::read(daemon, &values, "--set", "")
 }
 
 /// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported where
@@ -138,11 +175,7 @@ fn check_set(products: &BTreeMap<String, (Product, String)>, set: &[(String, Str
     Ok(())
 }
 
-fn capacity_of(
-    node: NodeRef,
-    drives: &[(String, Box<dyn Drive>)],
-    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
-) -> u64 {
+fn capacity_of(node: NodeRef, drives: &[(String, Box<dyn Drive>)], layouts: &Layouts) -> u64 {
     match node {
         NodeRef::Drive(drive) => drives[drive as usize].1.capacity().0,
         NodeRef::Layout(layout) => layouts[layout as usize].1.capacity().0,
@@ -158,7 +191,7 @@ fn member_ranges(
     spec: &MachineSpec,
     layout: &LayoutSpec,
     drives: &[(String, Box<dyn Drive>)],
-    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
+    layouts: &Layouts,
 ) -> Result<Vec<MemberRange>, SpecError> {
     let block = block_of(drives);
     let ranges = layout.members.iter().map(|&node| {
@@ -187,7 +220,7 @@ fn member_ranges(
 }
 
 /// No two layouts use the same bytes of a drive.
-fn check_overlap(spec: &MachineSpec, layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)]) -> Result<(), SpecError> {
+fn check_overlap(spec: &MachineSpec, layouts: &Layouts) -> Result<(), SpecError> {
     let all = layouts.iter().enumerate().flat_map(|(n, (_, _, members))| members.iter().map(move |m| (n, m)));
     let all: Vec<(usize, &MemberRange)> = all.collect();
     for (index, (layout, one)) in all.iter().enumerate() {
@@ -205,7 +238,7 @@ fn check_overlap(spec: &MachineSpec, layouts: &[(String, Box<dyn Layout>, Vec<Me
 fn targets(
     spec: &MachineSpec,
     drives: &[(String, Box<dyn Drive>)],
-    layouts: &[(String, Box<dyn Layout>, Vec<MemberRange>)],
+    layouts: &Layouts,
 ) -> Result<Vec<Target>, SpecError> {
     let error = |key: &str, value: String, accepted: String| SpecError::new(&spec.file, key, value, accepted);
     let mut targets = Vec::new();

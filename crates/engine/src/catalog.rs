@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hotband_drives::Product;
 use hotband_machine::SpecError;
 
-/// A folder with `drives/*.toml` and `workloads/*.toml`.
+/// A folder with `drives/*.toml`, `osds/*.toml` and `workloads/*.toml`.
 #[derive(Clone, Debug)]
 pub struct Catalog {
     dir: PathBuf,
@@ -50,6 +50,16 @@ impl Catalog {
     pub fn drive(&self, name: &str, asked_at: (&str, &str)) -> Result<(Product, String), SpecError> {
         let text = self.text("drives", name, asked_at)?;
         let product = Product::read(name, &format!("drives/{name}.toml"), &text)?;
+        Ok((product, text))
+    }
+
+    /// The values of an object storage daemon and their text.
+    ///
+    /// # Errors
+    /// No such daemon, or a mistake in its file.
+    pub fn osd(&self, name: &str, asked_at: (&str, &str)) -> Result<(Product, String), SpecError> {
+        let text = self.text("osds", name, asked_at)?;
+        let product = Product::read(name, &format!("osds/{name}.toml"), &text)?;
         Ok((product, text))
     }
 }

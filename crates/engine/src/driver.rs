@@ -218,6 +218,18 @@ impl<'a> Driver<'a> {
         Ok(phase.measure.then(|| self.end_step(phase, threads)))
     }
 
+    /// Lets everything outstanding be answered; nobody asks for more, and nothing of it is recorded.
+    pub fn drain(&mut self) {
+        while !self.inflight.is_empty() {
+            let Some(next) = self.machine.wake() else { return };
+            self.now = self.now.max(next);
+            self.machine.advance(self.now, &mut self.completions);
+            for done in self.completions.drain(..) {
+                self.inflight.take(done.tag);
+            }
+        }
+    }
+
     /// Counters of every part.
     pub fn report(&self) -> Vec<PartReport> {
         let mut parts = self.machine.report();

@@ -32,6 +32,11 @@ impl InFlight {
         self.all.len() as u64 - 1
     }
 
+    /// Whether nothing is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.free.len() == self.all.len()
+    }
+
     #[inline]
     pub fn take(&mut self, tag: u64) -> Outstanding {
         self.free.push(tag as u32);

@@ -41,7 +41,7 @@ pub use record::{Record, SCHEMA_VERSION};
 pub use record_apps::{AppRecord, OperationRecord, OperationSeries};
 pub use record_limits::LimitRecord;
 pub use recorder::Series;
-pub use run::{Control, Outcome, Request, Run, RunError};
+pub use run::{Control, Kept, Outcome, Request, Run, RunError};
 pub use smart::SmartSeries;
 pub use steady_watch::SteadyRecord;
 pub use steps::Step;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotband_layouts::KINDS;
 use hotband_machine::{Machine, MachineSpec, SpecError, short_form};
-use hotband_units::Span;
+use hotband_units::{Instant, Span};
 use hotband_workloads::{AppSpec, Data, Load, Random, Stream, Workload, check_bands};
 use thiserror::Error;
 
@@ -123,6 +123,14 @@ pub struct Outcome {
     pub ios: u64,
 }
 
+/// A machine as a run left it, for the run that follows on it.
+pub struct Kept {
+    machine: Machine,
+    now: Instant,
+    /// What it was built from: a machine for another text or other values would not be the same.
+    built_from: (String, Vec<(String, String)>),
+}
+
 /// A run that was checked and can be executed.
 pub struct Run {
     request: Request,
@@ -130,6 +138,8 @@ pub struct Run {
     workload_text: String,
     workload: Workload,
     assembled: Assembled,
+    /// Values of drives and daemons that `--set` changes.
+    drive_set: Vec<(String, String)>,
     streams: Vec<(Stream, u16)>,
     app: Option<AppAtWork>,
     power_cut: Option<PowerCut>,
@@ -149,7 +159,7 @@ impl Run {
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;
-        Self::bound(request, (machine_text, workload_text), workload, assembled)
+        Self::bound(request, (machine_text, workload_text), workload, (assembled, drive_set))
     }
 
     /// The same on a machine that is no text: `request` only names it.
@@ -160,30 +170,73 @@ impl Run {
     pub fn on_machine(machine: Machine, request: Request) -> Result<Self, RunError> {
         let text = request.workload_text.clone().unwrap_or_default();
         let (workload, _) = workload_of(&request, &text)?;
-        Self::bound(request, (String::new(), text), workload, Assembled { machine, products: BTreeMap::new() })
+        let assembled = Assembled { machine, products: BTreeMap::new() };
+        Self::bound(request, (String::new(), text), workload, (assembled, Vec::new()))
     }
 
     fn bound(
         request: Request,
         (machine_text, workload_text): (String, String),
         workload: Workload,
-        assembled: Assembled,
+        (assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
         let power_cut = PowerCut::of(&request, &workload)?;
+        if let (Some(at), true) = (&request.power_loss, is_served(&assembled.machine)) {
+            let accepted = "a replicated pool is modelled without the loss of power: leave it out";
+            return Err(SpecError::new("--power-loss", "", at, accepted).into());
+        }
         let streams = bind(&workload, &assembled, &request)?;
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
         let app = AppAtWork::bind(&workload, &assembled, request.seed, power_cut.is_some())?;
         let of_app = app.iter().flat_map(|app| app.names.iter().map(String::as_str));
         let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).chain(of_app).collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
-        Ok(Self { request, machine_text, workload_text, workload, assembled, streams, app, power_cut })
+        Ok(Self { request, machine_text, workload_text, workload, assembled, drive_set, streams, app, power_cut })
     }
 
     /// Runs it.
     ///
     /// # Errors
     /// Interruption, a log that cannot be written, or a run that was over before power was to be cut.
-    pub fn execute(mut self, control: &Control) -> Result<Outcome, RunError> {
+    pub fn execute(self, control: &Control) -> Result<Outcome, RunError> {
+        self.execute_on(None, false, control).map(|(outcome, _)| outcome)
+    }
+
+    /// Whether it can follow `before`: it is on the same machine, with the same values of its drives.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn check_follows(&self, before: &Self) -> Result<(), SpecError> {
+        if self.built_from() == before.built_from() && self.request.power_loss.is_none() {
+            return Ok(());
+        }
+        let accepted = "a run that follows another is on the same machine with the same values, and power stays on";
+        Err(SpecError::new("MACHINE", "", &self.request.machine, accepted))
+    }
+
+    fn built_from(&self) -> (&str, &[(String, String)]) {
+        (&self.machine_text, &self.drive_set)
+    }
+
+    /// Runs it on the machine that another run left, or on a fresh one; leaves the machine for the next run, when
+    /// everything outstanding has been answered.
+    ///
+    /// # Errors
+    /// Those of `execute`.
+    ///
+    /// # Panics
+    /// If it cannot follow: see [`Run::check_follows`].
+    pub fn execute_after(self, before: Option<Kept>, control: &Control) -> Result<(Outcome, Kept), RunError> {
+        self.execute_on(before, true, control)
+    }
+
+    fn execute_on(mut self, before: Option<Kept>, drain: bool, control: &Control) -> Result<(Outcome, Kept), RunError> {
+        let begin = before.as_ref().map_or(Instant::ZERO, |before| before.now);
+        if let Some(before) = before {
+            let (text, set) = &before.built_from;
+            assert_eq!((text.as_str(), set.as_slice()), self.built_from(), "checked before the first of them began");
+            self.assembled.machine = before.machine;
+        }
         let seed = self.request.seed;
         let (app_names, app_targets) =
             self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
@@ -196,6 +249,7 @@ impl Run {
         targets.extend(app_targets);
         let machine = &mut self.assembled.machine;
         let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
+        driver.now = begin;
         driver.scripts = Scripts::new(&self.workload, seed);
         driver.app = self.app.take();
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
@@ -228,6 +282,10 @@ impl Run {
             log.finish().map_err(RunError::Log)?;
         }
         let steady = std::mem::take(&mut driver.steady);
+        if drain {
+            driver.drain();
+        }
+        let now = driver.now;
         let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
         let app = driver.app.take().map(|app| app.finish(duration));
         let (app, operations) = app.map_or_else(Default::default, |(record, series)| (Some(record), series));
@@ -254,8 +312,15 @@ impl Run {
             without_workload: self.workload.is_left_out_of_preconditioning(),
         });
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
-        Ok(Outcome { record, series, caches, operations, smart, streams: names, ios })
+        let built_from = (self.machine_text, self.drive_set);
+        let kept = Kept { machine: self.assembled.machine, now, built_from };
+        Ok((Outcome { record, series, caches, operations, smart, streams: names, ios }, kept))
     }
+}
+
+/// Whether any target lies on a replicated pool.
+fn is_served(machine: &Machine) -> bool {
+    (0..machine.targets().len() as u16).any(|target| machine.is_served(target))
 }
 
 /// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.

@@ -1,9 +1,11 @@
-//! How drives form one address space: one file a layout, each a pure planner.
+//! How drives form one address space: one file a layout, each a pure planner; a replicated pool is a service with a
+//! state of its own.
 
 mod concat;
 mod mirror;
 mod parity;
 mod policy;
+pub mod replicated;
 mod stripe;
 
 use hotband_machine::{Layout, LayoutSpec, Section, SpecError};
@@ -16,13 +18,19 @@ pub use policy::ReadPolicy;
 pub use stripe::Stripe;
 
 /// Names of the layouts, as specs write them.
-pub const KINDS: [&str; 7] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10"];
+pub const KINDS: [&str; 8] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", REPLICATED];
+
+/// Those that only plan.
+pub const PLANNERS: [&str; 7] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10"];
+
+/// The one that is a service.
+pub const REPLICATED: &str = "replicated";
 
 /// Chunk size where a spec does not say: the default of common controllers and of the published arrays whose
 /// chunk is not stated (64 KiB).
 const DEFAULT_CHUNK: Bytes = Bytes(64 * 1024);
 
-/// Builds the layout of a spec on members of the given sizes (bytes usable on each, in their order).
+/// Builds the planner of a spec on members of the given sizes (bytes usable on each, in their order).
 ///
 /// # Errors
 /// An unknown kind or option, too few members, a chunk that is no multiple of 4 KiB.

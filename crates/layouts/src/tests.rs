@@ -6,7 +6,7 @@ use hotband_machine::{Extent, Layout, LayoutSpec, MemberState, NodeRef, Op, Plan
 use hotband_units::Bytes;
 use proptest::prelude::*;
 
-use super::{KINDS, build};
+use super::{PLANNERS, build};
 
 const CHUNK: u64 = 16 * 1024;
 const SIZE: u64 = 64 * CHUNK;
@@ -57,7 +57,7 @@ fn capacity_is_that_of_the_data() {
 
 #[test]
 fn no_two_addresses_share_a_place() {
-    for kind in KINDS {
+    for kind in PLANNERS {
         let (layout, members) = (layout(kind, members_of(kind)), members_of(kind));
         let mut seen = BTreeSet::new();
         for offset in (0..layout.capacity().0).step_by(4096) {
@@ -165,8 +165,8 @@ fn mistakes_are_named() {
 
 proptest! {
     #[test]
-    fn a_write_lands_where_reads_look(kind in 0..KINDS.len(), block in 0_u64..200, blocks in 1_u32..60) {
-        let kind = KINDS[kind];
+    fn a_write_lands_where_reads_look(kind in 0..PLANNERS.len(), block in 0_u64..200, blocks in 1_u32..60) {
+        let kind = PLANNERS[kind];
         let (layout, members) = (layout(kind, members_of(kind)), members_of(kind));
         let offset = block * 512 % (layout.capacity().0 - 60 * 512);
         let written = plan(&*layout, members, Op::Write, offset, blocks * 512);
@@ -196,9 +196,9 @@ fn placed(layout: &dyn Layout, offset: u64, len: u32) -> BTreeMap<(u16, u64), (u
 proptest! {
     #[test]
     fn data_is_placed_where_writes_put_it_and_reads_look(
-        kind in 0..KINDS.len(), block in 0_u64..20_000, blocks in 1_u32..300,
+        kind in 0..PLANNERS.len(), block in 0_u64..20_000, blocks in 1_u32..300,
     ) {
-        let kind = KINDS[kind];
+        let kind = PLANNERS[kind];
         let (layout, members) = (layout(kind, members_of(kind)), members_of(kind));
         let offset = block * 512 % (layout.capacity().0 - 300 * 512);
         let placed = placed(&*layout, offset, blocks * 512);

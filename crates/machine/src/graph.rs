@@ -7,7 +7,8 @@ use crate::events::EventQueue;
 use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
 use crate::plan::{Extent, Layout, Leg, MemberState, Plan};
-use crate::requests::{NONE, Requests};
+use crate::requests::{NONE, Requests, SERVICE};
+use crate::service::{Asked, Service, ServiceOut};
 use crate::spec::{MemberRange, NodeRef};
 
 /// A range of a node that a workload addresses by name.
@@ -32,11 +33,29 @@ pub struct MachineParts {
     /// For each drive the link it is behind.
     pub link_of: Vec<Option<usize>>,
     /// Names, layouts and their members.
-    pub layouts: Vec<(String, Box<dyn Layout>, Vec<MemberRange>)>,
+    pub layouts: Vec<(String, Role, Vec<MemberRange>)>,
     /// For each layout whether its controller sends writes with force unit access.
     pub forces: Vec<bool>,
     /// What workloads may address.
     pub targets: Vec<Target>,
+}
+
+/// What answers for a layout: a planner, or a service with a state of its own.
+pub enum Role {
+    /// Maps each I/O to legs.
+    Planner(Box<dyn Layout>),
+    /// Decides for itself what to ask of its members, and when.
+    Service(Box<dyn Service>),
+}
+
+impl Role {
+    /// Addressable bytes.
+    pub fn capacity(&self) -> Bytes {
+        match self {
+            Self::Planner(layout) => layout.capacity(),
+            Self::Service(service) => service.capacity(),
+        }
+    }
 }
 
 /// Counters of one part at one moment.
@@ -61,12 +80,32 @@ pub(crate) struct DriveSlot {
 }
 
 pub(crate) struct LayoutSlot {
-    pub(crate) layout: Box<dyn Layout>,
+    name: String,
+    pub(crate) role: Role,
     pub(crate) members: Vec<MemberRange>,
     states: Vec<MemberState>,
     turn: u64,
     /// Every write is sent with force unit access.
     forces: bool,
+    /// The wake-up of a service that is in the event queue; `NEVER` if none is.
+    armed: Instant,
+}
+
+impl LayoutSlot {
+    /// The planner of a layout that is no service.
+    pub(crate) fn planner(&self) -> &dyn Layout {
+        match &self.role {
+            Role::Planner(layout) => layout.as_ref(),
+            Role::Service(_) => unreachable!("the places and plans of a service are asked for nowhere"),
+        }
+    }
+
+    fn service(&mut self) -> Option<&mut Box<dyn Service>> {
+        match &mut self.role {
+            Role::Planner(_) => None,
+            Role::Service(service) => Some(service),
+        }
+    }
 }
 
 /// A transfer on a shared link: towards the drive, or back from it.
@@ -76,8 +115,9 @@ enum Transfer {
     Outbound { done: Done, ready: Instant },
 }
 
-/// Event payloads: the kind in the top bit, the drive or transfer slot below it.
+/// Event payloads: the kind in the top bits, the drive, transfer slot or layout below them.
 const TRANSFER: u32 = 1 << 23;
+const SERVING: u32 = 1 << 22;
 
 /// Member index in the upper half of a drive token, request id in the lower.
 const MEMBER_SHIFT: u32 = 32;
@@ -94,6 +134,9 @@ pub struct Machine {
     free_transfers: Vec<u32>,
     done: Vec<Done>,
     plan: Plan,
+    out: ServiceOut,
+    /// Services with commands to send or I/Os to answer.
+    stirred: Vec<u32>,
 }
 
 impl Machine {
@@ -105,9 +148,9 @@ impl Machine {
             link,
             armed: Instant::NEVER,
         });
-        let layouts = parts.layouts.into_iter().zip(parts.forces).map(|((_, layout, members), forces)| {
+        let layouts = parts.layouts.into_iter().zip(parts.forces).map(|((name, role, members), forces)| {
             let states = vec![MemberState::default(); members.len()];
-            LayoutSlot { layout, members, states, turn: 0, forces }
+            LayoutSlot { name, role, members, states, turn: 0, forces, armed: Instant::NEVER }
         });
         Self {
             drives: drives.collect(),
@@ -120,6 +163,8 @@ impl Machine {
             free_transfers: Vec::new(),
             done: Vec::new(),
             plan: Plan::default(),
+            out: ServiceOut::default(),
+            stirred: Vec::new(),
         }
     }
 
@@ -171,10 +216,15 @@ impl Machine {
                 break;
             }
             self.events.pop();
-            if payload & TRANSFER == 0 {
-                self.wake_drive(at, payload, completions);
-            } else {
+            if payload & TRANSFER != 0 {
                 self.end_transfer(at, payload & !TRANSFER, completions);
+            } else if payload & SERVING != 0 {
+                self.wake_service(at, payload & !SERVING);
+            } else {
+                self.wake_drive(at, payload, completions);
+            }
+            while let Some(layout) = self.stirred.pop() {
+                self.run_service(at, layout, completions);
             }
         }
         self.drop_stale();
@@ -193,7 +243,9 @@ impl Machine {
     fn node_passes_trim(&self, node: NodeRef) -> bool {
         let NodeRef::Layout(layout) = node else { return true };
         let slot = &self.layouts[layout as usize];
-        slot.layout.passes_trim() && slot.members.iter().all(|member| self.node_passes_trim(member.node))
+        matches!(slot.role, Role::Planner(_))
+            && slot.planner().passes_trim()
+            && slot.members.iter().all(|member| self.node_passes_trim(member.node))
     }
 
     /// Changes what the drives hold as these writes to `target` would, in no time.
@@ -217,12 +269,15 @@ impl Machine {
             }
             NodeRef::Layout(layout) => layout as usize,
         };
+        if matches!(self.layouts[layout].role, Role::Service(_)) {
+            return; // What lies where in a pool does not depend on when it was written.
+        }
         for write in writes {
             let op = if write.trim { Op::Trim } else { Op::Write };
             let extent = Extent { op, offset: from + write.offset, len: write.len };
             let slot = &mut self.layouts[layout];
             let mut plan = Plan::default();
-            slot.layout.plan(extent, &slot.states, slot.turn, &mut plan);
+            slot.planner().plan(extent, &slot.states, slot.turn, &mut plan);
             slot.turn += 1;
             for leg in plan.legs.iter().filter(|leg| leg.op == op) {
                 let range = self.layouts[layout].members[usize::from(leg.member)];
@@ -257,13 +312,36 @@ impl Machine {
             counters: vec![("busy_ns", link.busy.0), ("bytes", link.bytes)],
             at_end: Vec::new(),
         });
-        drives.chain(links).collect()
+        let services = self.layouts.iter().filter_map(|slot| match &slot.role {
+            Role::Planner(_) => None,
+            Role::Service(service) => Some((&slot.name, service.report())),
+        });
+        let services = services.flat_map(|(name, parts)| {
+            parts.into_iter().map(move |part| PartReport { id: format!("{name}.{}", part.id), ..part })
+        });
+        drives.chain(links).chain(services).collect()
+    }
+
+    /// Whether a target lies on a service, whose data has no fixed place on its members.
+    pub fn is_served(&self, target: u16) -> bool {
+        self.node_is_served(self.targets[usize::from(target)].node)
+    }
+
+    fn node_is_served(&self, node: NodeRef) -> bool {
+        let NodeRef::Layout(layout) = node else { return false };
+        let slot = &self.layouts[layout as usize];
+        matches!(slot.role, Role::Service(_)) || slot.members.iter().any(|member| self.node_is_served(member.node))
     }
 
     /// A wake-up that the drive has since moved is dropped, so that `wake` names only real ones.
     fn drop_stale(&mut self) {
         while let Some((at, payload)) = self.events.peek() {
-            if payload & TRANSFER != 0 || self.drives[payload as usize].armed == at {
+            let stands = match payload {
+                transfer if transfer & TRANSFER != 0 => true,
+                layout if layout & SERVING != 0 => self.layouts[(layout & !SERVING) as usize].armed == at,
+                drive => self.drives[drive as usize].armed == at,
+            };
+            if stands {
                 break;
             }
             self.events.pop();
@@ -318,7 +396,13 @@ impl Machine {
             }
             NodeRef::Layout(layout) => {
                 request.layout = layout;
-                let op = request.op;
+                request.pending = 1;
+                let (op, entropy) = (request.op, request.entropy);
+                if let Some(service) = self.layouts[layout as usize].service() {
+                    service.submit(now, Asked { token: id, op, offset, len, entropy });
+                    // Nothing is answered at once, so there is nothing to hand over before the next event.
+                    return self.stir(now, layout);
+                }
                 let mut plan = std::mem::take(&mut self.plan);
                 plan.legs.clear();
                 let slot = &mut self.layouts[layout as usize];
@@ -326,7 +410,7 @@ impl Machine {
                     let members = 0..slot.members.len() as u16;
                     plan.legs.extend(members.map(|member| Leg { phase: 0, member, op, offset: 0, len: 0 }));
                 } else {
-                    slot.layout.plan(Extent { op, offset, len }, &slot.states, slot.turn, &mut plan);
+                    slot.planner().plan(Extent { op, offset, len }, &slot.states, slot.turn, &mut plan);
                     slot.turn += 1;
                 }
                 self.start(now, id, &plan.legs);
@@ -432,7 +516,7 @@ impl Machine {
             request.fault = request.fault.or(fault);
             request.pending -= 1;
             let layout = request.layout;
-            if layout != NONE {
+            if layout != NONE && matches!(self.layouts[layout as usize].role, Role::Planner(_)) {
                 self.layouts[layout as usize].states[member].pending -= 1;
             }
             if request.pending > 0 {
@@ -453,8 +537,61 @@ impl Machine {
                 completions.push(Completion { tag, submitted, at: done.at, times, fault });
                 return;
             }
+            if parent == SERVICE {
+                let service = self.layouts[member].service().expect("only services have commands of their own");
+                service.answered(done.at, tag, &times, fault);
+                self.stirred.push(member as u32);
+                return;
+            }
             id = parent;
         }
+    }
+
+    /// Lets a service do what is due at the next look at the events, which is at once.
+    fn stir(&mut self, now: Instant, layout: u32) {
+        let slot = &mut self.layouts[layout as usize];
+        let Role::Service(service) = &slot.role else { return };
+        if let Some(at) = service.wake().map(|at| at.max(now))
+            && at < slot.armed
+        {
+            slot.armed = at;
+            self.events.push(at, SERVING | layout);
+        }
+    }
+
+    fn wake_service(&mut self, at: Instant, layout: u32) {
+        let slot = &mut self.layouts[layout as usize];
+        if slot.armed == at {
+            slot.armed = Instant::NEVER;
+            self.stirred.push(layout);
+        }
+    }
+
+    /// A service does what is due; its commands go out, its answers to whoever asked.
+    fn run_service(&mut self, now: Instant, layout: u32, completions: &mut Vec<Completion>) {
+        let mut out = std::mem::take(&mut self.out);
+        let slot = &mut self.layouts[layout as usize];
+        slot.service().expect("only services are stirred").advance(now, &mut out);
+        for command in out.commands.drain(..) {
+            let range = self.layouts[layout as usize].members[usize::from(command.member)];
+            let id = self.requests.take();
+            let request = self.requests.get(id);
+            request.tag = command.token;
+            request.parent = SERVICE;
+            request.parent_member = layout as u16;
+            request.op = command.op;
+            request.fua = false;
+            request.version = 0;
+            request.entropy = command.entropy;
+            self.route(now, id, range.node, range.from + command.offset, command.len);
+        }
+        for served in out.served.drain(..) {
+            let (token, at) = (u64::from(served.token), now);
+            let done = Done { token, at, times: served.times, bytes_back: 0, fault: served.fault };
+            self.leg_done(done, completions);
+        }
+        self.out = out;
+        self.stir(now, layout);
     }
 
     fn next_phase(&mut self, now: Instant, id: u32) {

@@ -39,7 +39,7 @@ impl Machine {
             NodeRef::Layout(layout) => &self.layouts[layout as usize],
         };
         let mut placed: Vec<Placed> = Vec::new();
-        layout.layout.place(Extent { op: Op::Read, offset, len }, &mut placed);
+        layout.planner().place(Extent { op: Op::Read, offset, len }, &mut placed);
         for piece in placed {
             let range = layout.members[usize::from(piece.member)];
             let (known, begin) = (out.len(), range.from + piece.offset);

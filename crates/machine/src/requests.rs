@@ -8,6 +8,9 @@ use crate::plan::Leg;
 /// "No request", "no layout", "no member".
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// The parent of a command that a service sent; the request's tag is the service's token, its member the layout.
+pub(crate) const SERVICE: u32 = u32::MAX - 1;
+
 /// One I/O at one node of the graph: a host's, or a leg of a layout above.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, LOG_COLUMNS, OperationSeries, Request, Run, RunError, STEADY_MOST_ROUNDS,
+    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, OperationSeries, Request, Run, RunError, STEADY_MOST_ROUNDS,
     STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
 use hotband_machine::SpecError as MachineSpecError;
@@ -32,10 +32,14 @@ fn run_error(error: RunError) -> PyErr {
     }
 }
 
+const ONCE: &str = "a run is executed once";
+
 /// A run that was checked; `execute` runs it once.
 #[pyclass(name = "Run", frozen)]
 struct PyRun {
     run: Mutex<Option<Run>>,
+    /// The machine as this run left it, until a run that follows takes it.
+    kept: Mutex<Option<Kept>>,
     control: Control,
 }
 
@@ -60,15 +64,43 @@ impl PyRun {
         let request =
             Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss };
         let run = py.detach(|| Run::new(&Catalog::new(catalog), request)).map_err(run_error)?;
-        Ok(Self { run: Mutex::new(Some(run)), control: Control::default() })
+        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
     }
 
-    fn execute<'py>(&self, py: Python<'py>) -> PyResult<Left<'py>> {
+    /// Whether this run can follow `before` on the machine that it leaves.
+    fn check_follows(&self, before: &Self) -> PyResult<()> {
+        let (this, before) = (self.run.lock(), before.run.lock());
+        let (Ok(this), Ok(before)) = (this, before) else { return Err(PyRuntimeError::new_err(ONCE)) };
+        let (Some(this), Some(before)) = (this.as_ref(), before.as_ref()) else {
+            return Err(PyRuntimeError::new_err(ONCE));
+        };
+        this.check_follows(before).map_err(spec_error)
+    }
+
+    /// Runs it, on the machine that `after` left where that is given; with `keep` it leaves its own to another run.
+    #[pyo3(signature = (after=None, keep=false))]
+    fn execute<'py>(&self, py: Python<'py>, after: Option<&Self>, keep: bool) -> PyResult<Left<'py>> {
         let run = self.run.lock().ok().and_then(|mut run| run.take());
-        let run = run.ok_or_else(|| PyRuntimeError::new_err("a run is executed once"))?;
-        let (json, outcome) = py
-            .detach(|| run.execute(&self.control).map(|outcome| (outcome.record.to_json(), outcome)))
+        let run = run.ok_or_else(|| PyRuntimeError::new_err(ONCE))?;
+        let before = after.map(|after| after.kept.lock().ok().and_then(|mut kept| kept.take()));
+        let before = match before {
+            Some(None) => return Err(PyRuntimeError::new_err("the run before left no machine")),
+            Some(kept) => kept,
+            None => None,
+        };
+        let (json, outcome, kept) = py
+            .detach(|| -> Result<_, RunError> {
+                if before.is_none() && !keep {
+                    let outcome = run.execute(&self.control)?;
+                    return Ok((outcome.record.to_json(), outcome, None));
+                }
+                let (outcome, kept) = run.execute_after(before, &self.control)?;
+                Ok((outcome.record.to_json(), outcome, keep.then_some(kept)))
+            })
             .map_err(run_error)?;
+        if let Ok(mut place) = self.kept.lock() {
+            *place = kept;
+        }
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
         let (smart, operations) = (smart_columns(py, outcome.smart)?, operation_columns(py, outcome.operations)?);
         Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios))

@@ -2,7 +2,7 @@
 
 use hotband_units::{Instant, Span};
 
-use crate::random::Random;
+use crate::Random;
 
 /// What decides when the next I/O comes.
 #[derive(Clone, Copy, Debug, PartialEq)]

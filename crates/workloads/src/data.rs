@@ -5,7 +5,7 @@
 use hotband_machine::{Entropy, Section, SpecError};
 use toml::{Table, Value};
 
-use crate::random::Random;
+use crate::Random;
 
 /// The entropy of the data of writes, as text asks for it.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 use hotband_machine::SpecError;
 use hotband_units::Bytes;
 
-use crate::random::Random;
+use crate::Random;
 use crate::stream::StreamBounds;
 
 /// Files as text asks for them.

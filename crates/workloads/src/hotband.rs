@@ -6,7 +6,7 @@
 //! not: vdbench divides kB by the record's bytes, so the places it visits are those of the table in kB; `table_unit`
 //! tells which is meant.
 
-use crate::random::Random;
+use crate::Random;
 use crate::stream::Stream;
 use hotband_machine::SpecError;
 

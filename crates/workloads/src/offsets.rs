@@ -1,7 +1,7 @@
 //! Where random I/Os go.
 
+use crate::Random;
 use crate::hotband::HotBandSpec;
-use crate::random::Random;
 use crate::zipf::Zipf;
 
 /// A distribution of offsets, as text asks for it.

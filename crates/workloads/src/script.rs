@@ -6,7 +6,7 @@
 
 use hotband_units::{Rate, Ratio, Span};
 
-use crate::random::Random;
+use crate::Random;
 
 /// A program and the clients that run it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! A mix of sizes, by weight.
 
-use crate::random::Random;
+use crate::Random;
 
 /// Sizes in bytes and their weights.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,11 +2,11 @@
 
 use hotband_machine::{Entropy, Op, SpecError};
 
+use crate::Random;
 use crate::data::Data;
 use crate::files::{Files, FilesSpec};
 use crate::hotband::HotBand;
 use crate::offsets::{OffsetSpec, Offsets};
-use crate::random::Random;
 use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec};
 
 /// What a stream asks for next.

@@ -1,7 +1,7 @@
 //! Zipf-distributed ranks by rejection-inversion (Hörmann & Derflinger, "Rejection-inversion to generate variates
 //! from monotone discrete distributions", ACM TOMACS 6(3), 1996): constant time for any number of items.
 
-use crate::random::Random;
+use crate::Random;
 
 /// Ranks `0..items`, rank k with weight `(k + 1)^-exponent`.
 #[derive(Clone, Copy, Debug)]

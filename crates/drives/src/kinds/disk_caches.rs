@@ -7,7 +7,7 @@ use toml::Table;
 use super::disk_params::{WriteCache, need};
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::SECTOR;
-use crate::product::Product;
+use hotband_machine::Product;
 
 /// The write cache that the switches leave.
 pub(super) struct WriteCacheParams {

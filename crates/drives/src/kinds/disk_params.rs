@@ -9,7 +9,7 @@ use crate::parts::geometry::{GeometryParams, SECTOR};
 use crate::parts::pending::Order;
 use crate::parts::rotation::Rotation;
 use crate::parts::seek::SeekPoints;
-use crate::product::Product;
+use hotband_machine::Product;
 
 /// How sectors are laid out on the media and shown to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use hotband_units::{Bytes, Rate, Ratio, Span};
 use crate::parts::compression::CompressionParams;
 use crate::parts::ftl::{Endurance, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
 use crate::parts::nand::NandParams;
-use crate::product::Product;
+use hotband_machine::Product;
 
 /// Every value of a solid-state drive.
 #[derive(Clone, Debug)]

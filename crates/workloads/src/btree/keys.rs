@@ -1,8 +1,8 @@
 //! Which operation comes next and on which record: YCSB's CoreWorkload.
 
+use crate::Random;
 use crate::btree::shape::Shape;
 use crate::btree::spec::{BTreeSpec, Operation, Requests};
-use crate::random::Random;
 use crate::zipf::Zipf;
 
 /// Ranks of YCSB's scrambled Zipfian, whatever the number of records (`ScrambledZipfianGenerator.ITEM_COUNT`).

@@ -22,6 +22,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use hotband_machine::{Entropy, Op, UntimedWrite};
 use hotband_units::Instant;
 
+use crate::Random;
 use crate::app::{App, AppIo, AppStream, Ended};
 use crate::btree::cache::Cache;
 use crate::btree::checkpoint::Checkpoint;
@@ -32,7 +33,6 @@ use crate::btree::keys::Keys;
 use crate::btree::pages::{Internal, Page};
 use crate::btree::shape::{DATA, FANOUT, GRAIN, INDEX, INTERNAL, Shape};
 use crate::data::Data;
-use crate::random::Random;
 use crate::stream::Asked;
 
 pub use spec::BTreeSpec;

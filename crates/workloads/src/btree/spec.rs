@@ -3,12 +3,12 @@
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 
+use crate::Random;
 use crate::app::{App, AppStream};
 use crate::app_spec::AppVolume;
 use crate::btree::BTree;
 use crate::btree::shape::Shape;
 use crate::data::{Data, DataSpec};
-use crate::random::Random;
 
 /// Which records are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]

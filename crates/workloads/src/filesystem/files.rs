@@ -3,7 +3,7 @@
 use super::geometry::{Geometry, RESERVED_INODES};
 use super::space::{Extent, LONGEST_EXTENT};
 use super::spec::{BLOCK, PopulationSpec};
-use crate::random::Random;
+use crate::Random;
 
 /// The name of no block.
 pub const NONE: u32 = u32::MAX;

@@ -9,7 +9,7 @@ use super::files::{Files, NONE};
 use super::geometry::{GROUP, Geometry};
 use super::space::Extent;
 use super::spec::{BLOCK, FileSystemSpec, Operation};
-use crate::random::Random;
+use crate::Random;
 
 /// The largest write of the layout in blocks (1 MiB).
 const LARGEST: u32 = 256;

@@ -25,10 +25,10 @@ use std::collections::{BinaryHeap, VecDeque};
 use hotband_machine::{SpecError, UntimedWrite};
 use hotband_units::{Bytes, Instant, Span};
 
+use crate::Random;
 use crate::app::{App, AppIo, AppStream, Ended};
 use crate::arrival::ArrivalClock;
 use crate::data::Data;
-use crate::random::Random;
 use cache::PageCache;
 use disk::Disk;
 use files::Files;

@@ -4,11 +4,11 @@ use hotband_machine::{Entropy, Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 
 use super::{FileSystem, disk};
+use crate::Random;
 use crate::app::{App, AppStream};
 use crate::app_spec::AppVolume;
 use crate::arrival::Arrival;
 use crate::data::{Data, DataSpec};
-use crate::random::Random;
 use crate::sizes::Sizes;
 
 /// An operation of a client. The order is the order of the sets of files that they use.

@@ -3,8 +3,8 @@
 use hotband_units::Instant;
 
 use super::spec::Operation;
+use crate::Random;
 use crate::arrival::ArrivalClock;
-use crate::random::Random;
 
 /// A part of an operation. Steps that wait for I/O go on when it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

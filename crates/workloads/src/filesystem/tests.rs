@@ -13,9 +13,9 @@ use hotband_units::{Instant, Span};
 use super::disk::{JOURNAL, METADATA};
 use super::spec::BLOCK;
 use super::{FileSystem, FileSystemSpec};
+use crate::Random;
 use crate::app::{App, AppIo, Ended};
 use crate::data::Data;
-use crate::random::Random;
 
 const SECOND: u64 = 1_000_000_000;
 

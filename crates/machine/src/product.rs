@@ -1,7 +1,9 @@
 //! A product of the catalog: values with unit, source and confidence, some of them ranges.
 
-use hotband_machine::{Section, SpecError, parse_toml};
 use toml::{Table, Value};
+
+use crate::error::SpecError;
+use crate::reader::{Section, parse_toml};
 
 /// One value of a product, as the catalog states it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +24,7 @@ pub struct Assumption {
     pub note: String,
 }
 
-/// A drive of the catalog, read and checked for form; the mechanism checks the values.
+/// A drive or an OSD of the catalog, read and checked for form; the mechanism checks the values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Product {
     /// Name in the catalog.
@@ -85,12 +87,7 @@ impl Product {
     ///
     /// # Errors
     /// Those of `read`.
-    pub(crate) fn blame<T>(
-        read: Result<T, SpecError>,
-        set: &Table,
-        set_file: &str,
-        set_key: &str,
-    ) -> Result<T, SpecError> {
+    pub fn blame<T>(read: Result<T, SpecError>, set: &Table, set_file: &str, set_key: &str) -> Result<T, SpecError> {
         read.map_err(|error| {
             let key = error.key.trim_start_matches("values.").to_owned();
             if set.contains_key(&key) {

@@ -1,0 +1,162 @@
+//! How a daemon makes writes durable: many transactions with one log write and flush, data put in its place later.
+
+use hotband_machine::{Entropy, Fault, Op, Times};
+use hotband_units::Instant;
+
+use super::osd::{Deferred, Stage, joined};
+use super::params::BLOCK;
+use super::{Due, For, Pool};
+
+/// Longest in-place write that neighbours are joined to [our estimate: 512 KiB, the largest request of the block layer].
+const LONGEST: u32 = 512 << 10;
+
+impl Pool {
+    /// A transaction is ready to be committed. The committing thread takes all that wait when it turns to them.
+    pub(super) fn queue_commit(&mut self, now: Instant, sub: u32) {
+        let osd = usize::from(self.subs.get(sub).osd);
+        self.osds[osd].queued.push(sub);
+        self.begin_commit(now, osd);
+    }
+
+    fn begin_commit(&mut self, now: Instant, osd: usize) {
+        if self.osds[osd].stage != Stage::Idle || self.osds[osd].queued.is_empty() {
+            return;
+        }
+        self.osds[osd].stage = Stage::Preparing;
+        let cpu = self.cpu.draw(self.params.cpu_commit);
+        self.osds[osd].counters.cpu_ns += cpu.0;
+        self.push(now + cpu, Due::Commit(osd as u32));
+    }
+
+    /// The committing thread takes what waits. Where data was written in place, the disk is flushed before the log.
+    pub(super) fn write_log(&mut self, now: Instant, number: usize) {
+        let osd = &mut self.osds[number];
+        debug_assert!(osd.committing.is_empty(), "one commit follows the other");
+        std::mem::swap(&mut osd.queued, &mut osd.committing);
+        osd.commit_times = Times::default();
+        let direct = (0..osd.committing.len()).any(|at| !self.subs.get(osd.committing[at]).deferred);
+        if direct { self.flush(number, Stage::DataFlush) } else { self.append_log(now, number) }
+    }
+
+    fn append_log(&mut self, _now: Instant, number: usize) {
+        let mut bytes = 0;
+        for at in 0..self.osds[number].committing.len() {
+            let sub = *self.subs.get(self.osds[number].committing[at]);
+            let data = if sub.deferred { u64::from(self.pieces.get(sub.piece).len) } else { 0 };
+            bytes += self.params.wal_bytes + data;
+        }
+        self.append(number, bytes, Stage::LogWrite);
+    }
+
+    /// Appends to the log, or to the log of file sizes.
+    fn append(&mut self, number: usize, bytes: u64, stage: Stage) {
+        let len = bytes.next_multiple_of(BLOCK);
+        let osd = &mut self.osds[number];
+        osd.stage = stage;
+        osd.counters.log_bytes += len;
+        let ring = if stage == Stage::LogWrite { &mut osd.wal } else { &mut osd.sizes };
+        let at = ring.take(len);
+        self.command(number, Op::Write, (at, len as u32), For::Commit(number as u32), Entropy::INCOMPRESSIBLE);
+    }
+
+    fn flush(&mut self, number: usize, stage: Stage) {
+        self.osds[number].stage = stage;
+        self.command(number, Op::Flush, (0, 0), For::Commit(number as u32), Entropy::INCOMPRESSIBLE);
+    }
+
+    /// A step of the commit is on the disk.
+    pub(super) fn commit_goes_on(&mut self, now: Instant, number: usize, times: &Times, fault: Option<Fault>) {
+        let osd = &mut self.osds[number];
+        osd.commit_times = osd.commit_times.then(times);
+        if fault.is_some() {
+            for at in 0..self.osds[number].committing.len() {
+                let piece = self.subs.get(self.osds[number].committing[at]).piece;
+                self.note_fault(piece, fault);
+            }
+        }
+        match self.osds[number].stage {
+            Stage::DataFlush => self.append_log(now, number),
+            Stage::LogWrite => self.flush(number, Stage::LogFlush),
+            Stage::LogFlush if !self.params.recycle => self.append(number, self.params.bluefs_bytes, Stage::SizesWrite),
+            Stage::SizesWrite => self.flush(number, Stage::SizesFlush),
+            Stage::LogFlush | Stage::SizesFlush => self.committed(now, number),
+            Stage::Idle | Stage::Preparing => unreachable!("the disk was asked for nothing"),
+        }
+    }
+
+    fn committed(&mut self, now: Instant, number: usize) {
+        let mut done = std::mem::take(&mut self.osds[number].committing);
+        let times = self.osds[number].commit_times;
+        let counters = &mut self.osds[number].counters;
+        counters.commits += 1;
+        counters.committed += done.len() as u64;
+        for id in done.drain(..) {
+            let sub = self.subs.get(id);
+            sub.disk = sub.disk.then(&times);
+            let sub = *sub;
+            if sub.deferred {
+                let piece = *self.pieces.get(sub.piece);
+                let (offset, len) = self.extent(&piece, &sub);
+                self.osds[number].deferred.push(Deferred { offset, len });
+            }
+            if sub.copy == 0 {
+                self.copy_committed(now, id);
+            } else {
+                let primary = self.primary_of(sub.piece);
+                let at = self.between(now, number, primary, 0);
+                let cpu = self.cpu.draw(self.params.cpu_answer);
+                let sub = self.subs.get(id);
+                sub.wire += at.since(now);
+                sub.cpu += cpu;
+                self.push(at + cpu, Due::Ack(id));
+            }
+        }
+        let osd = &mut self.osds[number];
+        (osd.committing, osd.stage) = (done, Stage::Idle);
+        self.place_deferred(number);
+        self.begin_commit(now, number);
+    }
+
+    fn primary_of(&mut self, piece: u32) -> usize {
+        let object = self.pieces.get(piece).object;
+        usize::from(self.places.acting(self.places.group_of(object))[0])
+    }
+
+    /// A replica's answer is with the primary.
+    pub(super) fn acknowledged(&mut self, now: Instant, sub: u32) {
+        self.copy_committed(now, sub);
+    }
+
+    /// One more copy is durable; the last one answers the client.
+    fn copy_committed(&mut self, now: Instant, id: u32) {
+        let sub = self.subs.take(id);
+        let piece = self.pieces.get(sub.piece);
+        piece.waiting -= 1;
+        if piece.waiting == 0 {
+            self.send_answer(now, &sub);
+        }
+    }
+
+    /// Enough deferred writes go to their places, all at once and in order of address; one batch at a time.
+    fn place_deferred(&mut self, number: usize) {
+        let osd = &mut self.osds[number];
+        if osd.placing > 0 || osd.deferred.len() < self.params.deferred_batch {
+            return;
+        }
+        let batch = joined(std::mem::take(&mut osd.deferred), LONGEST);
+        osd.placing = batch.len() as u32;
+        osd.counters.deferred_batches += 1;
+        osd.counters.deferred_writes += batch.len() as u64;
+        for write in batch {
+            let purpose = For::Place(number as u32);
+            self.command(number, Op::Write, (write.offset, write.len), purpose, Entropy::INCOMPRESSIBLE);
+        }
+    }
+
+    pub(super) fn placed(&mut self, _now: Instant, number: usize) {
+        self.osds[number].placing -= 1;
+        if self.osds[number].placing == 0 {
+            self.place_deferred(number);
+        }
+    }
+}

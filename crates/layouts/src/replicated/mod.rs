@@ -1,0 +1,320 @@
+//! A replicated pool as Ceph keeps one: an image cut into objects, objects in placement groups, groups on daemons by
+//! CRUSH, every daemon with queues, memory, a log and a slice of a disk (docs/models/pool.md).
+//!
+//! Reads go to the primary daemon. Writes go to all daemons of the group and are answered when all have committed.
+//!
+//! Leaves out: monitors and maps, snapshots, scrubbing, compaction of the database, erasure coding, partial blocks,
+//! the limit that a host's cores set to all its daemons together, and reads of what is deferred and not yet in place.
+
+mod build;
+mod commit;
+mod memory;
+mod ops;
+mod osd;
+mod params;
+mod place;
+mod recovery;
+mod slab;
+mod spec;
+mod wire;
+
+use hotband_machine::{
+    Asked, EventQueue, Fault, MemberCommand, Op, PartReport, Random, Served, Service, ServiceOut, Times,
+};
+use hotband_units::{Bytes, Instant, Span};
+
+use ops::{Io, Piece, Sub};
+use osd::Osd;
+use place::Places;
+use recovery::Recovery;
+use slab::Slab;
+use wire::{Card, Cpu};
+
+pub use build::build;
+pub use params::OsdParams;
+pub use spec::{FailureDomain, NetworkSpec, OutSpec, PoolSpec};
+
+/// What is due: the kind in the top bits of an event, a number below.
+#[derive(Clone, Copy, Debug)]
+enum Due {
+    /// An operation reaches a daemon.
+    Arrive(u32),
+    /// The thread of a shard is done with the processor: daemon and shard.
+    Cpu(u32),
+    /// The committing thread of a daemon is ready to write.
+    Commit(u32),
+    /// A replica's answer reaches the primary.
+    Ack(u32),
+    /// An answer reaches the client.
+    Reply(u32),
+    /// A daemon goes on recovering.
+    Recover(u32),
+    /// A daemon is marked out.
+    Out,
+}
+
+const KIND_SHIFT: u32 = 21;
+
+impl Due {
+    fn payload(self) -> u32 {
+        let (kind, number) = match self {
+            Self::Arrive(sub) => (0, sub),
+            Self::Cpu(shard) => (1, shard),
+            Self::Commit(osd) => (2, osd),
+            Self::Ack(sub) => (3, sub),
+            Self::Reply(piece) => (4, piece),
+            Self::Recover(osd) => (5, osd),
+            Self::Out => (6, 0),
+        };
+        debug_assert!(number >> KIND_SHIFT == 0, "fewer than 2^21 operations are under way at once");
+        kind << KIND_SHIFT | number
+    }
+
+    fn of(payload: u32) -> Self {
+        let number = payload & ((1 << KIND_SHIFT) - 1);
+        match payload >> KIND_SHIFT {
+            0 => Self::Arrive(number),
+            1 => Self::Cpu(number),
+            2 => Self::Commit(number),
+            3 => Self::Ack(number),
+            4 => Self::Reply(number),
+            5 => Self::Recover(number),
+            _ => Self::Out,
+        }
+    }
+}
+
+/// What a command to a member was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    /// Metadata of an operation.
+    Metadata(u32),
+    /// Data that an operation reads.
+    Read(u32),
+    /// Data that an operation writes before its metadata.
+    Data(u32),
+    /// The commit of a daemon.
+    Commit(u32),
+    /// A deferred write of a daemon.
+    Place(u32),
+    /// The read, and the write, of an object that is recovered.
+    Recovery(u32),
+}
+
+impl For {
+    fn token(self) -> u64 {
+        let (kind, number) = match self {
+            Self::Metadata(sub) => (0, sub),
+            Self::Read(sub) => (1, sub),
+            Self::Data(sub) => (2, sub),
+            Self::Commit(osd) => (3, osd),
+            Self::Place(osd) => (4, osd),
+            Self::Recovery(slot) => (5, slot),
+        };
+        kind << 32 | u64::from(number)
+    }
+
+    fn of(token: u64) -> Self {
+        let number = token as u32;
+        match token >> 32 {
+            0 => Self::Metadata(number),
+            1 => Self::Read(number),
+            2 => Self::Data(number),
+            3 => Self::Commit(number),
+            4 => Self::Place(number),
+            _ => Self::Recovery(number),
+        }
+    }
+}
+
+/// A pool in a running machine.
+pub struct Pool {
+    spec: PoolSpec,
+    params: OsdParams,
+    capacity: u64,
+    places: Places,
+    osds: Vec<Osd>,
+    ios: Slab<Io>,
+    pieces: Slab<Piece>,
+    subs: Slab<Sub>,
+    events: EventQueue,
+    commands: Vec<MemberCommand>,
+    served: Vec<Served>,
+    cpu: Cpu,
+    /// The client's library is one thread.
+    client_free: Instant,
+    client_out: Card,
+    client_in: Card,
+    /// Cards of the hosts to each other.
+    host_out: Vec<Card>,
+    recovery: Option<Recovery>,
+}
+
+impl Pool {
+    /// A pool whose image was filled from front to back. `sizes` are the bytes of every daemon's slice, in the order of
+    /// members and slices; `weights` and `hosts` belong to them.
+    fn new(spec: PoolSpec, params: OsdParams, built: Built, random: Random) -> Self {
+        let Built { capacity, places, slices, after_out, hosts } = built;
+        let speed = spec.clock_mhz.unwrap_or(params.reference_mhz) as f64 / params.reference_mhz as f64;
+        let osds = slices.iter().zip(&hosts).map(|(size, host)| Osd::new(*size, spec.object, *host, &params));
+        let mut events = EventQueue::default();
+        let recovery = spec.out.map(|out| {
+            events.push(Instant::ZERO + out.at, Due::Out.payload());
+            Recovery::new(out.osd, after_out)
+        });
+        let mut pool = Self {
+            capacity,
+            osds: osds.collect(),
+            ios: Slab::default(),
+            pieces: Slab::default(),
+            subs: Slab::default(),
+            events,
+            commands: Vec::new(),
+            served: Vec::new(),
+            cpu: Cpu::new(random, params.cpu_spread, speed),
+            client_free: Instant::ZERO,
+            client_out: Card::new(spec.client_network),
+            client_in: Card::new(spec.client_network),
+            host_out: vec![Card::new(spec.cluster_network); spec.hosts],
+            places,
+            spec,
+            params,
+            recovery,
+        };
+        pool.warm_metadata();
+        pool
+    }
+
+    /// Filling the image left the metadata of the objects written last in memory.
+    fn warm_metadata(&mut self) {
+        let objects = self.capacity.div_ceil(self.spec.object) as u32;
+        for object in 0..objects {
+            for osd in self.places.acting(self.places.group_of(object)) {
+                self.osds[usize::from(*osd)].onodes.keep(u64::from(object));
+            }
+        }
+    }
+
+    fn push(&mut self, at: Instant, due: Due) {
+        self.events.push(at, due.payload());
+    }
+
+    /// A command to the disk under a daemon.
+    fn command(
+        &mut self,
+        osd: usize,
+        op: Op,
+        (offset, len): (u64, u32),
+        purpose: For,
+        entropy: hotband_machine::Entropy,
+    ) {
+        self.commands.push(MemberCommand { token: purpose.token(), member: osd as u16, op, offset, len, entropy });
+    }
+
+    /// Time of a message from one host to another, or from a daemon to another on the same one.
+    fn between(&mut self, now: Instant, from: usize, to: usize, bytes: u64) -> Instant {
+        let (from, to) = (self.osds[from].host, self.osds[to].host);
+        let latency = self.spec.cluster_network.latency;
+        if from == to { now + latency } else { self.host_out[usize::from(from)].send(now, bytes) + latency }
+    }
+
+    /// A piece of an I/O is done: the last one answers the I/O.
+    fn reply(&mut self, now: Instant, id: u32) {
+        let piece = self.pieces.take(id);
+        let io = self.ios.get(piece.io);
+        io.fault = io.fault.or(piece.fault);
+        io.pieces -= 1;
+        if io.pieces > 0 {
+            return;
+        }
+        let io = self.ios.take(piece.io);
+        let mut times = Times { overhead: piece.cpu, link: piece.wire, ..Times::default() }.then(&piece.disk);
+        // What is not accounted for is waiting: for a thread, a card, or the commit before.
+        times.queue += Span(now.since(io.submitted).0.saturating_sub(times.total().0));
+        self.served.push(Served { token: io.token, times, fault: io.fault });
+    }
+
+    fn act(&mut self, now: Instant, due: Due) {
+        match due {
+            Due::Arrive(sub) => self.arrive(now, sub),
+            Due::Cpu(shard) => self.cpu_done(now, shard),
+            Due::Commit(osd) => self.write_log(now, osd as usize),
+            Due::Ack(sub) => self.acknowledged(now, sub),
+            Due::Reply(piece) => self.reply(now, piece),
+            Due::Recover(osd) => self.recover_more(now, osd as usize),
+            Due::Out => self.mark_out(now),
+        }
+    }
+}
+
+/// What a pool is built from besides its specs.
+struct Built {
+    /// Size of the image in bytes.
+    capacity: u64,
+    places: Places,
+    /// Bytes of every daemon's slice.
+    slices: Vec<u64>,
+    /// Daemons of every group after one is marked out.
+    after_out: Vec<u16>,
+    /// Host of every daemon.
+    hosts: Vec<u16>,
+}
+
+impl Service for Pool {
+    fn kind(&self) -> &'static str {
+        "replicated"
+    }
+
+    fn capacity(&self) -> Bytes {
+        Bytes(self.capacity)
+    }
+
+    fn submit(&mut self, now: Instant, asked: Asked) {
+        self.take(now, asked);
+    }
+
+    fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>) {
+        match For::of(token) {
+            For::Metadata(sub) => self.metadata_read(now, sub, times, fault),
+            For::Read(sub) => self.data_read(now, sub, times, fault),
+            For::Data(sub) => self.data_written(now, sub, times, fault),
+            For::Commit(osd) => self.commit_goes_on(now, osd as usize, times, fault),
+            For::Place(osd) => self.placed(now, osd as usize),
+            For::Recovery(slot) => self.recovery_goes_on(now, slot),
+        }
+    }
+
+    fn wake(&self) -> Option<Instant> {
+        self.events.peek().map(|(at, _)| at)
+    }
+
+    fn advance(&mut self, now: Instant, out: &mut ServiceOut) {
+        while let Some((at, payload)) = self.events.peek() {
+            if at > now {
+                break;
+            }
+            self.events.pop();
+            self.act(at, Due::of(payload));
+        }
+        out.commands.append(&mut self.commands);
+        out.served.append(&mut self.served);
+    }
+
+    fn report(&self) -> Vec<PartReport> {
+        let osds = self.osds.iter().enumerate().map(|(number, osd)| PartReport {
+            id: format!("osd{number}"),
+            kind: "osd",
+            counters: osd.counters.list(),
+            at_end: vec![
+                ("data_cache_bytes", osd.data.len() as u64 * params::BLOCK),
+                ("objects", u64::from(self.places.held()[number])),
+                ("deferred", osd.deferred.len() as u64),
+            ],
+        });
+        let cards = [("client_out", &self.client_out), ("client_in", &self.client_in)].into_iter().map(|(id, card)| {
+            let counters = vec![("busy_ns", card.busy.0), ("bytes", card.bytes)];
+            PartReport { id: id.to_owned(), kind: "network", counters, at_end: Vec::new() }
+        });
+        osds.chain(cards).chain(self.recovery.as_ref().map(Recovery::report)).collect()
+    }
+}

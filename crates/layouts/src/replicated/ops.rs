@@ -1,0 +1,282 @@
+//! Operations at the daemons: from the client through a shard to memory, disk and replicas, and back.
+
+use hotband_machine::{Asked, Entropy, Fault, Op, Times};
+use hotband_units::{Instant, Span};
+
+use super::params::BLOCK;
+use super::{Due, For, Pool};
+
+/// An I/O of a host.
+#[derive(Clone, Copy)]
+pub(super) struct Io {
+    pub token: u32,
+    pub submitted: Instant,
+    pub pieces: u32,
+    pub fault: Option<Fault>,
+}
+
+/// The part of an I/O that lies in one object.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    pub io: u32,
+    pub op: Op,
+    pub object: u32,
+    /// First byte in the object.
+    pub within: u32,
+    pub len: u32,
+    pub entropy: Entropy,
+    /// Daemons that have not committed yet.
+    pub waiting: u8,
+    /// Along the way that decided: processor, wires, disk.
+    pub cpu: Span,
+    pub wire: Span,
+    pub disk: Times,
+    pub fault: Option<Fault>,
+}
+
+/// A piece at one daemon.
+#[derive(Clone, Copy)]
+pub(super) struct Sub {
+    pub piece: u32,
+    pub osd: u16,
+    /// Which copy of the group the daemon has; the primary has copy 0.
+    pub copy: u8,
+    pub cpu: Span,
+    pub wire: Span,
+    pub disk: Times,
+    /// The data goes into the log first.
+    pub deferred: bool,
+}
+
+impl Pool {
+    /// An I/O comes from the client: its library cuts it at object boundaries and sends every piece to its primary.
+    pub(super) fn take(&mut self, now: Instant, asked: Asked) {
+        let io = self.ios.add(Io { token: asked.token, submitted: now, pieces: 0, fault: None });
+        if matches!(asked.op, Op::Flush | Op::Trim) {
+            // Every answered write is on all its replicas; there is nothing to make durable.
+            return self.answer_at_once(now, io, asked);
+        }
+        let (mut at, end) = (asked.offset, asked.offset + u64::from(asked.len));
+        while at < end {
+            let (object, within) = (at / self.spec.object, at % self.spec.object);
+            let len = (self.spec.object - within).min(end - at) as u32;
+            self.ios.get(io).pieces += 1;
+            self.send_piece(now, (io, object as u32, within as u32, len), asked);
+            at += u64::from(len);
+        }
+    }
+
+    fn send_piece(&mut self, now: Instant, (io, object, within, len): (u32, u32, u32, u32), asked: Asked) {
+        let (op, entropy) = (asked.op, asked.entropy);
+        let begins = self.client_free.max(now);
+        let cpu = self.cpu.draw(self.params.cpu_client);
+        self.client_free = begins + cpu;
+        let data = if op == Op::Write { u64::from(len) } else { 0 };
+        let at = self.client_out.send(self.client_free, data) + self.spec.client_network.latency;
+        let wire = at.since(self.client_free);
+        let piece = Piece {
+            io,
+            op,
+            object,
+            within,
+            len,
+            entropy,
+            waiting: 1,
+            cpu: Span::ZERO,
+            wire: Span::ZERO,
+            disk: Times::default(),
+            fault: None,
+        };
+        let piece = self.pieces.add(piece);
+        let osd = self.places.acting(self.places.group_of(object))[0];
+        let deferred = op == Op::Write && len < self.params.defer_below;
+        let sub = self.subs.add(Sub { piece, osd, copy: 0, cpu, wire, disk: Times::default(), deferred });
+        self.push(at, Due::Arrive(sub));
+    }
+
+    fn answer_at_once(&mut self, now: Instant, io: u32, asked: Asked) {
+        self.ios.get(io).pieces = 1;
+        let piece = Piece {
+            io,
+            op: asked.op,
+            object: 0,
+            within: 0,
+            len: 0,
+            entropy: asked.entropy,
+            waiting: 0,
+            cpu: Span::ZERO,
+            wire: Span::ZERO,
+            disk: Times::default(),
+            fault: None,
+        };
+        let piece = self.pieces.add(piece);
+        self.push(now, Due::Reply(piece));
+    }
+
+    /// An operation reaches its daemon and goes into the queue of its group's shard.
+    pub(super) fn arrive(&mut self, now: Instant, id: u32) {
+        let sub = *self.subs.get(id);
+        let object = self.pieces.get(sub.piece).object;
+        let osd = &mut self.osds[usize::from(sub.osd)];
+        let shard = self.places.group_of(object) as usize % osd.shards.len();
+        osd.shards[shard].waiting.push_back(id);
+        if osd.shards[shard].busy.is_none() {
+            self.next_op(now, usize::from(sub.osd), shard);
+        }
+    }
+
+    /// The thread of a shard turns to its next operation.
+    fn next_op(&mut self, now: Instant, osd: usize, shard: usize) {
+        let queue = &mut self.osds[osd].shards[shard];
+        queue.busy = queue.waiting.pop_front();
+        let Some(id) = queue.busy else { return };
+        let (sub, params) = (*self.subs.get(id), &self.params);
+        let piece = self.pieces.get(sub.piece);
+        let (op, blocks) = (piece.op, u64::from(piece.len).div_ceil(BLOCK));
+        let mean = match (op, sub.copy) {
+            (Op::Read, _) => params.cpu_read,
+            (_, 0) => params.cpu_write,
+            _ => params.cpu_replica,
+        };
+        let cpu = self.cpu.draw(mean + Span(self.params.cpu_block.0 * blocks));
+        self.subs.get(id).cpu += cpu;
+        self.osds[osd].counters.cpu_ns += cpu.0;
+        self.push(now + cpu, Due::Cpu((osd * self.params.shards + shard) as u32));
+    }
+
+    /// The thread has done its computing: a read asks memory or disk and holds the thread; a write goes to the replicas
+    /// and the log and leaves it.
+    pub(super) fn cpu_done(&mut self, now: Instant, number: u32) {
+        let (osd, shard) = (number as usize / self.params.shards, number as usize % self.params.shards);
+        let id = self.osds[osd].shards[shard].busy.expect("a thread that computes has an operation");
+        let sub = *self.subs.get(id);
+        let piece = *self.pieces.get(sub.piece);
+        if piece.op == Op::Read {
+            self.osds[osd].counters.reads += 1;
+            if self.osds[osd].onodes.touch(u64::from(piece.object)) {
+                return self.read_data(now, id);
+            }
+            self.osds[osd].counters.metadata_reads += 1;
+            let at = self.osds[osd].slice.metadata_at(piece.object);
+            return self.command(osd, Op::Read, (at, BLOCK as u32), For::Metadata(id), piece.entropy);
+        }
+        if sub.copy == 0 {
+            self.send_replicas(now, id);
+        }
+        self.write_local(now, id);
+        self.next_op(now, osd, shard);
+    }
+
+    fn send_replicas(&mut self, now: Instant, id: u32) {
+        let sub = *self.subs.get(id);
+        let piece = *self.pieces.get(sub.piece);
+        let group = self.places.group_of(piece.object);
+        let copies = self.places.acting(group).len();
+        self.pieces.get(sub.piece).waiting = copies as u8;
+        for copy in 1..copies {
+            let osd = self.places.acting(group)[copy];
+            let at = self.between(now, usize::from(sub.osd), usize::from(osd), u64::from(piece.len));
+            let wire = sub.wire + at.since(now);
+            let replica = self.subs.add(Sub { osd, copy: copy as u8, wire, ..sub });
+            self.push(at, Due::Arrive(replica));
+        }
+    }
+
+    /// The blocks of a piece, as memory knows them.
+    fn blocks(piece: &Piece) -> impl Iterator<Item = u64> + use<> {
+        let key = u64::from(piece.object) << 32;
+        let first = u64::from(piece.within) / BLOCK;
+        let end = (u64::from(piece.within) + u64::from(piece.len)).div_ceil(BLOCK);
+        (first..end).map(move |block| key | block)
+    }
+
+    fn read_data(&mut self, now: Instant, id: u32) {
+        let sub = *self.subs.get(id);
+        let piece = *self.pieces.get(sub.piece);
+        let osd = &mut self.osds[usize::from(sub.osd)];
+        let mut held = true;
+        Self::blocks(&piece).for_each(|block| held &= osd.data.touch(block));
+        if held {
+            osd.counters.memory_hits += 1;
+            return self.read_done(now, id);
+        }
+        let extent = self.extent(&piece, &sub);
+        self.command(usize::from(sub.osd), Op::Read, extent, For::Read(id), piece.entropy);
+    }
+
+    /// Where a piece lies on the disk of a daemon, in whole blocks.
+    pub(super) fn extent(&self, piece: &Piece, sub: &Sub) -> (u64, u32) {
+        let slot = self.places.slot(piece.object, usize::from(sub.copy));
+        let within = u64::from(piece.within) / BLOCK * BLOCK;
+        let end = (u64::from(piece.within) + u64::from(piece.len)).next_multiple_of(BLOCK);
+        (self.osds[usize::from(sub.osd)].slice.object_at(slot) + within, (end - within) as u32)
+    }
+
+    pub(super) fn metadata_read(&mut self, now: Instant, id: u32, times: &Times, fault: Option<Fault>) {
+        let sub = self.subs.get(id);
+        sub.disk = sub.disk.then(times);
+        let sub = *sub;
+        let object = self.pieces.get(sub.piece).object;
+        self.note_fault(sub.piece, fault);
+        self.osds[usize::from(sub.osd)].onodes.keep(u64::from(object));
+        self.read_data(now, id);
+    }
+
+    pub(super) fn data_read(&mut self, now: Instant, id: u32, times: &Times, fault: Option<Fault>) {
+        let sub = self.subs.get(id);
+        sub.disk = sub.disk.then(times);
+        let sub = *sub;
+        self.note_fault(sub.piece, fault);
+        let piece = *self.pieces.get(sub.piece);
+        let osd = &mut self.osds[usize::from(sub.osd)];
+        Self::blocks(&piece).for_each(|block| osd.data.keep(block));
+        self.read_done(now, id);
+    }
+
+    /// The data of a read is in memory: it goes to the client, and the thread to its next operation.
+    fn read_done(&mut self, now: Instant, id: u32) {
+        let sub = self.subs.take(id);
+        self.send_answer(now, &sub);
+        let object = self.pieces.get(sub.piece).object;
+        let shard = self.places.group_of(object) as usize % self.params.shards;
+        self.next_op(now, usize::from(sub.osd), shard);
+    }
+
+    /// The answer of a piece leaves its primary; `last` is the way that decided how long it took.
+    pub(super) fn send_answer(&mut self, now: Instant, last: &Sub) {
+        let piece = self.pieces.get(last.piece);
+        let data = if piece.op == Op::Read { u64::from(piece.len) } else { 0 };
+        let at = self.client_in.send(now, data) + self.spec.client_network.latency;
+        (piece.cpu, piece.wire, piece.disk) = (last.cpu, last.wire + at.since(now), last.disk);
+        self.push(at, Due::Reply(last.piece));
+    }
+
+    pub(super) fn note_fault(&mut self, piece: u32, fault: Option<Fault>) {
+        let piece = self.pieces.get(piece);
+        piece.fault = piece.fault.or(fault);
+    }
+
+    /// A daemon writes its copy: small data with the log, large data to its place first.
+    fn write_local(&mut self, now: Instant, id: u32) {
+        let sub = *self.subs.get(id);
+        let piece = *self.pieces.get(sub.piece);
+        let osd = &mut self.osds[usize::from(sub.osd)];
+        osd.counters.writes += 1;
+        osd.onodes.keep(u64::from(piece.object));
+        // `bluestore_default_buffered_write` is off: what is written is not kept, and what was read before is stale.
+        Self::blocks(&piece).for_each(|block| osd.data.forget(block));
+        if sub.deferred {
+            return self.queue_commit(now, id);
+        }
+        let extent = self.extent(&piece, &sub);
+        self.command(usize::from(sub.osd), Op::Write, extent, For::Data(id), piece.entropy);
+    }
+
+    pub(super) fn data_written(&mut self, now: Instant, id: u32, times: &Times, fault: Option<Fault>) {
+        let sub = self.subs.get(id);
+        sub.disk = sub.disk.then(times);
+        let piece = sub.piece;
+        self.note_fault(piece, fault);
+        self.queue_commit(now, id);
+    }
+}

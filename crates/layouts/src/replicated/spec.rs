@@ -1,0 +1,206 @@
+//! What a machine file says of a replicated pool.
+
+use hotband_machine::{LayoutSpec, Section, SpecError};
+use hotband_units::{Bytes, Rate, Span};
+
+/// What holds a copy apart from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureDomain {
+    /// Another daemon, maybe on the same disk.
+    Osd,
+    /// Another host.
+    Host,
+}
+
+/// A network: every host has one card on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkSpec {
+    /// Bandwidth of a card, each direction.
+    pub rate: Rate,
+    /// Time of a message from one end to the other besides its bytes.
+    pub latency: Span,
+}
+
+/// A daemon that is marked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutSpec {
+    /// Which daemon.
+    pub osd: usize,
+    /// When, since the machine began.
+    pub at: Span,
+}
+
+/// A replicated pool with one image on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolSpec {
+    /// Name of the daemon's values in the catalog.
+    pub osd: String,
+    /// Values of the daemon that replace the catalog's.
+    pub set: toml::Table,
+    /// Daemons on every member, each on an equal slice.
+    pub osds_per_member: usize,
+    /// Copies of every object.
+    pub replicas: usize,
+    /// Placement groups.
+    pub placement_groups: u32,
+    /// Number of the pool.
+    pub pool_id: u32,
+    /// Hosts that the members are dealt to, in equal runs.
+    pub hosts: usize,
+    /// What holds a copy apart from the others.
+    pub failure_domain: FailureDomain,
+    /// Weight of every member, where it is not its size.
+    pub weights: Vec<f64>,
+    /// Device class of every member; empty where there are no classes.
+    pub classes: Vec<String>,
+    /// The class that the pool uses.
+    pub class: Option<String>,
+    /// Copies are moved from daemons with many placement groups to those with few.
+    pub balanced: bool,
+    /// Size of an object.
+    pub object: u64,
+    /// Size of the image; none where it is as large as fits.
+    pub image: Option<u64>,
+    /// Name of the image inside object names.
+    pub image_id: String,
+    /// Clock of the hosts' cores, in MHz.
+    pub clock_mhz: Option<u64>,
+    /// Between clients and daemons.
+    pub client_network: NetworkSpec,
+    /// Between daemons on different hosts; on one host there is only its latency.
+    pub cluster_network: NetworkSpec,
+    /// A daemon that is marked out.
+    pub out: Option<OutSpec>,
+}
+
+/// 10 GbE and what a message of a few hundred bytes takes through two kernels, a card and a switch: 20 to 50 us
+/// [our estimate].
+const NETWORK: NetworkSpec = NetworkSpec { rate: Rate(1_250_000_000), latency: Span(30_000) };
+/// The default of RBD images and of CephFS.
+const OBJECT: u64 = 4 << 20;
+
+impl PoolSpec {
+    /// Reads the options of a `replicated` layout with `members` drives.
+    ///
+    /// # Errors
+    /// The first option that is malformed or impossible.
+    pub fn read(file: &str, spec: &LayoutSpec) -> Result<Self, SpecError> {
+        let options = Section::new(file, &spec.key, &spec.options);
+        let members = spec.members.len();
+        let osds_per_member = options.count("osds_per_drive", 1..=16)?.unwrap_or(1) as usize;
+        let hosts = options.count("hosts", 1..=members as u64)?.unwrap_or(1) as usize;
+        if !members.is_multiple_of(hosts) {
+            let accepted = format!("expected a divisor of the {members} members: hosts hold equally many");
+            return Err(options.error("hosts", hosts.to_string(), accepted));
+        }
+        let domains = [("osd", FailureDomain::Osd), ("host", FailureDomain::Host)];
+        let read = Self {
+            osd: options.text("osd")?.unwrap_or("bluestore-14").to_owned(),
+            set: options.section("osd_set")?.map(|set| set.table().clone()).unwrap_or_default(),
+            osds_per_member,
+            replicas: options.count("replicas", 1..=8)?.unwrap_or(3) as usize,
+            placement_groups: options.count("placement_groups", 1..=65_536)?.unwrap_or(256) as u32,
+            pool_id: options.count("pool_id", 0..=1 << 20)?.unwrap_or(1) as u32,
+            hosts,
+            failure_domain: options.choice("failure_domain", &domains)?.unwrap_or(FailureDomain::Osd),
+            weights: numbers(&options, "weights", members)?,
+            classes: texts(&options, "classes", members)?,
+            class: options.text("class")?.map(str::to_owned),
+            balanced: options.switch("balanced")?.unwrap_or(false),
+            object: object(&options)?,
+            image: options.quantity::<Bytes>("image")?.map(|image| image.0),
+            image_id: options.text("image_id")?.unwrap_or("1").to_owned(),
+            clock_mhz: options.count("core_clock_mhz", 100..=10_000)?,
+            client_network: network(&options, "client_network")?,
+            cluster_network: network(&options, "cluster_network")?,
+            out: out(&options, members * osds_per_member)?,
+        };
+        read.check(&options)?;
+        options.finish()?;
+        Ok(read)
+    }
+
+    /// What no single option shows.
+    fn check(&self, options: &Section) -> Result<(), SpecError> {
+        let (domains, what) = match self.failure_domain {
+            FailureDomain::Host => (self.hosts, "hosts"),
+            FailureDomain::Osd => (self.used().len() * self.osds_per_member, "daemons"),
+        };
+        if let Some(class) = &self.class
+            && !self.classes.contains(class)
+        {
+            let known: Vec<&str> = self.classes.iter().map(String::as_str).collect();
+            return Err(SpecError::unknown(options.file(), &options.key("class"), class, &known));
+        }
+        if domains < self.replicas {
+            let accepted = format!("expected at most {domains}: every copy is on another of the {domains} {what}");
+            return Err(options.error("replicas", self.replicas.to_string(), accepted));
+        }
+        Ok(())
+    }
+
+    /// Members of the class that the pool uses; all where it names none.
+    pub fn used(&self) -> Vec<usize> {
+        match &self.class {
+            Some(class) => (0..self.classes.len()).filter(|member| self.classes[*member] == *class).collect(),
+            None => (0..self.members()).collect(),
+        }
+    }
+
+    fn members(&self) -> usize {
+        self.weights.len()
+    }
+}
+
+fn object(options: &Section) -> Result<u64, SpecError> {
+    let object = options.quantity::<Bytes>("object")?.unwrap_or(Bytes(OBJECT)).0;
+    if !object.is_power_of_two() || !(4096..=32 << 20).contains(&object) {
+        return Err(options.error("object", Bytes(object).to_string(), "expected a power of two from 4 KiB to 32 MiB"));
+    }
+    Ok(object)
+}
+
+fn network(options: &Section, key: &'static str) -> Result<NetworkSpec, SpecError> {
+    let Some(section) = options.section(key)? else { return Ok(NETWORK) };
+    let rate = section.quantity::<Rate>("rate")?.unwrap_or(NETWORK.rate);
+    let latency = section.quantity::<Span>("latency")?.unwrap_or(NETWORK.latency);
+    if rate.0 < 1_000_000 {
+        return Err(section.error("rate", rate.to_string(), "expected at least 1 MB/s"));
+    }
+    if latency.0 > 1_000_000_000 {
+        return Err(section.error("latency", latency.to_string(), "expected at most 1 s"));
+    }
+    section.finish()?;
+    Ok(NetworkSpec { rate, latency })
+}
+
+fn out(options: &Section, osds: usize) -> Result<Option<OutSpec>, SpecError> {
+    let Some(section) = options.section("out")? else { return Ok(None) };
+    let osd = section.count("osd", 0..=osds as u64 - 1)?;
+    let osd = osd.ok_or_else(|| section.error("osd", "", "missing: expected the number of a daemon"))? as usize;
+    let at = section.required::<Span>("at", "when, such as \"60 s\"")?;
+    section.finish()?;
+    Ok(Some(OutSpec { osd, at }))
+}
+
+/// A list with one number above zero a member; the sizes decide where there is none.
+fn numbers(options: &Section, key: &'static str, members: usize) -> Result<Vec<f64>, SpecError> {
+    let Some(value) = options.value(key) else { return Ok(vec![0.0; members]) };
+    let numbers = value.as_array().map(|list| {
+        list.iter().filter_map(|one| one.as_float().or_else(|| one.as_integer().map(|n| n as f64))).collect::<Vec<_>>()
+    });
+    let fits = |list: &Vec<f64>| list.len() == members && list.iter().all(|one| (1e-4..=1e4).contains(one));
+    numbers.filter(fits).ok_or_else(|| {
+        let accepted = format!("expected a list of {members} numbers above zero, one a member (TiB, as Ceph weighs)");
+        options.error(key, value.to_string(), accepted)
+    })
+}
+
+fn texts(options: &Section, key: &'static str, members: usize) -> Result<Vec<String>, SpecError> {
+    let Some(value) = options.value(key) else { return Ok(Vec::new()) };
+    let texts =
+        value.as_array().map(|list| list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect::<Vec<_>>());
+    texts.filter(|list| list.len() == members).ok_or_else(|| {
+        options.error(key, value.to_string(), format!("expected a list of {members} names, one a member"))
+    })
+}

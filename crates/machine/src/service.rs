@@ -1,0 +1,79 @@
+//! A layout with a state and a time of its own: a replicated pool, whose daemons queue, cache, log and write behind.
+//!
+//! A [`Layout`](crate::Layout) plans and is done; a service takes I/Os, sends commands to its members whenever it
+//! decides to, hears of their completion, and answers. To the machine it is one more part with four calls.
+
+use hotband_units::{Bytes, Instant};
+
+use crate::graph::PartReport;
+use crate::io::{Entropy, Fault, Op, Times};
+
+/// An I/O that a service is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Returned in [`Served`]; the service does not read it.
+    pub token: u32,
+    /// What is asked.
+    pub op: Op,
+    /// First byte in the address space of the service.
+    pub offset: u64,
+    /// Length in bytes; zero for a flush.
+    pub len: u32,
+    /// How well the data of a write compresses.
+    pub entropy: Entropy,
+}
+
+/// A command of a service to one of its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberCommand {
+    /// Returned to [`Service::answered`]; the machine does not read it.
+    pub token: u64,
+    /// Index of the member.
+    pub member: u16,
+    /// What is asked.
+    pub op: Op,
+    /// First byte on the member.
+    pub offset: u64,
+    /// Length in bytes; zero for a flush.
+    pub len: u32,
+    /// How well the data of a write compresses.
+    pub entropy: Entropy,
+}
+
+/// An I/O that a service has answered, at the time of the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The token of the I/O.
+    pub token: u32,
+    /// Where its time went; adds up to the time since it was asked.
+    pub times: Times,
+    /// What went wrong, if anything.
+    pub fault: Option<Fault>,
+}
+
+/// What a service hands to the machine in one call.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceOut {
+    /// Commands to send now.
+    pub commands: Vec<MemberCommand>,
+    /// I/Os answered now.
+    pub served: Vec<Served>,
+}
+
+/// A stateful layout. Time given to its calls never goes backwards; between calls it does nothing by itself.
+pub trait Service: Send {
+    /// Name of the layout ("replicated").
+    fn kind(&self) -> &'static str;
+    /// Addressable bytes.
+    fn capacity(&self) -> Bytes;
+    /// Takes an I/O at `now`.
+    fn submit(&mut self, now: Instant, asked: Asked);
+    /// A command to a member is done at `now`; `times` add up to the time since it was sent.
+    fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>);
+    /// When the service next has something to do by itself; `None` while it waits for its members or has nothing.
+    fn wake(&self) -> Option<Instant>;
+    /// Does what is due up to and at `now`; called after every `submit` and `answered` too.
+    fn advance(&mut self, now: Instant, out: &mut ServiceOut);
+    /// Counters of its parts, always the same parts and names in the same order.
+    fn report(&self) -> Vec<PartReport>;
+}
