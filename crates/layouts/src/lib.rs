@@ -1,6 +1,7 @@
 //! How drives form one address space: one file a layout, each a pure planner.
 
 mod concat;
+pub mod crush;
 mod mirror;
 mod parity;
 mod policy;
