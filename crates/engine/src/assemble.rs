@@ -61,11 +61,12 @@ pub fn assemble(
         let mut members = member_ranges(spec, layout, &drives, &layouts)?;
         let role = if layout.kind == REPLICATED {
             let pool = PoolSpec::read(&spec.file, layout)?;
-            members = pool.slices(&members);
             let random = Random::new(seed, &format!("layouts.{}", layout.name));
             let daemon = &products[&pool.osd].0;
             let params = osd_params(spec, layout, &pool, daemon, set)?;
-            Role::Service(replicated::build(&spec.file, layout, pool, params, &members, random)?)
+            let (pool, slices) = replicated::build(&spec.file, layout, pool, params, &members, random)?;
+            members = slices;
+            Role::Service(pool)
         } else {
             let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
             Role::Planner(build(&spec.file, layout, &sizes)?)

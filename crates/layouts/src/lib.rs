@@ -2,6 +2,7 @@
 //! state of its own.
 
 mod concat;
+pub mod crush;
 mod mirror;
 mod parity;
 mod policy;

@@ -5,7 +5,7 @@ use hotband_units::Bytes;
 
 use super::osd::Slice;
 use super::params::OsdParams;
-use super::place::{Places, acting_sets, groups_of_objects};
+use super::place::{Cluster, Places, groups_of_objects};
 use super::spec::PoolSpec;
 use super::{Built, Pool};
 
@@ -18,8 +18,7 @@ const MOST_OBJECTS: u64 = 1 << 24;
 
 impl PoolSpec {
     /// The slices of the members that the pool uses, a daemon each.
-    #[must_use]
-    pub fn slices(&self, members: &[MemberRange]) -> Vec<MemberRange> {
+    fn slices(&self, members: &[MemberRange]) -> Vec<MemberRange> {
         let cut = |member: &usize| {
             let range = members[*member];
             let size = range.size / self.osds_per_member as u64 / GRAIN * GRAIN;
@@ -29,70 +28,81 @@ impl PoolSpec {
     }
 }
 
-/// A pool on `slices`, the daemons' parts of the members.
+/// A pool on `members`, and the slices of them that its daemons have.
 ///
 /// # Errors
-/// An image that does not fit.
+/// An image that does not fit, a group for which CRUSH finds too few daemons.
 pub fn build(
     file: &str,
     layout: &LayoutSpec,
     spec: PoolSpec,
     params: OsdParams,
-    slices: &[MemberRange],
+    members: &[MemberRange],
     random: Random,
-) -> Result<Box<dyn Service>, SpecError> {
+) -> Result<(Box<dyn Service>, Vec<MemberRange>), SpecError> {
     let error = |key: &str, value: String, accepted: String| {
         SpecError::new(file, &format!("{}.{key}", layout.key), value, accepted)
     };
+    let slices = spec.slices(members);
     let sizes: Vec<u64> = slices.iter().map(|slice| slice.size).collect();
     let room: Vec<u64> = sizes.iter().map(|size| Slice::new(*size, spec.object, &params).objects()).collect();
-    if let Some(least) = room.iter().min()
-        && *least == 0
-    {
+    if room.contains(&0) {
         return Err(error("members", String::new(), "the slices of the members hold no object".into()));
     }
-    let weights = daemon_weights(&spec, &sizes);
-    let acting = acting_sets(&spec, &weights, None);
-    let after_out = spec.out.map_or_else(Vec::new, |out| acting_sets(&spec, &weights, Some(out.osd)));
+    let cluster = Cluster::new(&spec, &daemon_weights(&spec, members))
+        .map_err(|reason| error("weights", String::new(), reason.to_string()))?;
+    let too_few = |key: &str| {
+        let accepted = "CRUSH finds too few daemons for a placement group: use fewer replicas or more even weights";
+        error(key, spec.replicas.to_string(), accepted.to_owned())
+    };
+    let acting = cluster.acting_sets(None).ok_or_else(|| too_few("replicas"))?;
+    let after_out = match spec.out {
+        Some(out) => cluster.acting_sets(Some(out.osd)).ok_or_else(|| too_few("out"))?,
+        None => Vec::new(),
+    };
+    let (places, objects) =
+        lay_out(&spec, acting, &room).map_err(|(key, value, accepted)| error(key, value, accepted))?;
+    let capacity = spec.image.unwrap_or(objects * spec.object);
+    let hosts = hosts_of(&spec);
+    let built = Built { capacity, places, slices: sizes, after_out, hosts };
+    Ok((Box::new(Pool::new(spec, params, built, random)), slices))
+}
+
+/// The objects of the image in their places, and how many they are: those asked for, or as many as the fullest daemon
+/// has room for.
+fn lay_out(spec: &PoolSpec, acting: Vec<u16>, room: &[u64]) -> Result<(Places, u64), (&'static str, String, String)> {
     let asked = spec.image.map(|image| image.div_ceil(spec.object));
     let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
-    if asked.is_some_and(|objects| objects > MOST_OBJECTS) {
-        let most = Bytes(MOST_OBJECTS * spec.object).to_string();
-        return Err(error("image", Bytes(objects * spec.object).to_string(), format!("expected at most {most}")));
+    let shown = |objects: u64| Bytes(objects * spec.object).to_string();
+    if asked.is_some_and(|objects| !(1..=MOST_OBJECTS).contains(&objects)) {
+        return Err(("image", shown(objects), format!("expected from one object to {}", shown(MOST_OBJECTS))));
     }
     objects = objects.clamp(1, MOST_OBJECTS);
-    let places = loop {
-        let groups = groups_of_objects(&spec, objects as u32);
-        let places = Places::new(acting.clone(), spec.replicas, groups, sizes.len());
-        let full = places.held().iter().zip(&room).position(|(held, room)| u64::from(*held) > *room);
+    loop {
+        let groups = groups_of_objects(spec, objects as u32);
+        let places = Places::new(acting.clone(), spec.replicas, groups, room.len());
+        let full = places.held().iter().zip(room).position(|(held, room)| u64::from(*held) > *room);
         match (full, asked) {
-            (None, _) => break places,
+            (None, _) => return Ok((places, objects)),
             (Some(osd), Some(_)) => {
-                let accepted = format!("expected less: daemon {osd} of {} would be over full", sizes.len());
-                return Err(error("image", Bytes(objects * spec.object).to_string(), accepted));
+                let accepted = format!("expected less: daemon {osd} of {} would be over full", room.len());
+                return Err(("image", shown(objects), accepted));
             }
             // Groups are never even: the fullest daemon decides.
             (Some(_), None) => objects = (objects * 9 / 10).max(1),
         }
-    };
-    let capacity = spec.image.unwrap_or(objects * spec.object);
-    let hosts = hosts_of(&spec);
-    let slices = sizes;
-    Ok(Box::new(Pool::new(spec, params, Built { capacity, places, slices, after_out, hosts }, random)))
+    }
 }
 
-/// Weights as Ceph sets them: the size in TiB, shared by the daemons of a member where the spec gives a weight.
-fn daemon_weights(spec: &PoolSpec, sizes: &[u64]) -> Vec<f64> {
-    let members = spec.used();
-    let of_size = |size: u64| size as f64 / (1_u64 << 40) as f64;
-    sizes
-        .iter()
-        .enumerate()
-        .map(|(osd, size)| {
-            let weight = spec.weights[members[osd / spec.osds_per_member]];
-            if weight > 0.0 { weight / spec.osds_per_member as f64 } else { of_size(*size) }
-        })
-        .collect()
+/// Weights of all members' daemons, as Ceph sets them: the size in TiB, or an equal part of the weight that the spec
+/// gives the member.
+fn daemon_weights(spec: &PoolSpec, members: &[MemberRange]) -> Vec<f64> {
+    let count = spec.osds_per_member;
+    let weight = |(member, range): (usize, &MemberRange)| {
+        let own = spec.weights[member];
+        (if own > 0.0 { own } else { range.size as f64 / (1_u64 << 40) as f64 }) / count as f64
+    };
+    members.iter().enumerate().map(weight).flat_map(|weight| std::iter::repeat_n(weight, count)).collect()
 }
 
 /// Host of every daemon: the members are dealt to the hosts in equal runs.

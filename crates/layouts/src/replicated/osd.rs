@@ -189,10 +189,10 @@ pub(super) fn joined(mut writes: Vec<Deferred>, longest: u32) -> Vec<Deferred> {
     let mut joined: Vec<Deferred> = Vec::with_capacity(writes.len());
     for write in writes {
         match joined.last_mut() {
+            Some(last) if last.offset + u64::from(last.len) >= write.offset + u64::from(write.len) => {}
             Some(last) if last.offset + u64::from(last.len) == write.offset && last.len + write.len <= longest => {
                 last.len += write.len;
             }
-            Some(last) if *last == write => {}
             _ => joined.push(write),
         }
     }

@@ -1,6 +1,7 @@
 //! Where the objects of an image lie: placement groups, daemons, and places on their disks.
 
-use super::spec::PoolSpec;
+use super::spec::{FailureDomain, PoolSpec};
+use crate::crush::{self, CrushError, CrushMap, Placement, Rule, Weight, object_pg};
 
 /// Daemons of every placement group, and the place of every object on each.
 pub struct Places {
@@ -76,36 +77,66 @@ impl Places {
     }
 }
 
-/// Placement group of every object of the image.
+/// The placement group of every object of an image of `objects` objects, by the names that RBD gives them.
 pub fn groups_of_objects(spec: &PoolSpec, objects: u32) -> Vec<u32> {
-    let mut x = 0x9e37_79b9_u64;
-    (0..objects)
-        .map(|_| {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            (x % u64::from(spec.placement_groups)) as u32
-        })
-        .collect()
+    let name = |object: u32| format!("rbd_data.{}.{object:016x}", spec.image_id);
+    (0..objects).map(|object| object_pg(&name(object), spec.placement_groups)).collect()
 }
 
-/// The daemons of every placement group; `without` is marked out.
-pub fn acting_sets(spec: &PoolSpec, weights: &[f64], without: Option<usize>) -> Vec<u16> {
-    let osds = weights.len() as u64;
-    let mut x = 0x1234_5678_u64;
-    let mut sets = Vec::new();
-    for _ in 0..spec.placement_groups {
-        let mut set: Vec<u16> = Vec::new();
-        while set.len() < spec.replicas {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            let osd = (x % osds) as u16;
-            if !set.contains(&osd) && without != Some(usize::from(osd)) {
-                set.push(osd);
-            }
-        }
-        sets.extend(set);
+/// A cluster map and the rule of a pool on it.
+pub struct Cluster {
+    map: CrushMap,
+    rule: Rule,
+    pool: crush::Pool,
+    balanced: bool,
+    /// The daemon that each of the map's stands for here, where the pool uses it.
+    number: Vec<Option<u16>>,
+}
+
+impl Cluster {
+    /// The map of a pool's daemons with these weights, those of members that the pool does not use among them.
+    ///
+    /// # Errors
+    /// What CRUSH does not take: weights or numbers beyond its bounds.
+    pub fn new(spec: &PoolSpec, weights: &[f64]) -> Result<Self, CrushError> {
+        let per_host = weights.len() / spec.hosts;
+        let class = |osd: usize| spec.classes.get(osd / spec.osds_per_member).map(String::as_str);
+        let of_host = |host: usize| -> Vec<(u32, Weight, Option<&str>)> {
+            let osds = host * per_host..(host + 1) * per_host;
+            osds.map(|osd| (osd as u32, Weight::of(weights[osd]), class(osd))).collect()
+        };
+        let hosts: Vec<_> = (0..spec.hosts).map(|host| (format!("host{host}"), of_host(host))).collect();
+        let hosts: Vec<_> = hosts.iter().map(|(name, osds)| (name.as_str(), osds.as_slice())).collect();
+        let map = CrushMap::of_hosts(&hosts)?;
+        let domain = match spec.failure_domain {
+            FailureDomain::Osd => "osd",
+            FailureDomain::Host => "host",
+        };
+        let rule = map.rule("default", spec.class.as_deref(), domain)?;
+        let pool = crush::Pool { id: spec.pool_id, pg_num: spec.placement_groups, size: spec.replicas as u32 };
+        let mut number = vec![None; weights.len()];
+        let used = spec
+            .used()
+            .into_iter()
+            .flat_map(|member| (0..spec.osds_per_member).map(move |slice| member * spec.osds_per_member + slice));
+        used.enumerate().for_each(|(here, osd)| number[osd] = Some(here as u16));
+        Ok(Self { map, rule, pool, balanced: spec.balanced, number })
     }
-    sets
+
+    /// The daemons of every placement group, the primary first, one group after the other; `without` is marked out.
+    /// None where CRUSH finds too few for a group.
+    pub fn acting_sets(&self, without: Option<usize>) -> Option<Vec<u16>> {
+        let mut reweight = self.map.all_in();
+        if let Some(out) = without {
+            let osd = self.number.iter().position(|number| *number == Some(out as u16))?;
+            reweight[osd] = Weight::ZERO;
+        }
+        let mut placement = Placement::of_pool(&self.map, &self.rule, &self.pool, &reweight);
+        if self.balanced {
+            placement.balance(&self.map, &self.rule, &reweight);
+        }
+        let full = placement.pgs.iter().all(|osds| osds.len() == self.pool.size as usize);
+        let known = |osd: &u32| self.number[*osd as usize].expect("the rule reaches daemons that the pool uses");
+        full.then(|| placement.pgs.iter().flatten().map(known).collect())
+    }
 }
