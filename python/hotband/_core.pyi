@@ -44,8 +44,12 @@ class Run:
         io_log: Path | None = None,
         power_loss: str | None = None,
     ) -> None: ...
+    def check_follows(self, before: Run) -> None:
+        """Raises SpecError where this run is not on the same machine, with the same values, as `before`; both must not
+        have been executed."""
+
     def execute(
-        self,
+        self, after: Run | None = None, keep: bool = False
     ) -> tuple[
         str,
         dict[str, list[Any]],
@@ -58,7 +62,8 @@ class Run:
         """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
         streams; I/Os simulated.
 
-        Once; releases the GIL.
+        Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own to
+        one more run.
 
         Raises Interrupted after `stop`, OSError if the I/O log cannot be written, SpecError if the run was over
         before power was to be cut.

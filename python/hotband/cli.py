@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.run import Finished
 
 app = typer.Typer(
     name="hotband",
@@ -152,11 +155,49 @@ def run(
     power_loss: Annotated[
         str | None, typer.Option(metavar="TIME", help='Cut power at this measured time, such as "30 s".')
     ] = None,
+    then: Annotated[
+        list[str] | None, typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.")
+    ] = None,
+    fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Run a workload on a machine in virtual time."""
+    """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
     from hotband.progress import run_progress
     from hotband.run import RunSpec, execute
+
+    names = [workload, *(then or [])]
+    if len(names) > 1 and (io_log or power_loss):
+        raise UserError("--then", "", names[1], "an I/O log and a loss of power are of one run: leave out --then")
+    folders = [out if out is None or len(names) == 1 else out / f"{n}" for n in range(1, len(names) + 1)]
+    specs = [
+        RunSpec(
+            f"run {n}",
+            on,
+            name,
+            parse_set(set_ or []),
+            seed + (n if fresh_seeds else 0),
+            duration,
+            folders[n],
+            io_log,
+            power_loss,
+            after=f"run {n - 1}" if n else "",
+        )
+        for n, name in enumerate(names)
+    ]
+    with run_progress(f"{', '.join(names)} on {on}") as progress:
+        finished = execute(specs, progress)
+    if as_json:
+        texts = [one.text for one in finished]
+        sys.stdout.write((texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
+        return
+    for one in finished:
+        show_run(one)
+    if io_log is not None:
+        show(f"I/O log: {io_log}")
+
+
+def show_run(finished: Finished) -> None:
+    """Prints what a run left."""
     from hotband.steady import of_phases
     from hotband.tables import (
         app_tables,
@@ -168,21 +209,13 @@ def run(
         summary_table,
     )
 
-    spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, io_log, power_loss)
-    with run_progress(f"{workload} on {on}") as progress:
-        finished = execute([spec], progress)[0]
-    if as_json:
-        sys.stdout.write(finished.text + "\n")
-        return
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
     show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
     show(*smart_lines(record), *limits_lines(record), *power_loss_lines(record))
-    if out is not None:
-        show(f"Record: {out / 'record.json'}")
-    if io_log is not None:
-        show(f"I/O log: {io_log}")
+    if finished.spec.out is not None:
+        show(f"Record: {finished.spec.out / 'record.json'}")
 
 
 @study_app.command("run")
@@ -191,13 +224,16 @@ def study_run(
     out: OutOption = None,
     seed: SeedOption = None,
     only: Annotated[list[str] | None, typer.Option(metavar="LOAD[,LOAD]", help="Run these loads alone.")] = None,
+    fresh_seeds: Annotated[
+        bool, typer.Option("--fresh-seeds", help="Runs that follow others on one machine ask for offsets of their own.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Predict a study's figures; print them beside the published ones."""
     from hotband.study import run_study
     from hotband.studyprint import print_result
 
-    result = run_study(name, out, seed, listed(only))
+    result = run_study(name, out, seed, listed(only), fresh_seeds)
     if as_json:
         return print_json(result)
     return print_result(result, show)

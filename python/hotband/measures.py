@@ -15,6 +15,7 @@ from typing import Any
 
 from hotband import opmeasures
 from hotband.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
+from hotband.stats import percentile, whole
 
 __all__ = [
     "MEASURES",
@@ -195,6 +196,12 @@ def _rates(run: Reading, interval: float) -> list[float]:
     return [whole.get(place, 0.0) for place in range(max(whole) + 1)]
 
 
+def latency_percentile_ms(runs: Runs, how: Parameters) -> Value:
+    """The latency that `percent` of the I/Os do not exceed, from the merged histograms of all streams."""
+    found = [milliseconds(percentile(whole(run.record), how.percent or 0.0)) for _, run in sorted(runs.items())]
+    return Value(pick(found, how.pick))
+
+
 def _flash_hit_ratio(runs: Runs, how: Parameters) -> Value:
     """Share of the reads that the flash answered."""
     caches = [run.record.get("caches") for _, run in sorted(runs.items())]
@@ -215,6 +222,7 @@ MEASURES: dict[str, Kind] = {
     "iops": Kind(_of_summary(lambda summary: float(summary["iops"]))),
     "bandwidth_mib_per_s": Kind(_of_summary(lambda summary: float(summary["bandwidth_bytes_per_s"]) / 2**20)),
     "latency_mean_ms": Kind(_of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))),
+    "latency_percentile_ms": Kind(latency_percentile_ms, ("percent",), ("percent",)),
     "concurrency": Kind(_of_summary(_concurrency)),
     "max_step_iops": Kind(max_step_iops, ()),
     "iops_at_latency": Kind(iops_at_latency, ("at",), ("at",)),

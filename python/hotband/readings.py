@@ -23,7 +23,7 @@ class Reading:
 @dataclass(frozen=True)
 class Parameters:
     """What a measure may be told. `pick` chooses among the runs of a sweep; `operations` counts those of a job whose
-    time is asked for."""
+    time is asked for, `percent` those I/Os that a latency is not exceeded by."""
 
     pick: str = "max"
     at_ns: float | None = None
@@ -32,6 +32,7 @@ class Parameters:
     script: str = ""
     operation: str = ""
     operations: float | None = None
+    percent: float | None = None
 
 
 @dataclass(frozen=True)

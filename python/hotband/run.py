@@ -25,7 +25,8 @@ class RunSpec:
 
     `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file. Where
     their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
-    for the record (nothing is written where None); of several runs those of the largest `weight` start first.
+    for the record (nothing is written where None); of several runs those of the largest `weight` start first. A run
+    `after` another (its id) begins on the machine as that one left it.
     """
 
     id: str
@@ -40,6 +41,7 @@ class RunSpec:
     machine_text: str | None = field(default=None, kw_only=True)
     workload_text: str | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
+    after: str = field(default="", kw_only=True)
 
 
 @dataclass
@@ -134,11 +136,13 @@ def prepare(spec: RunSpec) -> Prepared:
     return Prepared(spec, run, raw_log)
 
 
-def execute_one(prepared: Prepared) -> Finished:
-    """Executes one run and saves what it leaves."""
+def execute_one(prepared: Prepared, after: Prepared | None = None, keep: bool = False) -> Finished:
+    """Executes one run, on the machine that the run `after` left where there is one, and saves what it leaves; with
+    `keep` its machine is there for the next run."""
     spec = prepared.spec
     try:
-        text, series, caches, smart, operations, streams, ios = prepared.run.execute()
+        left = prepared.run.execute(None if after is None else after.run, keep)
+        text, series, caches, smart, operations, streams, ios = left
         finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart, operations)
         if spec.out is not None:
             save_operations(spec.out, finished.record, operations)
@@ -164,46 +168,58 @@ def execute(
     number done. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished).
     """
     prepared = [prepare(spec) for spec in specs]
+    lines = sequences(prepared)
     stopping = threading.Event()
-
-    def work(one: Prepared) -> Finished | None:
-        return None if stopping.is_set() else execute_one(one)
-
     results: dict[int, Finished] = {}
+
+    def work(line: list[int]) -> None:
+        for place, index in enumerate(line):
+            if stopping.is_set():
+                return
+            before = prepared[line[place - 1]] if place else None
+            results[index] = execute_one(prepared[index], before, place + 1 < len(line))
+
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        by_weight = sorted(range(len(prepared)), key=lambda index: -prepared[index].spec.weight)
-        futures: dict[Future[Finished | None], int] = {pool.submit(work, prepared[index]): index for index in by_weight}
-        pending = set(futures)
+        lines.sort(key=lambda line: -sum(prepared[index].spec.weight for index in line))
+        pending: set[Future[None]] = {pool.submit(work, line) for line in lines}
         try:
             if progress is not None:
                 progress(prepared, 0)
             while pending:
                 done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
                 for future in done:
-                    result = future.result()
-                    if result is not None:
-                        results[futures[future]] = result
+                    future.result()
                 if progress is not None:
                     progress(prepared, len(results))
         except BaseException as error:
             stopping.set()
             for one in prepared:
                 one.run.stop()
+            wait(pending)
             if isinstance(error, KeyboardInterrupt):
-                raise RunsInterrupted(_salvage(futures, results)) from None
+                raise RunsInterrupted([results[index] for index in sorted(results)]) from None
             raise
     return [results[index] for index in sorted(results)]
 
 
-def _salvage(futures: dict[Future[Finished | None], int], results: dict[int, Finished]) -> list[Finished]:
-    """Runs that had finished when the user interrupted, those not yet collected included."""
-    for future, index in futures.items():
-        if index in results:
-            continue
-        try:
-            result = future.result()
-        except (_core.Interrupted, OSError):
-            continue
-        if result is not None:
-            results[index] = result
-    return [results[index] for index in sorted(results)]
+def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
+    """Indices of runs by line: a run alone, or runs on one machine in their order. Raises UserError where a run cannot
+    follow the one it names, which is among them."""
+    index_of = {one.spec.id: index for index, one in enumerate(prepared)}
+    follower: dict[int, int] = {}
+    for index, one in enumerate(prepared):
+        if one.spec.after:
+            before = index_of[one.spec.after]
+            try:
+                one.run.check_follows(prepared[before].run)
+            except _core.SpecError as error:
+                raise user_error(error) from None
+            follower[before] = index
+    lines = []
+    for index, one in enumerate(prepared):
+        if not one.spec.after:
+            line = [index]
+            while line[-1] in follower:
+                line.append(follower[line[-1]])
+            lines.append(line)
+    return lines

@@ -74,6 +74,12 @@ def merge(histograms: Iterable[Histogram]) -> Histogram:
     return {"kind": kinds.pop(), "buckets": [[value, counts[value]] for value in sorted(counts)]}
 
 
+def whole(record: Mapping[str, Any]) -> Histogram:
+    """The histogram of everything that a record measured: all streams, reads and writes."""
+    sides = (stream[direction] for stream in record["streams"] for direction in DIRECTIONS)
+    return merge(side["histogram"] for side in sides if side["count"])
+
+
 def total(histogram: Histogram) -> int:
     """The number of samples in the buckets."""
     return sum(count for _, count in histogram["buckets"])
@@ -109,12 +115,12 @@ def mean(histogram: Histogram) -> float | None:
 
 def latency_sum(sides: Iterable[Side]) -> int | None:
     """The exact sum of latencies in ns; None if one of the sides did I/O without measuring it."""
-    whole = 0
+    summed = 0
     for side in sides:
         if side["latency_sum_ns"] is None:
             return None
-        whole += int(side["latency_sum_ns"])
-    return whole
+        summed += int(side["latency_sum_ns"])
+    return summed
 
 
 def merged_percentiles(sides: Iterable[Side]) -> dict[str, int | None]:

@@ -218,10 +218,13 @@ def check_only(study: Study, only: Collection[str]) -> None:
             raise unknown("--only", name, known)
 
 
-def run_study(name: str, out: Path | None, seed: int | None, only: Collection[str] = ()) -> dict[str, Any]:
+def run_study(
+    name: str, out: Path | None, seed: int | None, only: Collection[str] = (), fresh_seeds: bool = False
+) -> dict[str, Any]:
     """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and `report.html` there.
 
-    Without all loads there are no claims and findings: they are about the whole.
+    Without all loads there are no claims and findings: they are about the whole. With `fresh_seeds` runs that follow
+    others on one machine ask for other offsets than those before them.
     """
     from hotband.progress import run_progress
 
@@ -232,11 +235,12 @@ def run_study(name: str, out: Path | None, seed: int | None, only: Collection[st
         check_writable(out)
     pairs = chosen(study, only)
     with run_progress(study.name) as progress:
-        finished = execute(specs(study, pairs, out, root), progress)
+        finished = execute(specs(study, pairs, out, root, fresh_seeds), progress)
     results = collect(study, pairs, finished)
     whole = len(pairs) == len(study.pairs())
     conclusion = conclude(study, results) if whole else Conclusion()
     command = f"hotband study run {name} --seed {root}" + (f" --only {','.join(only)}" if only else "")
+    command += " --fresh-seeds" if fresh_seeds else ""
     result = result_of(results, conclusion, root) | {"command": command + (f" --out {out}" if out else "")}
     if not whole:
         result["only"] = sorted(only)

@@ -63,6 +63,7 @@ def read_study(folder: Path) -> Study:
         inputs=_inputs(table.part("inputs"), published),
     )
     table.finish()
+    _check_sequences(study, config_tables)
     _check_machines(study, table, config_tables, load_tables)
     _check_comparisons(study, table.parts("comparisons"))
     return study
@@ -98,6 +99,7 @@ def _config(table: TomlTable, loads: Sequence[str]) -> Config:
         ids={name: ids.whole(name) for name in ids.table},
         loads=table.texts("loads", loads),
         what_if=table.flag("what_if"),
+        sequence=table.texts("sequence", loads),
     )
     table.finish()
     return config
@@ -139,8 +141,9 @@ def _measure(table: TomlTable) -> Measure:
         script=table.text("script", ""),
         operation=table.text("operation", ""),
         operations=table.positive("operations") if table.has("operations") else None,
+        percent=table.positive("percent") if table.has("percent") else None,
     )
-    for name in ("at", "window", "step", "script", "operation", "operations"):
+    for name in ("at", "window", "step", "script", "operation", "operations", "percent"):
         if name in kind.needs and not table.has(name):
             table.refuse(name, f'is missing; the measure "{of}" needs it')
         if table.has(name) and name not in kind.takes:
@@ -239,6 +242,20 @@ def _end(table: TomlTable, name: str) -> Any:
     if value is None:
         table.refuse(name, "is missing; expected the value at this end of the range")
     return value
+
+
+def _check_sequences(study: Study, tables: Sequence[TomlTable]) -> None:
+    """A sequence is of loads that the configuration runs, each once, without a sweep and on one machine."""
+    for table, config in zip(tables, study.configs, strict=True):
+        runs = {load.id: load for one, load in study.pairs() if one.id == config.id}
+        for place, name in enumerate(config.sequence):
+            table.expect_one_of("sequence", name, list(runs))
+            if name in config.sequence[:place]:
+                table.refuse("sequence", "is named twice", name)
+            if runs[name].sweep:
+                table.refuse("sequence", "has a sweep: name each depth as a load", name)
+            if runs[name].machine != runs[config.sequence[0]].machine:
+                table.refuse("sequence", "is on another machine than the first of them", name)
 
 
 def _check_machines(

@@ -61,17 +61,35 @@ class Change:
 
 def run_id(config: Config, load: Load, depth: int) -> str:
     """Folder name of a run."""
-    return f"{config.id}.{load.id}" + (f".qd{depth}" if depth else "")
+    return run_id_of(config, load.id) + (f".qd{depth}" if depth else "")
+
+
+def run_id_of(config: Config, load: str) -> str:
+    """Folder name of the run of a load without a sweep."""
+    return f"{config.id}.{load}"
 
 
 def chosen(study: Study, only: Collection[str]) -> list[Pair]:
-    """The pairs of the loads asked for; all where none is."""
-    return [(config, load) for config, load in study.pairs() if not only or load.id in only]
+    """The pairs of the loads asked for, and of those before them in a sequence; all where none is asked for."""
+    return with_sequences(study, [pair for pair in study.pairs() if not only or pair[1].id in only])
 
 
-def specs(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int) -> list[RunSpec]:
-    """The runs of pairs."""
-    return [spec for pair in pairs for spec in specs_of(study, pair, out, seed)]
+def with_sequences(study: Study, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, and those that leave them their machines."""
+    wanted = {(config.id, name) for config, load in pairs for name in (*before(config, load.id), load.id)}
+    return [pair for pair in study.pairs() if (pair[0].id, pair[1].id) in wanted]
+
+
+def before(config: Config, load: str) -> tuple[str, ...]:
+    """The loads before one in the sequence of a configuration, the first one first."""
+    return config.sequence[: config.sequence.index(load)] if load in config.sequence else ()
+
+
+def specs(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fresh: bool = False) -> list[RunSpec]:
+    """The runs of pairs. With `fresh`, the runs of a sequence have seeds of their own: each asks for other offsets than
+    those before it."""
+    own = [seed + (len(before(config, load.id)) if fresh else 0) for config, load in pairs]
+    return [spec for pair, seed in zip(pairs, own, strict=True) for spec in specs_of(study, pair, out, seed)]
 
 
 def specs_of(
@@ -88,6 +106,7 @@ def specs_of(
         if changes:
             workload_text = edited(workload_text or catalog_workload(load), load.workload, changes)
     listed = []
+    earlier = before(config, load.id)
     for depth in load.sweep or (0,):
         name = prefix + run_id(config, load, depth)
         listed.append(
@@ -102,6 +121,7 @@ def specs_of(
                 machine_text=machine_text,
                 workload_text=workload_text,
                 weight=load.weight,
+                after=prefix + run_id_of(config, earlier[-1]) if earlier else "",
             )
         )
     return listed

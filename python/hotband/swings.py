@@ -18,7 +18,7 @@ from hotband.run import RunsInterrupted, RunSpec, check_writable, execute
 from hotband.study import cell_figures, comparison_figures
 from hotband.studyfile import STUDY_FILE, SWINGS_FILE, Study, Swing
 from hotband.studyfile import load as load_study
-from hotband.studyruns import Change, Pair, Results, collect, machine_of, specs, specs_of
+from hotband.studyruns import Change, Pair, Results, collect, machine_of, specs, specs_of, with_sequences
 from hotband.swingfile import ENDS, Entry, Figures, SwingFile, read_swings
 
 Say = Callable[[str], None]
@@ -52,7 +52,7 @@ def plan(study: Study) -> list[Planned]:
             for config, load in (study.pairs() if swing.configs else pairs)
             if (not loads or load.id in loads) and (not swing.configs or config.id in swing.configs)
         ]
-        planned.append(Planned(swing, tuple(fits)))
+        planned.append(Planned(swing, tuple(with_sequences(study, fits))))
     return planned + _drive_swings(study, [pair for pair in pairs if pair[1].id in study.swing_loads])
 
 
@@ -74,7 +74,7 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
             fits = tuple(pair for pair in used if key not in dict((*pair[0].set, *pair[1].set)))
             if fits:
                 swing = Swing(f"{name}: {key}", "set", key, *value["range"])
-                planned.append(Planned(swing, fits, value["value"]))
+                planned.append(Planned(swing, tuple(with_sequences(study, fits)), value["value"]))
     return planned
 
 

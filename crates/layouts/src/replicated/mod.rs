@@ -24,7 +24,7 @@ use hotband_machine::{
 use hotband_units::{Bytes, Instant, Span};
 
 use ops::{Io, Piece, Sub};
-use osd::Osd;
+use osd::{Osd, Turns};
 use place::Places;
 use recovery::Recovery;
 use slab::Slab;
@@ -134,6 +134,8 @@ pub struct Pool {
     capacity: u64,
     places: Places,
     osds: Vec<Osd>,
+    /// Of the daemons on each member.
+    turns: Vec<Turns>,
     ios: Slab<Io>,
     pieces: Slab<Piece>,
     subs: Slab<Sub>,
@@ -156,7 +158,9 @@ impl Pool {
     fn new(spec: PoolSpec, params: OsdParams, built: Built, random: Random) -> Self {
         let Built { capacity, places, slices, after_out, hosts } = built;
         let speed = spec.clock_mhz.unwrap_or(params.reference_mhz) as f64 / params.reference_mhz as f64;
-        let osds = slices.iter().zip(&hosts).map(|(size, host)| Osd::new(*size, spec.object, *host, &params));
+        let at = |osd: usize| (hosts[osd], (osd / spec.osds_per_member) as u16);
+        let osds: Vec<Osd> =
+            (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.object, at(osd), &params)).collect();
         let mut events = EventQueue::default();
         let recovery = spec.out.map(|out| {
             events.push(Instant::ZERO + out.at, Due::Out.payload());
@@ -164,7 +168,8 @@ impl Pool {
         });
         let mut pool = Self {
             capacity,
-            osds: osds.collect(),
+            turns: vec![Turns::default(); slices.len() / spec.osds_per_member],
+            osds,
             ios: Slab::default(),
             pieces: Slab::default(),
             subs: Slab::default(),
@@ -189,8 +194,10 @@ impl Pool {
     fn warm_metadata(&mut self) {
         let objects = self.capacity.div_ceil(self.spec.object) as u32;
         for object in 0..objects {
-            for osd in self.places.acting(self.places.group_of(object)) {
-                self.osds[usize::from(*osd)].onodes.keep(u64::from(object));
+            let group = self.places.group_of(object);
+            for osd in self.places.acting(group) {
+                let shard = group as usize % self.params.shards;
+                self.osds[usize::from(*osd)].shards[shard].onodes.keep(u64::from(object));
             }
         }
     }
@@ -238,7 +245,7 @@ impl Pool {
         match due {
             Due::Arrive(sub) => self.arrive(now, sub),
             Due::Cpu(shard) => self.cpu_done(now, shard),
-            Due::Commit(osd) => self.write_log(now, osd as usize),
+            Due::Commit(osd) => self.take_transactions(now, osd as usize),
             Due::Ack(sub) => self.acknowledged(now, sub),
             Due::Reply(piece) => self.reply(now, piece),
             Due::Recover(osd) => self.recover_more(now, osd as usize),
@@ -306,7 +313,7 @@ impl Service for Pool {
             kind: "osd",
             counters: osd.counters.list(),
             at_end: vec![
-                ("data_cache_bytes", osd.data.len() as u64 * params::BLOCK),
+                ("data_cache_bytes", osd.shards.iter().map(|shard| shard.data.len() as u64 * params::BLOCK).sum()),
                 ("objects", u64::from(self.places.held()[number])),
                 ("deferred", osd.deferred.len() as u64),
             ],

@@ -3,6 +3,7 @@
 use hotband_machine::{Asked, Entropy, Fault, Op, Times};
 use hotband_units::{Instant, Span};
 
+use super::osd::Shard;
 use super::params::BLOCK;
 use super::{Due, For, Pool};
 
@@ -117,8 +118,8 @@ impl Pool {
     pub(super) fn arrive(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
         let object = self.pieces.get(sub.piece).object;
+        let shard = self.shard_of(object);
         let osd = &mut self.osds[usize::from(sub.osd)];
-        let shard = self.places.group_of(object) as usize % osd.shards.len();
         osd.shards[shard].waiting.push_back(id);
         if osd.shards[shard].busy.is_none() {
             self.next_op(now, usize::from(sub.osd), shard);
@@ -153,7 +154,7 @@ impl Pool {
         let piece = *self.pieces.get(sub.piece);
         if piece.op == Op::Read {
             self.osds[osd].counters.reads += 1;
-            if self.osds[osd].onodes.touch(u64::from(piece.object)) {
+            if self.osds[osd].shards[shard].onodes.touch(u64::from(piece.object)) {
                 return self.read_data(now, id);
             }
             self.osds[osd].counters.metadata_reads += 1;
@@ -182,6 +183,11 @@ impl Pool {
         }
     }
 
+    /// The shard of an object's group, on every daemon.
+    fn shard_of(&self, object: u32) -> usize {
+        self.places.group_of(object) as usize % self.params.shards
+    }
+
     /// The blocks of a piece, as memory knows them.
     fn blocks(piece: &Piece) -> impl Iterator<Item = u64> + use<> {
         let key = u64::from(piece.object) << 32;
@@ -193,9 +199,10 @@ impl Pool {
     fn read_data(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
         let piece = *self.pieces.get(sub.piece);
+        let shard = self.shard_of(piece.object);
         let osd = &mut self.osds[usize::from(sub.osd)];
         let mut held = true;
-        Self::blocks(&piece).for_each(|block| held &= osd.data.touch(block));
+        Self::blocks(&piece).for_each(|block| held &= osd.shards[shard].data.touch(block));
         if held {
             osd.counters.memory_hits += 1;
             return self.read_done(now, id);
@@ -218,7 +225,8 @@ impl Pool {
         let sub = *sub;
         let object = self.pieces.get(sub.piece).object;
         self.note_fault(sub.piece, fault);
-        self.osds[usize::from(sub.osd)].onodes.keep(u64::from(object));
+        let shard = self.shard_of(object);
+        self.osds[usize::from(sub.osd)].shards[shard].onodes.keep(u64::from(object));
         self.read_data(now, id);
     }
 
@@ -228,8 +236,9 @@ impl Pool {
         let sub = *sub;
         self.note_fault(sub.piece, fault);
         let piece = *self.pieces.get(sub.piece);
-        let osd = &mut self.osds[usize::from(sub.osd)];
-        Self::blocks(&piece).for_each(|block| osd.data.keep(block));
+        let shard = self.shard_of(piece.object);
+        let memory = &mut self.osds[usize::from(sub.osd)].shards[shard].data;
+        Self::blocks(&piece).for_each(|block| memory.keep(block));
         self.read_done(now, id);
     }
 
@@ -238,7 +247,7 @@ impl Pool {
         let sub = self.subs.take(id);
         self.send_answer(now, &sub);
         let object = self.pieces.get(sub.piece).object;
-        let shard = self.places.group_of(object) as usize % self.params.shards;
+        let shard = self.shard_of(object);
         self.next_op(now, usize::from(sub.osd), shard);
     }
 
@@ -260,11 +269,13 @@ impl Pool {
     fn write_local(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
         let piece = *self.pieces.get(sub.piece);
+        let shard = self.shard_of(piece.object);
         let osd = &mut self.osds[usize::from(sub.osd)];
         osd.counters.writes += 1;
-        osd.onodes.keep(u64::from(piece.object));
+        let Shard { onodes, data, .. } = &mut osd.shards[shard];
+        onodes.keep(u64::from(piece.object));
         // `bluestore_default_buffered_write` is off: what is written is not kept, and what was read before is stale.
-        Self::blocks(&piece).for_each(|block| osd.data.forget(block));
+        Self::blocks(&piece).for_each(|block| data.forget(block));
         if sub.deferred {
             return self.queue_commit(now, id);
         }

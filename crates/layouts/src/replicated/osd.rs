@@ -91,11 +91,20 @@ pub(super) enum Stage {
     SizesFlush,
 }
 
-/// A queue of operations and the thread that serves it.
-#[derive(Default)]
+/// A queue of operations, the thread that serves it, and its part of the memory: caches are divided between shards, so
+/// that one whose groups are asked for more than others' forgets while others have room.
 pub(super) struct Shard {
     pub waiting: VecDeque<u32>,
     pub busy: Option<u32>,
+    pub data: Memory,
+    pub onodes: Memory,
+}
+
+/// The turns of the daemons whose slices are on one disk: which of them commits, and which wait for it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turns {
+    pub holder: Option<u32>,
+    pub waiting: VecDeque<u32>,
 }
 
 /// A deferred write: where its data belongs.
@@ -141,8 +150,6 @@ impl OsdCounters {
 /// A daemon on one member.
 pub(super) struct Osd {
     pub shards: Vec<Shard>,
-    pub data: Memory,
-    pub onodes: Memory,
     pub slice: Slice,
     pub wal: Ring,
     pub sizes: Ring,
@@ -156,18 +163,24 @@ pub(super) struct Osd {
     /// In-place writes under way.
     pub placing: u32,
     pub host: u16,
+    /// The member that its slice is on.
+    pub disk: u16,
     pub counters: OsdCounters,
 }
 
 impl Osd {
-    pub fn new(size: u64, object: u64, host: u16, params: &OsdParams) -> Self {
+    pub fn new(size: u64, object: u64, (host, disk): (u16, u16), params: &OsdParams) -> Self {
+        let shard = || Shard {
+            waiting: VecDeque::new(),
+            busy: None,
+            data: Memory::new(params.data_blocks / params.shards, params.policy),
+            onodes: Memory::new(params.onodes / params.shards, Policy::Lru),
+        };
         let slice = Slice::new(size, object, params);
         let sizes = Ring { from: slice.db_begin, size: BLUEFS_REGION, at: 0 };
         let wal = Ring { from: slice.db_begin + BLUEFS_REGION, size: slice.wal_size, at: 0 };
         Self {
-            shards: (0..params.shards).map(|_| Shard::default()).collect(),
-            data: Memory::new(params.data_blocks, params.policy),
-            onodes: Memory::new(params.onodes, Policy::Lru),
+            shards: (0..params.shards).map(|_| shard()).collect(),
             slice,
             wal,
             sizes,
@@ -178,6 +191,7 @@ impl Osd {
             deferred: Vec::new(),
             placing: 0,
             host,
+            disk,
             counters: OsdCounters::default(),
         }
     }

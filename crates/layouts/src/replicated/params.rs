@@ -52,6 +52,8 @@ pub struct OsdParams {
     pub db_share: f64,
     /// Part of it that the log goes round in.
     pub wal_region: u64,
+    /// Whether the host's I/O scheduler anticipates the next step of a commit before it turns to another daemon.
+    pub anticipate: bool,
     /// Objects that a daemon recovers at once.
     pub recovery_active: usize,
     /// Pause of a daemon after each recovered object.
@@ -97,6 +99,9 @@ impl OsdParams {
             deferred_batch: count(&section, "deferred_batch_ops", 1, 65_536)? as usize,
             db_share: share(&section, "db_share", 0.001, 0.5)?,
             wal_region: size(&section, "wal_region", 1 << 20, 1 << 40)?,
+            anticipate: section
+                .choice("io_scheduler", &[("none", false), ("anticipatory", true)])?
+                .ok_or_else(|| section.error("io_scheduler", "", "missing: expected none or anticipatory"))?,
             recovery_active: count(&section, "recovery_active", 1, 1024)? as usize,
             recovery_sleep: time(&section, "recovery_sleep")?,
         };
