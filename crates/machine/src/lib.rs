@@ -16,7 +16,7 @@ mod requests;
 mod spec;
 mod versions;
 
-pub use drive::{CacheState, Command, Counter, Done, Drive, Smart, UntimedWrite, Warmth};
+pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Smart, UntimedWrite, Warmth};
 pub use error::{SpecError, nearest};
 pub use events::EventQueue;
 pub use graph::{Machine, MachineParts, PartReport, Target};
@@ -25,5 +25,5 @@ pub use link::{Link, LinkSpec};
 pub use plan::{Extent, Layout, Leg, MemberState, Placed, Plan};
 pub use power::OnDrive;
 pub use reader::{Section, parse_toml};
-pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, NodeRef, VolumeSpec, short_form};
+pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, MemberRef, NodeRef, VolumeSpec, short_form};
 pub use versions::Versions;
