@@ -145,8 +145,12 @@ impl fmt::Display for Rpm {
 impl FromStr for Power {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        parse_scaled(text, &[("W", 1e3), ("mW", 1.0), ("kW", 1e6)], "a power with its unit, such as \"7.2 W\" (mW, W, kW)")
-            .map(Self)
+        parse_scaled(
+            text,
+            &[("W", 1e3), ("mW", 1.0), ("kW", 1e6)],
+            "a power with its unit, such as \"7.2 W\" (mW, W, kW)",
+        )
+        .map(Self)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a disk is told about itself: the values of its catalog file.
 
-use hotband_machine::{Section, SpecError};
 use hotband_machine::Draw;
+use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Power, Rate, Rpm, Span};
 
 use super::disk_caches::{check_fast_format, check_flash, read_flash, read_write_cache};
