@@ -127,10 +127,10 @@ fn two_streams(mut bench: Bench<MultiActuatorDisk>, depth: usize) -> f64 {
     let mut outstanding: Vec<(u64, usize)> = Vec::new();
     let mut bytes = 0;
     while bench.now < 2_000 * MS {
-        for stream in 0..2 {
+        for (stream, next) in next.iter_mut().enumerate() {
             while outstanding.iter().filter(|(_, of)| *of == stream).count() < depth {
-                outstanding.push((bench.submit(bench.now, Op::Read, next[stream], 128, false), stream));
-                next[stream] += 128;
+                outstanding.push((bench.submit(bench.now, Op::Read, *next, 128, false), stream));
+                *next += 128;
             }
         }
         let at = bench.disk.wake().expect("reads are outstanding");
