@@ -8,7 +8,7 @@ import pytest
 
 DRIVES = {
     "exos-15e900-512n", "exos-15e900-512e", "exos-10e2400-512n", "exos-10e2400-512e", "savvio-10k1", "cheetah-10k7",
-    "cheetah-15k4", "ent-15k", "ent-10k", "ent-cap-2tb", "mg06sca-10tb",
+    "cheetah-15k4", "ent-15k", "ent-10k", "ent-cap-2tb", "mg06sca-10tb", "st14000nm0001",
 }  # fmt: skip
 WORKLOADS = {
     "fio-randread", "fio-randwrite", "fio-read", "fio-write", "iometer-fileserver", "iometer-webserver",

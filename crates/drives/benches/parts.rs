@@ -47,7 +47,7 @@ fn positioning_order(criterion: &mut Criterion) {
     let curve = SeekCurve::new(seek_points(), geometry.cylinders());
     let mut group = criterion.benchmark_group("positioning order, waiting");
     for depth in [8_u64, 32, 128] {
-        let mut sectors = scattered(geometry.sectors() - 8);
+        let mut sectors = scattered(geometry.end() - 8);
         let mut queue = Pending::default();
         for sequence in 0..depth {
             queue.insert(waiting(&geometry, sectors.next().expect("endless"), sequence));
@@ -77,7 +77,7 @@ fn positioning_order(criterion: &mut Criterion) {
 
 fn lookups(criterion: &mut Criterion) {
     let geometry = Geometry::new(&geometry());
-    let mut sectors = scattered(geometry.sectors());
+    let mut sectors = scattered(geometry.end());
     criterion.bench_function("geometry, place of a sector", |bencher| {
         bencher.iter(|| black_box(geometry.place(sectors.next().expect("endless"))));
     });
@@ -87,7 +87,7 @@ fn lookups(criterion: &mut Criterion) {
         bencher.iter(|| black_box(curve.nanos(distances.next().expect("endless") as u32)));
     });
     let mut segments = Segments::new(32, 16_384);
-    let mut sectors = scattered(geometry.sectors() - 8);
+    let mut sectors = scattered(geometry.end() - 8);
     criterion.bench_function("segments, a miss and its replacement", |bencher| {
         bencher.iter(|| {
             let sector = sectors.next().expect("endless");

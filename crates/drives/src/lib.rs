@@ -8,7 +8,8 @@ pub mod parts;
 
 pub use hotband_machine::{Assumption, Product};
 pub use kinds::disk::Disk;
-pub use kinds::disk_params::DiskParams;
+pub use kinds::disk_actuators::MultiActuatorDisk;
+pub use kinds::disk_params::{DiskParams, Exposes};
 pub use kinds::disk_power::Writing;
 pub use kinds::ssd::Ssd;
 pub use kinds::ssd_params::SsdParams;

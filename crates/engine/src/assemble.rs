@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
-use hotband_drives::{Disk, DiskParams, Product, SeekCurves, Ssd, SsdParams};
+use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, SeekCurves, Ssd, SsdParams};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
-    Drive, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, NodeRef, Random, Role, SpecError, Target,
+    Drive, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef, NodeRef, Random, Role,
+    SpecError, Target,
 };
 use toml::{Table, Value};
 
@@ -98,6 +99,9 @@ fn build_drive(
                 read_twice(spec, drive, own, |values, file, key| DiskParams::read(product, values, file, key))?;
             let phase = Random::new(seed, &format!("drives.{}.spindle", drive.name)).below(REVOLUTION);
             params.geometry.rotation = params.geometry.rotation.with_phase(phase);
+            if params.actuators > 1 {
+                return Ok(Box::new(MultiActuatorDisk::sharing(&params, curves)));
+            }
             Ok(Box::new(Disk::sharing(params, curves)))
         }
         "ssd" => {
@@ -149,7 +153,10 @@ fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 5] = [
+const OPTIONAL: [(&str, &str); 8] = [
+    ("actuators", "second actuator"),
+    ("exposes", "second actuator"),
+    ("power_", "stated power"),
     ("compression", "compression: it is a disk"),
     ("gc_", "garbage collection: it is a disk"),
     ("awc", "protected write cache (Advanced Write Cache)"),
@@ -183,6 +190,50 @@ fn capacity_of(node: NodeRef, drives: &[(String, Box<dyn Drive>)], layouts: &Lay
     }
 }
 
+/// Where `member` begins on its node and how long it is: a logical unit, or all of a drive or layout.
+fn extent_of(
+    (spec, key): (&MachineSpec, &str),
+    member: MemberRef,
+    drives: &[(String, Box<dyn Drive>)],
+    layouts: &Layouts,
+) -> Result<(u64, u64), SpecError> {
+    let capacity = capacity_of(member.node, drives, layouts);
+    let Some(lun) = member.lun else { return Ok((0, capacity)) };
+    let (name, luns) = match member.node {
+        NodeRef::Drive(drive) => (&drives[drive as usize].0, drives[drive as usize].1.luns()),
+        NodeRef::Layout(layout) => (&layouts[layout as usize].0, 1),
+    };
+    if luns > 1 && lun < luns {
+        let size = capacity / u64::from(luns);
+        return Ok((u64::from(lun) * size, size));
+    }
+    let accepted = match luns {
+        1 => format!("{name} has no logical units: name it without"),
+        _ => format!("{name} has {luns} logical units, {name}.lun0 to {name}.lun{}", luns - 1),
+    };
+    Err(SpecError::new(&spec.file, key, format!("{name}.lun{lun}"), accepted))
+}
+
+/// A host cannot address across logical units.
+fn check_within_lun(
+    (spec, key): (&MachineSpec, &str),
+    node: NodeRef,
+    (from, size): (u64, u64),
+    drives: &[(String, Box<dyn Drive>)],
+) -> Result<(), SpecError> {
+    let NodeRef::Drive(drive) = node else { return Ok(()) };
+    let (name, drive) = &drives[drive as usize];
+    let share = drive.capacity().0 / u64::from(drive.luns());
+    if size == 0 || from / share == (from + size - 1) / share {
+        return Ok(());
+    }
+    let accepted = format!(
+        "spans logical units of {share} B: name {name}.lun0 to {name}.lun{}, or set exposes = \"one\"",
+        drive.luns() - 1
+    );
+    Err(SpecError::new(&spec.file, key, format!("{name}: {from} B + {size} B"), accepted))
+}
+
 /// Largest logical block of the drives, in bytes.
 fn block_of(drives: &[(String, Box<dyn Drive>)]) -> u64 {
     drives.iter().map(|(_, drive)| drive.block().0).max().unwrap_or(512)
@@ -195,8 +246,9 @@ fn member_ranges(
     layouts: &Layouts,
 ) -> Result<Vec<MemberRange>, SpecError> {
     let block = block_of(drives);
-    let ranges = layout.members.iter().map(|&node| {
-        let capacity = capacity_of(node, drives, layouts);
+    let ranges = layout.members.iter().map(|&member| {
+        let members = format!("{}.members", layout.key);
+        let (begin, capacity) = extent_of((spec, &members), member, drives, layouts)?;
         let from = layout.from.0;
         let size = layout.size.map_or(capacity.saturating_sub(from), |size| size.0);
         if from.checked_add(size).is_none_or(|end| end > capacity) || size == 0 {
@@ -215,7 +267,9 @@ fn member_ranges(
                 format!("expected a multiple of the drives' block of {block} B"),
             ));
         }
-        Ok(MemberRange { node, from, size })
+        let from = begin + from;
+        check_within_lun((spec, &members), member.node, (from, size), drives)?;
+        Ok(MemberRange { node: member.node, from, size })
     });
     ranges.collect()
 }
@@ -244,7 +298,8 @@ fn targets(
     let error = |key: &str, value: String, accepted: String| SpecError::new(&spec.file, key, value, accepted);
     let mut targets = Vec::new();
     for volume in &spec.volumes {
-        let capacity = capacity_of(volume.on, drives, layouts);
+        let on = format!("volumes.{}.on", volume.name);
+        let (begin, capacity) = extent_of((spec, &on), volume.on, drives, layouts)?;
         let size = volume.size.map_or(capacity.saturating_sub(volume.from.0), |size| size.0);
         if volume.from.0.checked_add(size).is_none_or(|end| end > capacity) || size == 0 {
             let accepted = format!("the volume is empty or ends beyond its layout of {capacity} B");
@@ -256,7 +311,9 @@ fn targets(
             let accepted = format!("expected a multiple of the drives' block of {block} B");
             return Err(error(&format!("volumes.{}.from", volume.name), format!("{} B", volume.from.0), accepted));
         }
-        targets.push(Target { name: volume.name.clone(), node: volume.on, from: volume.from.0, size });
+        let from = begin + volume.from.0;
+        check_within_lun((spec, &on), volume.on.node, (from, size), drives)?;
+        targets.push(Target { name: volume.name.clone(), node: volume.on.node, from, size });
     }
     if !targets.is_empty() {
         return Ok(targets);
@@ -269,8 +326,20 @@ fn targets(
         return Err(error("volumes", String::new(), accepted.into()));
     };
     let name = match root {
+        NodeRef::Drive(drive) if drives[drive as usize].1.luns() > 1 => return Ok(luns_of(drive, drives)),
         NodeRef::Drive(drive) => drives[drive as usize].0.clone(),
         NodeRef::Layout(layout) => layouts[layout as usize].0.clone(),
     };
     Ok(vec![Target { name, node: root, from: 0, size: capacity_of(root, drives, layouts) }])
+}
+
+/// A target for each logical unit of a drive.
+fn luns_of(drive: u32, drives: &[(String, Box<dyn Drive>)]) -> Vec<Target> {
+    let (name, of) = &drives[drive as usize];
+    let size = of.capacity().0 / u64::from(of.luns());
+    let target = |lun: u32| {
+        let (name, from) = (format!("{name}.lun{lun}"), u64::from(lun) * size);
+        Target { name, node: NodeRef::Drive(drive), from, size }
+    };
+    (0..of.luns()).map(target).collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use hotband_machine::{PartReport, Times};
-use hotband_units::Span;
+use hotband_machine::{Draw, PartReport, Times};
+use hotband_units::{Power, Span};
 use hotband_workloads::LimitSpec;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -200,6 +200,26 @@ struct PartRecord {
     counters: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     at_end: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power: Option<PowerRecord>,
+}
+
+/// What a drive drew in the measured time, from how long its actuators were busy.
+#[derive(Clone, Debug, Serialize)]
+struct PowerRecord {
+    energy_j: f64,
+    mean_w: f64,
+    idle_w: f64,
+    active_w: f64,
+}
+
+impl PowerRecord {
+    fn new(draw: Draw, duration: Span, counters: &BTreeMap<&'static str, u64>) -> Self {
+        let busy = counters.get("busy_ns").copied().unwrap_or(0);
+        let (energy_j, watts) = (draw.joules(duration, Span(busy)), |power: Power| power.0 as f64 / 1e3);
+        let mean_w = if duration > Span::ZERO { energy_j / duration.as_secs_f64() } else { watts(draw.idle) };
+        Self { energy_j, mean_w, idle_w: watts(draw.idle), active_w: watts(draw.active) }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -251,11 +271,15 @@ impl Record {
             flush: (flush.count > 0).then(|| SideRecord::new(flush)),
             trim: (trim.count > 0).then(|| SideRecord::new(trim)),
         });
-        let parts = of.after.iter().zip(&recorder.before).map(|(after, before)| PartRecord {
-            id: after.id.clone(),
-            kind: after.kind,
-            counters: after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect(),
-            at_end: after.at_end.iter().copied().collect(),
+        let parts = of.after.iter().zip(&recorder.before).map(|(after, before)| {
+            let counters = after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect();
+            PartRecord {
+                id: after.id.clone(),
+                kind: after.kind,
+                power: after.draw.map(|draw| PowerRecord::new(draw, of.duration, &counters)),
+                counters,
+                at_end: after.at_end.iter().copied().collect(),
+            }
         });
         let limits = judge(of.limits, of.streams, recorder, of.duration);
         let (steady_state, steady_state_before) = match of.steady.split_last() {

@@ -11,7 +11,7 @@ use hotband_units::Instant;
 use proptest::prelude::*;
 use schedule::{Asked, Driven, machine, schedule};
 
-/// Schedules each machine is put under; there are 63 machines of one drive and 73 of several.
+/// Schedules each machine is put under; there are 67 machines of one drive and 88 of several.
 const CASES: u32 = 16;
 
 /// Settings that bring out what the catalog's own values seldom reach: full caches, few tags, write-through.
@@ -29,6 +29,13 @@ const HYBRID_SETTINGS: [&str; 3] = [
     "{ awc = \"off\", wce = \"on\", rcd = \"on\", flash_hot_reads = 1, flash_ranking = \"1 ms\", flash_promotion_rate = \"1 GB/s\", flash_lanes = 1 }",
 ];
 const HYBRID: &str = "exos-15e900-512e";
+
+/// Settings of a disk with several actuators: a write cache that one of them can fill, volatile and protected.
+const DUAL_SETTINGS: [&str; 3] = [
+    "{ awc_extents = 3, awc_bypass = \"8 KiB\", cache_segments = 2 }",
+    "{ awc = \"off\", wce = \"on\", write_cache_extents = 2, port_rate = \"10 MB/s\" }",
+    "{ awc = \"off\", wce = \"off\", queue_tags = 1, cache_segments = 2, look_ahead = \"64 KiB\" }",
+];
 
 /// Settings of solid-state drives, small ones: volatile buffers, programs that are not suspended, compression, little
 /// patience, collection whenever nobody asks for anything.
@@ -70,6 +77,14 @@ fn layout_machines() -> Vec<String> {
             ));
         }
     }
+    // Both actuators of one disk: as units of a stripe and of a mirror, and with one address space.
+    for set in SETTINGS.into_iter().chain(DUAL_SETTINGS) {
+        let drive = format!("[drives.d]\nproduct = \"st14000nm0001\"\nset = {set}\n[layouts.a]\n");
+        machines.push(format!("{drive}raid0 = {{ members = \"d.lun0..d.lun1\" }}\n[volumes]\nv = {{ on = \"a\" }}\n"));
+        machines.push(format!("{drive}raid1 = {{ members = \"d.lun1, d.lun0\" }}\n[volumes]\nv = {{ on = \"a\" }}\n"));
+    }
+    machines
+        .push(of_one("st14000nm0001", "{ exposes = \"one\", awc = \"off\", wce = \"on\", write_cache_extents = 2 }"));
     machines.push(
         "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 8\n[layouts.a]\nraid5 = { members = \"d0..d3\" }\n\
          [layouts.b]\nraid5 = { members = \"d4..d7\" }\n[layouts.c]\nraid1 = { members = \"a, b\" }\n"

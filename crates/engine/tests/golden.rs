@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{closed, drives, execute, random_4k, request, solid_state, workload};
+use common::{closed, drives, execute, on_units, random_4k, request, solid_state, workload};
 use hotband_layouts::KINDS;
 
 /// "IOPS p99 max" of one run.
@@ -75,6 +75,26 @@ fn layouts_do_what_they_did() {
         text += &line(&machine, &machine, &of_ios(&random_4k(70), 16));
     }
     insta::assert_snapshot!("layouts", text);
+}
+
+#[test]
+fn two_actuators_do_what_they_did() {
+    let of = |read: u32, size: &str, random: u32| {
+        let stream = format!("read_pct = {read}\nrandom_pct = {random}\nsize = \"{size}\"");
+        on_units(&[(0, 16), (1, 16)], &stream, "ios = 200", "ios = 4000")
+    };
+    let machine = "[drives.d]\nproduct = \"st14000nm0001\"\n";
+    let mut text = String::new();
+    for (name, workload) in [
+        ("randread 4k", of(100, "4 KiB", 100)),
+        ("randwrite 4k", of(0, "4 KiB", 100)),
+        ("mix 16k", of(50, "16 KiB", 100)),
+        ("seqread 256k", of(100, "256 KiB", 0)),
+        ("seqwrite 256k", of(0, "256 KiB", 0)),
+    ] {
+        text += &line(name, machine, &workload);
+    }
+    insta::assert_snapshot!("actuators", text);
 }
 
 #[test]

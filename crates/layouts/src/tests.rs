@@ -15,7 +15,7 @@ fn spec(kind: &str, members: usize, options: &str) -> LayoutSpec {
     LayoutSpec {
         name: "data".into(),
         kind: kind.into(),
-        members: (0..members as u32).map(NodeRef::Drive).collect(),
+        members: (0..members as u32).map(|drive| NodeRef::Drive(drive).into()).collect(),
         from: Bytes(0),
         size: None,
         force_writes: false,

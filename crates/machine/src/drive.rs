@@ -1,6 +1,6 @@
 //! What every drive mechanism answers.
 
-use hotband_units::{Bytes, Instant};
+use hotband_units::{Bytes, Instant, Power, Span};
 
 use crate::io::{Entropy, Fault, Op, Times};
 use crate::versions::Versions;
@@ -8,7 +8,7 @@ use crate::versions::Versions;
 /// A command to one drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// Returned in [`Done`]; the drive does not read it.
+    /// Returned in [`Done`]; no two commands in a drive have the same.
     pub token: u64,
     /// What is asked.
     pub op: Op,
@@ -60,6 +60,27 @@ pub struct Smart {
     pub percentage_used: f64,
     /// Blocks that were retired.
     pub bad_blocks: u64,
+}
+
+/// What a drive draws: one power at rest, another while all its actuators are busy, between them a straight line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// Ready, spinning, no actuator busy.
+    pub idle: Power,
+    /// All actuators busy.
+    pub active: Power,
+    /// How many there are.
+    pub actuators: u32,
+}
+
+impl Draw {
+    /// Energy in joules over `duration`, of which actuators were busy for `busy`, summed over them.
+    pub fn joules(&self, duration: Span, busy: Span) -> f64 {
+        let all_busy = duration.as_secs_f64() * f64::from(self.actuators);
+        let share = if all_busy > 0.0 { (busy.as_secs_f64() / all_busy).min(1.0) } else { 0.0 };
+        let watts = self.idle.0 as f64 + share * (self.active.0 - self.idle.0) as f64;
+        watts / 1e3 * duration.as_secs_f64()
+    }
 }
 
 /// A command is done.
@@ -153,6 +174,15 @@ pub trait Drive: Send {
     fn capacity(&self) -> Bytes;
     /// Logical block size: offsets and lengths are multiples of it.
     fn block(&self) -> Bytes;
+    /// Logical units that a host sees: equal shares of the address space, one after the other. A flush is for the unit
+    /// that its offset lies in.
+    fn luns(&self) -> u32 {
+        1
+    }
+    /// What it draws; none where that is not known.
+    fn draw(&self) -> Option<Draw> {
+        None
+    }
     /// Takes a command at `now`.
     fn submit(&mut self, now: Instant, command: Command);
     /// When the drive next has something to do; `None` while it has nothing.

@@ -2,7 +2,7 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::drive::{CacheState, Command, Counter, Done, Drive, Smart, UntimedWrite, Warmth};
+use crate::drive::{CacheState, Command, Counter, Done, Draw, Drive, Smart, UntimedWrite, Warmth};
 use crate::events::EventQueue;
 use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
@@ -69,6 +69,8 @@ pub struct PartReport {
     pub counters: Vec<Counter>,
     /// What it holds at this moment.
     pub at_end: Vec<Counter>,
+    /// What it draws, where that is known.
+    pub draw: Option<Draw>,
 }
 
 pub(crate) struct DriveSlot {
@@ -305,12 +307,14 @@ impl Machine {
             kind: slot.drive.kind(),
             counters: slot.drive.counters(),
             at_end: slot.drive.levels(),
+            draw: slot.drive.draw(),
         });
         let links = self.links.iter().map(|link| PartReport {
             id: link.name.clone(),
             kind: "link",
             counters: vec![("busy_ns", link.busy.0), ("bytes", link.bytes)],
             at_end: Vec::new(),
+            draw: None,
         });
         let services = self.layouts.iter().filter_map(|slot| match &slot.role {
             Role::Planner(_) => None,

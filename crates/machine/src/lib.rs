@@ -19,7 +19,7 @@ mod service;
 mod spec;
 mod versions;
 
-pub use drive::{CacheState, Command, Counter, Done, Drive, Smart, UntimedWrite, Warmth};
+pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Smart, UntimedWrite, Warmth};
 pub use error::{SpecError, nearest};
 pub use events::EventQueue;
 pub use graph::{Machine, MachineParts, PartReport, Role, Target};
@@ -31,5 +31,5 @@ pub use product::{Assumption, Product};
 pub use random::Random;
 pub use reader::{Section, parse_toml};
 pub use service::{Asked, MemberCommand, Served, Service, ServiceOut};
-pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, NodeRef, VolumeSpec, short_form};
+pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, MemberRef, NodeRef, VolumeSpec, short_form};
 pub use versions::Versions;

@@ -1,5 +1,7 @@
 //! The text of a machine: drives, links, layouts, volumes. Checked here and nowhere else.
 
+use std::ops::RangeInclusive;
+
 use hotband_units::{Bytes, Rate, Span};
 use toml::{Table, Value};
 
@@ -14,6 +16,21 @@ pub enum NodeRef {
     Drive(u32),
     /// Index of a layout.
     Layout(u32),
+}
+
+/// What a spec names: a drive, a logical unit of a drive ("d0.lun1"), or a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberRef {
+    /// Which node.
+    pub node: NodeRef,
+    /// Which of its logical units, where one is named.
+    pub lun: Option<u32>,
+}
+
+impl From<NodeRef> for MemberRef {
+    fn from(node: NodeRef) -> Self {
+        Self { node, lun: None }
+    }
 }
 
 /// One drive: a catalog product with some of its values set.
@@ -47,8 +64,8 @@ pub struct LayoutSpec {
     pub name: String,
     /// "raid5".
     pub kind: String,
-    /// Drives and layouts it is made of.
-    pub members: Vec<NodeRef>,
+    /// Drives, logical units and layouts it is made of.
+    pub members: Vec<MemberRef>,
     /// First byte used on each member.
     pub from: Bytes,
     /// Bytes used on each member; all of it where not said.
@@ -67,7 +84,7 @@ pub struct VolumeSpec {
     /// Name.
     pub name: String,
     /// What it lies on.
-    pub on: NodeRef,
+    pub on: MemberRef,
     /// First byte.
     pub from: Bytes,
     /// Length; to the end where not said.
@@ -246,20 +263,64 @@ fn read_volumes(top: &Section, drives: &[DriveSpec], layouts: &[LayoutSpec]) -> 
     Ok(volumes)
 }
 
-/// Drives and layouts (those already read) that a selection such as "d0..d3, mirror" names.
+/// Drives, logical units and layouts (those already read) that a selection such as "d0..d3, mirror" names.
 fn select_nodes(
     section: &Section,
     text: &str,
     drives: &[DriveSpec],
     layouts: &[LayoutSpec],
-) -> Result<Vec<NodeRef>, SpecError> {
+) -> Result<Vec<MemberRef>, SpecError> {
     let key = if section.table().contains_key("on") { "on" } else { "members" };
     let names: Vec<&str> = drives.iter().map(|d| &*d.name).chain(layouts.iter().map(|l| &*l.name)).collect();
-    let nodes = select(section, key, text, &names)?.into_iter().map(|index| match index.checked_sub(drives.len()) {
+    let node = |index: usize| match index.checked_sub(drives.len()) {
         Some(layout) => NodeRef::Layout(layout as u32),
         None => NodeRef::Drive(index as u32),
-    });
-    Ok(nodes.collect())
+    };
+    let mut members: Vec<MemberRef> = Vec::new();
+    let mut seen = vec![false; names.len() * (MOST_LUNS + 2) as usize];
+    for part in text.split(',').map(str::trim) {
+        // A name as it stands goes before a logical unit of a shorter one.
+        let whole = names.contains(&part).then_some((part.to_owned(), None));
+        let (nodes, luns) = match whole {
+            Some(whole) => whole,
+            None => split_luns(section, key, part)?,
+        };
+        for index in select(section, key, &nodes, &names)? {
+            for lun in luns.clone().map_or_else(|| vec![None], |luns| luns.map(Some).collect()) {
+                let place = index * (MOST_LUNS + 2) as usize + lun.map_or(0, |lun| lun as usize + 1);
+                if std::mem::replace(&mut seen[place], true) {
+                    return Err(section.error(key, names[index], "is named twice"));
+                }
+                members.push(MemberRef { node: node(index), lun });
+            }
+        }
+    }
+    Ok(members)
+}
+
+/// Highest number of a logical unit that is read; what a drive has is checked when it is known.
+const MOST_LUNS: u32 = 7;
+
+/// Splits "d0..d3", "d0.lun1", "d*.lun1" and "d0.lun0..d3.lun1" (of each of the drives) into drives and logical units.
+fn split_luns(section: &Section, key: &str, part: &str) -> Result<(String, Option<RangeInclusive<u32>>), SpecError> {
+    let wrong = |accepted: &str| section.error(key, part, accepted);
+    let lun = |name: &str| -> Result<(String, Option<u32>), SpecError> {
+        let Some((drive, number)) = name.trim().rsplit_once(".lun") else { return Ok((name.trim().to_owned(), None)) };
+        let number = number.parse().ok().filter(|number| *number <= MOST_LUNS);
+        let number = number.ok_or_else(|| wrong("expected a logical unit by its number, such as \"d0.lun1\""))?;
+        Ok((drive.to_owned(), Some(number)))
+    };
+    let Some((first, last)) = part.split_once("..") else {
+        let (drive, number) = lun(part)?;
+        return Ok((drive, number.map(|number| number..=number)));
+    };
+    let ((first, from), (last, to)) = (lun(first)?, lun(last)?);
+    let luns = match (from, to) {
+        (None, None) => None,
+        (Some(from), Some(to)) if from <= to => Some(from..=to),
+        _ => return Err(wrong("expected logical units at both ends, such as \"d0.lun0..d3.lun1\"")),
+    };
+    Ok((format!("{first}..{last}"), luns))
 }
 
 /// Indices of the names that `text` selects: names, `first..last` and `prefix*`, separated by commas.

@@ -6,6 +6,6 @@ mod quantity;
 mod text;
 mod time;
 
-pub use quantity::{Bytes, Lba, Rate, Ratio, Rpm};
+pub use quantity::{Bytes, Lba, Power, Rate, Ratio, Rpm};
 pub use text::UnitError;
 pub use time::{Instant, Span};

@@ -23,6 +23,10 @@ pub struct Rate(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rpm(pub u32);
 
+/// Power in milliwatts; "7.2 W" in text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Power(pub u64);
+
 /// A share, between 0 and 1; "25 %" in text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Ratio(pub f64);
@@ -135,6 +139,24 @@ impl FromStr for Rpm {
 impl fmt::Display for Rpm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} rpm", self.0)
+    }
+}
+
+impl FromStr for Power {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        parse_scaled(
+            text,
+            &[("W", 1e3), ("mW", 1.0), ("kW", 1e6)],
+            "a power with its unit, such as \"7.2 W\" (mW, W, kW)",
+        )
+        .map(Self)
+    }
+}
+
+impl fmt::Display for Power {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        format_scaled(f, self.0, &[("W", 1e3), ("mW", 1.0)])
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn format_scaled(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&s
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bytes, Rate, Ratio, Rpm, Span};
+    use crate::{Bytes, Power, Rate, Ratio, Rpm, Span};
 
     #[test]
     fn what_a_person_writes_is_read() {
@@ -50,6 +50,7 @@ mod tests {
         assert_eq!("4k".parse(), Ok(Bytes(4096)));
         assert_eq!("1.2 GB/s".parse(), Ok(Rate(1_200_000_000)));
         assert_eq!("15000 rpm".parse(), Ok(Rpm(15000)));
+        assert_eq!("7.2 W".parse(), Ok(Power(7200)));
         assert_eq!("12.5 %".parse(), Ok(Ratio(0.125)));
     }
 
@@ -60,6 +61,7 @@ mod tests {
         }
         assert!("4096".parse::<Bytes>().is_err());
         assert!("4 ms".parse::<Bytes>().is_err());
+        assert!("7.2".parse::<Power>().is_err());
         assert!("101".parse::<Ratio>().is_err());
         assert!("0 rpm".parse::<Rpm>().is_err());
     }
@@ -68,6 +70,9 @@ mod tests {
     fn text_form_reads_back() {
         for ns in [0, 1, 999, 4_160_000, 90_000_000_000] {
             assert_eq!(Span(ns).to_string().parse(), Ok(Span(ns)));
+        }
+        for milliwatts in [0, 5, 7_200, 13_500] {
+            assert_eq!(Power(milliwatts).to_string().parse(), Ok(Power(milliwatts)));
         }
         for bytes in [0, 512, 4096, 900_000_000_000] {
             assert_eq!(Bytes(bytes).to_string().parse(), Ok(Bytes(bytes)));

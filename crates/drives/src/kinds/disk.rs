@@ -1,4 +1,4 @@
-//! The disk: one arm over spinning platters, with a queue, a segmented read cache and a write cache.
+//! The disk, or one actuator of a disk with several: one arm over spinning platters, with a queue, a segmented read cache and a write cache.
 //!
 //! A command passes the firmware (`command_overhead`), waits in the queue, and is served by seek, rotational wait
 //! and transfer; its data crosses the port. Reads that the cache holds skip the arm. A sequential reader makes the
@@ -12,20 +12,19 @@
 
 use std::collections::VecDeque;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Drive, Fault, Op, Times, Versions};
+use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, Times, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::disk_commands::WRITERS;
 use super::disk_counters::DiskCounters;
 use super::disk_params::{DiskParams, WriteCache};
+use super::disk_shared::Shared;
 use crate::parts::account::Account;
 use crate::parts::dirty::Dirty;
 use crate::parts::flash::Flash;
 use crate::parts::geometry::{Geometry, SECTOR};
 use crate::parts::pending::Pending;
-use crate::parts::port::Port;
 use crate::parts::seek::{SeekCurve, SeekCurves};
-use crate::parts::segments::Segments;
 
 /// A command in the drive and when it arrived.
 #[derive(Clone, Copy, Debug)]
@@ -95,13 +94,14 @@ pub(super) struct Ahead {
     pub committed: u64,
 }
 
-/// A disk of the catalog.
+/// A disk of the catalog with one actuator, or one actuator of several: its surfaces, queue, arm and dirty data.
 pub struct Disk {
     pub(super) params: DiskParams,
     pub(super) geometry: Geometry,
     pub(super) read_curve: SeekCurve,
     pub(super) write_curve: SeekCurve,
-    pub(super) port: Port,
+    /// Link and memory, which other actuators may use too.
+    pub(super) shared: Shared,
     /// Finished commands still on the wire, the next one last.
     ready: Vec<Done>,
     pub(super) queue: Pending,
@@ -116,7 +116,6 @@ pub struct Disk {
     pub(super) in_drive: usize,
     pub(super) dirty: Dirty,
     pub(super) flushes: Vec<Flush>,
-    pub(super) segments: Segments,
     pub(super) flash: Option<Flash>,
     pub(super) cylinder: u32,
     pub(super) track: u32,
@@ -139,14 +138,19 @@ impl Disk {
 
     /// The same, with the seek curves of equal drives where there are any.
     pub fn sharing(params: DiskParams, curves: &mut SeekCurves) -> Self {
-        let geometry = Geometry::new(&params.geometry);
+        let (geometry, shared) = (Geometry::new(&params.geometry), Shared::of_one(&params));
+        Self::over(geometry, shared, params, curves)
+    }
+
+    /// The arm over the surfaces of `geometry`.
+    pub(super) fn over(geometry: Geometry, shared: Shared, params: DiskParams, curves: &mut SeekCurves) -> Self {
         let cylinders = geometry.cylinders();
         // Joined writes stay below two tracks: longer runs gain nothing and would hold up reads.
-        let longest = 2 * geometry.track_bytes(0) / SECTOR;
+        let longest = 2 * geometry.track_bytes(geometry.first()) / SECTOR;
         Self {
             read_curve: curves.curve(params.seek_read, cylinders),
             write_curve: curves.curve(params.seek_write, cylinders),
-            port: Port::new(params.port_rate),
+            shared,
             ready: Vec::new(),
             queue: Pending::default(),
             slots: Vec::new(),
@@ -156,11 +160,10 @@ impl Disk {
             in_drive: 0,
             dirty: Dirty::new(params.write_cache_extents, params.write_cache_sectors, longest),
             flushes: Vec::new(),
-            segments: Segments::new(params.segments, params.segment_sectors),
-            flash: params.flash.map(|flash| Flash::new(flash, geometry.sectors())),
+            flash: params.flash.map(|flash| Flash::new(flash, geometry.end())),
             cylinder: 0,
             track: 0,
-            reached: 0,
+            reached: geometry.first(),
             arm: Arm::Idle,
             sequence: 0,
             write_ends: [u64::MAX; WRITERS],
@@ -190,12 +193,26 @@ impl Disk {
         self.sequence
     }
 
+    /// When the first write came that waits for room in the cache.
+    pub(super) fn waits_since(&self) -> Option<Instant> {
+        self.blocked.front().map(|arrived| arrived.at)
+    }
+
+    /// The segment that the arm is reading into, if it continues one.
+    pub(super) fn segment_in_use(&self) -> Option<usize> {
+        match self.arm {
+            Arm::Ahead(ahead) => Some(ahead.segment),
+            Arm::Busy { work: Work::Read { sequential, .. }, .. } => sequential,
+            _ => None,
+        }
+    }
+
     /// Takes a command that has a tag.
     fn accept(&mut self, now: Instant, arrived: Arrived) {
         self.in_drive += 1;
         let command = arrived.command;
         let block = self.params.format.logical();
-        if let Some(fault) = fault_of(&command, block, self.params.geometry.capacity.0) {
+        if let Some(fault) = fault_of(&command, block, self.geometry.end() * SECTOR) {
             self.counters.faults += 1;
             return self.refuse(now, arrived, fault);
         }
@@ -231,7 +248,7 @@ impl Disk {
         let ready = ready.max(now + overhead);
         let bytes_back = if arrived.command.op == Op::Read { arrived.command.len } else { 0 };
         let link = if matches!(arrived.command.op, Op::Flush | Op::Trim) { 0 } else { arrived.command.len };
-        let at = self.port.send(ready, u64::from(link));
+        let at = self.shared.port.send(ready, u64::from(link));
         let times =
             Times { queue: ready.since(arrived.at) - overhead, overhead, link: at.since(ready), ..Times::default() };
         self.finish(Done { token: arrived.command.token, at, times, bytes_back, fault: None });
@@ -256,7 +273,7 @@ impl Disk {
     }
 }
 
-fn fault_of(command: &Command, block: u64, capacity: u64) -> Option<Fault> {
+fn fault_of(command: &Command, block: u64, end: u64) -> Option<Fault> {
     if command.op == Op::Flush {
         return None;
     }
@@ -265,7 +282,7 @@ fn fault_of(command: &Command, block: u64, capacity: u64) -> Option<Fault> {
     if len == 0 || (command.offset | len) & (block - 1) != 0 {
         return Some(Fault::Misaligned);
     }
-    (command.offset + len > capacity).then_some(Fault::OutOfRange)
+    (command.offset + len > end).then_some(Fault::OutOfRange)
 }
 
 impl Drive for Disk {
@@ -275,6 +292,10 @@ impl Drive for Disk {
 
     fn capacity(&self) -> Bytes {
         self.params.geometry.capacity
+    }
+
+    fn draw(&self) -> Option<Draw> {
+        self.params.draw
     }
 
     fn block(&self) -> Bytes {

@@ -1,7 +1,7 @@
 //! What a disk does with a command when it arrives: cache, queue, or wait for room.
 
 use hotband_machine::{Done, Times};
-use hotband_units::Instant;
+use hotband_units::{Instant, Span};
 
 use super::disk::{Ahead, Arm, Arrived, Disk, Flush};
 use super::disk_params::WriteCache;
@@ -26,11 +26,11 @@ impl Disk {
                 return;
             }
         }
-        match self.segments.find(first, end) {
-            Found::Hit(segment) if self.params.rereads || first >= self.segments.get(segment).given => {
-                self.segments.give(segment, end);
+        match self.shared.segments.find(first, end) {
+            Found::Hit(segment) if self.params.rereads || first >= self.shared.segments.get(segment).given => {
+                self.shared.segments.give(segment, end);
                 self.counters.cache_hits += 1;
-                self.segments.touch(segment);
+                self.shared.segments.touch(segment);
                 self.answer(now, arrived, now);
                 self.read_on(now, segment, end);
             }
@@ -60,7 +60,7 @@ impl Disk {
         let overhead = self.params.cache_overhead;
         let flash = ready.since(begins);
         let ready = ready + overhead;
-        let at = self.port.send(ready, u64::from(arrived.command.len));
+        let at = self.shared.port.send(ready, u64::from(arrived.command.len));
         let queue = now.since(arrived.at) + begins.since(now);
         let times = Times { queue, overhead, flash, link: at.since(ready), ..Times::default() };
         self.finish(Done { token: arrived.command.token, at, times, bytes_back: arrived.command.len, fault: None });
@@ -69,17 +69,17 @@ impl Disk {
     /// A read that the stream has passed or will pass: waits for it, and lets it run on. False if it lies elsewhere.
     fn read_from_stream(&mut self, now: Instant, arrived: Arrived, ahead: Ahead) -> bool {
         let (first, end) = (arrived.first(), arrived.end());
-        let have = self.segments.get(ahead.segment);
+        let have = self.shared.segments.get(ahead.segment);
         let begun = if self.params.rereads { have.start } else { have.given };
-        if first < begun || first > ahead.limit || end > first + self.segments.size() {
+        if first < begun || first > ahead.limit || end > first + self.shared.segments.size() {
             return false;
         }
-        let limit = (end + self.params.look_ahead_sectors).min(self.geometry.sectors());
+        let limit = (end + self.params.look_ahead_sectors).min(self.geometry.end());
         let before = ahead.committed;
         let ahead = Ahead { limit: ahead.limit.max(limit), committed: ahead.committed.max(end), ..ahead };
         let passes = if end <= ahead.from { now } else { self.passes(&ahead, end) };
-        self.segments.extend(ahead.segment, ahead.from, before);
-        self.segments.give(ahead.segment, end);
+        self.shared.segments.extend(ahead.segment, ahead.from, before);
+        self.shared.segments.give(ahead.segment, end);
         self.arm = Arm::Ahead(ahead);
         self.counters.look_ahead_hits += 1;
         self.counters.cache_hits += 1;
@@ -89,7 +89,7 @@ impl Disk {
 
     /// After a hit near the end of a sequential segment the idle arm goes on reading ahead.
     fn read_on(&mut self, now: Instant, segment: usize, end: u64) {
-        let held = self.segments.get(segment).end;
+        let held = self.shared.segments.get(segment).end;
         let near = held - end < self.params.look_ahead_sectors / 2;
         if near && held > end && matches!(self.arm, Arm::Idle) && self.nothing_waits() {
             self.begin_ahead(now, segment, held, end + self.params.look_ahead_sectors);
@@ -98,7 +98,7 @@ impl Disk {
 
     pub(super) fn accept_write(&mut self, now: Instant, arrived: Arrived) {
         let (first, end) = (arrived.first(), arrived.end());
-        self.segments.forget(first, end);
+        self.shared.segments.forget(first, end);
         if let Arm::Ahead(ahead) = &mut self.arm
             && first < ahead.limit
             && end > ahead.from
@@ -117,7 +117,8 @@ impl Disk {
             self.counters.bypassed_writes += 1;
             return self.enqueue(now, arrived, (first, end), true);
         }
-        if self.blocked.is_empty() && self.dirty.has_room(first, arrived.count()) {
+        let next = self.blocked.is_empty() && self.shared.others.waits_since.is_none();
+        if next && self.has_room(&arrived) {
             self.take_in(now, arrived);
         } else {
             self.blocked.push_back(arrived);
@@ -146,10 +147,16 @@ impl Disk {
         self.answer(now, arrived, now);
     }
 
+    fn has_room(&self, arrived: &Arrived) -> bool {
+        let others = &self.shared.others;
+        self.dirty.has_room(arrived.first(), arrived.count(), (others.extents, others.sectors))
+    }
+
     /// Takes in writes that waited for room, first come first served.
     pub(super) fn admit_blocked(&mut self, now: Instant) {
         while let Some(next) = self.blocked.front() {
-            if !self.dirty.has_room(next.first(), next.count()) {
+            let not_first = self.shared.others.waits_since.is_some_and(|since| since < next.at);
+            if not_first || !self.has_room(next) {
                 break;
             }
             let arrived = self.blocked.pop_front().expect("front was there");
@@ -181,8 +188,7 @@ impl Disk {
     /// `range`, which may be more than the command's.
     fn enqueue(&mut self, now: Instant, arrived: Arrived, range: (u64, u64), write: bool) {
         let place = self.geometry.place(range.0);
-        let data_in =
-            if write { self.port.time_for(u64::from(arrived.command.len)) } else { hotband_units::Span::ZERO };
+        let data_in = if write { self.shared.port.receive(now, u64::from(arrived.command.len)) } else { Span::ZERO };
         let mut waiting = Waiting {
             sector: range.0,
             count: (range.1 - range.0) as u32,

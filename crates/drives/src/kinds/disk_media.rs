@@ -89,13 +89,13 @@ impl Disk {
                     flash.fill(at, first, end);
                 }
                 let segment = match sequential {
-                    Some(segment) if self.segments.get(segment).end >= first => {
-                        self.segments.extend(segment, first, end);
-                        self.segments.give(segment, end);
-                        self.segments.touch(segment);
+                    Some(segment) if self.shared.segments.get(segment).end >= first => {
+                        self.shared.segments.extend(segment, first, end);
+                        self.shared.segments.give(segment, end);
+                        self.shared.segments.touch(segment);
                         Some(segment)
                     }
-                    _ => self.segments.replace(first, end),
+                    _ => self.shared.segments.replace(first, end),
                 };
                 if let (Some(_), Some(segment)) = (sequential, segment)
                     && self.params.look_ahead_sectors > 0
@@ -109,7 +109,7 @@ impl Disk {
 
     /// What the read caches hold of `first..end` is old.
     fn forget(&mut self, first: u64, end: u64) {
-        self.segments.forget(first, end);
+        self.shared.segments.forget(first, end);
         if let Some(flash) = &mut self.flash {
             flash.forget(first, end);
         }
@@ -156,8 +156,10 @@ impl Disk {
         if let Some(index) = goes_on {
             return Some(Pick::Queue(index));
         }
-        let full = self.dirty.extents().len() >= self.params.drain_extents;
-        let urgent = full || !self.blocked.is_empty() || !self.flushes.is_empty();
+        let others = &self.shared.others;
+        let full = self.dirty.extents().len() + others.extents >= self.params.drain_extents;
+        let blocked = !self.blocked.is_empty() || others.waits_since.is_some();
+        let urgent = full || blocked || !self.flushes.is_empty();
         let queued = self.queue.choose(self.params.order, &head);
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
@@ -230,7 +232,7 @@ impl Disk {
 
     pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: Arrived) {
         let (first, end) = (waiting.sector, waiting.end());
-        let sequential = match self.segments.find(first, end) {
+        let sequential = match self.shared.segments.find(first, end) {
             Found::Continues(segment) if !waiting.write => Some(segment),
             _ => None,
         };
@@ -247,9 +249,9 @@ impl Disk {
         let finished = service.start + service.seek + service.rotation + transfer;
         let answered = finished.max(waiting.ready);
         let (at, bytes_back, data_in) = if waiting.write {
-            (finished, 0, self.port.time_for(u64::from(command.len)))
+            (finished, 0, waiting.ready.since(arrived.at) - self.params.command_overhead)
         } else {
-            (self.port.send(answered, u64::from(command.len)), command.len, Span::ZERO)
+            (self.shared.port.send(answered, u64::from(command.len)), command.len, Span::ZERO)
         };
         let mut times = Times {
             queue: service.start.since(waiting.ready),
@@ -311,7 +313,7 @@ impl Disk {
 
     /// Starts a stream at sector `from` into `segment`, up to `limit`.
     pub(super) fn begin_ahead(&mut self, now: Instant, segment: usize, from: u64, limit: u64) {
-        let limit = limit.min(self.geometry.sectors());
+        let limit = limit.min(self.geometry.end());
         if from >= limit {
             return;
         }
@@ -343,8 +345,8 @@ impl Disk {
             let turned = self.params.geometry.rotation.turned(now.since(ahead.begins));
             self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit)
         };
-        self.segments.extend(ahead.segment, ahead.from, reached);
-        let place = self.geometry.place(reached.min(self.geometry.sectors() - 1));
+        self.shared.segments.extend(ahead.segment, ahead.from, reached);
+        let place = self.geometry.place(reached.min(self.geometry.end() - 1));
         (self.cylinder, self.track) = (place.cylinder, place.track);
         self.reached = reached;
         let streamed = self.passes(ahead, reached).since(ahead.begins);

@@ -1,7 +1,8 @@
 //! What a disk is told about itself: the values of its catalog file.
 
+use hotband_machine::Draw;
 use hotband_machine::{Section, SpecError};
-use hotband_units::{Bytes, Rate, Rpm, Span};
+use hotband_units::{Bytes, Power, Rate, Rpm, Span};
 
 use super::disk_caches::{check_fast_format, check_flash, read_flash, read_write_cache};
 use crate::parts::flash::FlashParams;
@@ -45,10 +46,25 @@ pub enum WriteCache {
     Protected,
 }
 
+/// How a disk with several actuators shows itself to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exposes {
+    /// A logical unit for each actuator.
+    Luns,
+    /// One address space, the surfaces of one actuator after those of the other.
+    One,
+}
+
 /// Every value of a disk.
 #[derive(Clone, Debug)]
 pub struct DiskParams {
-    /// Zones, heads, skew, spindle.
+    /// Arms that seek by themselves, each over an equal share of the surfaces.
+    pub actuators: u32,
+    /// What the host sees of them.
+    pub exposes: Exposes,
+    /// What the disk draws, where the catalog says so.
+    pub draw: Option<Draw>,
+    /// Zones, heads, skew, spindle of one actuator.
     pub geometry: GeometryParams,
     /// Read seeks.
     pub seek_read: SeekPoints,
@@ -60,7 +76,7 @@ pub struct DiskParams {
     pub format: SectorFormat,
     /// Rate of the drive's own port.
     pub port_rate: Rate,
-    /// Commands it accepts at once.
+    /// Commands an actuator accepts at once.
     pub tags: usize,
     /// Firmware time of a command that needs the media.
     pub command_overhead: Span,
@@ -106,7 +122,8 @@ impl DiskParams {
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
         let section = Section::new(file, "values", values);
-        let geometry = read_geometry(&section)?;
+        let (actuators, exposes) = read_actuators(&section)?;
+        let geometry = read_geometry(&section, actuators)?;
         let cache: Bytes = section.required("cache_size", "a size")?;
         let segments = need(&section, "cache_segments", section.count("cache_segments", 0..=4096)?)? as usize;
         let sectors = |bytes: Bytes| bytes.0 / SECTOR;
@@ -121,6 +138,9 @@ impl DiskParams {
         let writes = read_write_cache(&section)?;
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
+            actuators,
+            exposes,
+            draw: read_draw(&section, actuators)?,
             seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
             seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
             head_switch: geometry.head_skew,
@@ -167,6 +187,14 @@ impl DiskParams {
                 "expected at least 4 KiB a segment (cache_segments); without a read cache set cache_segments = 0";
             return Err(section.error("cache_size", format!("{} segments", self.segments), accepted));
         }
+        if self.segments > 0 && self.segments < self.actuators as usize {
+            let accepted = format!("expected at least one for each of the {} actuators, or 0", self.actuators);
+            return Err(section.error("cache_segments", self.segments.to_string(), accepted));
+        }
+        if self.flash.is_some() && self.actuators > 1 {
+            let accepted = "expected off: no disk with several actuators has a flash cache";
+            return Err(section.error("turboboost", "on", accepted));
+        }
         if let Some(flash) = &self.flash {
             check_flash(section, flash, self.geometry.capacity)?;
         }
@@ -182,11 +210,42 @@ pub(super) fn need<T>(section: &Section, key: &str, value: Option<T>) -> Result<
     value.ok_or_else(|| section.error(key, "", "missing"))
 }
 
-fn read_geometry(section: &Section) -> Result<GeometryParams, SpecError> {
+/// Most actuators of a disk; products have two.
+const MOST_ACTUATORS: u64 = 4;
+
+/// Number of actuators, and what the host sees of them; one where the product does not say.
+fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
+    let actuators = section.count("actuators", 1..=MOST_ACTUATORS)?.unwrap_or(1) as u32;
+    let exposes = section.choice("exposes", &[("luns", Exposes::Luns), ("one", Exposes::One)])?;
+    match exposes {
+        None if actuators > 1 => Err(section.error("exposes", "", "missing: expected \"luns\" or \"one\"")),
+        exposes => Ok((actuators, exposes.unwrap_or(Exposes::One))),
+    }
+}
+
+fn read_draw(section: &Section, actuators: u32) -> Result<Option<Draw>, SpecError> {
+    let Some(idle) = section.quantity::<Power>("power_idle")? else { return Ok(None) };
+    let active: Power = section.required("power_active", "a power, such as \"10 W\"")?;
+    if active < idle || active.0 > 1_000_000 {
+        let accepted = format!("expected from power_idle ({idle}) to 1 kW");
+        return Err(section.error("power_active", active.to_string(), accepted));
+    }
+    Ok(Some(Draw { idle, active, actuators }))
+}
+
+/// The geometry of one of `actuators`.
+fn read_geometry(section: &Section, actuators: u32) -> Result<GeometryParams, SpecError> {
     let rate = |key| section.required::<Rate>(key, "a rate");
+    let shared = |key: &str, all: u64, unit: u64| {
+        let share = all / u64::from(actuators);
+        let fits = all.is_multiple_of(u64::from(actuators)) && share.is_multiple_of(unit);
+        let accepted = || format!("expected equal shares for {actuators} actuators");
+        if fits { Ok(share) } else { Err(section.error(key, all.to_string(), accepted())) }
+    };
+    let (capacity, heads) = (section.required::<Bytes>("capacity", "a size")?, section.count("heads", 1..=64)?);
     let params = GeometryParams {
-        capacity: section.required::<Bytes>("capacity", "a size")?,
-        heads: need(section, "heads", section.count("heads", 1..=64)?)? as u32,
+        capacity: Bytes(shared("capacity", capacity.0, if actuators > 1 { 4096 } else { 1 })?),
+        heads: shared("heads", need(section, "heads", heads)?, 1)? as u32,
         zones: need(section, "zones", section.count("zones", 1..=128)?)? as u32,
         outer: rate("sustained_outer")?,
         inner: rate("sustained_inner")?,

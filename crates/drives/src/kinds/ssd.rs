@@ -111,7 +111,7 @@ impl Ssd {
             ftl: Ftl::new(params.ftl.clone()),
             nand: Nand::new(params.nand.clone()),
             compression: Compression::new(params.compression),
-            to_host: port,
+            to_host: port.clone(),
             from_host: port,
             controller_free: Instant::ZERO,
             slots: Vec::new(),

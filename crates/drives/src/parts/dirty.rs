@@ -57,6 +57,12 @@ impl Dirty {
         self.in_flight.as_ref()
     }
 
+    /// Extents and sectors held, waiting or on their way.
+    pub fn held(&self) -> (usize, u64) {
+        let (on_its_way, sectors) = self.in_flight.map_or((0, 0), |extent| (1, u64::from(extent.count)));
+        (self.extents.len() + on_its_way, self.sectors + sectors)
+    }
+
     /// Whether nothing is held, waiting or on its way.
     pub fn is_empty(&self) -> bool {
         self.extents.is_empty() && self.in_flight.is_none()
@@ -68,14 +74,15 @@ impl Dirty {
         waiting.chain(self.in_flight.map(|extent| extent.sequence)).min()
     }
 
-    /// Whether a write of `count` sectors at `first` can be taken in. An empty cache takes anything.
-    pub fn has_room(&self, first: u64, count: u64) -> bool {
-        if self.is_empty() {
+    /// Whether a write of `count` sectors at `first` can be taken in, with `others` (extents, sectors) held for other
+    /// actuators. An empty cache takes anything.
+    pub fn has_room(&self, first: u64, count: u64, others: (usize, u64)) -> bool {
+        if self.is_empty() && others.0 == 0 {
             return true;
         }
-        let (on_its_way, sectors) = self.in_flight.map_or((0, 0), |extent| (1, u64::from(extent.count)));
-        let fits = self.sectors + sectors + count <= self.most_sectors;
-        let full = self.extents.len() + on_its_way >= self.most_extents;
+        let (extents, sectors) = self.held();
+        let fits = sectors + others.1 + count <= self.most_sectors;
+        let full = extents + others.0 >= self.most_extents;
         fits && (!full || !self.touched(first, first + count).is_empty())
     }
 
@@ -239,13 +246,13 @@ mod tests {
     fn a_full_cache_takes_only_what_joins() {
         let (geometry, mut dirty) = (geometry(), Dirty::new(1, 1000, 100));
         dirty.insert(&geometry, Instant(0), 0, 8, 0);
-        assert!(dirty.has_room(8, 8));
-        assert!(!dirty.has_room(80, 8));
+        assert!(dirty.has_room(8, 8, (0, 0)));
+        assert!(!dirty.has_room(80, 8, (0, 0)));
     }
 
     #[test]
     fn an_empty_cache_takes_anything() {
-        assert!(Dirty::new(1, 12, 100).has_room(0, 100));
+        assert!(Dirty::new(1, 12, 100).has_room(0, 100, (0, 0)));
     }
 
     #[test]
@@ -253,10 +260,10 @@ mod tests {
         let (geometry, mut dirty) = (geometry(), Dirty::new(1, 1000, 100));
         dirty.insert(&geometry, Instant(0), 0, 8, 7);
         dirty.send(0);
-        assert!(dirty.covers(0, 8) && !dirty.is_empty() && !dirty.has_room(80, 8));
+        assert!(dirty.covers(0, 8) && !dirty.is_empty() && !dirty.has_room(80, 8, (0, 0)));
         assert_eq!(dirty.oldest(), Some(7));
         dirty.landed();
-        assert!(!dirty.covers(0, 8) && dirty.is_empty() && dirty.has_room(80, 8));
+        assert!(!dirty.covers(0, 8) && dirty.is_empty() && dirty.has_room(80, 8, (0, 0)));
     }
 
     proptest! {

@@ -79,7 +79,9 @@ pub struct Geometry {
     guess: Vec<u8>,
     guess_shift: u32,
     heads: Divisor,
-    sectors: u64,
+    /// The first addressable sector, and the first beyond the last.
+    first: u64,
+    end: u64,
     cylinders: u32,
     /// Flow of one track and the switch after it.
     track_flow: u64,
@@ -91,8 +93,14 @@ pub struct Geometry {
 const GUESSES: u64 = 1024;
 
 impl Geometry {
-    /// Lays out zones for `params`.
+    /// Lays out zones for `params`, sectors numbered from zero.
     pub fn new(params: &GeometryParams) -> Self {
+        Self::from_sector(params, 0)
+    }
+
+    /// Lays out zones for surfaces whose outermost sector is number `first`: those of one actuator of several, which
+    /// share one numbering of the drive's sectors.
+    pub fn from_sector(params: &GeometryParams, first: u64) -> Self {
         let heads = u64::from(params.heads);
         let head_skew = params.rotation.turned(params.head_skew);
         let track_flow = REVOLUTION + head_skew;
@@ -112,7 +120,8 @@ impl Geometry {
             guess: Vec::new(),
             guess_shift: 0,
             heads: Divisor::new(heads),
-            sectors,
+            first,
+            end: first + sectors,
             cylinders: (zone_cylinders * u64::from(zones)) as u32,
             track_flow,
             cylinder_flow,
@@ -136,8 +145,9 @@ impl Geometry {
     }
 
     fn make_guesses(&mut self) {
-        self.guess_shift = (self.sectors / GUESSES).max(1).ilog2();
-        let slices = (self.sectors >> self.guess_shift) + 1;
+        let sectors = self.end - self.first;
+        self.guess_shift = (sectors / GUESSES).max(1).ilog2();
+        let slices = (sectors >> self.guess_shift) + 1;
         let zone_of = |slice: u64| {
             let sector = slice << self.guess_shift;
             (self.zones.partition_point(|zone| zone.first_sector <= sector) - 1) as u8
@@ -150,16 +160,22 @@ impl Geometry {
         self.cylinders
     }
 
-    /// Addressable sectors.
-    pub fn sectors(&self) -> u64 {
-        self.sectors
+    /// The first addressable sector.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// First sector beyond the last addressable one.
+    pub fn end(&self) -> u64 {
+        self.end
     }
 
     /// Bytes on one track of the zone that holds `sector`.
     pub fn track_bytes(&self, sector: u64) -> u64 {
-        self.zones[self.zone(sector)].track_sectors.value() * SECTOR
+        self.zones[self.zone(sector - self.first)].track_sectors.value() * SECTOR
     }
 
+    /// The zone of a sector, counted from the outermost.
     #[inline]
     fn zone(&self, sector: u64) -> usize {
         let mut zone = usize::from(self.guess[(sector >> self.guess_shift) as usize]);
@@ -169,9 +185,10 @@ impl Geometry {
         zone
     }
 
-    /// Where `sector` is. It must be below [`Geometry::sectors`].
+    /// Where `sector` is. It must be one of [`Geometry::first`] to [`Geometry::end`].
     #[inline]
     pub fn place(&self, sector: u64) -> Place {
+        let sector = sector - self.first;
         self.place_in(&self.zones[self.zone(sector)], sector)
     }
 
@@ -192,7 +209,7 @@ impl Geometry {
     /// end of the last.
     #[inline]
     pub fn run(&self, first: &Place, sector: u64, count: u64) -> (Place, u64) {
-        let last = sector + count - 1;
+        let last = sector + count - 1 - self.first;
         let zone = &self.zones[self.zone(last)];
         let place = self.place_in(zone, last);
         (place, place.flow + zone.sector_flow - first.flow)
@@ -209,7 +226,7 @@ impl Geometry {
         let sector = zone.first_sector
             + (cylinder * self.heads.value() + track) * zone.track_sectors.value()
             + turned * zone.track_sectors.value() / REVOLUTION;
-        sector.min(self.sectors)
+        (self.first + sector).min(self.end)
     }
 }
 
@@ -237,7 +254,7 @@ mod tests {
         // Savvio 10K.1: 51,052 tracks a surface, 360,000 bytes a track on average (facts/drives.yaml, savSAS).
         let geometry = Geometry::new(&params());
         assert!((f64::from(geometry.cylinders()) / 51_052.0 - 1.0).abs() < 0.03, "{}", geometry.cylinders());
-        let mean = u64::midpoint(geometry.track_bytes(0), geometry.track_bytes(geometry.sectors() - 1));
+        let mean = u64::midpoint(geometry.track_bytes(0), geometry.track_bytes(geometry.end() - 1));
         assert!((mean as f64 / 360_000.0 - 1.0).abs() < 0.03, "{mean}");
     }
 
@@ -245,7 +262,7 @@ mod tests {
     fn a_stream_runs_at_the_rate_of_its_zone() {
         let (params, geometry) = (params(), Geometry::new(&params()));
         let count = 200_000;
-        for (first, rate) in [(0, 62e6), (geometry.sectors() - count, 42e6)] {
+        for (first, rate) in [(0, 62e6), (geometry.end() - count, 42e6)] {
             let (_, turned) = geometry.run(&geometry.place(first), first, count);
             let seconds = params.rotation.time_for(turned).as_secs_f64();
             let measured = (count * SECTOR) as f64 / seconds;
@@ -257,7 +274,7 @@ mod tests {
     fn the_outer_edge_is_sector_zero() {
         let geometry = Geometry::new(&params());
         assert_eq!(geometry.place(0), Place { cylinder: 0, track: 0, flow: 0 });
-        assert!(geometry.place(geometry.sectors() - 1).cylinder < geometry.cylinders());
+        assert!(geometry.place(geometry.end() - 1).cylinder < geometry.cylinders());
     }
 
     proptest! {

@@ -1,13 +1,16 @@
-//! The drive's own connection: one transfer at a time towards the host.
+//! The drive's own connection: one transfer at a time.
 
 use hotband_units::{Instant, Rate, Span};
 
 /// A dedicated port of a given rate.
 ///
-/// Leaves out: the command phase (part of the command overhead), and the overlap of media and wire within one
-/// command: data crosses the wire when the whole command has been read. Of several idle times between transfers that
-/// are booked for later only the last is used.
-#[derive(Clone, Copy, Debug)]
+/// With several arms every transfer takes the wire, in either direction, and goes into the first idle time that is long
+/// enough. With one, data of writes that go to the media takes its time without waiting for the wire, and of several
+/// idle times between transfers that are booked for later only the last is used.
+///
+/// Leaves out: the command phase (part of the command overhead), full duplex, and the overlap of media and wire within
+/// one command: data crosses the wire when the whole command has been read.
+#[derive(Clone, Debug)]
 pub struct Port {
     rate: Rate,
     free_at: Instant,
@@ -15,18 +18,37 @@ pub struct Port {
     idle: (Instant, Instant),
     /// The last length sent and its time: most commands are as long as the one before.
     last: (u64, Span),
+    /// Several arms use it.
+    is_shared: bool,
+    /// Where they do: when it is busy, by time, no two times touching.
+    booked: Vec<(Instant, Instant)>,
 }
 
 impl Port {
     /// An idle port.
     pub fn new(rate: Rate) -> Self {
-        Self { rate, free_at: Instant::ZERO, idle: (Instant::ZERO, Instant::ZERO), last: (0, Span::ZERO) }
+        Self {
+            rate,
+            free_at: Instant::ZERO,
+            idle: (Instant::ZERO, Instant::ZERO),
+            last: (0, Span::ZERO),
+            is_shared: false,
+            booked: Vec::new(),
+        }
+    }
+
+    /// An idle port that several arms use.
+    pub fn shared(rate: Rate) -> Self {
+        Self { is_shared: true, ..Self::new(rate) }
     }
 
     /// Sends `bytes` that are ready at `ready`: when they have arrived.
     #[inline]
     pub fn send(&mut self, ready: Instant, bytes: u64) -> Instant {
         let time = self.time_for(bytes);
+        if self.is_shared {
+            return self.book(ready, time);
+        }
         // A read books its transfer when the arm begins it: until then, what memory answers goes first.
         let before = ready.max(self.idle.0) + time;
         if before <= self.idle.1 {
@@ -38,6 +60,41 @@ impl Port {
         }
         self.free_at = ready.max(self.free_at) + time;
         self.free_at
+    }
+
+    /// Takes in the data of a write that goes to the media, from `now` on: how long that takes.
+    #[inline]
+    pub fn receive(&mut self, now: Instant, bytes: u64) -> Span {
+        let time = self.time_for(bytes);
+        if self.is_shared { self.book(now, time).since(now) } else { time }
+    }
+
+    /// Takes the first idle time of this length from `ready` on; returns its end.
+    fn book(&mut self, ready: Instant, time: Span) -> Instant {
+        let mut begin = ready;
+        let mut at = self.booked.partition_point(|(_, to)| *to <= ready);
+        while let Some((_, to)) = self.booked.get(at).filter(|(from, _)| begin + time > *from) {
+            begin = begin.max(*to);
+            at += 1;
+        }
+        let mut end = begin + time;
+        if time > Span::ZERO {
+            if let Some((_, to)) = self.booked.get(at).filter(|(from, _)| *from == end) {
+                end = *to;
+                self.booked.remove(at);
+            }
+            match at.checked_sub(1).map(|before| &mut self.booked[before]) {
+                Some((_, to)) if *to == begin => *to = end,
+                _ => self.booked.insert(at, (begin, end)),
+            }
+        }
+        begin + time
+    }
+
+    /// What was booked before `now` is over.
+    pub fn forget_before(&mut self, now: Instant) {
+        let over = self.booked.partition_point(|(_, to)| *to <= now);
+        self.booked.drain(..over);
     }
 
     /// Time that `bytes` take on an idle wire.

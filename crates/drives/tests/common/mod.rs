@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use hotband_drives::{Disk, DiskParams, Product};
-use hotband_machine::{Command, Done, Drive, Entropy, Op};
+use hotband_machine::{Command, Done, Drive, Entropy, Op, SpecError};
 use hotband_units::Instant;
 
 const VALUES: [(&str, &str); 28] = [
@@ -55,9 +55,24 @@ pub const CACHE_OVERHEAD: u64 = 20 * US;
 pub const PORT: u64 = 4_096;
 pub const BLOCK: u32 = 8;
 
+/// The bench's disk with the values of `set`; an error for values that no disk has.
+pub fn read_params(set: &str) -> Result<DiskParams, SpecError> {
+    // What a test sets replaces the value in the product, or adds one: caches that the bench does not have.
+    let mut values: toml::Table =
+        VALUES.map(|(key, value)| format!("{key} = {value}")).join("\n").parse().expect("the table above is TOML");
+    values.extend(set.parse::<toml::Table>().expect("tests set TOML"));
+    let mut text = "kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n".to_owned();
+    for (key, value) in &values {
+        write!(text, "[values.{key}]\nvalue = {value}\nsource = \"this test\"\nconfidence = \"high\"\n")
+            .expect("a String takes any text");
+    }
+    let product = Product::read("bench", "bench.toml", &text).expect("the table above is a product");
+    DiskParams::read(&product, &toml::Table::new(), "test", "set")
+}
+
 /// A disk on a bench: commands by sector, completions by token.
-pub struct Bench {
-    pub disk: Disk,
+pub struct Bench<D = Disk> {
+    pub disk: D,
     pub now: u64,
     tokens: u64,
     pub done: Vec<Done>,
@@ -65,19 +80,13 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(set: &str) -> Self {
-        // What a test sets replaces the value in the product, or adds one: caches that the bench does not have.
-        let mut values: toml::Table =
-            VALUES.map(|(key, value)| format!("{key} = {value}")).join("\n").parse().expect("the table above is TOML");
-        values.extend(set.parse::<toml::Table>().expect("tests set TOML"));
-        let mut text = "kind = \"disk\"\ntitle = \"t\"\nmodel = \"m\"\n".to_owned();
-        for (key, value) in &values {
-            write!(text, "[values.{key}]\nvalue = {value}\nsource = \"this test\"\nconfidence = \"high\"\n")
-                .expect("a String takes any text");
-        }
-        let product = Product::read("bench", "bench.toml", &text).expect("the table above is a product");
-        let none = toml::Table::new();
-        let params = DiskParams::read(&product, &none, "test", "set").expect("tests set accepted values");
-        Self { disk: Disk::new(params), now: 0, tokens: 0, done: Vec::new() }
+        Self::of(Disk::new(read_params(set).expect("tests set accepted values")))
+    }
+}
+
+impl<D: Drive> Bench<D> {
+    pub fn of(disk: D) -> Self {
+        Self { disk, now: 0, tokens: 0, done: Vec::new() }
     }
 
     pub fn submit(&mut self, now: u64, op: Op, sector: u64, count: u32, fua: bool) -> u64 {
@@ -105,7 +114,12 @@ impl Bench {
     }
 
     pub fn flush(&mut self, now: u64) -> u64 {
-        self.submit(now, Op::Flush, 0, 0, false)
+        self.flush_at(now, 0)
+    }
+
+    /// A flush of the logical unit that `sector` lies in.
+    pub fn flush_at(&mut self, now: u64, sector: u64) -> u64 {
+        self.submit(now, Op::Flush, sector, 0, false)
     }
 
     pub fn run_to(&mut self, now: u64) {
@@ -117,7 +131,7 @@ impl Bench {
         self.now = now;
     }
 
-    fn is_done(&self, token: u64) -> bool {
+    pub fn is_done(&self, token: u64) -> bool {
         self.done.iter().any(|done| done.token == token)
     }
 

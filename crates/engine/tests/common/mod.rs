@@ -18,7 +18,7 @@ fn of_kind(kind: &str) -> Vec<String> {
     names
 }
 
-/// Every disk of the catalog.
+/// Every disk of the catalog. Of one with several actuators tests that know only one target get the first.
 pub fn drives() -> Vec<String> {
     of_kind("disk")
 }
@@ -44,6 +44,16 @@ pub fn workload(stream: &str, load: &str, warm_up: &str, measure: &str) -> Strin
     format!("[load]\n{load}\n[[streams]]\n{stream}\n{warm_up}[[phases]]\n{measure}\nmeasure = true\n")
 }
 
+/// The same stream on logical units of drive `d`, each (unit, depth) with a load of its own.
+pub fn on_units(units: &[(u32, u32)], stream: &str, warm_up: &str, measure: &str) -> String {
+    let of_unit = |(unit, depth): &(u32, u32)| {
+        let load = closed(*depth);
+        format!("[[streams]]\nname = \"unit{unit}\"\nvolume = \"d.lun{unit}\"\nload = {{ {load} }}\n{stream}\n")
+    };
+    let streams: String = units.iter().map(of_unit).collect();
+    format!("{streams}[[phases]]\nname = \"warm-up\"\n{warm_up}\n[[phases]]\n{measure}\nmeasure = true\n")
+}
+
 /// Uniformly random 4 KiB I/Os.
 pub fn random_4k(read_pct: u32) -> String {
     format!("read_pct = {read_pct}\nrandom_pct = 100\nsize = \"4 KiB\"")
@@ -53,9 +63,16 @@ pub fn closed(depth: u32) -> String {
     format!("closed = {{ threads = 1, depth = {depth} }}")
 }
 
+/// A machine of one drive whose actuators are logical units: with the first of them alone, so that there is one target.
+fn first_lun(machine: &str) -> Option<String> {
+    let drive = drives().into_iter().find(|name| name == machine)?;
+    let several = product(&drive).has("actuators");
+    several.then(|| format!("[drives.d]\nproduct = \"{drive}\"\n[volumes]\nv = {{ on = \"d.lun0\" }}\n"))
+}
+
 /// A request for a machine (a drive, a short form, or TOML text).
 pub fn request(machine: &str, workload: &str, set: &[(&str, &str)]) -> Request {
-    let text = machine.contains('\n').then(|| machine.to_owned());
+    let text = machine.contains('\n').then(|| machine.to_owned()).or_else(|| first_lun(machine));
     Request {
         machine: if text.is_some() { "machine.toml".into() } else { machine.to_owned() },
         machine_text: text,

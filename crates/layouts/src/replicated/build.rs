@@ -62,6 +62,10 @@ pub fn build(
     };
     let (places, objects) =
         lay_out(&spec, acting, &room).map_err(|(key, value, accepted)| error(key, value, accepted))?;
+    if let Some(full) = over_full(&places, &after_out, spec.replicas, &room) {
+        let accepted = format!("daemon {full} would be over full after the recovery: expected a smaller image");
+        return Err(error("out", String::new(), accepted));
+    }
     let capacity = spec.image.unwrap_or(objects * spec.object);
     let hosts = hosts_of(&spec);
     let built = Built { capacity, places, slices: sizes, after_out, hosts };
@@ -92,6 +96,19 @@ fn lay_out(spec: &PoolSpec, acting: Vec<u16>, room: &[u64]) -> Result<(Places, u
             (Some(_), None) => objects = (objects * 9 / 10).max(1),
         }
     }
+}
+
+/// The first daemon that has no room for what it gets when groups move to `after`.
+fn over_full(places: &Places, after: &[u16], replicas: usize, room: &[u64]) -> Option<usize> {
+    let mut held: Vec<u64> = places.held().iter().map(|held| u64::from(*held)).collect();
+    let mut objects = vec![0_u64; places.groups() as usize];
+    (0..places.objects()).for_each(|object| objects[places.group_of(object) as usize] += 1);
+    for (group, new) in after.chunks(replicas).enumerate() {
+        let here = places.acting(group as u32);
+        let coming = new.iter().filter(|osd| !here.contains(osd));
+        coming.for_each(|osd| held[usize::from(*osd)] += objects[group]);
+    }
+    held.iter().zip(room).position(|(held, room)| held > room)
 }
 
 /// Weights of all members' daemons, as Ceph sets them: the size in TiB, or an equal part of the weight that the spec

@@ -49,6 +49,8 @@ enum Due {
     Reply(u32),
     /// A daemon goes on recovering.
     Recover(u32),
+    /// An object that is recovered reaches its new daemon.
+    Received(u32),
     /// A daemon is marked out.
     Out,
 }
@@ -64,7 +66,8 @@ impl Due {
             Self::Ack(sub) => (3, sub),
             Self::Reply(piece) => (4, piece),
             Self::Recover(osd) => (5, osd),
-            Self::Out => (6, 0),
+            Self::Received(transfer) => (6, transfer),
+            Self::Out => (7, 0),
         };
         debug_assert!(number >> KIND_SHIFT == 0, "fewer than 2^21 operations are under way at once");
         kind << KIND_SHIFT | number
@@ -79,6 +82,7 @@ impl Due {
             3 => Self::Ack(number),
             4 => Self::Reply(number),
             5 => Self::Recover(number),
+            6 => Self::Received(number),
             _ => Self::Out,
         }
     }
@@ -164,7 +168,7 @@ impl Pool {
         let mut events = EventQueue::default();
         let recovery = spec.out.map(|out| {
             events.push(Instant::ZERO + out.at, Due::Out.payload());
-            Recovery::new(out.osd, after_out)
+            Recovery::new(after_out, slices.len())
         });
         let mut pool = Self {
             capacity,
@@ -249,6 +253,7 @@ impl Pool {
             Due::Ack(sub) => self.acknowledged(now, sub),
             Due::Reply(piece) => self.reply(now, piece),
             Due::Recover(osd) => self.recover_more(now, osd as usize),
+            Due::Received(transfer) => self.received(transfer),
             Due::Out => self.mark_out(now),
         }
     }
@@ -317,10 +322,11 @@ impl Service for Pool {
                 ("objects", u64::from(self.places.held()[number])),
                 ("deferred", osd.deferred.len() as u64),
             ],
+            draw: None,
         });
         let cards = [("client_out", &self.client_out), ("client_in", &self.client_in)].into_iter().map(|(id, card)| {
             let counters = vec![("busy_ns", card.busy.0), ("bytes", card.bytes)];
-            PartReport { id: id.to_owned(), kind: "network", counters, at_end: Vec::new() }
+            PartReport { id: id.to_owned(), kind: "network", counters, at_end: Vec::new(), draw: None }
         });
         osds.chain(cards).chain(self.recovery.as_ref().map(Recovery::report)).collect()
     }

@@ -42,6 +42,8 @@ pub(super) struct Sub {
     pub osd: u16,
     /// Which copy of the group the daemon has; the primary has copy 0.
     pub copy: u8,
+    /// Place of the object on the daemon.
+    pub slot: u32,
     pub cpu: Span,
     pub wire: Span,
     pub disk: Times,
@@ -90,8 +92,9 @@ impl Pool {
         };
         let piece = self.pieces.add(piece);
         let osd = self.places.acting(self.places.group_of(object))[0];
+        let slot = self.places.slot(object, 0);
         let deferred = op == Op::Write && len < self.params.defer_below;
-        let sub = self.subs.add(Sub { piece, osd, copy: 0, cpu, wire, disk: Times::default(), deferred });
+        let sub = self.subs.add(Sub { piece, osd, copy: 0, slot, cpu, wire, disk: Times::default(), deferred });
         self.push(at, Due::Arrive(sub));
     }
 
@@ -178,7 +181,8 @@ impl Pool {
             let osd = self.places.acting(group)[copy];
             let at = self.between(now, usize::from(sub.osd), usize::from(osd), u64::from(piece.len));
             let wire = sub.wire + at.since(now);
-            let replica = self.subs.add(Sub { osd, copy: copy as u8, wire, ..sub });
+            let slot = self.places.slot(piece.object, copy);
+            let replica = self.subs.add(Sub { osd, copy: copy as u8, slot, wire, ..sub });
             self.push(at, Due::Arrive(replica));
         }
     }
@@ -213,10 +217,9 @@ impl Pool {
 
     /// Where a piece lies on the disk of a daemon, in whole blocks.
     pub(super) fn extent(&self, piece: &Piece, sub: &Sub) -> (u64, u32) {
-        let slot = self.places.slot(piece.object, usize::from(sub.copy));
         let within = u64::from(piece.within) / BLOCK * BLOCK;
         let end = (u64::from(piece.within) + u64::from(piece.len)).next_multiple_of(BLOCK);
-        (self.osds[usize::from(sub.osd)].slice.object_at(slot) + within, (end - within) as u32)
+        (self.osds[usize::from(sub.osd)].slice.object_at(sub.slot) + within, (end - within) as u32)
     }
 
     pub(super) fn metadata_read(&mut self, now: Instant, id: u32, times: &Times, fault: Option<Fault>) {

@@ -57,23 +57,20 @@ impl Places {
         (self.acting.len() / self.replicas) as u32
     }
 
-    /// Objects of a group, in order.
-    pub fn objects_of(&self, group: u32) -> impl Iterator<Item = u32> {
-        let mine = self.group.iter().enumerate().filter(move |(_, of)| **of == group);
-        mine.map(|(object, _)| object as u32)
+    /// Objects of the image.
+    pub fn objects(&self) -> u32 {
+        self.group.len() as u32
     }
 
-    /// Copy number `copy` of a group is on `osd` from now on.
+    /// Copy number `copy` of a group is on `osd` from now on, its objects in the next places there, in their order.
     pub fn move_copy(&mut self, group: u32, copy: usize, osd: u16) {
-        self.acting[group as usize * self.replicas + copy] = osd;
-    }
-
-    /// Puts copy number `copy` of an object into the next place on `osd`.
-    pub fn settle(&mut self, object: u32, copy: usize, osd: u16) -> u32 {
-        let slot = self.held[usize::from(osd)];
-        self.held[usize::from(osd)] += 1;
-        self.slot[object as usize * self.replicas + copy] = slot;
-        slot
+        let replicas = self.replicas;
+        self.acting[group as usize * replicas + copy] = osd;
+        let held = &mut self.held[usize::from(osd)];
+        for object in (0..self.group.len()).filter(|object| self.group[*object] == group) {
+            self.slot[object * replicas + copy] = *held;
+            *held += 1;
+        }
     }
 }
 
