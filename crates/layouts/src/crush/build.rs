@@ -50,11 +50,12 @@ impl Builder {
         if osd >= MOST {
             return Err(CrushError::BadOsd(osd));
         }
-        let class = class.map(|name| self.class(name));
-        match self.map.osds.insert(osd, class) {
-            None => Ok(self),
-            Some(_) => Err(CrushError::Twice(format!("OSD {osd}"))),
+        if self.map.osds.contains_key(&osd) {
+            return Err(CrushError::Twice(format!("OSD {osd}")));
         }
+        let class = class.map(|name| self.class(name));
+        self.map.osds.insert(osd, class);
+        Ok(self)
     }
 
     /// Adds a straw2 bucket of a level with its id (from -1 down, which enters the hash) and what it holds.
@@ -98,10 +99,11 @@ impl Builder {
         let unknown = || CrushError::UnknownClass(class.to_owned());
         let class = self.map.classes.iter().position(|have| have == class).ok_or_else(unknown)?;
         self.check_id(bucket, id)?;
-        match self.shadow_ids.insert((of, class), id) {
-            None => Ok(self),
-            Some(_) => Err(CrushError::Twice(format!("the shadow of {bucket:?} for one class"))),
+        if self.shadow_ids.contains_key(&(of, class)) {
+            return Err(CrushError::Twice(format!("the shadow of {bucket:?} for one class")));
         }
+        self.shadow_ids.insert((of, class), id);
+        Ok(self)
     }
 
     /// Ends the map: adds the shadow trees of its device classes.
