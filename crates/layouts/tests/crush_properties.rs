@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use hotband_layouts::crush::{Builder, CrushMap, Item, Placement, Pool, Rule, Weight};
+use hotband_layouts::crush::{Builder, CrushMap, Host, Item, Osd, Placement, Pool, Rule, Weight};
 use proptest::prelude::*;
 
 const LEVELS: [&str; 3] = ["osd", "host", "root"];
 
-/// Standard deviations that a count may be off: of a million counts, one in 500 runs of the test would be.
+/// Standard deviations that a count may be off: a count is so in two of a thousand million cases.
 const SIGMAS: f64 = 6.0;
 
 fn flat(weights: &[u32]) -> CrushMap {
@@ -22,17 +22,15 @@ fn flat(weights: &[u32]) -> CrushMap {
 
 /// Hosts of OSDs: weight and whether of class ssd.
 fn cluster(hosts: &[Vec<(u32, bool)>]) -> CrushMap {
-    let mut number = 0..;
-    let class = |ssd| Some(if ssd { "ssd" } else { "hdd" });
-    let osds: Vec<Vec<(u32, Weight, Option<&str>)>> = hosts
-        .iter()
-        .map(|host| {
-            host.iter().zip(&mut number).map(|(&(weight, ssd), osd)| (osd, Weight(weight), class(ssd))).collect()
-        })
-        .collect();
     let names: Vec<String> = (0..hosts.len()).map(|host| format!("h{host}")).collect();
-    let named: Vec<(&str, &[_])> = names.iter().map(String::as_str).zip(osds.iter().map(Vec::as_slice)).collect();
-    CrushMap::of_hosts(&named).expect("hosts and OSDs differ")
+    let mut number = 0..;
+    let mut osd = |&(weight, ssd): &(u32, bool)| {
+        let number = number.next().expect("numbers do not end");
+        Osd { number, weight: Weight(weight), class: Some(if ssd { "ssd" } else { "hdd" }) }
+    };
+    let host = |(name, osds): (_, &Vec<(u32, bool)>)| Host { name, osds: osds.iter().map(&mut osd).collect() };
+    let hosts: Vec<Host> = names.iter().map(String::as_str).zip(hosts).map(host).collect();
+    CrushMap::of_hosts(&hosts).expect("hosts and OSDs differ")
 }
 
 /// Weights from half a TiB to 20 TiB.

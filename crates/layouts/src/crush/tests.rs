@@ -24,7 +24,7 @@ fn four_hosts() -> CrushMap {
 }
 
 fn refused(result: Result<&mut Builder, CrushError>) -> String {
-    result.err().expect("it is a mistake").to_string()
+    result.expect_err("it is a mistake").to_string()
 }
 
 #[test]
@@ -88,27 +88,40 @@ fn rules_are_refused_for_what_the_map_lacks() {
     assert!(matches!(map.rule("default", None, "row"), Err(CrushError::UnknownLevel { .. })));
 }
 
+fn osd(number: u32, weight: f64, class: Option<&'static str>) -> Osd<'static> {
+    Osd { number, weight: Weight::of(weight), class }
+}
+
+fn of_hosts(hosts: &[(&'static str, &[Osd<'static>])]) -> CrushMap {
+    let hosts: Vec<Host> = hosts.iter().map(|&(name, osds)| Host { name, osds: osds.to_vec() }).collect();
+    CrushMap::of_hosts(&hosts).expect("hosts and OSDs differ")
+}
+
 #[test]
 fn a_usual_cluster_has_the_usual_ids() {
-    let disks = [(0, Weight::ONE, Some("hdd")), (1, Weight::ONE, Some("hdd"))];
-    let more = [(2, Weight::ONE, Some("ssd")), (3, Weight::ONE, None)];
-    let one = CrushMap::of_hosts(&[("a", &disks)]).expect("a small cluster");
+    let disks = [osd(0, 1.0, Some("hdd")), osd(1, 1.0, Some("hdd"))];
+    let more = [osd(2, 1.0, Some("ssd")), osd(3, 1.0, None)];
     let ids = |map: &CrushMap, name, class| map.bucket_id(name, class);
+    let one = of_hosts(&[("a", &disks)]);
     assert_eq!([ids(&one, "default", None), ids(&one, "default", Some("hdd"))], [Some(-1), Some(-2)]);
     assert_eq!([ids(&one, "a", None), ids(&one, "a", Some("hdd"))], [Some(-3), Some(-4)]);
-    let two = CrushMap::of_hosts(&[("a", &disks), ("b", &more)]).expect("a small cluster");
-    assert_eq!(
-        [ids(&two, "b", None), ids(&two, "b", Some("hdd")), ids(&two, "b", Some("ssd"))],
-        [-7, -8, -9].map(Some)
-    );
+    let two = of_hosts(&[("a", &disks), ("b", &more)]);
+    assert_eq!([None, Some("hdd"), Some("ssd")].map(|class| ids(&two, "b", class)), [-7, -8, -9].map(Some));
     assert_eq!((two.class_of(2), two.class_of(3)), (Some("ssd"), None));
-    assert_eq!(ids(&CrushMap::of_hosts(&[("a", &more[1..])]).expect("no class"), "a", None), Some(-2));
+    assert_eq!(ids(&of_hosts(&[("a", &more[1..])]), "a", None), Some(-2));
+}
+
+#[test]
+fn hosts_are_refused_twice() {
+    let host = |number| Host { name: "a", osds: vec![osd(number, 1.0, None)] };
+    assert_eq!(CrushMap::of_hosts(&[host(0), host(1)]).err(), Some(CrushError::Twice("\"a\"".to_owned())));
+    let default = Host { name: "default", osds: Vec::new() };
+    assert_eq!(CrushMap::of_hosts(&[default]).err(), Some(CrushError::Twice("\"default\"".to_owned())));
 }
 
 #[test]
 fn a_rule_reaches_the_osds_of_its_class_with_their_domains() {
-    let disks = [(0, Weight::ONE, Some("hdd")), (1, Weight::of(2.5), Some("ssd"))];
-    let map = CrushMap::of_hosts(&[("a", &disks)]).expect("a small cluster");
+    let map = of_hosts(&[("a", &[osd(0, 1.0, Some("hdd")), osd(1, 2.5, Some("ssd"))])]);
     let reach = |class, domain| map.reach(&map.rule("default", class, domain).expect("the map has it"));
     assert_eq!(reach(Some("ssd"), "host"), [(1, -6, Weight(163_840))]);
     assert_eq!(reach(None, "osd"), [(0, 0, Weight::ONE), (1, 1, Weight(163_840))]);
