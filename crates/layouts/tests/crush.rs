@@ -141,6 +141,14 @@ fn an_osd_out_and_reweighted_ones_are_passed_over_as_by_crushtool() {
     assert_as_crushtool("hosts-reweight.txt", &map, &rule(&map, Some("hdd"), "host"), 3, &reweight);
 }
 
+/// Of 51 tries with 3 % each, the last one finds an OSD for about 20 of the 1,024 x: fewer or more tries would show.
+#[test]
+fn a_search_is_given_up_when_crushtool_gives_it_up() {
+    let map = hosts();
+    let reweight = vec![Weight::of(0.03); 20];
+    assert_as_crushtool("hosts-tries.txt", &map, &rule(&map, Some("hdd"), "host"), 3, &reweight);
+}
+
 #[test]
 fn with_a_whole_rack_out_the_fourth_replica_is_missing_as_with_crushtool() {
     let map = racks();

@@ -84,6 +84,9 @@ impl Builder {
     /// An unknown level or item, an item of the same level or above, a name, id or item in use, weights beyond 65,536.
     pub fn bucket(&mut self, at: &str, name: &str, id: i32, items: &[Item]) -> Result<&mut Self, CrushError> {
         let level = level(&self.map.levels, at)?;
+        if level == 0 {
+            return Err(CrushError::Lowest { bucket: name.to_owned(), level: at.to_owned() });
+        }
         self.check_id(name, id)?;
         if self.map.names.contains_key(name) {
             return Err(CrushError::Twice(format!("{name:?}")));
@@ -97,12 +100,8 @@ impl Builder {
             bucket.items.push(item_id);
             bucket.weights.push(weight);
         }
-        if level == 0 || bucket.weight() > u64::from(u32::MAX) {
-            return Err(if level == 0 {
-                CrushError::NotBelow { bucket: name.to_owned(), item: format!("its level {at:?}") }
-            } else {
-                CrushError::TooHeavy(name.to_owned())
-            });
+        if bucket.weight() > u64::from(u32::MAX) {
+            return Err(CrushError::TooHeavy(name.to_owned()));
         }
         self.map.buckets.insert(id, bucket);
         self.map.names.insert(name.to_owned(), id);

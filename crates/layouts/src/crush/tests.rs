@@ -57,7 +57,10 @@ fn items_are_refused_where_they_cannot_lie() {
         refused(builder.bucket("host", "b", -3, &[Item::Bucket("a")])),
         "\"b\" holds \"a\", which is not of a lower level"
     );
-    assert!(refused(builder.bucket("osd", "c", -3, &[])).starts_with("\"c\" holds its level"));
+    assert_eq!(
+        refused(builder.bucket("osd", "c", -3, &[])),
+        "\"c\" is of the level \"osd\", which is that of the OSDs"
+    );
     assert!(refused(builder.bucket("root", "r", -3, &[Item::Bucket("x")])).starts_with("unknown bucket \"x\""));
     assert!(refused(builder.bucket("root", "r", -3, &[Item::Osd(9, Weight::ONE)])).starts_with("unknown OSD 9"));
     assert_eq!(
