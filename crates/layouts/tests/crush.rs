@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use hotband_layouts::crush::{Builder, CrushMap, Item, Placement, Pool, Rule, Weight, object_pg};
+use hotband_layouts::crush::{Builder, CrushMap, Host, Item, Osd, Placement, Pool, Rule, Weight, object_pg};
 
 const LEVELS: [&str; 4] = ["osd", "host", "rack", "root"];
 
@@ -40,14 +40,18 @@ fn flat() -> CrushMap {
 
 /// `hosts.map`: five hosts of four disks.
 fn hosts() -> CrushMap {
-    let osds: Vec<_> = (0..20).map(|osd| (osd, Weight::of(9.125), Some("hdd"))).collect();
     let names: Vec<String> = (0..5).map(|host| format!("host{host}")).collect();
-    let hosts: Vec<(&str, &[_])> = names.iter().map(String::as_str).zip(osds.chunks(4)).collect();
+    let osd = |number| Osd { number, weight: Weight::of(9.125), class: Some("hdd") };
+    let host = |(name, first): (_, u32)| Host { name, osds: (first..first + 4).map(osd).collect() };
+    let hosts: Vec<Host> = names.iter().map(String::as_str).zip((0..).step_by(4)).map(host).collect();
     CrushMap::of_hosts(&hosts).expect("hosts and OSDs differ")
 }
 
+/// Hosts of a rack, with the weights of their OSDs.
+type Hosts = &'static [(&'static str, &'static [f64])];
+
 /// Hosts of `racks.map`, in the order of their ids: weights of their OSDs; the first OSD of each but c1 is an SSD.
-const RACKS: [(&str, &[(&str, &[f64])]); 4] = [
+const RACKS: [(&str, Hosts); 4] = [
     ("rack-a", &[("a0", &[1.75, 9.125, 14.625]), ("a1", &[1.75, 12.75, 9.125])]),
     ("rack-b", &[("b0", &[1.75, 16.375, 12.75]), ("b1", &[1.75, 7.25, 16.375]), ("b2", &[1.75, 1.75, 7.25])]),
     ("rack-c", &[("c0", &[1.75, 3.5, 1.75]), ("c1", &[9.125, 14.625, 3.5]), ("c2", &[1.75, 9.125, 14.625])]),
@@ -135,6 +139,18 @@ fn an_osd_out_and_reweighted_ones_are_passed_over_as_by_crushtool() {
         reweight[osd] = Weight::of(keeps);
     }
     assert_as_crushtool("hosts-reweight.txt", &map, &rule(&map, Some("hdd"), "host"), 3, &reweight);
+}
+
+/// Only the eight smallest OSDs are in, a try in twenty finds one: the last of 51 tries does for some of the x, so that
+/// one try fewer or more would show.
+#[test]
+fn a_search_is_given_up_when_crushtool_gives_it_up() {
+    let map = racks();
+    let mut reweight = vec![Weight::ZERO; map.osd_count()];
+    for osd in [0, 3, 6, 9, 12, 13, 15, 17] {
+        reweight[osd] = Weight::ONE;
+    }
+    assert_as_crushtool("racks-tries.txt", &map, &rule(&map, None, "host"), 3, &reweight);
 }
 
 #[test]

@@ -59,8 +59,8 @@ struct Osd {
     share: f64,
     /// PGs that it has.
     pgs: Vec<u32>,
-    /// By failure domain: how many of its PGs have a replica there.
-    shared: Vec<u32>,
+    /// By failure domain: how many of its PGs have a replica there; domains of none are left out.
+    shared: BTreeMap<usize, usize>,
 }
 
 struct Balancer {
@@ -82,7 +82,7 @@ impl Balancer {
                 let next = domains.len();
                 let domain = *domains.entry(domain).or_insert(next);
                 weights.push(weight);
-                osds.push(Osd { number, domain, share: 0.0, pgs: Vec::new(), shared: Vec::new() });
+                osds.push(Osd { number, domain, share: 0.0, pgs: Vec::new(), shared: BTreeMap::new() });
             }
         }
         let index: BTreeMap<u32, usize> = osds.iter().enumerate().map(|(at, osd)| (osd.number, at)).collect();
@@ -90,7 +90,6 @@ impl Balancer {
         let replicas: Vec<Vec<(usize, usize)>> = pgs.iter().map(|pg| pg.iter().filter_map(found).collect()).collect();
         set_shares(&mut osds, &weights, domains.len(), &replicas);
         let mut balancer = Self { osds, replicas };
-        balancer.osds.iter_mut().for_each(|osd| osd.shared = vec![0; domains.len()]);
         for pg in 0..balancer.replicas.len() {
             balancer.count(pg, true);
         }
@@ -107,7 +106,11 @@ impl Balancer {
                 _ => unreachable!("an OSD holds a PG once"),
             }
             for &(_, domain) in &self.replicas[pg] {
-                osd.shared[domain] = if add { osd.shared[domain] + 1 } else { osd.shared[domain] - 1 };
+                let shared = osd.shared.entry(domain).or_default();
+                *shared = if add { *shared + 1 } else { *shared - 1 };
+                if *shared == 0 {
+                    osd.shared.remove(&domain);
+                }
             }
         }
     }
@@ -153,8 +156,8 @@ impl Balancer {
     /// have no replica there.
     fn leads(&self, from: usize, to: usize) -> bool {
         let (from, to) = (&self.osds[from], &self.osds[to]);
-        let bound = if from.domain == to.domain { 0 } else { from.shared[to.domain] };
-        from.pgs.len() as u32 > bound
+        let bound = if from.domain == to.domain { 0 } else { from.shared.get(&to.domain).copied().unwrap_or(0) };
+        from.pgs.len() > bound
     }
 
     fn chain(&self, before: &[Option<usize>], from: usize, to: usize) -> Vec<(u32, usize, usize)> {

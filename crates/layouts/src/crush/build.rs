@@ -18,6 +18,26 @@ pub enum Item<'a> {
     Bucket(&'a str),
 }
 
+/// An OSD of a [`Host`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Osd<'a> {
+    /// Its number.
+    pub number: u32,
+    /// Its weight, by convention the capacity in TiB.
+    pub weight: Weight,
+    /// Its device class, if it has one.
+    pub class: Option<&'a str>,
+}
+
+/// A host with its OSDs, for [`CrushMap::of_hosts`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host<'a> {
+    /// Its name, which no other bucket has; it does not enter the hash.
+    pub name: &'a str,
+    /// Its OSDs, in the order of the bucket.
+    pub osds: Vec<Osd<'a>>,
+}
+
 /// Takes the parts of a map: first OSDs, then buckets, each after what it holds.
 #[derive(Clone, Debug)]
 pub struct Builder {
@@ -50,11 +70,12 @@ impl Builder {
         if osd >= MOST {
             return Err(CrushError::BadOsd(osd));
         }
-        let class = class.map(|name| self.class(name));
-        match self.map.osds.insert(osd, class) {
-            None => Ok(self),
-            Some(_) => Err(CrushError::Twice(format!("OSD {osd}"))),
+        if self.map.osds.contains_key(&osd) {
+            return Err(CrushError::Twice(format!("OSD {osd}")));
         }
+        let class = class.map(|name| self.class(name));
+        self.map.osds.insert(osd, class);
+        Ok(self)
     }
 
     /// Adds a straw2 bucket of a level with its id (from -1 down, which enters the hash) and what it holds.
@@ -63,6 +84,9 @@ impl Builder {
     /// An unknown level or item, an item of the same level or above, a name, id or item in use, weights beyond 65,536.
     pub fn bucket(&mut self, at: &str, name: &str, id: i32, items: &[Item]) -> Result<&mut Self, CrushError> {
         let level = level(&self.map.levels, at)?;
+        if level == 0 {
+            return Err(CrushError::Lowest { bucket: name.to_owned(), level: at.to_owned() });
+        }
         self.check_id(name, id)?;
         if self.map.names.contains_key(name) {
             return Err(CrushError::Twice(format!("{name:?}")));
@@ -76,12 +100,8 @@ impl Builder {
             bucket.items.push(item_id);
             bucket.weights.push(weight);
         }
-        if level == 0 || bucket.weight() > u64::from(u32::MAX) {
-            return Err(if level == 0 {
-                CrushError::NotBelow { bucket: name.to_owned(), item: format!("its level {at:?}") }
-            } else {
-                CrushError::TooHeavy(name.to_owned())
-            });
+        if bucket.weight() > u64::from(u32::MAX) {
+            return Err(CrushError::TooHeavy(name.to_owned()));
         }
         self.map.buckets.insert(id, bucket);
         self.map.names.insert(name.to_owned(), id);
@@ -98,10 +118,11 @@ impl Builder {
         let unknown = || CrushError::UnknownClass(class.to_owned());
         let class = self.map.classes.iter().position(|have| have == class).ok_or_else(unknown)?;
         self.check_id(bucket, id)?;
-        match self.shadow_ids.insert((of, class), id) {
-            None => Ok(self),
-            Some(_) => Err(CrushError::Twice(format!("the shadow of {bucket:?} for one class"))),
+        if self.shadow_ids.contains_key(&(of, class)) {
+            return Err(CrushError::Twice(format!("the shadow of {bucket:?} for one class")));
         }
+        self.shadow_ids.insert((of, class), id);
+        Ok(self)
     }
 
     /// Ends the map: adds the shadow trees of its device classes.
@@ -160,28 +181,27 @@ impl CrushMap {
     /// its shadow -2, the first host -3 and -4, the next -5 and -6; with more classes every bucket has one id more for
     /// each, without classes one less.
     ///
-    /// A host is its name and its OSDs: number, weight (by convention the capacity in TiB), device class.
-    ///
     /// # Errors
     /// A host or OSD twice, weights beyond 65,536, too many of either.
-    pub fn of_hosts(hosts: &[(&str, &[(u32, Weight, Option<&str>)])]) -> Result<Self, CrushError> {
+    pub fn of_hosts(hosts: &[Host]) -> Result<Self, CrushError> {
         let mut builder = Builder::new(&["osd", "host", "rack", "root"]);
-        for &(osd, _, class) in hosts.iter().flat_map(|(_, osds)| *osds) {
-            builder.osd(osd, class)?;
+        for osd in hosts.iter().flat_map(|host| &host.osds) {
+            builder.osd(osd.number, osd.class)?;
         }
-        let each = builder.map.classes.len() as i32 + 1;
-        let first_id = |number: usize| -1 - each.saturating_mul(i32::try_from(number).unwrap_or(i32::MAX));
-        for (number, (name, osds)) in hosts.iter().enumerate() {
-            let items: Vec<Item> = osds.iter().map(|&(osd, weight, _)| Item::Osd(osd, weight)).collect();
-            builder.bucket("host", name, first_id(number + 1), &items)?;
-        }
-        let items: Vec<Item> = hosts.iter().map(|(name, _)| Item::Bucket(name)).collect();
-        builder.bucket("root", "default", first_id(0), &items)?;
         let classes = builder.map.classes.clone();
-        let names = std::iter::once("default").chain(hosts.iter().map(|(name, _)| *name));
-        for (number, name) in names.enumerate() {
-            for (class, class_name) in classes.iter().enumerate() {
-                builder.shadow_id(name, class_name, first_id(number) - 1 - class as i32)?;
+        let each = classes.len() as i32 + 1;
+        let first_id =
+            |bucket: usize| (-1_i32).saturating_sub(each.saturating_mul(i32::try_from(bucket).unwrap_or(i32::MAX)));
+        for (number, host) in (1..).zip(hosts) {
+            let items: Vec<Item> = host.osds.iter().map(|osd| Item::Osd(osd.number, osd.weight)).collect();
+            builder.bucket("host", host.name, first_id(number), &items)?;
+        }
+        let items: Vec<Item> = hosts.iter().map(|host| Item::Bucket(host.name)).collect();
+        builder.bucket("root", "default", first_id(0), &items)?;
+        let names = std::iter::once("default").chain(hosts.iter().map(|host| host.name));
+        for (bucket, name) in names.enumerate() {
+            for (shadow, class) in (1..).zip(&classes) {
+                builder.shadow_id(name, class, first_id(bucket) - shadow)?;
             }
         }
         Ok(builder.build())

@@ -44,6 +44,14 @@ pub enum CrushError {
         /// The item it holds.
         item: String,
     },
+    /// A bucket of the lowest level, which is that of the OSDs.
+    #[error("{bucket:?} is of the level {level:?}, which is that of the OSDs")]
+    Lowest {
+        /// The bucket.
+        bucket: String,
+        /// Its level.
+        level: String,
+    },
     /// Weights that together are more than a weight can say.
     #[error("the items of {0:?} weigh 65536 or more together")]
     TooHeavy(String),

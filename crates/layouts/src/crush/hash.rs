@@ -35,22 +35,22 @@ fn mix(a: &mut u32, b: &mut u32, c: &mut u32) {
 /// `crush_hash32_2`: of two words. Seeds a placement group's placement and decides who is out.
 pub fn hash32_2(mut a: u32, mut b: u32) -> u32 {
     let mut hash = SEED ^ a ^ b;
-    let (mut x, mut y) = PAD;
+    let (mut pad, mut end) = PAD;
     mix(&mut a, &mut b, &mut hash);
-    mix(&mut x, &mut a, &mut hash);
-    mix(&mut b, &mut y, &mut hash);
+    mix(&mut pad, &mut a, &mut hash);
+    mix(&mut b, &mut end, &mut hash);
     hash
 }
 
 /// `crush_hash32_3`: of three words. Draws the straws.
 pub fn hash32_3(mut a: u32, mut b: u32, mut c: u32) -> u32 {
     let mut hash = SEED ^ a ^ b ^ c;
-    let (mut x, mut y) = PAD;
+    let (mut pad, mut end) = PAD;
     mix(&mut a, &mut b, &mut hash);
-    mix(&mut c, &mut x, &mut hash);
-    mix(&mut y, &mut a, &mut hash);
-    mix(&mut b, &mut x, &mut hash);
-    mix(&mut y, &mut c, &mut hash);
+    mix(&mut c, &mut pad, &mut hash);
+    mix(&mut end, &mut a, &mut hash);
+    mix(&mut b, &mut pad, &mut hash);
+    mix(&mut end, &mut c, &mut hash);
     hash
 }
 

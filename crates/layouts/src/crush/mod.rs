@@ -24,7 +24,7 @@ mod shadow;
 mod weight;
 
 pub use balance::Move;
-pub use build::{Builder, Item};
+pub use build::{Builder, Host, Item, Osd};
 pub use error::CrushError;
 pub use hash::{hash_name, hash32_2, hash32_3};
 pub use ln::crush_ln;

@@ -23,7 +23,7 @@ impl CrushMap {
         let (mut domains, mut osds): (Vec<i32>, Vec<i32>) = (Vec::new(), Vec::new());
         for replica in 0..size {
             for failed in 0..TRIES {
-                match self.attempt(rule, x, replica + failed, &domains, &osds, reweight) {
+                match self.attempt(rule, x, replica + failed, &domains, reweight) {
                     Try::Found { domain, osd } => {
                         domains.push(domain);
                         osds.push(osd);
@@ -37,7 +37,7 @@ impl CrushMap {
         osds.into_iter().map(|osd| osd as u32).collect()
     }
 
-    fn attempt(&self, rule: &Rule, x: u32, r: u32, domains: &[i32], osds: &[i32], reweight: &[Weight]) -> Try {
+    fn attempt(&self, rule: &Rule, x: u32, r: u32, domains: &[i32], reweight: &[Weight]) -> Try {
         let domain = match self.descend(rule.root, x, r, rule.level) {
             Descent::At(item) => item,
             Descent::Empty => return Try::Rejected,
@@ -47,10 +47,10 @@ impl CrushMap {
             return Try::Rejected;
         }
         // Within the domain: one try (chooseleaf_descend_once) with the r of the outer search (chooseleaf_vary_r = 1),
-        // whichever replica it is for (chooseleaf_stable).
+        // whichever replica it is for (chooseleaf_stable). OSDs of distinct domains are distinct: a map holds each once.
         let leaf = if domain < 0 { self.descend(domain, x, r, 0) } else { Descent::At(domain) };
         match leaf {
-            Descent::At(osd) if !osds.contains(&osd) && !is_out(x, osd, reweight) => Try::Found { domain, osd },
+            Descent::At(osd) if !is_out(x, osd, reweight) => Try::Found { domain, osd },
             _ => Try::Rejected,
         }
     }

@@ -42,7 +42,7 @@ fn copy(
         }
     }
     let free = |id: &i32| !used.contains(id) && !map.buckets.contains_key(id);
-    let id = given.get(&(of, class)).copied().or_else(|| (1..).map(|number: i32| -number).find(free));
+    let id = given.get(&(of, class)).copied().or_else(|| (1..=i32::MAX).map(|number| -number).find(free));
     let id = id.expect("a map holds far fewer buckets than there are negative numbers");
     used.insert(id);
     let weight = Weight(shadow.weight() as u32);
