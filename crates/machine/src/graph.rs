@@ -89,8 +89,6 @@ pub(crate) struct LayoutSlot {
     turn: u64,
     /// Every write is sent with force unit access.
     forces: bool,
-    /// The wake-up of a service that is in the event queue; `NEVER` if none is.
-    armed: Instant,
 }
 
 impl LayoutSlot {
@@ -117,9 +115,8 @@ enum Transfer {
     Outbound { done: Done, ready: Instant },
 }
 
-/// Event payloads: the kind in the top bits, the drive, transfer slot or layout below them.
+/// Event payloads: the kind in the top bit, the drive or transfer slot below it.
 const TRANSFER: u32 = 1 << 23;
-const SERVING: u32 = 1 << 22;
 
 /// Member index in the upper half of a drive token, request id in the lower.
 const MEMBER_SHIFT: u32 = 32;
@@ -137,7 +134,9 @@ pub struct Machine {
     done: Vec<Done>,
     plan: Plan,
     out: ServiceOut,
-    /// Services with commands to send or I/Os to answer.
+    /// The layouts that are services: they keep their own events, and are asked for the next one.
+    services: Vec<u32>,
+    /// Services that a member has answered.
     stirred: Vec<u32>,
 }
 
@@ -152,12 +151,15 @@ impl Machine {
         });
         let layouts = parts.layouts.into_iter().zip(parts.forces).map(|((name, role, members), forces)| {
             let states = vec![MemberState::default(); members.len()];
-            LayoutSlot { name, role, members, states, turn: 0, forces, armed: Instant::NEVER }
+            LayoutSlot { name, role, members, states, turn: 0, forces }
         });
+        let layouts: Vec<LayoutSlot> = layouts.collect();
+        let is_service = |index: &u32| matches!(layouts[*index as usize].role, Role::Service(_));
+        let services = (0..layouts.len() as u32).filter(is_service).collect();
         Self {
             drives: drives.collect(),
             links: parts.links,
-            layouts: layouts.collect(),
+            layouts,
             targets: parts.targets,
             requests: Requests::default(),
             events: EventQueue::default(),
@@ -166,6 +168,7 @@ impl Machine {
             done: Vec::new(),
             plan: Plan::default(),
             out: ServiceOut::default(),
+            services,
             stirred: Vec::new(),
         }
     }
@@ -208,22 +211,45 @@ impl Machine {
     /// When something is next due.
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
-        self.events.peek().map(|(at, _)| at)
+        let event = self.events.peek().map(|(at, _)| at);
+        if self.services.is_empty() {
+            return event;
+        }
+        event.into_iter().chain(self.next_service().map(|(at, _)| at)).min()
+    }
+
+    /// The service that next has something to do, and when.
+    fn next_service(&self) -> Option<(Instant, u32)> {
+        let wake = |layout: &u32| match &self.layouts[*layout as usize].role {
+            Role::Service(service) => Some((service.wake()?, *layout)),
+            Role::Planner(_) => None,
+        };
+        self.services.iter().filter_map(wake).min()
+    }
+
+    /// The service whose turn it is: what is due elsewhere at the same time goes first.
+    #[inline]
+    fn due_service(&self, now: Instant) -> Option<(Instant, u32)> {
+        if self.services.is_empty() {
+            return None;
+        }
+        let event = self.events.peek().map_or(Instant::NEVER, |(at, _)| at);
+        self.next_service().filter(|(at, _)| *at <= now && *at < event)
     }
 
     /// Does everything due up to and at `now`; appends finished I/Os.
     pub fn advance(&mut self, now: Instant, completions: &mut Vec<Completion>) {
-        while let Some((at, payload)) = self.events.peek() {
-            if at > now {
-                break;
+        loop {
+            if let Some((at, layout)) = self.due_service(now) {
+                self.run_service(at, layout, completions);
+                continue;
             }
+            let Some((at, payload)) = self.events.peek().filter(|(at, _)| *at <= now) else { break };
             self.events.pop();
-            if payload & TRANSFER != 0 {
-                self.end_transfer(at, payload & !TRANSFER, completions);
-            } else if payload & SERVING != 0 {
-                self.wake_service(at, payload & !SERVING);
-            } else {
+            if payload & TRANSFER == 0 {
                 self.wake_drive(at, payload, completions);
+            } else {
+                self.end_transfer(at, payload & !TRANSFER, completions);
             }
             while let Some(layout) = self.stirred.pop() {
                 self.run_service(at, layout, completions);
@@ -340,12 +366,7 @@ impl Machine {
     /// A wake-up that the drive has since moved is dropped, so that `wake` names only real ones.
     fn drop_stale(&mut self) {
         while let Some((at, payload)) = self.events.peek() {
-            let stands = match payload {
-                transfer if transfer & TRANSFER != 0 => true,
-                layout if layout & SERVING != 0 => self.layouts[(layout & !SERVING) as usize].armed == at,
-                drive => self.drives[drive as usize].armed == at,
-            };
-            if stands {
+            if payload & TRANSFER != 0 || self.drives[payload as usize].armed == at {
                 break;
             }
             self.events.pop();
@@ -403,9 +424,7 @@ impl Machine {
                 request.pending = 1;
                 let (op, entropy) = (request.op, request.entropy);
                 if let Some(service) = self.layouts[layout as usize].service() {
-                    service.submit(now, Asked { token: id, op, offset, len, entropy });
-                    // Nothing is answered at once, so there is nothing to hand over before the next event.
-                    return self.stir(now, layout);
+                    return service.submit(now, Asked { token: id, op, offset, len, entropy });
                 }
                 let mut plan = std::mem::take(&mut self.plan);
                 plan.legs.clear();
@@ -551,26 +570,6 @@ impl Machine {
         }
     }
 
-    /// Lets a service do what is due at the next look at the events, which is at once.
-    fn stir(&mut self, now: Instant, layout: u32) {
-        let slot = &mut self.layouts[layout as usize];
-        let Role::Service(service) = &slot.role else { return };
-        if let Some(at) = service.wake().map(|at| at.max(now))
-            && at < slot.armed
-        {
-            slot.armed = at;
-            self.events.push(at, SERVING | layout);
-        }
-    }
-
-    fn wake_service(&mut self, at: Instant, layout: u32) {
-        let slot = &mut self.layouts[layout as usize];
-        if slot.armed == at {
-            slot.armed = Instant::NEVER;
-            self.stirred.push(layout);
-        }
-    }
-
     /// A service does what is due; its commands go out, its answers to whoever asked.
     fn run_service(&mut self, now: Instant, layout: u32, completions: &mut Vec<Completion>) {
         let mut out = std::mem::take(&mut self.out);
@@ -595,7 +594,6 @@ impl Machine {
             self.leg_done(done, completions);
         }
         self.out = out;
-        self.stir(now, layout);
     }
 
     fn next_phase(&mut self, now: Instant, id: u32) {

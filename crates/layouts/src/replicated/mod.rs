@@ -162,9 +162,10 @@ impl Pool {
     fn new(spec: PoolSpec, params: OsdParams, built: Built, random: Random) -> Self {
         let Built { capacity, places, slices, after_out, hosts } = built;
         let speed = spec.clock_mhz.unwrap_or(params.reference_mhz) as f64 / params.reference_mhz as f64;
+        let seen = objects_seen(&places, slices.len(), params.shards, spec.out.is_some());
         let at = |osd: usize| (hosts[osd], (osd / spec.osds_per_member) as u16);
         let osds: Vec<Osd> =
-            (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.object, at(osd), &params)).collect();
+            (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.object, at(osd), &seen[osd], &params)).collect();
         let mut events = EventQueue::default();
         let recovery = spec.out.map(|out| {
             events.push(Instant::ZERO + out.at, Due::Out.payload());
@@ -201,7 +202,9 @@ impl Pool {
             let group = self.places.group_of(object);
             for osd in self.places.acting(group) {
                 let shard = group as usize % self.params.shards;
-                self.osds[usize::from(*osd)].shards[shard].onodes.keep(u64::from(object));
+                if let Some(onodes) = &mut self.osds[usize::from(*osd)].shards[shard].onodes {
+                    onodes.keep(u64::from(object));
+                }
             }
         }
     }
@@ -257,6 +260,17 @@ impl Pool {
             Due::Out => self.mark_out(now),
         }
     }
+}
+
+/// Objects of the groups of every daemon's shards. Where a daemon will be out, groups move: any shard may see any object.
+fn objects_seen(places: &Places, osds: usize, shards: usize, moving: bool) -> Vec<Vec<usize>> {
+    let all = places.objects() as usize;
+    let mut seen = vec![vec![if moving { all } else { 0 }; shards]; osds];
+    for object in (0..places.objects()).filter(|_| !moving) {
+        let group = places.group_of(object);
+        places.acting(group).iter().for_each(|osd| seen[usize::from(*osd)][group as usize % shards] += 1);
+    }
+    seen
 }
 
 /// What a pool is built from besides its specs.

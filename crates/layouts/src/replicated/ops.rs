@@ -157,7 +157,8 @@ impl Pool {
         let piece = *self.pieces.get(sub.piece);
         if piece.op == Op::Read {
             self.osds[osd].counters.reads += 1;
-            if self.osds[osd].shards[shard].onodes.touch(u64::from(piece.object)) {
+            let onodes = &mut self.osds[osd].shards[shard].onodes;
+            if onodes.as_mut().is_none_or(|onodes| onodes.touch(u64::from(piece.object))) {
                 return self.read_data(now, id);
             }
             self.osds[osd].counters.metadata_reads += 1;
@@ -229,7 +230,9 @@ impl Pool {
         let object = self.pieces.get(sub.piece).object;
         self.note_fault(sub.piece, fault);
         let shard = self.shard_of(object);
-        self.osds[usize::from(sub.osd)].shards[shard].onodes.keep(u64::from(object));
+        if let Some(onodes) = &mut self.osds[usize::from(sub.osd)].shards[shard].onodes {
+            onodes.keep(u64::from(object));
+        }
         self.read_data(now, id);
     }
 
@@ -276,7 +279,9 @@ impl Pool {
         let osd = &mut self.osds[usize::from(sub.osd)];
         osd.counters.writes += 1;
         let Shard { onodes, data, .. } = &mut osd.shards[shard];
-        onodes.keep(u64::from(piece.object));
+        if let Some(onodes) = onodes {
+            onodes.keep(u64::from(piece.object));
+        }
         // `bluestore_default_buffered_write` is off: what is written is not kept, and what was read before is stale.
         Self::blocks(&piece).for_each(|block| data.forget(block));
         if sub.deferred {

@@ -97,7 +97,8 @@ pub(super) struct Shard {
     pub waiting: VecDeque<u32>,
     pub busy: Option<u32>,
     pub data: Memory,
-    pub onodes: Memory,
+    /// Metadata of objects; none where that of every object fits and stays.
+    pub onodes: Option<Memory>,
 }
 
 /// The turns of the daemons whose slices are on one disk: which of them commits, and which wait for it.
@@ -169,18 +170,20 @@ pub(super) struct Osd {
 }
 
 impl Osd {
-    pub fn new(size: u64, object: u64, (host, disk): (u16, u16), params: &OsdParams) -> Self {
-        let shard = || Shard {
+    /// `seen` is how many objects the groups of each shard have.
+    pub fn new(size: u64, object: u64, (host, disk): (u16, u16), seen: &[usize], params: &OsdParams) -> Self {
+        let onodes = params.onodes / params.shards;
+        let shard = |seen: &usize| Shard {
             waiting: VecDeque::new(),
             busy: None,
             data: Memory::new(params.data_blocks / params.shards, params.policy),
-            onodes: Memory::new(params.onodes / params.shards, Policy::Lru),
+            onodes: (onodes < *seen).then(|| Memory::new(onodes, Policy::Lru)),
         };
         let slice = Slice::new(size, object, params);
         let sizes = Ring { from: slice.db_begin, size: BLUEFS_REGION, at: 0 };
         let wal = Ring { from: slice.db_begin + BLUEFS_REGION, size: slice.wal_size, at: 0 };
         Self {
-            shards: (0..params.shards).map(|_| shard()).collect(),
+            shards: seen.iter().map(shard).collect(),
             slice,
             wal,
             sizes,

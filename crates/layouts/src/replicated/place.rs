@@ -98,12 +98,11 @@ impl Cluster {
     pub fn new(spec: &PoolSpec, weights: &[f64]) -> Result<Self, CrushError> {
         let per_host = weights.len() / spec.hosts;
         let class = |osd: usize| spec.classes.get(osd / spec.osds_per_member).map(String::as_str);
-        let of_host = |host: usize| -> Vec<(u32, Weight, Option<&str>)> {
-            let osds = host * per_host..(host + 1) * per_host;
-            osds.map(|osd| (osd as u32, Weight::of(weights[osd]), class(osd))).collect()
-        };
-        let hosts: Vec<_> = (0..spec.hosts).map(|host| (format!("host{host}"), of_host(host))).collect();
-        let hosts: Vec<_> = hosts.iter().map(|(name, osds)| (name.as_str(), osds.as_slice())).collect();
+        let names: Vec<String> = (0..spec.hosts).map(|host| format!("host{host}")).collect();
+        let osd = |osd: usize| crush::Osd { number: osd as u32, weight: Weight::of(weights[osd]), class: class(osd) };
+        let osds_of = |host: usize| (host * per_host..(host + 1) * per_host).map(osd).collect();
+        let hosts = names.iter().enumerate().map(|(host, name)| crush::Host { name, osds: osds_of(host) });
+        let hosts: Vec<crush::Host> = hosts.collect();
         let map = CrushMap::of_hosts(&hosts)?;
         let domain = match spec.failure_domain {
             FailureDomain::Osd => "osd",
