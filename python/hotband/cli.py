@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.importers import Imported
 
 app = typer.Typer(
     name="hotband",
@@ -250,27 +253,35 @@ def study_accuracy(as_json: JsonFlag = False) -> None:
     return print_listing("Accuracy", rows, names)
 
 
-@import_app.command("fio")
-def import_fio(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="fio JSON or JSON+ output.")],
-    out: OutOption = None,
-    as_json: JsonFlag = False,
+def import_with(
+    read: Callable[[Sequence[Path]], list[Imported]], files: list[Path], out: Path | None, as_json: bool
 ) -> None:
-    """Turn fio JSON and JSON+ into records (histograms are merged, percentiles never averaged)."""
-    from hotband.fio import import_files
+    """Reads, saves where `out` says, and prints."""
     from hotband.records import save_imported
     from hotband.run import check_writable
     from hotband.tables import summary_table
 
     if out is not None:
         check_writable(out)
-    records = import_files(files)
-    saved = [] if out is None else save_imported(out, records)
+    imported = read(files)
+    saved = [] if out is None else save_imported(out, imported)
     if as_json:
-        return print_json(records)
-    for record in records:
+        return print_json([record for record, _ in imported])
+    for record, _ in imported:
         show(summary_table(record), *(f"  note: {note}" for note in record["notes"]))
     return show(*(f"Record: {path}" for path in saved))
+
+
+@import_app.command("fio")
+def import_fio(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="fio JSON or JSON+ output.")],
+    out: OutOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Turn fio's output into records (histograms are merged, percentiles never averaged)."""
+    from hotband.importers import fio
+
+    import_with(fio.read, files, out, as_json)
 
 
 @app.command()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hotband import __version__
@@ -21,11 +20,13 @@ from hotband.fio_jobs import (
     JobSide,
     Quantity,
     choose_quantity,
+    printed_bins,
     read_job,
     record_side,
 )
 from hotband.fio_load import declared_concurrency
-from hotband.fio_text import Fields, printable, read_document
+from hotband.fio_source import source_of
+from hotband.fio_text import Fields, read_document
 from hotband.fio_time import Spell, spell_of
 from hotband.stats import (
     DIRECTIONS,
@@ -77,6 +78,7 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         "versions": {"hotband": __version__, "fio": _version(document)},
         "name": f"{_list([job.name for job in jobs])} on {machine}",
         "target": {"kind": "fio", "machine": machine},
+        "source": source_of(file, document, jobs, spell, machine),
         "seed": next((job.options["randseed"] for job in jobs if job.options.get("randseed")), None),
         "spec": {
             "global": _global_options(document),
@@ -108,20 +110,6 @@ def _samples(streams: list[Stream]) -> dict[str, Any]:
         "bandwidth_bytes_per_s": data.bandwidth_bytes_per_s,
     }
     return {"samples": samples}
-
-
-def import_files(paths: list[Path]) -> list[dict[str, Any]]:
-    """The records of several fio results, in the order of the files."""
-    records = []
-    for path in paths:
-        file = printable(str(path))
-        try:
-            data = path.read_bytes()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise UserError(file, "", "", f"cannot be read: {reason}; accepted: a fio result") from None
-        records += read_fio(data, file)
-    return records
 
 
 def _version(document: Fields) -> str:
@@ -164,6 +152,8 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
             direction: record_side(job.sides[direction], quantity, job.error_count if direction == blamed else 0)
             for direction in DIRECTIONS
         }
+        for direction, _ in job.active():
+            sides[direction]["latency_bins"] = printed_bins(job)
         streams.append(Stream(name, job, sides, 0 if blamed else job.error_count))
     return streams
 
