@@ -31,6 +31,15 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to st
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
 NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in detail.")]
 StudyArgument = Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.")]
+OnOption = Annotated[
+    str | None, typer.Option("--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.")
+]
+MediaOption = Annotated[
+    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
+]
+CacheOption = Annotated[
+    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
+]
 SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 
 
@@ -309,15 +318,82 @@ def steady(
 
 
 @app.command()
+def audit(
+    results: Annotated[
+        list[Path] | None, typer.Argument(metavar="RECORD|FILE...", help="Records, results of other tools, CSV tables.")
+    ] = None,
+    study: Annotated[str | None, typer.Option(metavar="NAME", help="The published table of a study.")] = None,
+    on: OnOption = None,
+    media: MediaOption = None,
+    cache: CacheOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
+
+    Exit code 1 if a finding is severe, so that it works in CI.
+    """
+    from hotband.audit import audit_data, findings, load_results
+    from hotband.audit.facts import of_options
+    from hotband.audit.show import findings_view
+
+    paths = list(results or [])
+    if study is not None:
+        from hotband.studyfile import PUBLISHED_FILE, load
+
+        paths.append(load(study).folder / PUBLISHED_FILE)
+    if not paths:
+        raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
+    loaded = load_results(paths)
+    found = findings(loaded, of_options(on, media, cache))
+    names = [one.name for one in loaded]
+    if as_json:
+        print_json(audit_data(names, found))
+    else:
+        show(*findings_view(names, found))
+    if any(one.severity == "severe" for one in found):
+        raise typer.Exit(1)
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="A record or a result of another tool.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it.")],
+    anyway: Annotated[bool, typer.Option("--anyway", help="Even if they were not asked the same.")] = False,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of the resampling.")] = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals."""
+    from hotband.audit.compare import compare as compared
+    from hotband.audit.load import load_one, named
+    from hotband.audit.show import comparison_view
+
+    each = [load_one(path) for path in (a, b)]
+    for path, own in zip((a, b), each, strict=True):
+        if len(own) != 1:
+            raise UserError(str(path), "", "", f"holds {len(own)} results; expected one")
+    one, other = named([each[0][0], each[1][0]])
+    found = compared(one, other, seed, anyway)
+    if as_json:
+        return print_json(found.data())
+    return show(*comparison_view(found))
+
+
+@app.command()
 def report(
     records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report.")],
     title: Annotated[str, typer.Option(help="Its heading.")] = "Hotband report",
+    with_audit: Annotated[bool, typer.Option("--audit", help="With what the auditor finds in them.")] = False,
+    on: OnOption = None,
+    media: MediaOption = None,
+    cache: CacheOption = None,
 ) -> None:
     """Write one self-contained HTML report of records."""
+    from hotband.audit.facts import of_options
     from hotband.report import load_record, record_page, write_report
 
-    page = record_page([load_record(path) for path in records], title)
+    machine = of_options(on, media, cache)
+    page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
     show(f"Report: {write_report(output, page)}")
 
 

@@ -35,7 +35,8 @@ class Histogram(TypedDict):
 class Side(TypedDict):
     """The reads or the writes of one stream. A latency is None where nothing was measured.
 
-    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent].
+    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
+    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
     """
 
     count: int
@@ -47,6 +48,8 @@ class Side(TypedDict):
     histogram: Histogram
     percentiles: NotRequired[list[list[float | int]] | None]
     latency_bins: NotRequired[list[list[float | int]] | None]
+    iops_max: NotRequired[float | None]
+    submission_mean_ns: NotRequired[float | None]
 
 
 def idle_side(kind: str) -> Side:
