@@ -364,15 +364,10 @@ def compare(
 ) -> None:
     """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals."""
     from hotband.audit.compare import compare as compared
-    from hotband.audit.load import load_one, named
+    from hotband.audit.load import load_pair
     from hotband.audit.show import comparison_view
 
-    each = [load_one(path) for path in (a, b)]
-    for path, own in zip((a, b), each, strict=True):
-        if len(own) != 1:
-            raise UserError(str(path), "", "", f"holds {len(own)} results; expected one")
-    one, other = named([each[0][0], each[1][0]])
-    found = compared(one, other, seed, anyway)
+    found = compared(*load_pair(a, b), seed, anyway)
     if as_json:
         return print_json(found.data())
     return show(*comparison_view(found))

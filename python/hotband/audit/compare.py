@@ -187,8 +187,7 @@ def _of_one_run(a: Audited, b: Audited, seed: int) -> tuple[float, float, str]:
         lengths.append(resample.block_length(values))
         draws.append(resample.means(values, random) / values.mean() * float(run.summary()["iops"]))
     low, high = np.percentile(100 * (draws[1] / draws[0] - 1), (2.5, 97.5))
-    blocks = " and ".join(map(str, dict.fromkeys(lengths)))
-    return float(low), float(high), f"series: blocks of {blocks} intervals"
+    return float(low), float(high), f"series: blocks of {lengths[0]} and {lengths[1]} samples"
 
 
 def _poisson(a: Audited, b: Audited) -> tuple[float, float]:

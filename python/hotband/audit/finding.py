@@ -14,6 +14,8 @@ SEVERITIES: tuple[Severity, ...] = ("severe", "warning", "note")
 Number = float | str
 # Digits that a number of a finding keeps: more than any source prints, fewer than floating point noise.
 DIGITS = 6
+LONG = 60
+"""Characters of a name (a cell of a table, mostly) of which more than one is no line any more."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, A
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
-    """Names in a line, the first few of many."""
+    """Names in a line, the first few of many; of long ones the first alone."""
+    most = 1 if max(map(len, names), default=0) > LONG else most
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -36,6 +36,20 @@ def load_results(paths: Sequence[Path]) -> list[Audited]:
     return named([one for path in paths for one in load_one(path)])
 
 
+def load_pair(a: Path, b: Path) -> tuple[Audited, Audited]:
+    """The results of two files that hold one each, by the shortest names that differ. Raises UserError."""
+    each = []
+    for path in (a, b):
+        own = load_one(path)
+        if len(own) != 1:
+            raise UserError(str(path), "", "", f"holds {len(own)} results; expected one")
+        each.append(own[0])
+    one, other = each
+    if one.name == other.name:
+        return replace(one, name=str(a)), replace(other, name=str(b))
+    return one, other
+
+
 def load_one(path: Path) -> list[Audited]:
     """The results of one file, or of the folder of a record."""
     from hotband.audit.published import is_table, read_table

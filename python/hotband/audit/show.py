@@ -43,6 +43,7 @@ def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any
 
 
 def _rows_view(title: str, rows: Rows) -> Any:
+    """A finding's own table."""
     from rich.table import Table
     from rich.text import Text
 
