@@ -343,8 +343,9 @@ def audit(
         paths.append(load(study).folder / PUBLISHED_FILE)
     if not paths:
         raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
+    machine = of_options(on, media, cache)
     loaded = load_results(paths)
-    found = findings(loaded, of_options(on, media, cache))
+    found = findings(loaded, machine)
     names = [one.name for one in loaded]
     if as_json:
         print_json(audit_data(names, found))

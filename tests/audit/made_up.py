@@ -1,7 +1,8 @@
-"""Results that are right by construction, for rules to be quiet on, and from which faults are made by changing one thing.
+"""Results that are right by construction, for rules to be quiet on, and from which faults are made by changing one
+thing.
 
-A result is made from a shape of latencies and a concurrency: its rate follows from Little's law, its percentiles from the
-shape. Numbers are drawn from a seed of their own, so that each result is the same in every run.
+A result is made from a shape of latencies and a concurrency: its rate follows from Little's law, its percentiles from
+the shape. Numbers are drawn from a seed of their own, so that each result is the same in every run.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def side(latencies: Sequence[float], count: int, size: int, kind: str, ratio: fl
 
 def at(latencies: Sequence[float], pct: float) -> float:
     """The latency at a percentile."""
-    return latencies[min(len(latencies) - 1, math.ceil(pct / 100 * len(latencies)) - 1)]
+    return latencies[min(len(latencies) - 1, math.ceil(round(pct / 100 * len(latencies), 6)) - 1)]
 
 
 def bins(latencies: Sequence[float]) -> list[list[float]]:

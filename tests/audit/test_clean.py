@@ -144,7 +144,11 @@ MODELS = {
     "writes": RunSpec("writes", "cheetah-15k4", "fio-randwrite", (("qd", "4"),), duration="60 s"),
     "stream": RunSpec("stream", "ent-10k", "fio-read", (("qd", "4"),), duration="30 s"),
     "ssd": RunSpec(
-        "ssd", "s4500-960", "fio-randwrite", (("scale", "256"), ("state", "preconditioned"), ("qd", "8")), duration="30 s"
+        "ssd",
+        "s4500-960",
+        "fio-randwrite",
+        (("scale", "256"), ("state", "preconditioned"), ("qd", "8")),
+        duration="30 s",
     ),
 }
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import fmean
+from statistics import fmean, median
 
 from hotband import _core
 from hotband.audit.audited import Audited
@@ -24,7 +23,7 @@ ROUNDS = (25, 20, 15, 10)
 """Rounds that the measured time is divided into: the PTS looks at 25 at most, and five are one window."""
 NOISE = 0.03
 """Noise of a round (one standard deviation) up to which departures are told from chance: 0.2 % false alarms in 100
-rounds (docs/guides/steady-state.md). From successive differences, which a drift does not raise (von Neumann 1941)."""
+rounds (docs/guides/steady-state.md)."""
 WARM_UP = 0.075
 """Share by which the mean before the steady window differs from that in it, to be a warm-up: the allowance of
 departures."""
@@ -35,11 +34,12 @@ collecting garbage. The PTS asks for two."""
 
 @dataclass(frozen=True)
 class Judged:
-    """The rounds of a run and what they follow."""
+    """The rounds of a run and what they follow; `quiet` where a departure can be told from chance."""
 
     values: list[float]
     round_s: float
     track: str
+    quiet: bool
 
 
 def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None]) -> list[Finding]:
@@ -52,7 +52,10 @@ def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None]) -> l
 
 
 def rounds_of(run: Audited) -> Judged | None:
-    """As many rounds as are quiet enough; None where there are too few samples, or none are quiet."""
+    """As many rounds as the noise of single samples allows; None where there are too few samples.
+
+    The noise of a round is that of a sample over the root of their number: what is more is not noise but change.
+    """
     series, named = run.series, run.record.get("series")
     if series is None or not isinstance(named, dict) or len(run.record.get("steps") or []) > 1:
         return None
@@ -62,24 +65,28 @@ def rounds_of(run: Audited) -> Judged | None:
     needed = "iops" if track == "iops" else "latency_mean_ns"
     if series[needed].null_count() == len(series) or "bandwidth_bytes_per_s" not in series.columns:
         return None
+    if whole < min(ROUNDS):
+        return None
+    single = noise_of(round_values(series, duration, interval, interval, track))
     for count in ROUNDS:
-        if whole < count:
-            continue
-        length = whole // count * interval
-        values = round_values(series, duration, interval, length, track)[:count]
-        if noise_of(values) <= NOISE:
-            return Judged(values, length / 1e9, track)
+        samples = whole // count
+        if samples and single / math.sqrt(samples) <= NOISE:
+            values = round_values(series, duration, interval, samples * interval, track)[:count]
+            return Judged(values, samples * interval / 1e9, track, noise_of(values) <= NOISE)
     return None
 
 
 def noise_of(values: Sequence[float]) -> float:
-    """Standard deviation of a round relative to the mean, from differences of rounds that follow one another."""
+    """Standard deviation of a round relative to the mean, from second differences: a drift does not raise it.
+
+    Of independent noise a second difference has six times the variance; the median of the squares (0.4549 of it: the
+    median of chi-squared with one degree), so that a step is not taken for noise.
+    """
     mean = fmean(values)
     if not mean:
         return math.inf
-    # The median of squares, so that one step is not taken for noise: 0.4549 is the median of chi-squared (1).
-    squares = sorted((later - earlier) ** 2 for earlier, later in pairwise(values))
-    return math.sqrt(squares[len(squares) // 2] / 2 / 0.4549) / mean
+    bends = sorted((a - 2 * b + c) ** 2 for a, b, c in zip(values, values[1:], values[2:], strict=False))
+    return math.sqrt(bends[len(bends) // 2] / 6 / 0.4549) / mean
 
 
 def _of_time(run: Audited) -> list[Finding]:
@@ -109,7 +116,7 @@ def _of_time(run: Audited) -> list[Finding]:
         change = 100 * (judged.values[-1] / judged.values[0] - 1) if judged.values[0] else math.inf
         words = f"{what} went from {judged.values[0]:,.4g} to {judged.values[-1]:,.4g} ({change:+.0f} %)"
         return [_not_steady(run, words, numbers)]
-    return _around_window(run, judged, state, what, numbers)
+    return _around_window(run, judged, state, what, numbers) if judged.quiet else []
 
 
 def _around_window(
@@ -135,7 +142,8 @@ def _around_window(
         )
     left = _core.departure(judged.values)
     if left is not None:
-        _, since, level_pct = left
+        since = left[1]
+        level_pct = 100 * (median(judged.values[since - 1 :]) / mean - 1)
         found.append(
             Finding(
                 "drift",

@@ -1,0 +1,111 @@
+"""`hotband audit` and `hotband compare` as a user runs them: output, exit codes, mistakes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fio"))
+import fio_documents as fio
+
+Hotband = Callable[..., "CompletedProcess[str]"]
+
+
+@pytest.fixture
+def two_fio_files(tmp_path: Path) -> list[str]:
+    """Two random runs of fio on one device with its default seed, the second after the first."""
+    names = []
+    for number in (1, 2):
+        options = fio.options(rw="randread", direct="1", iodepth="1", runtime="1")
+        clat = fio.latency(1e6, 900_000, 1_100_000, 999, percentile=fio.percentiles(1_000_000, 1_050_000, 1_090_000))
+        reads = fio.side(999, 4096, 1000, clat, fio.latency(1e6, 900_000, 1_100_000, 999))
+        entry = fio.job(read=reads, **{"job options": options})
+        name = tmp_path / f"run-{number}.json"
+        name.write_bytes(fio.text(entry, timestamp=1_600_000_000 + 60 * number))
+        names.append(str(name))
+    return names
+
+
+def test_findings_as_data(hotband: Hotband, two_fio_files: list[str]) -> None:
+    done = hotband("audit", *two_fio_files, "--json")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    assert (data["schema"], data["schema_version"]) == ("hotband-audit", 1)
+    assert data["subjects"] == ["run-1.json", "run-2.json"]
+    assert data["counts"] == {"severe": 0, "warning": 3, "note": 0}
+    assert {(one["rule"], one["group"]) for one in data["findings"]} == {
+        ("replayed-offsets", 4),
+        ("percentile-support", 5),
+    }
+    assert all(one["advice"] and one["subject"] and one["numbers"] for one in data["findings"])
+
+
+def test_severe_findings_make_exit_code_1(hotband: Hotband, two_fio_files: list[str]) -> None:
+    done = hotband("audit", *two_fio_files, "--media", "7200rpm")
+    assert done.returncode == 1
+    assert "cache-served" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_study_by_name_and_its_file_say_the_same(hotband: Hotband) -> None:
+    from hotband.studyfile import load
+
+    by_name = hotband("audit", "--study", "content-hdd", "--json")
+    by_file = hotband("audit", str(load("content-hdd").folder / "published.csv"), "--json")
+    assert by_name.returncode == by_file.returncode == 1
+    assert by_name.stdout == by_file.stdout
+    assert {one["rule"] for one in json.loads(by_name.stdout)["findings"]} == {
+        "latency-unit",
+        "idle-concurrency",
+        "bandwidth-unit",
+    }
+
+
+def test_a_run_its_audit_its_report_and_a_comparison(hotband: Hotband, tmp_path: Path) -> None:
+    for name, drive in (("a", "ent-10k"), ("b", "exos-15e900-512n")):
+        done = hotband("run", "fio-randread", "--on", drive, "--set", "qd=8", "--duration", "60 s", "--out", name)
+        assert done.returncode == 0, done.stderr
+    done = hotband("audit", "a")
+    assert (done.returncode, done.stdout.strip()) == (0, "1 result: no finding")
+    done = hotband("compare", "a", "b")
+    assert done.returncode == 0, done.stderr
+    assert "B is: faster" in done.stdout
+    data = json.loads(hotband("compare", "a", "b", "--json").stdout)
+    assert data["verdict"] == "faster"
+    assert [row["metric"] for row in data["differences"]] == ["IOPS", "p50", "p90", "p99", "p99.9"]
+    done = hotband("report", "a", "b", "--audit", "--cache", "100 GB", "-o", "r.html")
+    assert done.returncode == 0, done.stderr
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert '<section id="audit">' in html
+    assert "found nothing" in html
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "expected records, result files or tables"),
+        (["missing.json"], "missing.json: cannot be read"),
+        (["--study", "nosuch"], "nosuch"),
+        (["empty"], "accepted: results of"),
+        (["text"], "accepted: results of"),
+        (["record.json"], "schema"),
+        (["text", "--media", "tape"], "--media"),
+        (["text", "--on", "nosuch"], "nosuch"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(
+    hotband: Hotband, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "text").write_bytes(b"hello\xff\x00")
+    (tmp_path / "record.json").write_text('{"schema": "other"}', encoding="utf-8")
+    done = hotband("audit", *arguments)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith("hotband: error: ")
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
