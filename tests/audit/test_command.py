@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fio"))
-import fio_documents as fio
-
 Hotband = Callable[..., "CompletedProcess[str]"]
+
+
+def fio_document(timestamp: int) -> dict[str, Any]:
+    """What fio prints of a second of random reads at depth 1, 1 ms each."""
+    latency = {"min": 900_000, "max": 1_100_000, "mean": 1e6, "stddev": 0.0}
+    shares = {"50.000000": 1_000_000, "99.000000": 1_050_000, "99.900000": 1_090_000}
+    reads = {"io_bytes": 999 * 4096, "io_kbytes": 3996, "bw": 3996, "iops": 999.0, "runtime": 1000, "total_ios": 999}
+    reads |= {"lat_ns": latency, "clat_ns": {**latency, "percentile": shares}}
+    options = {
+        "ioengine": "libaio",
+        "filename": "/dev/x",
+        "rw": "randread",
+        "direct": "1",
+        "iodepth": "1",
+        "runtime": "1",
+    }
+    idle = {"io_bytes": 0, "io_kbytes": 0, "iops": 0.0, "runtime": 0, "total_ios": 0}
+    job = {"jobname": "a", "groupid": 0, "error": 0, "job options": options, "read": reads, "write": idle}
+    return {"fio version": "fio-3.33", "timestamp": timestamp, "jobs": [job]}
 
 
 @pytest.fixture
@@ -21,12 +37,8 @@ def two_fio_files(tmp_path: Path) -> list[str]:
     """Two random runs of fio on one device with its default seed, the second after the first."""
     names = []
     for number in (1, 2):
-        options = fio.options(rw="randread", direct="1", iodepth="1", runtime="1")
-        clat = fio.latency(1e6, 900_000, 1_100_000, 999, percentile=fio.percentiles(1_000_000, 1_050_000, 1_090_000))
-        reads = fio.side(999, 4096, 1000, clat, fio.latency(1e6, 900_000, 1_100_000, 999))
-        entry = fio.job(read=reads, **{"job options": options})
         name = tmp_path / f"run-{number}.json"
-        name.write_bytes(fio.text(entry, timestamp=1_600_000_000 + 60 * number))
+        name.write_text(json.dumps(fio_document(1_600_000_000 + 60 * number)), encoding="utf-8")
         names.append(str(name))
     return names
 

@@ -78,9 +78,14 @@ def test_percentiles_that_the_sample_does_not_support_are_left_out() -> None:
     assert found.unsupported == ["p99.9: a has 2,572 I/Os; 3,688 are needed"]
 
 
+def wandering(name: str, levels: list[float], seed: int) -> Audited:
+    """A result whose rate goes through levels."""
+    return result(name, SSD, over_time=series(levels, 300, 9e4, 0.01, seed))
+
+
 def test_a_series_that_wanders_widens_the_interval() -> None:
     wide, narrow = (
-        compare(*(result(f"{seed}", SSD, over_time=series(levels, 300, 9e4, 0.01, seed)) for seed in (1, 2)))
+        compare(wandering("a", levels, 1), wandering("b", levels, 2))
         for levels in ([100.0, 110.0, 95.0, 105.0, 90.0], [100.0])
     )
     width = [one.differences[0].high_pct - one.differences[0].low_pct for one in (wide, narrow)]
