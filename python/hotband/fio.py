@@ -75,6 +75,8 @@ def record_of(document: Fields, notes: list[str]) -> dict[str, Any]:
         raise UserError(file, "runtime", "0", f"the I/O has no rate{failed}; accepted: runs of 1 ms or more")
     summary = _summary(streams, spell, quantity, notes)
     concurrency, why = declared_concurrency(jobs, spell, summary["queue_depth_mean"])
+    if not any(job.options for job in jobs):
+        concurrency, why = None, ["concurrency is null: this output does not have the job's options"]
     notes += [*spell.notes, *why, *_notes(streams, document, quantity)]
     machine = _machine(jobs)
     record = {

@@ -78,6 +78,8 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
 def asked_of(jobs: list[Job], spell: Spell) -> Asked:
     """What the options ask; None where the jobs differ."""
     asked = nothing_asked()
+    if not any(job.options for job in jobs):
+        return asked
     together = len(spell.stages) == 1
     asked["duration_ns"] = _alike(jobs, lambda job: _first(job, duration_of, "runtime", "timeout"))
     asked["ramp_ns"] = _alike(jobs, lambda job: duration_of(job.options.get("ramp_time", "0")))

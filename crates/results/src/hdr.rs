@@ -206,11 +206,11 @@ fn tag_of(tag: Option<String>, sum: &Sum) -> HdrTag {
     }
 }
 
-fn sum_of(
-    sums: &mut BTreeMap<Option<String>, Sum>,
+fn sum_of<'a>(
+    sums: &'a mut BTreeMap<Option<String>, Sum>,
     tag: Option<String>,
     histogram: &Histogram<u64>,
-) -> Result<&mut Sum, String> {
+) -> Result<&'a mut Sum, String> {
     let tags = sums.len();
     match sums.entry(tag) {
         Entry::Occupied(known) => Ok(known.into_mut()),

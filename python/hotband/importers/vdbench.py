@@ -29,7 +29,10 @@ from hotband.importers.vdbench_run import of_run
 
 ACCEPTED = "vdbench's flatfile.html (or its csv), summary.html, totals.html or histogram.html, or their folder"
 # What a folder is read for, the most exact first: flatfile has more digits than summary, summary more rows than totals.
+# Whoever collects results puts something before the names.
 FILES = ("flatfile.html", "flatfile.csv", "summary.html", "totals.html", "histogram.html", "parmfile.html")
+# Of these there has to be one.
+RESULTS = FILES[:5]
 
 
 def recognises(beginning: bytes) -> bool:
@@ -39,25 +42,31 @@ def recognises(beginning: bytes) -> bool:
 
 def read(paths: Sequence[Path]) -> list[Imported]:
     """The records of vdbench's files: those of one folder belong to one output. UserError names what is wrong."""
-    outputs: dict[Path, list[Path]] = {}
+    outputs: dict[tuple[Path, str], list[Path]] = {}
     for path in paths:
-        if path.is_dir():
-            outputs.setdefault(path, []).extend(_files_of(path))
-        else:
-            outputs.setdefault(path.parent, []).append(path)
+        files = _files_of(path) if path.is_dir() else [path]
+        for file in files:
+            outputs.setdefault((file.parent, _prefix(file)), []).append(file)
     return [one for files in outputs.values() for one in _read_output(files)]
 
 
 def is_output(folder: Path) -> bool:
     """Whether a folder is one that vdbench wrote."""
-    return any((folder / name).is_file() for name in FILES[:4])
+    return any(path.name.endswith(RESULTS) for path in folder.iterdir())
+
+
+def _prefix(file: Path) -> str:
+    """What stands before vdbench's own name of the file; of a file under another name, nothing."""
+    return next((file.name.removesuffix(name) for name in FILES if file.name.endswith(name)), "")
 
 
 def _files_of(folder: Path) -> list[Path]:
-    found = [folder / name for name in FILES if (folder / name).is_file()]
-    if not found:
+    present = sorted(path for path in folder.iterdir() if path.is_file())
+    found = [path for name in FILES for path in present if path.name.endswith(name)]
+    if not any(path.name.endswith(RESULTS) for path in found):
         raise UserError(name_of(folder), "", "", f"none of its files is vdbench's; accepted: {ACCEPTED}")
-    return found
+    # The csv is made from the html (`vdbench parseflat`): one of both is enough.
+    return [path for path in found if path.suffix != ".csv" or path.with_suffix(".html") not in found]
 
 
 def _read_output(files: Sequence[Path]) -> list[Imported]:
