@@ -281,16 +281,60 @@ def import_with(
     return show(*(f"Record: {path}" for path in saved))
 
 
+ResultFiles = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files or folders that the tool wrote.")]
+
+
+@import_app.command("auto")
+def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Recognise by content which tool wrote each file, and turn it into records."""
+    from hotband.importers import load
+
+    import_with(lambda paths: [one for path in paths for one in load(path)], files, out, as_json)
+
+
 @import_app.command("fio")
-def import_fio(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="fio JSON or JSON+ output.")],
-    out: OutOption = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Turn fio's output into records (histograms are merged, percentiles never averaged)."""
+def import_fio(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
     from hotband.importers import fio
 
     import_with(fio.read, files, out, as_json)
+
+
+@import_app.command("vdbench")
+def import_vdbench(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition."""
+    from hotband.importers import vdbench
+
+    import_with(vdbench.read, files, out, as_json)
+
+
+@import_app.command("diskspd")
+def import_diskspd(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn DiskSpd's XML (-Rxml) into records, one a time span."""
+    from hotband.importers import diskspd
+
+    import_with(diskspd.read, files, out, as_json)
+
+
+@import_app.command("iometer")
+def import_iometer(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn Iometer's results CSV into records, one a test."""
+    from hotband.importers import iometer
+
+    import_with(iometer.read, files, out, as_json)
+
+
+@import_app.command("hdr")
+def import_hdr(
+    files: ResultFiles,
+    out: OutOption = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the values: ns, us, ms or s.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Turn HdrHistogram logs (.hlog) into records, one a tag."""
+    from hotband.importers import hdr
+
+    import_with(lambda paths: hdr.read(paths, unit), files, out, as_json)
 
 
 @app.command()

@@ -26,7 +26,7 @@ from hotband.fio_jobs import (
 )
 from hotband.fio_load import declared_concurrency
 from hotband.fio_source import source_of
-from hotband.fio_text import Fields, read_document
+from hotband.fio_text import Fields, read_documents
 from hotband.fio_time import Spell, spell_of
 from hotband.stats import (
     DIRECTIONS,
@@ -58,8 +58,13 @@ class Stream:
 
 
 def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
-    """The records in one fio result (one JSON document, so one record). UserError names what is wrong."""
-    document, notes = read_document(text, file)
+    """The records in a fio result, one a JSON document. UserError names what is wrong."""
+    return [record_of(document, notes) for document, notes in read_documents(text, file)]
+
+
+def record_of(document: Fields, notes: list[str]) -> dict[str, Any]:
+    """The record of one document; `notes` are those of reading it."""
+    file = document.file
     jobs = _jobs(document, notes)
     quantity = choose_quantity(jobs)
     streams = _streams(jobs, quantity)
@@ -70,6 +75,8 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         raise UserError(file, "runtime", "0", f"the I/O has no rate{failed}; accepted: runs of 1 ms or more")
     summary = _summary(streams, spell, quantity, notes)
     concurrency, why = declared_concurrency(jobs, spell, summary["queue_depth_mean"])
+    if not any(job.options for job in jobs):
+        concurrency, why = None, ["concurrency is null: this output does not have the job's options"]
     notes += [*spell.notes, *why, *_notes(streams, document, quantity)]
     machine = _machine(jobs)
     record = {
@@ -78,7 +85,7 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         "versions": {"hotband": __version__, "fio": _version(document)},
         "name": f"{_list([job.name for job in jobs])} on {machine}",
         "target": {"kind": "fio", "machine": machine},
-        "source": source_of(file, document, jobs, spell, machine),
+        "source": source_of(file, document, jobs, spell, machine, quantity),
         "seed": next((job.options["randseed"] for job in jobs if job.options.get("randseed")), None),
         "spec": {
             "global": _global_options(document),
@@ -93,7 +100,7 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         "series": None,
         "notes": notes,
     }
-    return [record]
+    return record
 
 
 def _samples(streams: list[Stream]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from hotband.fio_jobs import Job
+from hotband.fio_jobs import Job, Quantity
 from hotband.fio_load import promised_concurrency, promised_jobs
 from hotband.fio_text import Fields
 from hotband.fio_time import Spell
@@ -57,7 +57,7 @@ def size_of(text: str, kb_base: str = "1024") -> int | None:
     return whole if whole <= _LARGEST else None
 
 
-def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target: str) -> Source:
+def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target: str, quantity: Quantity) -> Source:
     """The `source` of a record from one fio document."""
     ended = document.count("timestamp_ms") / 1000 or document.count("timestamp") or None
     starts = [job.start_ns for job in jobs if job.start_ns is not None]
@@ -71,12 +71,15 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "asked": asked_of(jobs, spell),
         "target": target,
         "host": hosts.pop() or None if len(hosts) == 1 else None,
+        "latency": quantity,
     }
 
 
 def asked_of(jobs: list[Job], spell: Spell) -> Asked:
     """What the options ask; None where the jobs differ."""
     asked = nothing_asked()
+    if not any(job.options for job in jobs):
+        return asked
     together = len(spell.stages) == 1
     asked["duration_ns"] = _alike(jobs, lambda job: _first(job, duration_of, "runtime", "timeout"))
     asked["ramp_ns"] = _alike(jobs, lambda job: duration_of(job.options.get("ramp_time", "0")))

@@ -17,7 +17,14 @@ def fio_document(timestamp: int) -> dict[str, Any]:
     """What fio prints of a second of random reads at depth 1, 1 ms each."""
     latency = {"min": 900_000, "max": 1_100_000, "mean": 1e6, "stddev": 0.0}
     shares = {"50.000000": 1_000_000, "99.000000": 1_050_000, "99.900000": 1_090_000}
-    reads = {"io_bytes": 999 * 4096, "io_kbytes": 3996, "bw": 3996, "iops": 999.0, "runtime": 1000, "total_ios": 999}
+    reads: dict[str, Any] = {
+        "io_bytes": 999 * 4096,
+        "io_kbytes": 3996,
+        "bw": 3996,
+        "iops": 999.0,
+        "runtime": 1000,
+        "total_ios": 999,
+    }
     reads |= {"lat_ns": latency, "clat_ns": {**latency, "percentile": shares}}
     options = {
         "ioengine": "libaio",

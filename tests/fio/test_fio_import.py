@@ -16,6 +16,18 @@ from hotband.fio_jobs import bucket_value
 from hotband.importers import fio as fio_importer
 
 
+def test_the_own_sample_of_two_documents(own_samples: Path) -> None:
+    assert len(fio_importer.read([own_samples / "two-documents.json"])) == 2
+
+
+def test_several_documents_are_several_records() -> None:
+    whole = build.text(build.job(read=build.reads(None)))
+    found = read_fio(b"note: x\n" + whole + b"\nbetween\n" + whole, "x.json")
+    assert [one["summary"]["count"] for one in found] == [4, 4]
+    assert noted(found[0], "text before the JSON was skipped: note: x")
+    assert noted(found[0], "text after the JSON was skipped: between")
+
+
 def record(*jobs: dict[str, Any], **extra: Any) -> dict[str, Any]:
     [only] = read_fio(build.text(*jobs, **extra), "x.json")
     return only

@@ -6,7 +6,7 @@ Every key is there; one that the tool does not say is None.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
@@ -35,7 +35,10 @@ class Asked(TypedDict):
 
 
 class Source(TypedDict):
-    """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it."""
+    """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it.
+
+    `latency` is which of fio's latencies the figures are of: `lat` or `clat`.
+    """
 
     tool: str
     version: str | None
@@ -45,6 +48,7 @@ class Source(TypedDict):
     asked: Asked
     target: str | None
     host: str | None
+    latency: NotRequired[str]
 
 
 def nothing_asked() -> Asked:
