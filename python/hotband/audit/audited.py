@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.audit import distribution
@@ -103,9 +103,15 @@ class Audited:
 
     @property
     def concurrency(self) -> int | None:
-        """Outstanding I/Os of a closed loop, None for an open one or where it is not known."""
-        asked = self.asked
-        return None if asked.rate_iops else self.record.get("concurrency") or asked.concurrency
+        """Outstanding I/Os of a closed loop, None for an open one or where it is not known.
+
+        A tool's declared concurrency stands where the importer took it back because the latencies refute it.
+        """
+        asked, own = self.asked, self.record.get("concurrency")
+        taken_back = [note for note in self.notes if note.startswith("concurrency is null:")]
+        if asked.rate_iops or (taken_back and not any("measured a queue depth" in note for note in taken_back)):
+            return None
+        return own or asked.concurrency
 
     @property
     def duration_ns(self) -> float:
@@ -114,8 +120,10 @@ class Audited:
 
     @property
     def ended(self) -> datetime | None:
-        """When it ended, where the tool says so."""
-        return _time(self.source.get("ended"))
+        """When it ended, where the tool says so, or when it began."""
+        began = _time(self.source.get("began"))
+        after = timedelta(microseconds=(self.duration_ns + (self.asked.ramp_ns or 0)) / 1e3)
+        return _time(self.source.get("ended")) or (None if began is None else began + after)
 
     @property
     def notes(self) -> list[str]:

@@ -25,7 +25,7 @@ NOISE = 0.03
 """Noise of a round (one standard deviation) up to which departures are told from chance: 0.2 % false alarms in 100
 rounds (docs/guides/steady-state.md)."""
 WARM_UP = 0.075
-"""Share by which the mean before the steady window differs from that in it, to be a warm-up: the allowance of
+"""Share by which a level differs from that of the steady window, to be warm-up or drift: the allowance of
 departures."""
 FILLS = 1.0
 """Capacities to be written before a solid-state drive is measured: below one, blocks never written take writes without
@@ -67,25 +67,28 @@ def rounds_of(run: Audited) -> Judged | None:
         return None
     if whole < min(ROUNDS):
         return None
-    single = noise_of(round_values(series, duration, interval, interval, track))
+    single = noise_of(round_values(series, duration, interval, interval, track), track)
     for count in ROUNDS:
         samples = whole // count
         if samples and single / math.sqrt(samples) <= NOISE:
             values = round_values(series, duration, interval, samples * interval, track)[:count]
-            return Judged(values, samples * interval / 1e9, track, noise_of(values) <= NOISE)
+            return Judged(values, samples * interval / 1e9, track, noise_of(values, track) <= NOISE)
     return None
 
 
-def noise_of(values: Sequence[float]) -> float:
+def noise_of(values: Sequence[float], track: str = "iops") -> float:
     """Standard deviation of a round relative to the mean, from second differences: a drift does not raise it.
 
     Of independent noise a second difference has six times the variance; the median of the squares (0.4549 of it: the
-    median of chi-squared with one degree), so that a step is not taken for noise.
+    median of chi-squared with one degree), so that a step is not taken for noise. Mean latencies have spikes (a pause
+    of a host): of them it is the mean of the squares, and runs with spikes are not judged.
     """
     mean = fmean(values)
     if not mean:
         return math.inf
     bends = sorted((a - 2 * b + c) ** 2 for a, b, c in zip(values, values[1:], values[2:], strict=False))
+    if track == "latency":
+        return math.sqrt(fmean(bends) / 6) / mean
     return math.sqrt(bends[len(bends) // 2] / 6 / 0.4549) / mean
 
 
@@ -144,6 +147,8 @@ def _around_window(
     if left is not None:
         since = left[1]
         level_pct = 100 * (median(judged.values[since - 1 :]) / mean - 1)
+        if abs(level_pct) <= 100 * WARM_UP:
+            return found
         found.append(
             Finding(
                 "drift",
