@@ -11,23 +11,20 @@ from hotband.report.page import Block, Cell, Group, Prose, Section, Table
 if TYPE_CHECKING:
     from hotband.audit.finding import Finding
 
+TITLES = {"severe": "Severe", "warning": "Warnings", "note": "Notes"}
+
 
 def audit_section(findings: Sequence[Finding], count: int) -> Section:
     """What the rules say of the page's records; that there is nothing to say, too."""
     if not findings:
         text = f"The auditor looked at {count} record{'s' if count != 1 else ''} by all its rules and found nothing."
         return Section("audit", "Audit", [Prose([text])])
-    rows = [
-        [
-            Cell("", mark=one.severity),
-            Cell(one.rule),
-            Cell(one.title, under=one.advice),
-            Cell(", ".join(one.subject)),
-            Cell("; ".join(f"{key} = {plain_number(value)}" for key, value in one.numbers.items()), muted=True),
-        ]
-        for one in findings
-    ]
-    blocks: list[Block] = [Table(["", "Rule", "Found, and what to do", "Records", "Numbers"], [Group(rows)])]
+    groups = []
+    for severity, title in TITLES.items():
+        rows = [_row(one) for one in findings if one.severity == severity]
+        if rows:
+            groups.append(Group(rows, title))
+    blocks: list[Block] = [Table(["Found, and what to do", "Rule and numbers", "Records"], groups)]
     for one in findings:
         if one.table is not None:
             own = [
@@ -36,3 +33,8 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
             ]
             blocks.append(Table(list(one.table.columns), [Group(own)], caption=f"{one.rule}: the runs", folded=True))
     return Section("audit", "Audit", blocks)
+
+
+def _row(one: Finding) -> list[Cell]:
+    numbers = "; ".join(f"{key} = {plain_number(value)}" for key, value in one.numbers.items())
+    return [Cell(one.title, under=one.advice), Cell(one.rule, under=numbers), Cell(", ".join(one.subject))]

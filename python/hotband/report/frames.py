@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from hotband.charts import SERIES, TIME_COLORS
@@ -221,11 +223,14 @@ def activities(counters: Mapping[str, Any]) -> dict[str, float]:
 
 
 def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
-    """Records by label; a label met again gets a number."""
+    """Records by label: imported ones of one name by their files; a label met again gets a number."""
+    names = Counter(loaded.label for loaded in records)
     found: dict[str, LoadedRecord] = {}
     for loaded in records:
-        label, again = loaded.label, 2
+        file = (loaded.record.get("source") or {}).get("file")
+        own = PurePath(str(file)).name if file and names[loaded.label] > 1 else loaded.label
+        label, again = own, 2
         while label in found:
-            label, again = f"{loaded.label} ({again})", again + 1
+            label, again = f"{own} ({again})", again + 1
         found[label] = loaded
     return found
