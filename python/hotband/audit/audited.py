@@ -121,9 +121,13 @@ class Audited:
     @property
     def ended(self) -> datetime | None:
         """When it ended, where the tool says so, or when it began."""
-        began = _time(self.source.get("began"))
-        after = timedelta(microseconds=(self.duration_ns + (self.asked.ramp_ns or 0)) / 1e3)
-        return _time(self.source.get("ended")) or (None if began is None else began + after)
+        ended, began = _time(self.source.get("ended")), _time(self.source.get("began"))
+        if ended is not None or began is None:
+            return ended
+        try:
+            return began + timedelta(microseconds=(self.duration_ns + (self.asked.ramp_ns or 0)) / 1e3)
+        except OverflowError:
+            return None
 
     @property
     def notes(self) -> list[str]:

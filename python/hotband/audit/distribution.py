@@ -78,14 +78,19 @@ def of(record: Mapping[str, Any], direction: str | None, prefer: Sequence[str]) 
     return None
 
 
+def _buckets(side: Mapping[str, Any]) -> list[list[int]]:
+    found: list[list[int]] = (side.get("histogram") or {}).get("buckets") or []
+    return found
+
+
 def _of_histograms(sides: Sequence[Mapping[str, Any]]) -> Distribution | None:
     kinds = {(side.get("histogram") or {}).get("kind", "none") for side in sides}
-    if len(kinds) != 1 or not all(side["histogram"]["buckets"] for side in sides):
+    if len(kinds) != 1 or not all(_buckets(side) for side in sides):
         return None
     kind = kinds.pop()
     counts: dict[float, int] = {}
     for side in sides:
-        for value, count in side["histogram"]["buckets"]:
+        for value, count in _buckets(side):
             counts[value] = counts.get(value, 0) + count
     whole = sum(counts.values())
     if not whole:

@@ -6,9 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from hotband.audit import shapes
 from hotband.audit.audited import Audited
 from hotband.errors import UserError
 
@@ -24,11 +25,6 @@ _BEGINNING = 4096
 def audited_record(record: Mapping[str, Any], series: pl.DataFrame | None = None, name: str = "") -> Audited:
     """A record from memory, under its own name where none is given."""
     return Audited(name or str(record["name"]), record, series)
-
-
-def of_loaded(loaded: LoadedRecord) -> Audited:
-    """A record that a report shows, under the name it has there."""
-    return Audited(loaded.label, loaded.record, loaded.series)
 
 
 def load_results(paths: Sequence[Path]) -> list[Audited]:
@@ -57,20 +53,25 @@ def load_one(path: Path) -> list[Audited]:
     from hotband.report.load import load_record
 
     if path.is_dir():
-        own = load_record(path)
-        return [Audited(path.resolve().name, own.record, own.series, str(path))]
+        return [_of_record(load_record(path), path, path.resolve().name)]
     beginning = _beginning(path)
     if is_table(beginning):
         return read_table(path)
     if _is_record(path, beginning):
-        own = load_record(path)
         name = path.resolve().parent.name if path.name == "record.json" else path.stem
-        return [Audited(name, own.record, own.series, str(path))]
+        return [_of_record(load_record(path), path, name)]
     found = []
     for imported in load(path):
         one = loaded(imported)
         found.append(Audited(path.name, one.record, one.series, str(path)))
     return found
+
+
+def _of_record(own: LoadedRecord, path: Path, name: str) -> Audited:
+    """A record from disk: an imported one by the name of the file it came from, ours by that of its folder."""
+    shapes.check(str(path), own.record)
+    file = (own.record.get("source") or {}).get("file")
+    return Audited(PurePath(str(file)).name if file else name, own.record, own.series, str(path))
 
 
 def named(results: Sequence[Audited]) -> list[Audited]:

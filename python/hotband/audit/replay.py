@@ -2,7 +2,8 @@
 
 fio's `randrepeat` is on by default, diskspd's seed is 0: each run then repeats the offsets of the one before, and what
 that left in caches answers it. Left out: what the target did between the runs (caches dropped, image recreated), which
-no result tells; models, whose every run begins with a machine of its own.
+no result tells. A model's run begins with a machine of its own and is none, unless its `source` says that its seed is
+fixed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def key_of(run: Audited) -> tuple[object, ...]:
 
 def groups(runs: Sequence[Audited]) -> list[list[Audited]]:
     """Runs that replay each other, in order of time (as given where it is not known)."""
-    fixed = [run for run in runs if run.asked.seed == "fixed" and run.asked.pattern == "random" and not run.is_model]
+    fixed = [run for run in runs if run.asked.seed == "fixed" and run.asked.pattern == "random"]
     return [in_time(alike) for _, alike in grouped(fixed, key_of) if len(alike) > 1]
 
 

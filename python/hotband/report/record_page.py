@@ -37,9 +37,11 @@ def record_page(
 
 
 def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) -> Section:
-    from hotband.audit import Audited, findings
+    from hotband.audit import Audited, findings, shapes
     from hotband.report.audit_page import audit_section
 
+    for label, loaded in records.items():
+        shapes.check(label, loaded.record)
     results = [Audited(label, loaded.record, loaded.series) for label, loaded in records.items()]
     return audit_section(findings(results, machine), len(results))
 
