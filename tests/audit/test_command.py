@@ -104,6 +104,26 @@ def test_a_run_its_audit_its_report_and_a_comparison(hotband: Hotband, tmp_path:
     assert "found nothing" in html
 
 
+def test_findings_are_a_section_of_the_report(hotband: Hotband, two_fio_files: list[str], tmp_path: Path) -> None:
+    done = hotband("import", "fio", two_fio_files[0], "--out", "one")
+    assert done.returncode == 0, done.stderr
+    assert hotband("import", "fio", two_fio_files[1], "--out", "two").returncode == 0
+    records = [str(path.parent) for path in tmp_path.glob("*/*/record.json")]
+    assert len(records) == 2
+    done = hotband("report", *records, "--audit", "--media", "hdd", "-o", "r.html")
+    assert done.returncode == 0, done.stderr
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    section = html[html.index('<section id="audit">') : html.index('<section id="reproduction">')]
+    for words in ("Severe", "cache-served", "replayed-offsets", "cache_served_pct = 99", "run-1.json, run-2.json"):
+        assert words in section
+    assert '<section id="audit">' not in _plain_report(hotband, records, tmp_path)
+
+
+def _plain_report(hotband: Hotband, records: list[str], folder: Path) -> str:
+    assert hotband("report", *records, "-o", "plain.html").returncode == 0
+    return (folder / "plain.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from made_up import DISK, SSD, deep, result, series
 
-from hotband.audit import Audited
-from hotband.audit.compare import FASTER, NONE, SLOWER, Comparison, compare, iops_difference
+from hotband.audit import Audited, resample
+from hotband.audit.compare import FASTER, NONE, SLOWER, Comparison, compare, iops_difference, series_of
 from hotband.errors import UserError
 from hotband.report import loaded_run
 from hotband.run import RunSpec, execute
@@ -47,6 +48,20 @@ def test_false_alarms_are_as_rare_as_promised() -> None:
     pairs = [iops_difference([a], [b]) for a, b in zip(runs[::2], runs[1::2], strict=True)]
     # Eight pairs at 95 %: two or more false alarms in 6 % of such tests.
     assert sum(one is not None and one.verdict != NONE for one in pairs) <= 1
+
+
+def test_the_interval_of_a_rate_is_as_wide_as_runs_differ() -> None:
+    runs = [model("exos-15e900-512n", seed) for seed in range(1, 61)]
+    rates = np.array([float(run.summary()["iops"]) for run in runs])
+    random = np.random.default_rng(1)
+    spreads = []
+    for run in runs[:10]:
+        values = series_of(run, "iops")
+        assert values is not None
+        spreads.append(float(np.std(resample.means(values, random))) / float(values.mean()))
+    # 60 runs know their standard deviation to 9 %; three times that.
+    ratio = float(rates.std(ddof=1) / rates.mean()) / float(np.sqrt(np.mean(np.square(spreads))))
+    assert 0.73 <= ratio <= 1.27
 
 
 def test_without_a_series_the_poisson_law_is_named() -> None:
