@@ -30,6 +30,7 @@ def one_input(data: bytes) -> None:
     # Imported here, so that main can have atheris instrument them first.
     from hotband.errors import UserError
     from hotband.importers import load, loaded, tools
+    from hotband.records import save_imported
 
     name = NAMES.get(data[:1], "x")
     with tempfile.TemporaryDirectory() as folder:
@@ -47,6 +48,7 @@ def one_input(data: bytes) -> None:
             for one in records:
                 json.dumps(one.record, ensure_ascii=False, allow_nan=False).encode()
                 loaded(one)
+            save_imported(Path(folder) / "out", records)
 
 
 def main() -> None:

@@ -7,6 +7,9 @@ use crate::error::{LogError, shown};
 /// Read at a time; no line may be longer.
 const PIECE: usize = 512 * 1024;
 
+/// Times after this, in ms, are none: nanoseconds of it fit into 64 bits (the year 2255).
+pub(crate) const LATEST_MS: u64 = 9_000_000_000_000;
+
 /// What a line is found to be.
 pub(crate) type Verdict = Result<(), String>;
 
