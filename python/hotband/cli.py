@@ -25,7 +25,9 @@ app = typer.Typer(
 study_app = typer.Typer(no_args_is_help=True, help="Published evaluations, predicted.")
 import_app = typer.Typer(no_args_is_help=True, help="Results of other tools, as records.")
 app.add_typer(study_app, name="study")
+plot_app = typer.Typer(no_args_is_help=True, help="Charts of records and of other tools' results.")
 app.add_typer(import_app, name="import")
+app.add_typer(plot_app, name="plot")
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
@@ -335,6 +337,24 @@ def import_hdr(
     from hotband.importers import hdr
 
     import_with(lambda paths: hdr.read(paths, unit), files, out, as_json)
+
+
+@plot_app.command("latency")
+def plot_latency(
+    files: Annotated[list[Path], typer.Argument(metavar="RECORD|FILE...", help="Records, or results of other tools.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The chart: .html, .png or .svg.")],
+    op: Annotated[str | None, typer.Option(metavar="OP", help="read or write; both where not said.")] = None,
+    title: Annotated[str, typer.Option(help="Its heading.")] = "Latency by percentile",
+) -> None:
+    """Draw the latency of several runs by percentile, as far out as their samples support."""
+    from hotband.latency_plot import check_out, latency_chart, load_any, write_chart
+
+    if op not in (None, "read", "write"):
+        raise UserError("--op", "", op, "accepted: read, write")
+    check_out(out)
+    records = [one for path in files for one in load_any(path)]
+    write_chart(latency_chart(records, title, op), out)
+    show(f"Chart: {out}")
 
 
 @app.command()

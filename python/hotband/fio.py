@@ -45,6 +45,8 @@ ALL_CLIENTS = "All clients"
 # fio prints IOPS from the same counts; old fio cuts them to whole numbers, so differ by more than both.
 _PRINTED_TOLERANCE = 0.01
 _MOST_NAMES = 3
+# Shares are printed with two digits or more, so bins that hold everything add up to 100 within this.
+_WHOLE_BINS_PCT = 99.5
 
 
 @dataclass(frozen=True)
@@ -237,6 +239,12 @@ def _notes(streams: list[Stream], document: Fields, quantity: Quantity) -> list[
 def _job_notes(stream: Stream) -> list[str]:
     job = stream.job
     notes = []
+    binned = sum(share for _, share in job.latency_bins)
+    if 0 < binned < _WHOLE_BINS_PCT:
+        # fio 3.12 prints zero for what took longer than a second.
+        notes.append(
+            f"{stream.name}: fio's coarse latency bins hold {binned:.4g} % of the I/Os, the slowest are missing"
+        )
     if job.error_code:
         notes.append(f"{stream.name} ended with {_error_word(job.error_code)}")
     if stream.errors_of_unknown_direction:

@@ -95,6 +95,16 @@ def test_bins_are_of_the_direction_that_did_io() -> None:
     assert record["streams"][0]["read"].get("latency_bins") is None
 
 
+def test_bins_that_do_not_hold_everything_are_told() -> None:
+    def notes(share: float) -> list[str]:
+        job = build.job(read=build.reads(None), **{"latency_us": {"500": share}})
+        [record] = read_fio(build.text(job), "x.json")
+        return [note for note in record["notes"] if "the slowest are missing" in note]
+
+    assert notes(97.0)
+    assert not notes(99.9)
+
+
 def test_percentiles_are_kept_as_printed() -> None:
     [record] = read_fio(build.text(build.job(read=build.reads(None))), "x.json")
     assert record["streams"][0]["read"]["percentiles"] == [[50.0, 1992], [99.0, 3984], [99.9, 3984]]

@@ -7,7 +7,7 @@ use std::io::Read;
 
 use crate::error::{LogError, shown};
 use crate::fio_bucket::{edge_above, percentile, value_of};
-use crate::lines::{Numbers, Verdict, for_each_line};
+use crate::lines::{LATEST_MS, Numbers, Verdict, for_each_line};
 
 const ACCEPTED: &str = "a fio histogram log, `time, direction, size` and the counts of its buckets";
 /// Groups of 64 buckets in fio 3 and fio 2.
@@ -79,7 +79,7 @@ impl Reader {
         let refuse = || format!("{:?} is not a histogram", shown(line));
         let mut numbers = Numbers::of(line);
         let head = [(); 3].map(|()| numbers.next());
-        let [Some(time_ms), Some(direction @ 0..=2), Some(_)] = head else { return Err(refuse()) };
+        let [Some(time_ms @ 0..=LATEST_MS), Some(direction @ 0..=2), Some(_)] = head else { return Err(refuse()) };
         let mut counts = Vec::with_capacity(self.middles.len());
         while !numbers.is_over() {
             counts.push(numbers.next().filter(|count| *count <= 1 << 48).ok_or_else(refuse)?);

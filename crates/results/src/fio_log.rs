@@ -8,7 +8,7 @@ use std::io::Read;
 
 use crate::error::{LogError, shown};
 use crate::fio_bucket::{BUCKETS, bucket_of, value_of};
-use crate::lines::{Numbers, Verdict, for_each_line};
+use crate::lines::{LATEST_MS, Numbers, Verdict, for_each_line};
 use crate::seconds::{Row, Seconds};
 
 const ACCEPTED: &str = "a fio log, `time, value, direction, size[, offset][, priority]` in whole numbers";
@@ -148,6 +148,9 @@ impl Reader {
         let sample = sample_of(line).ok_or_else(refuse)?;
         if sample.direction > 9 {
             return Err(format!("the direction is {}", sample.direction));
+        }
+        if sample.time_ms > LATEST_MS {
+            return Err(format!("the time is {} ms", sample.time_ms));
         }
         self.add(&sample).map_err(|error| {
             let text = error.to_string();

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::Read;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,6 +18,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
 use crate::error::{LogError, shown};
+use crate::lines::LATEST_MS;
 
 const ACCEPTED: &str = "an HdrHistogram log, `[Tag=NAME,]start,length,max,histogram` with histograms of V1 or V2";
 /// Cookies of the Java implementation (EncodableHistogram.java), without the word size.
@@ -259,6 +261,9 @@ pub fn read_hdr_log(log: &[u8]) -> Result<HdrLog, LogError> {
                     seen += 1;
                     if seen > MOST_INTERVALS {
                         return Err(refuse(format!("the interval after {MOST_INTERVALS}, too many")));
+                    }
+                    if one.start_timestamp().max(one.duration()) > Duration::from_millis(LATEST_MS) {
+                        return Err(refuse("an interval beyond the calendar".to_owned()));
                     }
                     let histogram = decode(one.encoded_histogram()).map_err(refuse)?;
                     let tag = one.tag().map(|tag| tag.as_str().to_owned());

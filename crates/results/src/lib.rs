@@ -7,6 +7,7 @@ mod error;
 mod fio_bucket;
 mod fio_hist;
 mod fio_log;
+pub mod fuzzing;
 mod hdr;
 mod lines;
 mod seconds;

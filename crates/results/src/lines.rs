@@ -7,6 +7,9 @@ use crate::error::{LogError, shown};
 /// Read at a time; no line may be longer.
 const PIECE: usize = 512 * 1024;
 
+/// Times after this, in ms, are none: nanoseconds of it fit into 64 bits (the year 2255).
+pub(crate) const LATEST_MS: u64 = 9_000_000_000_000;
+
 /// What a line is found to be.
 pub(crate) type Verdict = Result<(), String>;
 
@@ -69,24 +72,30 @@ impl<'a> Numbers<'a> {
         self.at >= self.line.len()
     }
 
-    /// The next number and the separator after it; None where there is none, or not one of 64 bits.
+    /// The next number and the separator after it; None, and nothing read, where there is none or not one of 64 bits.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u64> {
         let begin = self.at;
         let mut value: u64 = 0;
         while let Some(digit) = self.line.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
             // Nineteen digits always fit.
-            value = if self.at - begin < 19 {
-                value * 10 + u64::from(digit)
+            let next = if self.at - begin < 19 {
+                Some(value * 10 + u64::from(digit))
             } else {
-                value.checked_mul(10)?.checked_add(u64::from(digit))?
+                value.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(digit)))
             };
+            let Some(next) = next else {
+                self.at = begin;
+                return None;
+            };
+            value = next;
             self.at += 1;
         }
-        if self.at == begin {
-            return None;
+        if self.at > begin && self.skip_separator() {
+            return Some(value);
         }
-        self.skip_separator().then_some(value)
+        self.at = begin;
+        None
     }
 
     /// A priority, printed as 0x0001.
@@ -139,6 +148,12 @@ mod tests {
         assert_eq!(all("18446744073709551616"), [None]);
         assert_eq!(all("1, x"), [Some(1), None]);
         assert_eq!(all("1 2"), [None]);
+    }
+
+    #[test]
+    fn a_priority_is_not_the_zero_before_its_x() {
+        let mut numbers = Numbers::of(b"0x0004");
+        assert_eq!((numbers.next(), numbers.next_hexadecimal(), numbers.is_over()), (None, Some(4), true));
     }
 
     #[test]

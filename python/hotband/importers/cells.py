@@ -12,6 +12,8 @@ from hotband.fio_text import shown
 # Nothing that a tool counts or measures is larger (unsigned 64 bits, in the smallest unit).
 LARGEST = 2**64 - 1
 NS_PER_MS = 1_000_000
+# Times after this are none: their nanoseconds would not fit into 64 bits (the year 2255).
+LATEST_MS = 9_000_000_000_000
 # What tools print where they know nothing.
 _UNKNOWN = ("", "n/a", "-", "NaN", "nan")
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from hotband import _core
 from hotband.errors import UserError
+from hotband.importers.cells import LATEST_MS
 from hotband.importers.files import name_of, read_beginning
 
 _NAME = re.compile(r"(?P<prefix>.*?)_?(?P<kind>clat_hist|bw|iops|lat|clat|slat)(\.(?P<number>\d{1,6}))?\.log")
@@ -77,7 +78,7 @@ def read_logs(logs: Sequence[Log]) -> int | None:
 
 def _first_ms(log: Log) -> int:
     found = _SAMPLE.match(read_beginning(log.path))
-    if found is None:
+    if found is None or int(found[1]) > LATEST_MS:
         raise UserError(log.file, "", "", f"it begins with no sample; accepted: {ACCEPTED}")
     return int(found[1])
 

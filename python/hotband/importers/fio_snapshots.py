@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from hotband.importers.imported import Imported, SeriesColumns, no_rows
+from hotband.importers.record import check_times
 from hotband.importers.source import NS_PER_S
 from hotband.stats import DIRECTIONS
 
@@ -60,6 +61,7 @@ def _folded(run: list[dict[str, Any]]) -> Imported:
         f"{len(run)} results of one run (--status-interval): the last counts, the others are its series"
     )
     last["series"] = {"interval_ns": run[0]["duration_ns"], "file": "series.parquet"}
+    check_times(last["source"]["file"], last["duration_ns"], rows)
     return Imported(last, rows)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from hotband import __version__
 from hotband.errors import UserError
+from hotband.importers.cells import LATEST_MS, NS_PER_MS
 from hotband.importers.imported import Imported, SeriesColumns
 from hotband.importers.source import Source
 from hotband.stats import Direction, Histogram, Side, idle_side, summary_of
@@ -65,12 +66,20 @@ def side_of(
     }
 
 
+def check_times(file: str, duration_ns: int, series: SeriesColumns | None) -> None:
+    """UserError for a time that has no place in a record: 64 bits of nanoseconds are 584 years."""
+    latest = max([duration_ns, *(series["time_ns"] if series is not None else [])])
+    if latest > LATEST_MS * NS_PER_MS:
+        raise UserError(file, "", f"{latest / 1e9:.4g} s", "accepted: times of less than 285 years")
+
+
 def build(found: Found) -> Imported:
     """The record and its series. UserError where the I/O has no duration."""
     sides: list[Mapping[Direction, Side]] = [both for _, both in found.streams]
     if found.duration_ns <= 0 and any(side["count"] for both in sides for side in both.values()):
         raise UserError(found.source["file"], found.name, "", "the I/O has no duration; accepted: runs that took time")
     summary = summary_of(sides, found.duration_ns, percentiles=found.percentiles or None)
+    check_times(found.source["file"], found.duration_ns, found.series)
     if not found.sizes_known:
         for block in (summary, summary["read"], summary["write"]):
             block["bytes"] = block["bandwidth_bytes_per_s"] = None
