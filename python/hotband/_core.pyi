@@ -123,3 +123,27 @@ def departure(rounds: list[float]) -> tuple[int, int, float] | None:
 
     Raises SpecError for a round that is no number from 0 on.
     """
+
+def fio_log(path: Path, base_ms: int | None = None) -> dict[str, Any]:
+    """A log of fio with one line a sample, summed: lines, averaged, cut, first_ms, last_ms, calendar, offsets, and
+    `sides` (reads, writes, trims, syncs) with count, bytes, sum, min, max, buckets [(value, count)], the rows of
+    its seconds by column (second, row_count, row_bytes, row_sum, row_p99) and, if averaged, samples [(ms, value)].
+
+    Seconds and ms count from `base_ms`; where it is not given, from zero, or the first sample of a calendar's times.
+    Releases the GIL. Raises SpecError.
+    """
+
+def fio_histogram_log(path: Path) -> dict[str, Any]:
+    """fio's histograms over time: time_ms, direction, count, mean_ns and p99_ns of every line, the sums of all in
+    `buckets` (reads, writes, trims), whether several of fio's buckets are one (`coarse`) and whether the last
+    line is cut.
+
+    Releases the GIL. Raises SpecError.
+    """
+
+def hdr_log(data: bytes, file: str) -> dict[str, Any]:
+    """An HdrHistogram log: start_s, base_s, and `tags` with tag, buckets [(value, count)], sum, extent, digits and the
+    intervals by column (start_s, length_s, count, mean, p99). Values are in the log's own unit.
+
+    Releases the GIL. Raises SpecError.
+    """

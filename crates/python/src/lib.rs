@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
 
 mod entropy;
+mod results;
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -219,6 +220,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;
     module.add_function(wrap_pyfunction!(departure, module)?)?;
+    module.add_function(wrap_pyfunction!(results::fio_log, module)?)?;
+    module.add_function(wrap_pyfunction!(results::fio_histogram_log, module)?)?;
+    module.add_function(wrap_pyfunction!(results::hdr_log, module)?)?;
     module.add("STEADY_WINDOW", STEADY_WINDOW)?;
     module.add("STEADY_MOST_ROUNDS", STEADY_MOST_ROUNDS)?;
     module.add("STEADY_RANGE_PCT", STEADY_RANGE_PCT)?;
