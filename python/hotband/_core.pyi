@@ -62,8 +62,8 @@ class Run:
         """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
         streams; I/Os simulated.
 
-        Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own to
-        one more run.
+        Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own
+        to one more run.
 
         Raises Interrupted after `stop`, OSError if the I/O log cannot be written, SpecError if the run was over
         before power was to be cut.
