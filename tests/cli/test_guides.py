@@ -108,8 +108,9 @@ def test_until_steady_and_limits_fit_into_the_first_workload(hotband, tmp_path: 
 
 def test_a_machine_may_name_logical_units(hotband, tmp_path: Path) -> None:
     (tmp_path / "machine.toml").write_text(example("machines", "d*.lun0"))
-    stream = 'volume = "{}"\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\nload = {{ closed = {{ threads = 1, depth = 1 }} }}'
-    streams = [f'[[streams]]\nname = "{name}"\n' + stream.format(name) for name in ("osd0", "data")]
+    load = "load = { closed = { threads = 1, depth = 1 } }"
+    stream = f'read_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n{load}'
+    streams = [f'[[streams]]\nname = "{name}"\nvolume = "{name}"\n{stream}' for name in ("osd0", "data")]
     phase = '[[phases]]\nduration = "10 s"\nmeasure = true'
     (tmp_path / "workload.toml").write_text("\n".join([*streams, phase]))
     done = hotband("run", "workload.toml", "--on", "machine.toml", "--json")

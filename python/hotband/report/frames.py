@@ -212,7 +212,7 @@ def _time_rows(label: str, record: Mapping[str, Any]) -> Iterator[tuple[object, 
 
 
 def activities(counters: Mapping[str, Any]) -> dict[str, float]:
-    """The nanoseconds of each activity of one part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
+    """Nanoseconds of each activity of a part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
     named = {name: finite(counters.get(f"{name}_ns")) for name in TIME_COLORS}
     spent = {name: value for name, value in named.items() if value is not None}
     busy = finite(counters.get("busy_ns"))
