@@ -16,6 +16,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from hotband.charts import SERIES, TIME_COLORS
+from hotband.parts import actuators
 from hotband.report.text import finite
 
 if TYPE_CHECKING:
@@ -252,13 +253,14 @@ def _time_rows(label: str, record: Mapping[str, Any]) -> Iterator[tuple[object, 
 
 
 def activities(counters: Mapping[str, Any]) -> dict[str, float]:
-    """The nanoseconds of each activity of one part; what `busy_ns` has beyond them is "other busy"."""
+    """Nanoseconds of each activity of a part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
     named = {name: finite(counters.get(f"{name}_ns")) for name in TIME_COLORS}
     spent = {name: value for name, value in named.items() if value is not None}
     busy = finite(counters.get("busy_ns"))
     if busy is not None:
         spent["other busy"] = max(0.0, busy - sum(spent.values()))
-    return spent
+    arms = actuators(counters)
+    return {name: value / arms for name, value in spent.items()}
 
 
 def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:

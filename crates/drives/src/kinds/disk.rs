@@ -131,7 +131,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A drive at rest, its head at the outer edge.
+    /// A drive at rest, its head at the outer edge. Of a disk with several actuators: the first, alone.
     pub fn new(params: DiskParams) -> Self {
         Self::sharing(params, &mut SeekCurves::default())
     }
