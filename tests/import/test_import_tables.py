@@ -110,6 +110,12 @@ def test_totals_alone_know_how_long_an_interval_was(tmp_path: Path) -> None:
     assert (one.record["duration_ns"], one.record["summary"]["iops"], one.series) == (6 * 10**9, 100.0, None)
 
 
+def test_a_cell_without_end_is_refused(tmp_path: Path) -> None:
+    text = '"date","Run","Interval","reqrate","rate","resp"\n"' + "1" * 200_000 + '","a","1","1","1","1"\n'
+    with pytest.raises(UserError, match="line 2"):
+        vdbench.read([written(tmp_path, "flatfile.csv", text)])
+
+
 def test_file_system_workloads_are_refused(tmp_path: Path) -> None:
     text = build.SUMMARY.replace("i/o   MB/sec   bytes", "ReqstdOps  a  b")
     with pytest.raises(UserError, match="not of file systems"):
