@@ -163,6 +163,17 @@ mod tests {
     }
 
     #[test]
+    fn a_number_ends_at_a_separator_or_is_none() {
+        for length in 1..=20 {
+            for (tail, whole) in [("", true), (", 7", true), (" ", true), (",9,", true), (":", false), ("x1", false)] {
+                let digits = &"12345678901234567890"[..length];
+                let expected = whole.then(|| digits.parse().expect("twenty digits fit"));
+                assert_eq!(Numbers::of(format!("{digits}{tail}").as_bytes()).next(), expected, "{digits}{tail}");
+            }
+        }
+    }
+
+    #[test]
     fn a_priority_is_not_the_zero_before_its_x() {
         let mut numbers = Numbers::of(b"0x0004");
         assert_eq!((numbers.next(), numbers.next_hexadecimal(), numbers.is_over()), (None, Some(4), true));
