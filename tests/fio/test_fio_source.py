@@ -88,16 +88,16 @@ def test_a_mix_of_patterns_and_sizes_has_no_single_one() -> None:
 
 def test_bins_are_of_the_direction_that_did_io() -> None:
     tables = {"latency_us": {"500": 25.0, "750": 0.0}, "latency_ms": {"2": 74.0, ">=2000": 1.0}}
-    [record] = read_fio(build.text(build.job(read=build.reads(None), **tables)), "x.json")
+    [record] = read_fio(build.text(build.job(read=build.reads(None)) | tables), "x.json")
     assert record["streams"][0]["read"]["latency_bins"] == [[500_000, 25.0], [2_000_000, 74.0], [4000, 1.0]]
-    both = build.job(read=build.reads(None), write=build.reads(None), **tables)
+    both = build.job(read=build.reads(None), write=build.reads(None)) | tables
     [record] = read_fio(build.text(both), "x.json")
     assert record["streams"][0]["read"].get("latency_bins") is None
 
 
 def test_bins_that_do_not_hold_everything_are_told() -> None:
     def notes(share: float) -> list[str]:
-        job = build.job(read=build.reads(None), **{"latency_us": {"500": share}})
+        job = build.job(read=build.reads(None)) | {"latency_us": {"500": share}}
         [record] = read_fio(build.text(job), "x.json")
         return [note for note in record["notes"] if "the slowest are missing" in note]
 

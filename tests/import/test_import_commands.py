@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hotband.errors import UserError
 from hotband.latency_plot import labelled, latency_chart, load_any
 from hotband.report.load import load_record
 
-Hotband = Callable[..., "object"]
+Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture

@@ -160,7 +160,8 @@ def test_a_log_of_unknown_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_logs_beside_several_results_need_a_name(tmp_path: Path) -> None:
-    named = fio_build.job(read=fio_build.reads({9: 4}), **{"job options": {"write_lat_log": "/x/a", "rw": "read"}})
+    named = fio_build.job(read=fio_build.reads({9: 4}))
+    named["job options"] = {"write_lat_log": "/x/a", "rw": "read"}
     result(tmp_path, named, name="one.json")
     result(tmp_path, fio_build.job(read=fio_build.reads({9: 4})), name="two.json")
     log(tmp_path, "a_lat.1.log", (1, 2, 0, 4096, 0))

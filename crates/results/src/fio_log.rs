@@ -7,7 +7,7 @@
 use std::io::Read;
 
 use crate::error::{LogError, shown};
-use crate::fio_bucket::{BUCKETS, bucket_of, value_of};
+use crate::fio_bucket::value_of;
 use crate::lines::{LATEST_MS, Numbers, Verdict, for_each_line};
 use crate::seconds::{Row, Seconds};
 
@@ -113,7 +113,6 @@ struct Reader {
     offsets: Option<(u64, u64)>,
     sides: [Side; 4],
     seconds: [Seconds; 4],
-    buckets: [Vec<u64>; 4],
     // The second that the last time was in: dividing every time would cost as much as reading its digits.
     second: u64,
     second_ends_ms: u64,
@@ -130,9 +129,8 @@ impl Reader {
             first_ms: u64::MAX,
             last_ms: 0,
             offsets: None,
-            sides: Default::default(),
+            sides: std::array::from_fn(|_| Side { min: u64::MAX, ..Side::default() }),
             seconds: Default::default(),
-            buckets: std::array::from_fn(|_| vec![0; BUCKETS]),
             second: 0,
             second_ends_ms: 0,
             failure: None,
@@ -175,20 +173,19 @@ impl Reader {
         }
         let direction = sample.direction.min(3);
         let side = &mut self.sides[direction];
-        side.min = if side.count == 0 { sample.value } else { side.min.min(sample.value) };
+        side.min = side.min.min(sample.value);
         side.max = side.max.max(sample.value);
-        side.count += 1;
-        side.bytes = side.bytes.saturating_add(sample.size);
-        side.sum += u128::from(sample.value);
         let since_ms = sample.time_ms.saturating_sub(self.base_ms.unwrap_or(0));
         if self.averaged {
             if side.samples.len() == MOST_SAMPLES {
                 return Err(LogError::TooMuch(format!("more than {MOST_SAMPLES} averages; accepted: shorter logs")));
             }
+            side.count += 1;
+            side.bytes = side.bytes.saturating_add(sample.size);
+            side.sum += u128::from(sample.value);
             side.samples.push((since_ms, sample.value));
             return Ok(());
         }
-        self.buckets[direction][bucket_of(sample.value)] += 1;
         if since_ms >= self.second_ends_ms || since_ms + 1000 < self.second_ends_ms {
             self.second = since_ms / 1000;
             self.second_ends_ms = (self.second + 1) * 1000;
@@ -201,8 +198,16 @@ impl Reader {
             return Err(LogError::Empty(ACCEPTED));
         }
         let mut sides = self.sides;
-        for ((side, seconds), buckets) in sides.iter_mut().zip(self.seconds).zip(self.buckets) {
-            side.rows = seconds.into_rows();
+        for (side, seconds) in sides.iter_mut().zip(self.seconds) {
+            let (rows, buckets) = seconds.into_rows();
+            // Of a log of every I/O the rows have counted; an averaged one has none.
+            for row in &rows {
+                side.count += row.count;
+                side.bytes = side.bytes.saturating_add(row.bytes);
+                side.sum += row.sum;
+            }
+            side.rows = rows;
+            side.min = if side.count == 0 { 0 } else { side.min };
             let counts = buckets.into_iter().enumerate().filter(|(_, count)| *count > 0);
             side.buckets = counts.map(|(bucket, count)| (value_of(bucket), count)).collect();
         }

@@ -10,6 +10,9 @@ const PIECE: usize = 512 * 1024;
 /// Times after this, in ms, are none: nanoseconds of it fit into 64 bits (the year 2255).
 pub(crate) const LATEST_MS: u64 = 9_000_000_000_000;
 
+/// So many digits are always a number of 64 bits.
+const MOST_SAFE_DIGITS: usize = 19;
+
 /// What a line is found to be.
 pub(crate) type Verdict = Result<(), String>;
 
@@ -75,23 +78,26 @@ impl<'a> Numbers<'a> {
     /// The next number and the separator after it; None, and nothing read, where there is none or not one of 64 bits.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u64> {
-        let begin = self.at;
+        let rest = &self.line[self.at..];
         let mut value: u64 = 0;
-        while let Some(digit) = self.line.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-            // Nineteen digits always fit.
-            let next = if self.at - begin < 19 {
-                Some(value * 10 + u64::from(digit))
-            } else {
-                value.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(digit)))
-            };
-            let Some(next) = next else {
-                self.at = begin;
-                return None;
-            };
-            value = next;
-            self.at += 1;
+        let mut digits = 0;
+        for byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            digits += 1;
         }
-        if self.at > begin && self.skip_separator() {
+        if digits == 0 {
+            return None;
+        }
+        if digits > MOST_SAFE_DIGITS {
+            value = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+        }
+        let begin = self.at;
+        self.at += digits;
+        if self.skip_separator() {
             return Some(value);
         }
         self.at = begin;
@@ -111,6 +117,12 @@ impl<'a> Numbers<'a> {
 
     #[inline]
     fn skip_separator(&mut self) -> bool {
+        if let [b',', b' ', next, ..] = &self.line[self.at..]
+            && *next != b' '
+        {
+            self.at += 2;
+            return true;
+        }
         if self.line.get(self.at) == Some(&b',') {
             self.at += 1;
             while self.line.get(self.at) == Some(&b' ') {
@@ -148,6 +160,17 @@ mod tests {
         assert_eq!(all("18446744073709551616"), [None]);
         assert_eq!(all("1, x"), [Some(1), None]);
         assert_eq!(all("1 2"), [None]);
+    }
+
+    #[test]
+    fn a_number_ends_at_a_separator_or_is_none() {
+        for length in 1..=20 {
+            for (tail, whole) in [("", true), (", 7", true), (" ", true), (",9,", true), (":", false), ("x1", false)] {
+                let digits = &"12345678901234567890"[..length];
+                let expected = whole.then(|| digits.parse().expect("twenty digits fit"));
+                assert_eq!(Numbers::of(format!("{digits}{tail}").as_bytes()).next(), expected, "{digits}{tail}");
+            }
+        }
     }
 
     #[test]

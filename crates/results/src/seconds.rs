@@ -35,6 +35,8 @@ pub(crate) struct Seconds {
     buckets: Vec<u64>,
     touched: (usize, usize),
     kept: usize,
+    /// Of all seconds.
+    whole: Vec<u64>,
 }
 
 impl Default for Seconds {
@@ -45,6 +47,7 @@ impl Default for Seconds {
             buckets: vec![0; BUCKETS],
             touched: (BUCKETS, 0),
             kept: 0,
+            whole: vec![0; BUCKETS],
         }
     }
 }
@@ -75,6 +78,7 @@ impl Seconds {
         self.kept -= kept.len();
         for (bucket, count) in kept {
             self.buckets[bucket as usize] = count;
+            self.whole[bucket as usize] -= count;
             self.touched = (self.touched.0.min(bucket as usize), self.touched.1.max(bucket as usize));
         }
         Ok(())
@@ -86,6 +90,9 @@ impl Seconds {
         let mut row = std::mem::take(&mut self.current);
         if row.count == 0 {
             return;
+        }
+        for (whole, count) in self.whole[low..=high].iter_mut().zip(&self.buckets[low..=high]) {
+            *whole += count;
         }
         let seen = &mut self.buckets[low..=high];
         let kept: Vec<(u16, u64)> = seen
@@ -105,11 +112,11 @@ impl Seconds {
         self.rows.insert(row.second, row);
     }
 
-    /// The seconds in which there was something, in order.
-    pub(crate) fn into_rows(mut self) -> Vec<Row> {
+    /// The seconds in which there was something, in order, and the buckets of all together.
+    pub(crate) fn into_rows(mut self) -> (Vec<Row>, Vec<u64>) {
         self.put_away();
         let without = |row: Row| Row { kept: Vec::new(), lost: false, ..row };
-        self.rows.into_values().map(without).collect()
+        (self.rows.into_values().map(without).collect(), self.whole)
     }
 }
 
@@ -122,7 +129,7 @@ mod tests {
         for (second, value) in samples {
             seconds.add(*second, *value, 512).expect("few rows");
         }
-        seconds.into_rows().into_iter().map(|row| (row.second, row.count, row.sum, row.p99)).collect()
+        seconds.into_rows().0.into_iter().map(|row| (row.second, row.count, row.sum, row.p99)).collect()
     }
 
     #[test]
