@@ -106,6 +106,9 @@ DriveValue = tuple[str, str, tuple[str, str] | None, str, str, bool, str]
 def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
     """Kind, title, model and values (key, value, range, source, confidence, estimate, note) of a drive."""
 
+def osd(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
+    """Kind, title, model and values (key, value, range, source, confidence, estimate, note) of an object storage daemon."""
+
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
 

@@ -16,10 +16,12 @@ RATE_MEASURES, LATENCY_MEASURES = ("iops", "max_step_iops"), ("latency_mean_ms",
 
 
 def depth_rows(results: Results) -> list[dict[str, Any]]:
-    """Points against queue depth: one a run of a sweep."""
+    """Points against queue depth: one a run of a sweep, or of a load that is one depth of its group."""
     points = []
     for cell in results.cells.values():
-        for depth, record in sorted(cell.records.items()):
+        own = dict(cell.load.set).get("qd", "0") if cell.load.group and not cell.load.what_if else "0"
+        for sweep, record in sorted(cell.records.items()):
+            depth = sweep or int(own)
             if depth:
                 summary = record["summary"]
                 points.append(

@@ -76,22 +76,41 @@ def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str,
 def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     """What drives the catalog holds; with NAME every value of one, with its source."""
     from hotband import catalogue
-    from hotband.tables import values_table
 
     if name is None:
-        entries = catalogue.drives()
-        if as_json:
-            return print_json(entries)
-        rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
-        return print_listing("Drives", rows, ("name", "drive", "model", "kind"))
-    drive = catalogue.drive(name)
+        return print_products("Drives", "drive", catalogue.drives(), as_json)
+    return print_product(catalogue.drive(name), as_json)
+
+
+@app.command()
+def osds(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
+    from hotband import catalogue
+
+    if name is None:
+        return print_products("Object storage daemons", "daemon", catalogue.osds(), as_json)
+    return print_product(catalogue.osd(name), as_json)
+
+
+def print_products(title: str, what: str, entries: list[dict[str, Any]], as_json: bool) -> None:
+    """Prints what the catalog holds of a kind."""
     if as_json:
-        return print_json(drive)
+        return print_json(entries)
+    rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
+    return print_listing(title, rows, ("name", what, "model", "kind"))
+
+
+def print_product(product: dict[str, Any], as_json: bool) -> None:
+    """Prints every value of a drive or a daemon."""
+    from hotband.tables import values_table
+
+    if as_json:
+        return print_json(product)
     values = [
         (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
-        for v in drive["values"]
+        for v in product["values"]
     ]
-    return show(values_table(f"{drive['name']}: {drive['title']} ({drive['model']})", values))
+    return show(values_table(f"{product['name']}: {product['title']} ({product['model']})", values))
 
 
 @app.command()
