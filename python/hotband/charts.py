@@ -347,17 +347,19 @@ def percentile_chart(
     order = natural_order(points["line"].to_list())
     colors = [PALETTE[n % len(PALETTE)] for n in range(len(order))]
     dashes = [list(DASHES[n // len(PALETTE) % len(DASHES)]) for n in range(len(order))]
+    # On a page the reader chooses among the runs, and the axes follow. A picture has all of them: its axes end with the
+    # data, and a hair later, so that a tick at the very end has its label.
+    fits = isinstance(width, str)
     chars = WIDE_CHARS if isinstance(width, str) else width // 7
     base = alt.Chart(points).encode(
         x=alt.X(
             "nines:Q",
-            # A hair of room, so that a tick at the very end has its label.
-            scale=alt.Scale(domain=[0, span[1] + 0.03], nice=False),
+            scale=alt.Scale(domainMin=0, nice=False) if fits else alt.Scale(domain=[0, span[1] + 0.03], nice=False),
             axis=alt.Axis(
                 title="Percentile of the I/Os (%), and how many are slower", values=ticks, labelExpr=label, tickCount=60
             ),
         ),
-        y=alt.Y("latency_ms:Q", **tight_log_axis(points["latency_ms"], quantity)),
+        y=alt.Y("latency_ms:Q", **(log_axis if fits else tight_log_axis)(points["latency_ms"], quantity)),
         color=alt.Color("line:N", sort=order, scale=alt.Scale(range=colors), legend=legend(points["line"], chars)),
         tooltip=[
             alt.Tooltip("line:N", title="Run"),

@@ -99,6 +99,7 @@ def test_a_missing_file_and_an_empty_folder(tmp_path: Path, reader: str) -> None
 
 def test_a_huge_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LARGEST_DOCUMENT_BYTES", 100)
+    monkeypatch.setattr(files, "LARGEST_TABLE_BYTES", 100)
     for tool, (name, data) in GOOD.items():
         with pytest.raises(UserError, match="is larger than"):
             tools()[tool].read([put(tmp_path, name, data)])

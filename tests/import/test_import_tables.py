@@ -102,6 +102,20 @@ def test_a_histogram_alone_has_no_means_and_no_sizes(tmp_path: Path) -> None:
     assert (summary["count"], summary["latency_mean_ns"], summary["bandwidth_bytes_per_s"]) == (1200, None, None)
 
 
+def test_totals_alone_know_how_long_an_interval_was(tmp_path: Path) -> None:
+    lines = [line for line in build.SUMMARY.splitlines() if not line.startswith("Copyright")]
+    rows = [line for line in lines if not line.startswith("10:00:0") or "avg_" in line]
+    text = "\n".join(rows).replace("Vdbench summary report, created 10:00:00 Dec 01 2016 PST", "Run totals")
+    [one] = vdbench.read([written(tmp_path, "totals.html", text)])
+    assert (one.record["duration_ns"], one.record["summary"]["iops"], one.series) == (6 * 10**9, 100.0, None)
+
+
+def test_a_cell_without_end_is_refused(tmp_path: Path) -> None:
+    text = '"date","Run","Interval","reqrate","rate","resp"\n"' + "1" * 200_000 + '","a","1","1","1","1"\n'
+    with pytest.raises(UserError, match="line 2"):
+        vdbench.read([written(tmp_path, "flatfile.csv", text)])
+
+
 def test_file_system_workloads_are_refused(tmp_path: Path) -> None:
     text = build.SUMMARY.replace("i/o   MB/sec   bytes", "ReqstdOps  a  b")
     with pytest.raises(UserError, match="not of file systems"):

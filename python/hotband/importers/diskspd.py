@@ -44,7 +44,7 @@ def _plain(beginning: bytes) -> bytes:
 
 def read(paths: Sequence[Path]) -> list[Imported]:
     """The records of results, in the order of the files. UserError names what is wrong."""
-    return [one for path in paths for one in _read_document(read_bytes(path, ACCEPTED), name_of(path))]
+    return [one for path in paths for one in _read_document(read_bytes(path, ACCEPTED, table=True), name_of(path))]
 
 
 def _parse(data: bytes, file: str) -> Element:

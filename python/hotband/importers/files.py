@@ -9,6 +9,8 @@ from hotband.fio_text import printable
 
 # A document is parsed in memory, at several times its size; logs are not, they have no such limit.
 LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
+# A table's rows take some ten times their text: 64 MiB are 60 hours of vdbench's intervals of a second.
+LARGEST_TABLE_BYTES = 64 * 1024 * 1024
 # Enough for the warnings that fio prints before its JSON, and for a vdbench header.
 BEGINNING_BYTES = 65536
 
@@ -18,17 +20,18 @@ def name_of(path: Path) -> str:
     return printable(str(path))
 
 
-def read_bytes(path: Path, accepted: str) -> bytes:
+def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
     """The whole file. UserError where it cannot be read, is no file or too large to be `accepted`."""
+    most = LARGEST_TABLE_BYTES if table else LARGEST_DOCUMENT_BYTES
     try:
         if path.is_dir():
             raise UserError(name_of(path), "", "", f"is a folder; accepted: {accepted}")
         with path.open("rb") as file:
-            data = file.read(LARGEST_DOCUMENT_BYTES + 1)
+            data = file.read(most + 1)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error, accepted) from None
-    if len(data) > LARGEST_DOCUMENT_BYTES:
-        limit = f"{LARGEST_DOCUMENT_BYTES // (1024 * 1024)} MiB"
+    if len(data) > most:
+        limit = f"{most // (1024 * 1024)} MiB"
         raise UserError(name_of(path), "", "", f"is larger than {limit}; accepted: {accepted}")
     return data
 

@@ -74,7 +74,7 @@ def read(paths: Sequence[Path]) -> list[Imported]:
     found = []
     for path in paths:
         file = name_of(path)
-        results = _parse(_text_of(read_bytes(path, ACCEPTED), file), file)
+        results = _parse(_text_of(read_bytes(path, ACCEPTED, table=True), file), file)
         found += [build(_of_test(test, results, file, n)) for n, test in enumerate(results.tests, 1)]
     return found
 

@@ -76,7 +76,7 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
     parameters = ""
     for path in dict.fromkeys(files):
         file = name_of(path)
-        text = decoded(read_bytes(path, ACCEPTED), file)
+        text = decoded(read_bytes(path, ACCEPTED, table=True), file)
         kind = kind_of(text)
         if kind is Kind.FLATFILE:
             tables += read_flatfile(text, file)

@@ -15,7 +15,7 @@ from hotband.fio_text import shown
 from hotband.importers.cells import NS_PER_MS, Cells
 
 Scope = Literal["all", "read", "write"]
-_STARTING = re.compile(r"([\d:.]+) Starting RD=([^;\s]+);([^<\n]*)")
+_STARTING = re.compile(r"([\d:.]{1,20}) Starting RD=([^;\s]{1,400});([^<\n]{0,4000})")
 _ROW = re.compile(r"^\d\d:\d\d:\d\d\.\d+\s")
 _AVERAGE = re.compile(r"avg_(\d+)-(\d+)")
 # Two header lines of summary.html one above the other, and the names that flatfile has for the same.
@@ -101,7 +101,7 @@ def _flat_rows(text: str, file: str) -> Iterator[Cells]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("*") or line.lstrip().startswith("<"):
             continue
-        values = next(csv.reader(io.StringIO(line)), []) if by_comma else line.split()
+        values = _comma_separated(line, file, number) if by_comma else line.split()
         if header is None:
             header = values
             missing = [name for name in ("Run", "Interval", "rate", "resp") if name not in values]
@@ -116,6 +116,13 @@ def _flat_rows(text: str, file: str) -> Iterator[Cells]:
         yield Cells(file, f"line {number}", dict(zip(header, values, strict=True)))
     if header is None:
         raise UserError(file, "", "", "there is no table in it; accepted: a flatfile with its header")
+
+
+def _comma_separated(line: str, file: str, number: int) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(line)), [])
+    except csv.Error as error:
+        raise UserError(file, f"line {number}", "", f"not a row: {error}; accepted: a whole flatfile") from None
 
 
 def read_reports(text: str, file: str) -> list[Run]:

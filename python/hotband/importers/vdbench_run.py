@@ -85,8 +85,8 @@ def _split(run: Run, measured: tuple[int, int]) -> tuple[list[Cells], list[Cells
 def _interval_s(run: Run, notes: list[str]) -> float:
     """The length of an interval: elapsed over their number, else the usual step of the clock."""
     elapsed = re.match(r"[\d.]{1,12}", run.settings.get("elapsed", ""))
-    if elapsed and run.rows:
-        last = round(run.rows[-1].needed("Interval"))
+    if elapsed and (run.rows or run.measured):
+        last = round(run.rows[-1].needed("Interval")) if run.rows else (run.measured or (0, 0))[1]
         whole = float(elapsed[0]) / last if last else 0.0
         if whole >= 1 and abs(whole - round(whole)) < 0.05 * whole:
             return float(round(whole))
