@@ -437,6 +437,8 @@ def report(
     from hotband.report import load_record, record_page, write_report
 
     machine = of_options(on, media, cache)
+    if machine is not None and not with_audit:
+        raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")
     page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
     show(f"Report: {write_report(output, page)}")
 
