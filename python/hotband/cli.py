@@ -449,26 +449,14 @@ def audit(
 
     Exit code 1 if a finding is severe, so that it works in CI.
     """
-    from hotband.audit import audit_data, findings, load_results
-    from hotband.audit.facts import of_options
-    from hotband.audit.show import findings_view
+    from hotband.audit.command import audit_results
 
-    paths = list(results or [])
-    if study is not None:
-        from hotband.studyfile import PUBLISHED_FILE, load
-
-        paths.append(load(study).folder / PUBLISHED_FILE)
-    if not paths:
-        raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
-    machine = of_options(on, media, cache)
-    loaded = load_results(paths)
-    found = findings(loaded, machine)
-    names = [one.name for one in loaded]
+    views, data, severe = audit_results(list(results or []), study, on, media, cache)
     if as_json:
-        print_json(audit_data(names, found))
+        print_json(data)
     else:
-        show(*findings_view(names, found))
-    if any(one.severity == "severe" for one in found):
+        show(*views)
+    if severe:
         raise typer.Exit(1)
 
 
@@ -481,14 +469,10 @@ def compare(
     as_json: JsonFlag = False,
 ) -> None:
     """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals."""
-    from hotband.audit.compare import compare as compared
-    from hotband.audit.load import load_pair
-    from hotband.audit.show import comparison_view
+    from hotband.audit.command import compare_results
 
-    found = compared(*load_pair(a, b), seed, anyway)
-    if as_json:
-        return print_json(found.data())
-    return show(*comparison_view(found))
+    views, data = compare_results(a, b, seed, anyway)
+    return print_json(data) if as_json else show(*views)
 
 
 @app.command()
@@ -506,6 +490,8 @@ def report(
     from hotband.report import load_record, record_page, write_report
 
     machine = of_options(on, media, cache)
+    if machine is not None and not with_audit:
+        raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")
     page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
     show(f"Report: {write_report(output, page)}")
 

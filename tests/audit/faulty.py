@@ -11,6 +11,7 @@ from made_up import DISK, MS, SSD, US, Shape, changed, clock, deep, result, seri
 
 from hotband.audit import Audited
 from hotband.audit.facts import MachineFacts, of_media
+from hotband.stats import SUMMARY_PERCENTILES, percentile
 
 SEVENTY_TWO = of_media("7200rpm")
 SMALL_SSD = MachineFacts("an SSD", "--on", "ssd", 1, capacity_bytes=1e12, raw_bytes=1e12, read_time_ns=60e3)
@@ -92,7 +93,8 @@ def with_streams(*shapes: list[tuple[float, Shape]], weights: Sequence[float], p
         own["read"] = one | {"count": count, "bytes": 4096 * count, "histogram": {"kind": "fio", "buckets": buckets}}
         streams.append(own)
     counts = [stream["read"]["count"] for stream in streams]
-    quoted = [part.record["summary"][pct] for part in parts]
+    histograms = [stream["read"]["histogram"] for stream in streams]
+    quoted = [percentile(histogram, SUMMARY_PERCENTILES[pct]) or 0 for histogram in histograms]
     mean = sum(quoted) / len(quoted) if plain else sum(q * c for q, c in zip(quoted, counts, strict=True)) / sum(counts)
     found = changed(parts[0], "streams", to=streams)
     for scope in ((), ("read",)):

@@ -78,10 +78,9 @@ def side(latencies: Sequence[float], count: int, size: int, kind: str, ratio: fl
         "histogram": {"kind": "none", "buckets": []},
     }
     if kind == "plus":
-        each, left = divmod(count, len(latencies))
         buckets: dict[int, int] = {}
         for place, value in enumerate(latencies):
-            number = each + (place < left)
+            number = (place + 1) * count // len(latencies) - place * count // len(latencies)
             if number:
                 buckets[round(value)] = buckets.get(round(value), 0) + number
         found["histogram"] = {"kind": "fio", "buckets": [[value, buckets[value]] for value in sorted(buckets)]}

@@ -110,12 +110,15 @@ def test_findings_are_a_section_of_the_report(hotband: Hotband, two_fio_files: l
     assert hotband("import", "fio", two_fio_files[1], "--out", "two").returncode == 0
     records = [str(path.parent) for path in tmp_path.glob("*/*/record.json")]
     assert len(records) == 2
+    by_folder = hotband("audit", ".", "--json")
+    assert json.loads(by_folder.stdout)["subjects"] == ["run-1.json", "run-2.json"]
     done = hotband("report", *records, "--audit", "--media", "hdd", "-o", "r.html")
     assert done.returncode == 0, done.stderr
     html = (tmp_path / "r.html").read_text(encoding="utf-8")
     section = html[html.index('<section id="audit">') : html.index('<section id="reproduction">')]
     for words in ("Severe", "cache-served", "replayed-offsets", "cache_served_pct = 99", "run-1.json, run-2.json"):
         assert words in section
+    assert hotband("report", *records, "--media", "hdd", "-o", "r.html").returncode == 2
     assert '<section id="audit">' not in _plain_report(hotband, records, tmp_path)
 
 

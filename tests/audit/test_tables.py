@@ -81,6 +81,11 @@ def test_averaged_percentiles_of_a_table_are_named(tmp_path: Path) -> None:
     assert [one.rule for one in audited(tmp_path / "t.csv", table(("a", WORDS, cell)))] == ["averaged-percentiles"]
 
 
+@pytest.mark.parametrize("name", ["exos-15e900", "durawrite"])
+def test_tables_of_other_studies_have_no_such_faults(name: str) -> None:
+    assert study(name) == []
+
+
 @pytest.mark.parametrize(
     ("words", "concurrency", "size", "reads", "pattern"),
     [

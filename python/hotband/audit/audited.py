@@ -75,6 +75,11 @@ class Audited:
         return bool(self.record["target"].get("kind") == "model")
 
     @property
+    def is_published(self) -> bool:
+        """Whether it is a cell of a published table: how often it was measured is not known."""
+        return bool(self.record["target"].get("kind") == "published")
+
+    @property
     def tool(self) -> str:
         """The tool that measured it."""
         return str(self.source.get("tool") or self.record["target"].get("kind") or "")

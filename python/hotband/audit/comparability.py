@@ -20,7 +20,7 @@ DATA_TOLERANCE = 0.05
 def check(runs: Sequence[Audited]) -> list[Finding]:
     """All findings of the group."""
     found: list[Finding] = []
-    known = [run for run in runs if run.asked.pattern is not None and not run.printed]
+    known = [run for run in runs if run.asked.pattern is not None and not run.is_published]
     for _, alike in grouped(known, lambda run: run.load):
         by_target = grouped(alike, lambda run: run.target)
         if len(by_target) > 1:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.audit import shapes
 from hotband.audit.audited import Audited
+from hotband.audit.finding import natural
 from hotband.errors import UserError
+from hotband.records import RECORD_FILE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +31,16 @@ def audited_record(record: Mapping[str, Any], series: pl.DataFrame | None = None
 
 def load_results(paths: Sequence[Path]) -> list[Audited]:
     """Every result in files and folders, each under a name of its own. Raises UserError for the first mistake."""
-    return named([one for path in paths for one in load_one(path)])
+    return named([one for path in paths for place in records_in(path) for one in load_one(place)])
+
+
+def records_in(path: Path) -> list[Path]:
+    """The folders of records in a folder that is none itself (as `--out` of imports and studies); else the path
+    alone."""
+    if not path.is_dir() or (path / RECORD_FILE).exists():
+        return [path]
+    found = sorted((file.parent for file in path.glob(f"**/{RECORD_FILE}")), key=lambda one: natural(str(one)))
+    return found or [path]
 
 
 def load_pair(a: Path, b: Path) -> tuple[Audited, Audited]:
@@ -58,7 +69,7 @@ def load_one(path: Path) -> list[Audited]:
     if is_table(beginning):
         return read_table(path)
     if _is_record(path, beginning):
-        name = path.resolve().parent.name if path.name == "record.json" else path.stem
+        name = path.resolve().parent.name if path.name == RECORD_FILE else path.stem
         return [_of_record(load_record(path), path, name)]
     found = []
     for imported in load(path):
@@ -103,7 +114,7 @@ def _is_record(path: Path, beginning: bytes) -> bool:
     """Whether it is a record of ours: its schema stands among the first keys, or in a document that is JSON."""
     if b'"hotband-record"' in beginning:
         return True
-    if path.name != "record.json":
+    if path.name != RECORD_FILE:
         return False
     try:
         return isinstance(json.loads(path.read_bytes()), dict)

@@ -140,7 +140,6 @@ def _cell(file: str, config: str, workload: str, rows: list[Mapping[str, str]]) 
         "name": f"{config}: {workload}",
         "target": {"kind": "published", "machine": config},
         "source": {"tool": tool, "target": config, "asked": asdict(asked), "file": file},
-        "printed": True,
         "duration_ns": duration,
         "concurrency": asked.concurrency,
         "summary": summary | {"read": {}, "write": {}},

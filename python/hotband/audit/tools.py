@@ -59,7 +59,7 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 def mixed_signs(run: Audited) -> list[str]:
     """What shows that several jobs of different kinds are reported as one group."""
     asked, summary = run.asked, run.summary()
-    if run.tool != "fio" or run.record.get("printed"):
+    if run.tool != "fio" or run.is_published:
         return []
     signs = []
     for share, other in ((100, "write"), (0, "read")):
