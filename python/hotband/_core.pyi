@@ -107,7 +107,7 @@ def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
     """Kind, title, model and values (key, value, range, source, confidence, estimate, note) of a drive."""
 
 def osd(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
-    """Kind, title, model and values (key, value, range, source, confidence, estimate, note) of an object storage daemon."""
+    """The same of an object storage daemon."""
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""

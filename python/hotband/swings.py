@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.run import RunsInterrupted, RunSpec, check_writable, execute
 from hotband.study import cell_figures, comparison_figures
 from hotband.studyfile import STUDY_FILE, SWINGS_FILE, Study, Swing
 from hotband.studyfile import load as load_study
-from hotband.studyruns import in_catalog, Change, Pair, Results, collect, machine_of, specs, specs_of, with_sequences
+from hotband.studyruns import Change, Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
 from hotband.swingfile import ENDS, Entry, Figures, SwingFile, read_swings
 
 Say = Callable[[str], None]
