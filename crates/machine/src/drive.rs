@@ -183,6 +183,10 @@ pub trait Drive: Send {
     fn draw(&self) -> Option<Draw> {
         None
     }
+    /// Whether it says that acknowledged writes may be lost with power: a host sends flushes to no other drive.
+    fn volatile(&self) -> bool {
+        true
+    }
     /// Takes a command at `now`.
     fn submit(&mut self, now: Instant, command: Command);
     /// When the drive next has something to do; `None` while it has nothing.

@@ -100,6 +100,18 @@ impl LayoutSlot {
         }
     }
 
+    /// Tells a service which of its members hosts flush.
+    fn note_volatile(&mut self, drives: &[DriveSlot]) {
+        let volatile = |member: &MemberRange| match member.node {
+            NodeRef::Drive(drive) => drives[drive as usize].drive.volatile(),
+            NodeRef::Layout(_) => true,
+        };
+        let members: Vec<bool> = self.members.iter().map(volatile).collect();
+        if let Some(service) = self.service() {
+            service.note_volatile(&members);
+        }
+    }
+
     fn service(&mut self) -> Option<&mut Box<dyn Service>> {
         match &mut self.role {
             Role::Planner(_) => None,
@@ -136,6 +148,8 @@ pub struct Machine {
     out: ServiceOut,
     /// The layouts that are services: they keep their own events, and are asked for the next one.
     services: Vec<u32>,
+    /// The one of them that is due next, and when.
+    next_served: Option<(Instant, u32)>,
     /// Services that a member has answered.
     stirred: Vec<u32>,
 }
@@ -153,11 +167,13 @@ impl Machine {
             let states = vec![MemberState::default(); members.len()];
             LayoutSlot { name, role, members, states, turn: 0, forces }
         });
-        let layouts: Vec<LayoutSlot> = layouts.collect();
+        let drives: Vec<DriveSlot> = drives.collect();
+        let mut layouts: Vec<LayoutSlot> = layouts.collect();
+        layouts.iter_mut().for_each(|slot| slot.note_volatile(&drives));
         let is_service = |index: &u32| matches!(layouts[*index as usize].role, Role::Service(_));
         let services = (0..layouts.len() as u32).filter(is_service).collect();
-        Self {
-            drives: drives.collect(),
+        let mut machine = Self {
+            drives,
             links: parts.links,
             layouts,
             targets: parts.targets,
@@ -169,8 +185,11 @@ impl Machine {
             plan: Plan::default(),
             out: ServiceOut::default(),
             services,
+            next_served: None,
             stirred: Vec::new(),
-        }
+        };
+        machine.ask_services();
+        machine
     }
 
     /// Size of a target in bytes.
@@ -212,29 +231,24 @@ impl Machine {
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
         let event = self.events.peek().map(|(at, _)| at);
-        if self.services.is_empty() {
-            return event;
-        }
-        event.into_iter().chain(self.next_service().map(|(at, _)| at)).min()
+        event.into_iter().chain(self.next_served.map(|(at, _)| at)).min()
     }
 
-    /// The service that next has something to do, and when.
-    fn next_service(&self) -> Option<(Instant, u32)> {
+    /// Asks the services which of them next has something to do, and when.
+    fn ask_services(&mut self) {
         let wake = |layout: &u32| match &self.layouts[*layout as usize].role {
             Role::Service(service) => Some((service.wake()?, *layout)),
             Role::Planner(_) => None,
         };
-        self.services.iter().filter_map(wake).min()
+        self.next_served = self.services.iter().filter_map(wake).min();
     }
 
     /// The service whose turn it is: what is due elsewhere at the same time goes first.
     #[inline]
     fn due_service(&self, now: Instant) -> Option<(Instant, u32)> {
-        if self.services.is_empty() {
-            return None;
-        }
+        let next = self.next_served.filter(|(at, _)| *at <= now)?;
         let event = self.events.peek().map_or(Instant::NEVER, |(at, _)| at);
-        self.next_service().filter(|(at, _)| *at <= now && *at < event)
+        (next.0 < event).then_some(next)
     }
 
     /// Does everything due up to and at `now`; appends finished I/Os.
@@ -424,7 +438,8 @@ impl Machine {
                 request.pending = 1;
                 let (op, entropy) = (request.op, request.entropy);
                 if let Some(service) = self.layouts[layout as usize].service() {
-                    return service.submit(now, Asked { token: id, op, offset, len, entropy });
+                    service.submit(now, Asked { token: id, op, offset, len, entropy });
+                    return self.ask_services();
                 }
                 let mut plan = std::mem::take(&mut self.plan);
                 plan.legs.clear();
@@ -594,6 +609,7 @@ impl Machine {
             self.leg_done(done, completions);
         }
         self.out = out;
+        self.ask_services();
     }
 
     fn next_phase(&mut self, now: Instant, id: u32) {

@@ -66,6 +66,10 @@ pub trait Service: Send {
     fn kind(&self) -> &'static str;
     /// Addressable bytes.
     fn capacity(&self) -> Bytes;
+    /// Told once, before the first I/O: which members have a volatile write cache. Hosts flush no other disk.
+    fn note_volatile(&mut self, members: &[bool]) {
+        let _ = members;
+    }
     /// Takes an I/O at `now`.
     fn submit(&mut self, now: Instant, asked: Asked);
     /// A command to a member is done at `now`; `times` add up to the time since it was sent.

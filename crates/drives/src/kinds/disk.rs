@@ -298,6 +298,10 @@ impl Drive for Disk {
         self.params.draw
     }
 
+    fn volatile(&self) -> bool {
+        self.params.write_cache == WriteCache::Volatile
+    }
+
     fn block(&self) -> Bytes {
         Bytes(self.params.format.logical())
     }

@@ -156,6 +156,10 @@ impl Drive for MultiActuatorDisk {
         Bytes(self.share * self.actuators.len() as u64)
     }
 
+    fn volatile(&self) -> bool {
+        self.actuators[0].volatile()
+    }
+
     fn block(&self) -> Bytes {
         self.actuators[0].block()
     }

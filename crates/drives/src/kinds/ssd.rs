@@ -493,6 +493,10 @@ impl Drive for Ssd {
         Bytes(self.params.capacity)
     }
 
+    fn volatile(&self) -> bool {
+        !self.params.protected
+    }
+
     fn block(&self) -> Bytes {
         Bytes(SECTOR)
     }

@@ -47,7 +47,7 @@ impl Pool {
     fn write_log(&mut self, now: Instant, number: usize) {
         let osd = &self.osds[number];
         let direct = (0..osd.committing.len()).any(|at| !self.subs.get(osd.committing[at]).deferred);
-        if direct { self.flush(number, Stage::DataFlush) } else { self.append_log(now, number) }
+        if direct { self.flush(now, number, Stage::DataFlush) } else { self.append_log(now, number) }
     }
 
     fn append_log(&mut self, _now: Instant, number: usize) {
@@ -71,8 +71,12 @@ impl Pool {
         self.command(number, Op::Write, (at, len as u32), For::Commit(number as u32), Entropy::INCOMPRESSIBLE);
     }
 
-    fn flush(&mut self, number: usize, stage: Stage) {
+    /// Flushes the disk; nothing to do where it has no volatile cache.
+    fn flush(&mut self, now: Instant, number: usize, stage: Stage) {
         self.osds[number].stage = stage;
+        if !self.osds[number].flushed {
+            return self.commit_goes_on(now, number, &Times::default(), None);
+        }
         self.command(number, Op::Flush, (0, 0), For::Commit(number as u32), Entropy::INCOMPRESSIBLE);
     }
 
@@ -88,9 +92,9 @@ impl Pool {
         }
         match self.osds[number].stage {
             Stage::DataFlush => self.append_log(now, number),
-            Stage::LogWrite => self.flush(number, Stage::LogFlush),
+            Stage::LogWrite => self.flush(now, number, Stage::LogFlush),
             Stage::LogFlush if !self.params.recycle => self.append(number, self.params.bluefs_bytes, Stage::SizesWrite),
-            Stage::SizesWrite => self.flush(number, Stage::SizesFlush),
+            Stage::SizesWrite => self.flush(now, number, Stage::SizesFlush),
             Stage::LogFlush | Stage::SizesFlush => self.committed(now, number),
             Stage::Idle | Stage::Preparing => unreachable!("the disk was asked for nothing"),
         }

@@ -295,6 +295,10 @@ impl Service for Pool {
         Bytes(self.capacity)
     }
 
+    fn note_volatile(&mut self, members: &[bool]) {
+        self.osds.iter_mut().zip(members).for_each(|(osd, volatile)| osd.flushed = *volatile);
+    }
+
     fn submit(&mut self, now: Instant, asked: Asked) {
         self.take(now, asked);
     }

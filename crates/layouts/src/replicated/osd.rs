@@ -166,6 +166,8 @@ pub(super) struct Osd {
     pub host: u16,
     /// The member that its slice is on.
     pub disk: u16,
+    /// Whether the disk has a volatile write cache, so that the host flushes it.
+    pub flushed: bool,
     pub counters: OsdCounters,
 }
 
@@ -195,6 +197,7 @@ impl Osd {
             placing: 0,
             host,
             disk,
+            flushed: true,
             counters: OsdCounters::default(),
         }
     }
