@@ -111,7 +111,8 @@ fn pool_machines() -> Vec<String> {
         )
     };
     let four = "product = \"mg06sca-10tb\"\ncount = 4";
-    let small = "osd_set = { data_cache = \"256 KiB\", metadata_cache = \"64 KiB\", deferred_batch_ops = 4, op_shards = 2 }";
+    let small =
+        "osd_set = { data_cache = \"256 KiB\", metadata_cache = \"64 KiB\", deferred_batch_ops = 4, op_shards = 2 }";
     let dual = "product = \"st14000nm0001\"\ncount = 2";
     let mirrors = "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 4\n[layouts.m]\nraid1 = { members = \"d0, d1\" }\n\
                    [layouts.n]\nraid1 = { members = \"d2, d3\" }\n[layouts.a]\n\
@@ -122,7 +123,11 @@ fn pool_machines() -> Vec<String> {
                   [layouts.a]\nraid0 = { members = \"p, q\" }\n[volumes]\nv = { on = \"a\" }\n";
     vec![
         pool(four, "d*", &format!("osds_per_drive = 2, {small}")),
-        pool(four, "d*", "hosts = 4, failure_domain = \"host\", osd_set = { io_scheduler = \"none\", log_recycling = \"on\" }"),
+        pool(
+            four,
+            "d*",
+            "hosts = 4, failure_domain = \"host\", osd_set = { io_scheduler = \"none\", log_recycling = \"on\" }",
+        ),
         pool(four, "d*", "replicas = 2, out = { osd = 1, at = \"5 ms\" }, osd_set = { recovery_sleep = \"1 ms\" }"),
         pool(dual, "d0.lun0, d0.lun1, d1.lun0, d1.lun1", small),
         mirrors.to_owned(),
