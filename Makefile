@@ -63,6 +63,7 @@ bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
 	cargo bench --locked -p hotband-drives --bench parts
 	cargo bench --locked -p hotband-layouts --bench plan
 	cargo bench --locked -p hotband-entropy --bench reading
+	cargo bench --locked -p hotband-results --bench fio_log
 
 accuracy: setup ## every study: how large the errors are
 	$(BIN)/hotband study accuracy

@@ -62,8 +62,8 @@ class Run:
         """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
         streams; I/Os simulated.
 
-        Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own to
-        one more run.
+        Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own
+        to one more run.
 
         Raises Interrupted after `stop`, OSError if the I/O log cannot be written, SpecError if the run was over
         before power was to be cut.
@@ -106,6 +106,9 @@ DriveValue = tuple[str, str, tuple[str, str] | None, str, str, bool, str]
 def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
     """Kind, title, model and values (key, value, range, source, confidence, estimate, note) of a drive."""
 
+def osd(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
+    """The same of an object storage daemon."""
+
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
 
@@ -122,4 +125,28 @@ def departure(rounds: list[float]) -> tuple[int, int, float] | None:
     reached.
 
     Raises SpecError for a round that is no number from 0 on.
+    """
+
+def fio_log(path: Path, base_ms: int | None = None) -> dict[str, Any]:
+    """A log of fio with one line a sample, summed: lines, averaged, cut, first_ms, last_ms, calendar, offsets, and
+    `sides` (reads, writes, trims, syncs) with count, bytes, sum, min, max, buckets [(value, count)], the rows of
+    its seconds by column (second, row_count, row_bytes, row_sum, row_p99) and, if averaged, samples [(ms, value)].
+
+    Seconds and ms count from `base_ms`; where it is not given, from zero, or the first sample of a calendar's times.
+    Releases the GIL. Raises SpecError.
+    """
+
+def fio_histogram_log(path: Path) -> dict[str, Any]:
+    """fio's histograms over time: time_ms, direction, count, mean_ns and p99_ns of every line, the sums of all in
+    `buckets` (reads, writes, trims), whether several of fio's buckets are one (`coarse`) and whether the last
+    line is cut.
+
+    Releases the GIL. Raises SpecError.
+    """
+
+def hdr_log(data: bytes, file: str) -> dict[str, Any]:
+    """An HdrHistogram log: start_s, base_s, and `tags` with tag, buckets [(value, count)], sum, extent, digits and the
+    intervals by column (start_s, length_s, count, mean, p99). Values are in the log's own unit.
+
+    Releases the GIL. Raises SpecError.
     """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hotband import _core
@@ -13,17 +15,36 @@ from hotband.run import user_error
 
 def drives() -> list[dict[str, Any]]:
     """Name, title, model and kind of every drive."""
-    entries = []
-    for name in _core.catalog_names(CATALOG_DIR, "drives"):
-        kind, title, model, _ = _core.drive(CATALOG_DIR, name)
-        entries.append({"name": name, "title": title, "model": model, "kind": kind})
-    return entries
+    return [_entry(drive(name)) for name in _core.catalog_names(CATALOG_DIR, "drives")]
+
+
+def osds() -> list[dict[str, Any]]:
+    """Name, title, model and kind of every object storage daemon."""
+    return [_entry(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
+
+
+def _entry(product: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in product.items() if key != "values"}
 
 
 def drive(name: str) -> dict[str, Any]:
     """A drive and all its values. Raises UserError for an unknown name."""
+    return _product(_core.drive, name)
+
+
+def osd(name: str) -> dict[str, Any]:
+    """An object storage daemon and all its values. Raises UserError for an unknown name."""
+    return _product(_core.osd, name)
+
+
+def product(name: str) -> dict[str, Any]:
+    """What of the catalog a machine is built from, drive or daemon, by its name."""
+    return osd(name) if name in _core.catalog_names(CATALOG_DIR, "osds") else drive(name)
+
+
+def _product(read: Callable[[Path, str], tuple[str, str, str, list[tuple[Any, ...]]]], name: str) -> dict[str, Any]:
     try:
-        kind, title, model, values = _core.drive(CATALOG_DIR, name)
+        kind, title, model, values = read(CATALOG_DIR, name)
     except _core.SpecError as error:
         raise user_error(error) from None
     keys = ("key", "value", "range", "source", "confidence", "estimate", "note")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hotband.measures import Parameters, curve, milliseconds
+from hotband.parts import actuators
 from hotband.studyruns import Results, run_id
 
 # Where the time of an I/O goes, in the order in which it passes (`times_mean_ns` of a record).
@@ -15,10 +16,12 @@ RATE_MEASURES, LATENCY_MEASURES = ("iops", "max_step_iops"), ("latency_mean_ms",
 
 
 def depth_rows(results: Results) -> list[dict[str, Any]]:
-    """Points against queue depth: one a run of a sweep."""
+    """Points against queue depth: one a run of a sweep, or of a load that is one depth of its group."""
     points = []
     for cell in results.cells.values():
-        for depth, record in sorted(cell.records.items()):
+        own = dict(cell.load.set).get("qd", "0") if cell.load.group and not cell.load.what_if else "0"
+        for sweep, record in sorted(cell.records.items()):
+            depth = sweep or int(own)
             if depth:
                 summary = record["summary"]
                 points.append(
@@ -140,7 +143,7 @@ def why(record: Mapping[str, Any]) -> dict[str, float | None]:
     """
     drives = [part for part in record.get("parts") or [] if is_drive(part)]
     seconds = float(record["duration_ns"]) / 1e9
-    whole = seconds * len(drives)
+    whole, arms = seconds * len(drives), sum(actuators(part["counters"]) for part in drives)
 
     def each(name: str) -> float | None:
         found = [part["counters"][name] for part in drives if name in part["counters"]]
@@ -157,7 +160,7 @@ def why(record: Mapping[str, Any]) -> dict[str, float | None]:
         "destages_per_s": over("destages", seconds),
         "queue_per_drive": over("command_ns", whole, 1e-9),
         "write_cache_extents_per_drive": sum(gauges) / len(gauges) if gauges else None,
-        "busy_pct": over("busy_ns", whole, 1e-7),
+        "busy_pct": over("busy_ns", seconds * arms, 1e-7),
     }
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -110,6 +112,20 @@ def log_axis(values: pl.Series, title: str) -> dict[str, Any]:
         labelSeparation=6,
     )
     return {"scale": alt.Scale(type="log", nice=True), "axis": axis}
+
+
+def tight_log_axis(values: pl.Series, title: str) -> dict[str, Any]:
+    """As `log_axis`, from the last step below the values to the first above: no empty half of a decade."""
+    import altair as alt
+
+    found = log_axis(values, title)
+    span = extent(values)
+    if span is None or span[0] == span[1]:
+        return found
+    steps = [float(f"{m}e{d}") for d in range(-12, 19) for m in (1, 2, 5)]
+    low = max((step for step in steps if step <= span[0]), default=span[0])
+    high = min((step for step in steps if step >= span[1]), default=span[1])
+    return {**found, "scale": alt.Scale(type="log", domain=[low, high], nice=False)}
 
 
 def rate_axis(values: pl.Series, title: str) -> dict[str, Any]:
@@ -298,27 +314,53 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
 # --- one run or a few ---------------------------------------------------------------------------------------
 
 
-def percentile_chart(points: pl.DataFrame) -> View:
+# Solid, then dashes: the lines of a chart that has more of them than there are colours.
+DASHES = ((1, 0), (7, 3), (2, 2))
+MOST_LINES = len(PALETTE) * len(DASHES)
+
+
+def natural_order(labels: Iterable[str]) -> list[str]:
+    """Each label once, numbers in them by their value: `qd 2` before `qd 16`."""
+
+    def key(label: str) -> list[tuple[int, int, str]]:
+        pieces = re.findall(r"\d{1,18}|\D+|\d+", label)
+        return [(0, int(p), "") if p.isdecimal() and len(p) <= 18 else (1, 0, p) for p in pieces]
+
+    return sorted(dict.fromkeys(labels), key=key)
+
+
+def percentile_chart(
+    points: pl.DataFrame, *, quantity: str = "Latency (ms)", width: int | str = "container", height: int = 330
+) -> View:
     """Latency by percentile: x on a scale of nines, y log, one colour per line.
 
     `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true where the source
-    gave percentiles instead of buckets: drawn as points without a line), piece (one for each such point).
+    gave percentiles or bins instead of a histogram: points, joined by a thin line that only leads the eye).
     """
     import altair as alt
 
     span = extent(points["nines"]) or (1.0, 1.0)
-    top = max(1, math.ceil(span[1]))
+    top = max(1, math.ceil(span[1] - 1e-9))
     ticks = [0.0, _nines(0.5), *(float(n) for n in range(1, top + 1))]
-    names = {f"{t:.3f}": percentile_name(t) for t in ticks}
+    names = {f"{t:.3f}": _tick_lines(t) for t in ticks}
     label = f"({json.dumps(names)})[format(datum.value, '.3f')]"
+    order = natural_order(points["line"].to_list())
+    colors = [PALETTE[n % len(PALETTE)] for n in range(len(order))]
+    dashes = [list(DASHES[n // len(PALETTE) % len(DASHES)]) for n in range(len(order))]
+    # On a page the reader chooses among the runs, and the axes follow. A picture has all of them: its axes end with the
+    # data, and a hair later, so that a tick at the very end has its label.
+    fits = isinstance(width, str)
+    chars = WIDE_CHARS if isinstance(width, str) else width // 7
     base = alt.Chart(points).encode(
         x=alt.X(
             "nines:Q",
-            scale=alt.Scale(domainMin=0, nice=False, zero=True),
-            axis=alt.Axis(title="Percentile of the I/Os (%)", values=ticks, labelExpr=label, tickCount=60),
+            scale=alt.Scale(domainMin=0, nice=False) if fits else alt.Scale(domain=[0, span[1] + 0.03], nice=False),
+            axis=alt.Axis(
+                title="Percentile of the I/Os (%), and how many are slower", values=ticks, labelExpr=label, tickCount=60
+            ),
         ),
-        y=alt.Y("latency_ms:Q", **log_axis(points["latency_ms"], "Latency (ms)")),
-        color=alt.Color("line:N", legend=legend(points["line"], WIDE_CHARS)),
+        y=alt.Y("latency_ms:Q", **(log_axis if fits else tight_log_axis)(points["latency_ms"], quantity)),
+        color=alt.Color("line:N", sort=order, scale=alt.Scale(range=colors), legend=legend(points["line"], chars)),
         tooltip=[
             alt.Tooltip("line:N", title="Run"),
             alt.Tooltip("percentile:Q", title="Percentile (%)", format=".7~g"),
@@ -327,15 +369,25 @@ def percentile_chart(points: pl.DataFrame) -> View:
     )
     # One layer of points serves both as the printed ones and as what the pointer finds along a line: of two
     # filtered layers one is without rows where the chosen runs have only one sort, and Vega warns of that.
-    line = base.mark_line(strokeWidth=2).encode(detail="piece:N")
+    line = base.mark_line().encode(
+        strokeWidth=alt.condition("datum.printed", alt.value(1.2), alt.value(2)),
+        strokeDash=alt.StrokeDash("line:N", sort=order, scale=alt.Scale(range=dashes), legend=None),
+    )
     seen = alt.condition("datum.printed", alt.value(1), alt.value(0))
-    points_layer = base.mark_circle(size=70).encode(opacity=seen)
-    return dress(alt.layer(line, points_layer).properties(width="container", height=330))
+    points_layer = base.mark_circle(size=34).encode(opacity=seen)
+    return dress(alt.layer(line, points_layer).properties(width=width, height=height))
 
 
 def _nines(fraction: float) -> float:
     """The place of a percentile on a scale where each further nine is one step: 90 % is 1, 99 % is 2."""
     return -math.log10(1.0 - fraction)
+
+
+def _tick_lines(nines: float) -> list[str]:
+    """A tick of the scale of nines in two lines: the percentile, and one in how many I/Os is slower."""
+    if nines < 0.999:
+        return [percentile_name(nines)]
+    return [percentile_name(nines), f"1 in {10 ** round(nines):,}"]
 
 
 def percentile_name(nines: float) -> str:

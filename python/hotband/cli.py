@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ import typer
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
+    from hotband.importers import Imported
     from hotband.run import Finished
 
 app = typer.Typer(
@@ -25,12 +26,23 @@ app = typer.Typer(
 study_app = typer.Typer(no_args_is_help=True, help="Published evaluations, predicted.")
 import_app = typer.Typer(no_args_is_help=True, help="Results of other tools, as records.")
 app.add_typer(study_app, name="study")
+plot_app = typer.Typer(no_args_is_help=True, help="Charts of records and of other tools' results.")
 app.add_typer(import_app, name="import")
+app.add_typer(plot_app, name="plot")
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
 NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in detail.")]
 StudyArgument = Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.")]
+OnOption = Annotated[
+    str | None, typer.Option("--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.")
+]
+MediaOption = Annotated[
+    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
+]
+CacheOption = Annotated[
+    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
+]
 SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 
 
@@ -64,22 +76,41 @@ def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str,
 def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     """What drives the catalog holds; with NAME every value of one, with its source."""
     from hotband import catalogue
-    from hotband.tables import values_table
 
     if name is None:
-        entries = catalogue.drives()
-        if as_json:
-            return print_json(entries)
-        rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
-        return print_listing("Drives", rows, ("name", "drive", "model", "kind"))
-    drive = catalogue.drive(name)
+        return print_products("Drives", "drive", catalogue.drives(), as_json)
+    return print_product(catalogue.drive(name), as_json)
+
+
+@app.command()
+def osds(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
+    from hotband import catalogue
+
+    if name is None:
+        return print_products("Object storage daemons", "daemon", catalogue.osds(), as_json)
+    return print_product(catalogue.osd(name), as_json)
+
+
+def print_products(title: str, what: str, entries: list[dict[str, Any]], as_json: bool) -> None:
+    """Prints what the catalog holds of a kind."""
     if as_json:
-        return print_json(drive)
+        return print_json(entries)
+    rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
+    return print_listing(title, rows, ("name", what, "model", "kind"))
+
+
+def print_product(product: dict[str, Any], as_json: bool) -> None:
+    """Prints every value of a drive or a daemon."""
+    from hotband.tables import values_table
+
+    if as_json:
+        return print_json(product)
     values = [
         (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
-        for v in drive["values"]
+        for v in product["values"]
     ]
-    return show(values_table(f"{drive['name']}: {drive['title']} ({drive['model']})", values))
+    return show(values_table(f"{product['name']}: {product['title']} ({product['model']})", values))
 
 
 @app.command()
@@ -286,27 +317,97 @@ def study_accuracy(as_json: JsonFlag = False) -> None:
     return print_listing("Accuracy", rows, names)
 
 
-@import_app.command("fio")
-def import_fio(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="fio JSON or JSON+ output.")],
-    out: OutOption = None,
-    as_json: JsonFlag = False,
+def import_with(
+    read: Callable[[Sequence[Path]], list[Imported]], files: list[Path], out: Path | None, as_json: bool
 ) -> None:
-    """Turn fio JSON and JSON+ into records (histograms are merged, percentiles never averaged)."""
-    from hotband.fio import import_files
+    """Reads, saves where `out` says, and prints."""
     from hotband.records import save_imported
     from hotband.run import check_writable
     from hotband.tables import summary_table
 
     if out is not None:
         check_writable(out)
-    records = import_files(files)
-    saved = [] if out is None else save_imported(out, records)
+    imported = read(files)
+    saved = [] if out is None else save_imported(out, imported)
     if as_json:
-        return print_json(records)
-    for record in records:
+        return print_json([record for record, _ in imported])
+    for record, _ in imported:
         show(summary_table(record), *(f"  note: {note}" for note in record["notes"]))
     return show(*(f"Record: {path}" for path in saved))
+
+
+ResultFiles = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files or folders that the tool wrote.")]
+
+
+@import_app.command("auto")
+def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Recognise by content which tool wrote each file, and turn it into records."""
+    from hotband.importers import load
+
+    import_with(lambda paths: [one for path in paths for one in load(path)], files, out, as_json)
+
+
+@import_app.command("fio")
+def import_fio(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
+    from hotband.importers import fio
+
+    import_with(fio.read, files, out, as_json)
+
+
+@import_app.command("vdbench")
+def import_vdbench(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition."""
+    from hotband.importers import vdbench
+
+    import_with(vdbench.read, files, out, as_json)
+
+
+@import_app.command("diskspd")
+def import_diskspd(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn DiskSpd's XML (-Rxml) into records, one a time span."""
+    from hotband.importers import diskspd
+
+    import_with(diskspd.read, files, out, as_json)
+
+
+@import_app.command("iometer")
+def import_iometer(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn Iometer's results CSV into records, one a test."""
+    from hotband.importers import iometer
+
+    import_with(iometer.read, files, out, as_json)
+
+
+@import_app.command("hdr")
+def import_hdr(
+    files: ResultFiles,
+    out: OutOption = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the values: ns, us, ms or s.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Turn HdrHistogram logs (.hlog) into records, one a tag."""
+    from hotband.importers import hdr
+
+    import_with(lambda paths: hdr.read(paths, unit), files, out, as_json)
+
+
+@plot_app.command("latency")
+def plot_latency(
+    files: Annotated[list[Path], typer.Argument(metavar="RECORD|FILE...", help="Records, or results of other tools.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The chart: .html, .png or .svg.")],
+    op: Annotated[str | None, typer.Option(metavar="OP", help="read or write; both where not said.")] = None,
+    title: Annotated[str, typer.Option(help="Its heading.")] = "Latency by percentile",
+) -> None:
+    """Draw the latency of several runs by percentile, as far out as their samples support."""
+    from hotband.latency_plot import check_out, latency_chart, load_any, write_chart
+
+    if op not in (None, "read", "write"):
+        raise UserError("--op", "", op, "accepted: read, write")
+    check_out(out)
+    records = [one for path in files for one in load_any(path)]
+    write_chart(latency_chart(records, title, op), out)
+    show(f"Chart: {out}")
 
 
 @app.command()
@@ -334,15 +435,64 @@ def steady(
 
 
 @app.command()
+def audit(
+    results: Annotated[
+        list[Path] | None, typer.Argument(metavar="RECORD|FILE...", help="Records, results of other tools, CSV tables.")
+    ] = None,
+    study: Annotated[str | None, typer.Option(metavar="NAME", help="The published table of a study.")] = None,
+    on: OnOption = None,
+    media: MediaOption = None,
+    cache: CacheOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
+
+    Exit code 1 if a finding is severe, so that it works in CI.
+    """
+    from hotband.audit.command import audit_results
+
+    views, data, severe = audit_results(list(results or []), study, on, media, cache)
+    if as_json:
+        print_json(data)
+    else:
+        show(*views)
+    if severe:
+        raise typer.Exit(1)
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="A record or a result of another tool.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it.")],
+    anyway: Annotated[bool, typer.Option("--anyway", help="Even if they were not asked the same.")] = False,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of the resampling.")] = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals."""
+    from hotband.audit.command import compare_results
+
+    views, data = compare_results(a, b, seed, anyway)
+    return print_json(data) if as_json else show(*views)
+
+
+@app.command()
 def report(
     records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report.")],
     title: Annotated[str, typer.Option(help="Its heading.")] = "Hotband report",
+    with_audit: Annotated[bool, typer.Option("--audit", help="With what the auditor finds in them.")] = False,
+    on: OnOption = None,
+    media: MediaOption = None,
+    cache: CacheOption = None,
 ) -> None:
     """Write one self-contained HTML report of records."""
+    from hotband.audit.facts import of_options
     from hotband.report import load_record, record_page, write_report
 
-    page = record_page([load_record(path) for path in records], title)
+    machine = of_options(on, media, cache)
+    if machine is not None and not with_audit:
+        raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")
+    page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
     show(f"Report: {write_report(output, page)}")
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hotband import __version__
@@ -21,11 +20,13 @@ from hotband.fio_jobs import (
     JobSide,
     Quantity,
     choose_quantity,
+    printed_bins,
     read_job,
     record_side,
 )
 from hotband.fio_load import declared_concurrency
-from hotband.fio_text import Fields, printable, read_document
+from hotband.fio_source import source_of
+from hotband.fio_text import Fields, read_documents
 from hotband.fio_time import Spell, spell_of
 from hotband.stats import (
     DIRECTIONS,
@@ -44,6 +45,8 @@ ALL_CLIENTS = "All clients"
 # fio prints IOPS from the same counts; old fio cuts them to whole numbers, so differ by more than both.
 _PRINTED_TOLERANCE = 0.01
 _MOST_NAMES = 3
+# Shares are printed with two digits or more, so bins that hold everything add up to 100 within this.
+_WHOLE_BINS_PCT = 99.5
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,13 @@ class Stream:
 
 
 def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
-    """The records in one fio result (one JSON document, so one record). UserError names what is wrong."""
-    document, notes = read_document(text, file)
+    """The records in a fio result, one a JSON document. UserError names what is wrong."""
+    return [record_of(document, notes) for document, notes in read_documents(text, file)]
+
+
+def record_of(document: Fields, notes: list[str]) -> dict[str, Any]:
+    """The record of one document; `notes` are those of reading it."""
+    file = document.file
     jobs = _jobs(document, notes)
     quantity = choose_quantity(jobs)
     streams = _streams(jobs, quantity)
@@ -69,6 +77,8 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         raise UserError(file, "runtime", "0", f"the I/O has no rate{failed}; accepted: runs of 1 ms or more")
     summary = _summary(streams, spell, quantity, notes)
     concurrency, why = declared_concurrency(jobs, spell, summary["queue_depth_mean"])
+    if not any(job.options for job in jobs):
+        concurrency, why = None, ["concurrency is null: this output does not have the job's options"]
     notes += [*spell.notes, *why, *_notes(streams, document, quantity)]
     machine = _machine(jobs)
     record = {
@@ -77,6 +87,7 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         "versions": {"hotband": __version__, "fio": _version(document)},
         "name": f"{_list([job.name for job in jobs])} on {machine}",
         "target": {"kind": "fio", "machine": machine},
+        "source": source_of(file, document, jobs, spell, machine, quantity),
         "seed": next((job.options["randseed"] for job in jobs if job.options.get("randseed")), None),
         "spec": {
             "global": _global_options(document),
@@ -91,7 +102,7 @@ def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
         "series": None,
         "notes": notes,
     }
-    return [record]
+    return record
 
 
 def _samples(streams: list[Stream]) -> dict[str, Any]:
@@ -108,20 +119,6 @@ def _samples(streams: list[Stream]) -> dict[str, Any]:
         "bandwidth_bytes_per_s": data.bandwidth_bytes_per_s,
     }
     return {"samples": samples}
-
-
-def import_files(paths: list[Path]) -> list[dict[str, Any]]:
-    """The records of several fio results, in the order of the files."""
-    records = []
-    for path in paths:
-        file = printable(str(path))
-        try:
-            data = path.read_bytes()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise UserError(file, "", "", f"cannot be read: {reason}; accepted: a fio result") from None
-        records += read_fio(data, file)
-    return records
 
 
 def _version(document: Fields) -> str:
@@ -164,6 +161,8 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
             direction: record_side(job.sides[direction], quantity, job.error_count if direction == blamed else 0)
             for direction in DIRECTIONS
         }
+        for direction, _ in job.active():
+            sides[direction]["latency_bins"] = printed_bins(job)
         streams.append(Stream(name, job, sides, 0 if blamed else job.error_count))
     return streams
 
@@ -240,6 +239,12 @@ def _notes(streams: list[Stream], document: Fields, quantity: Quantity) -> list[
 def _job_notes(stream: Stream) -> list[str]:
     job = stream.job
     notes = []
+    binned = sum(share for _, share in job.latency_bins)
+    if 0 < binned < _WHOLE_BINS_PCT:
+        # fio 3.12 prints zero for what took longer than a second.
+        notes.append(
+            f"{stream.name}: fio's coarse latency bins hold {binned:.4g} % of the I/Os, the slowest are missing"
+        )
     if job.error_code:
         notes.append(f"{stream.name} ended with {_error_word(job.error_code)}")
     if stream.errors_of_unknown_direction:

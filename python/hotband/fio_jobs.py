@@ -4,8 +4,8 @@ Sources: fio's stat.c (add_ddir_status_json, add_ddir_lat_json, plat_idx_to_val)
 2.99 prints `lat`, `clat` in microseconds and `io_bytes` in KiB; later ones print `lat_ns`, `clat_ns` in
 nanoseconds, `io_bytes` in bytes and `io_kbytes` beside it.
 
-What is left out: the `trim` and `sync` sides (a note counts them), `iodepth_level`, `latency_us` and the
-other coarse distributions, CPU use, disk utilisation, per-priority latencies.
+What is left out: the `trim` and `sync` sides (a note counts them), `iodepth_level`, CPU use, disk utilisation,
+per-priority latencies.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ class JobSide:
     printed_iops: float
     latencies: dict[Quantity, Latency]
     count_is_estimated: bool
+    iops_max: float = 0.0
+    submission_mean_ns: float | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class Job:
     own_options: dict[str, str] = field(default_factory=dict)
     uncarried: dict[str, int] = field(default_factory=dict)
     steadystate: SteadyData | None = None
+    latency_bins: list[tuple[int | None, float]] = field(default_factory=list)
 
     def active(self) -> list[tuple[Direction, JobSide]]:
         return [(direction, self.sides[direction]) for direction in DIRECTIONS if self.sides[direction].ios]
@@ -177,7 +180,19 @@ def _job_side(side: Fields | None) -> JobSide:
             latencies[quantity] = latency
     short, dropped = side.count("short_ios"), side.count("drop_ios")
     runtime_ns = runtime_ms * NS_PER_MS
-    return JobSide(ios, volume, runtime_ns, short, dropped, iops, latencies, estimated and ios > 0)
+    estimated = estimated and ios > 0
+    submission = _submission(side)
+    most = side.number("iops_max")
+    return JobSide(ios, volume, runtime_ns, short, dropped, iops, latencies, estimated, most, submission)
+
+
+def _submission(side: Fields) -> float | None:
+    """Mean time to submit an I/O in ns, which the completion latency leaves out; None where fio measured none."""
+    for name, scale in (("slat_ns", 1), ("slat", NS_PER_US)):
+        fields = side.child(name)
+        if fields is not None and (fields.count("max") or fields.number("mean")):
+            return fields.number("mean") * scale
+    return None
 
 
 def _sides(entry: Fields, options: dict[str, str]) -> dict[Direction, JobSide]:
@@ -205,6 +220,24 @@ def _uncarried(entry: Fields) -> dict[str, int]:
         if side is not None and side.count("total_ios"):
             counts[name] = side.count("total_ios")
     return counts
+
+
+def _latency_bins(entry: Fields) -> list[tuple[int | None, float]]:
+    """fio's coarse distribution of completion latencies: upper edge in ns (None: there is none) and share in percent.
+
+    fio stat.h: a bin holds what is below its name and not below the one before; a share below 0.01 is printed as 0.01.
+    """
+    bins: list[tuple[int | None, float]] = []
+    for name, scale in (("latency_ns", 1), ("latency_us", NS_PER_US), ("latency_ms", NS_PER_MS)):
+        table = entry.child(name)
+        if table is None:
+            continue
+        for edge in table.values:
+            if edge.isascii() and edge.isdigit() and len(edge) <= 6:
+                bins.append((int(edge) * scale, table.number(edge)))
+            elif edge.startswith(">="):
+                bins.append((None, table.number(edge)))
+    return sorted(bins, key=lambda pair: float("inf") if pair[0] is None else pair[0])
 
 
 def _steady_data(entry: Fields) -> SteadyData | None:
@@ -241,6 +274,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         start_ns=entry.count("job_start") * NS_PER_MS if "job_start" in entry else None,
         uncarried=_uncarried(entry),
         steadystate=_steady_data(entry),
+        latency_bins=_latency_bins(entry),
     )
 
 
@@ -280,6 +314,9 @@ def record_side(side: JobSide, quantity: Quantity, errors: int) -> Side:
     histogram: Histogram = {"kind": "none", "buckets": []}
     if latency is not None and latency.buckets:
         histogram = {"kind": "fio", "buckets": latency.buckets}
+    printed = None if latency is None else [[q, value] for q, value in sorted(latency.printed.items())]
+    # Total latency has submission in it.
+    submission = side.submission_mean_ns if quantity == "clat" else None
     return {
         "count": side.ios,
         "bytes": side.bytes,
@@ -288,4 +325,24 @@ def record_side(side: JobSide, quantity: Quantity, errors: int) -> Side:
         "latency_min_ns": None if latency is None else latency.min_ns,
         "latency_max_ns": None if latency is None else latency.max_ns,
         "histogram": histogram,
+        "percentiles": printed or None,
+        "iops_max": side.iops_max or None,
+        "submission_mean_ns": submission,
     }
+
+
+def printed_bins(job: Job) -> list[list[float | int]] | None:
+    """Its coarse distribution as a record has it, [upper_ns, percent].
+
+    The bin without an edge ends at the largest latency. None where reads and writes were both done: they are in one.
+    """
+    active = job.active()
+    if len(active) != 1:
+        return None
+    latency = active[0][1].latencies.get("clat")
+    found: list[list[float | int]] = []
+    for edge, share in job.latency_bins:
+        upper = edge if edge is not None else (latency.max_ns if latency is not None else None)
+        if share > 0 and upper is not None:
+            found.append([upper, share])
+    return found or None

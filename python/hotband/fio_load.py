@@ -43,6 +43,25 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
     return (whole or None), notes
 
 
+def promised_concurrency(jobs: list[Job]) -> int | None:
+    """The most that the options of jobs that run together let be outstanding, in a closed loop or not."""
+    whole = 0
+    for entries in _alike(jobs).values():
+        depth, _ = _full_depth(entries[0])
+        processes = _processes(entries)
+        if depth is None or processes is None:
+            return None
+        whole += depth * processes
+    return whole or None
+
+
+def promised_jobs(jobs: list[Job]) -> int | None:
+    """How many processes the options ask for."""
+    processes = [_processes(entries) for entries in _alike(jobs).values()]
+    known = [number for number in processes if number is not None]
+    return (sum(known) or None) if len(known) == len(processes) else None
+
+
 def _alike(jobs: list[Job]) -> dict[tuple[object, ...], list[Job]]:
     """Entries of one job section: without group_reporting fio prints one for each of its numjobs."""
     found: dict[tuple[object, ...], list[Job]] = {}
@@ -70,6 +89,12 @@ def _depth(job: Job) -> tuple[int | None, str]:
         value = options.get(name, "")
         if value.strip("0,") and value != "":
             return None, f"{job.name} does not issue I/O as fast as it completes ({name}={value})"
+    return _full_depth(job)
+
+
+def _full_depth(job: Job) -> tuple[int | None, str]:
+    """What iodepth allows one process, or None; and a note."""
+    options = job.options
     depth = _whole(options.get("iodepth", "1"))
     if depth is None:
         return None, f"{job.name}: iodepth={options['iodepth']} is not a whole number"

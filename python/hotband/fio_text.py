@@ -21,7 +21,10 @@ LARGEST = 2**64 - 1
 # Room for any number fio prints: 20 digits, and a signed one.
 _LONGEST_INTEGER = 24
 _SHOWN = 60
-_MAKE_JSON = "accepted: one document of `fio --output-format=json` or `json+`"
+# One a second for a day is more than a status interval leaves.
+MOST_DOCUMENTS = 100_000
+_NEXT = re.compile(r"^\{", re.MULTILINE)
+_MAKE_JSON = "accepted: documents of `fio --output-format=json` or `json+`"
 
 
 def shown(value: object) -> str:
@@ -99,19 +102,13 @@ def _parse(text: str, start: int, file: str) -> tuple[Any, int]:
         raise UserError(file, "", "", f"the JSON is nested too deeply; {_MAKE_JSON}") from None
 
 
-def _check_rest(text: str, end: int, file: str) -> str | None:
-    """What follows the document: nothing, fio's text output (a note), another document (an error)."""
-    rest = text[end:].strip()
+def _check_rest(text: str, begin: int, end: int, file: str) -> str | None:
+    """What stands between a document and the next one: nothing, or fio's text output (a note)."""
+    rest = text[begin:end].strip()
     if not rest:
         return None
-    further = len(re.findall(r"^\{", rest, re.MULTILINE))
-    if further:
-        count = "two" if further == 1 else str(further + 1)
-        where = f"the first ends at {_place(text, end)}"
-        problem = f"{count} JSON documents in one file ({where})"
-        raise UserError(file, "", "", f"{problem}; split them: one document a file")
     if rest[0] in "}],:\"'[":
-        problem = f"not valid JSON: the document ends at {_place(text, end)} and {rest[0]!r} follows"
+        problem = f"not valid JSON: the document ends at {_place(text, begin)} and {rest[0]!r} follows"
         raise UserError(file, "", "", f"{problem}; {_MAKE_JSON}")
     return f"text after the JSON was skipped: {_first_line(rest)}"
 
@@ -211,21 +208,35 @@ class Fields:
                 yield name, "" if value is None else printable(str(value))
 
 
-def read_document(data: str | bytes, file: str) -> tuple[Fields, list[str]]:
-    """The one fio document in `data` and notes about text around it; UserError for anything else."""
+def read_documents(data: str | bytes, file: str) -> list[tuple[Fields, list[str]]]:
+    """The fio documents in `data`, each with notes about text around it; UserError for anything else."""
     text = _decode(data, file)
     start = _json_start(text, file)
-    value, end = _parse(text, start, file)
-    notes = []
-    if text[:start].strip():
-        notes.append(f"text before the JSON was skipped: {_first_line(text[:start])}")
-    after = _check_rest(text, end, file)
-    if after is not None:
-        notes.append(after)
+    found: list[tuple[Fields, list[str]]] = []
+    before = text[:start]
+    while True:
+        value, end = _parse(text, start, file)
+        notes = [f"text before the JSON was skipped: {_first_line(before)}"] if before.strip() else []
+        found.append((_checked(value, file), notes))
+        further = _NEXT.search(text, end)
+        after = _check_rest(text, end, further.start() if further else len(text), file)
+        if after is not None:
+            notes.append(after)
+        if further is None:
+            return found
+        if len(found) == MOST_DOCUMENTS:
+            raise UserError(file, "", "", f"more than {MOST_DOCUMENTS} JSON documents; accepted: fewer in one file")
+        before, start = "", further.start()
+
+
+def _checked(value: object, file: str) -> Fields:
+    """The document, if it is fio's."""
+    if not isinstance(value, dict):
+        raise UserError(file, "", shown(value), f"not a JSON object; {_MAKE_JSON}")
     document = Fields(file, "", value)
     if "fio version" not in document:
         raise UserError(file, "", "", f"not a fio result: the key 'fio version' is missing; {_MAKE_JSON}")
     if "jobs" not in document and "client_stats" not in document:
         missing = "the key 'jobs' (or 'client_stats') is missing"
         raise UserError(file, "", "", f"not a fio result: {missing}; {_MAKE_JSON}")
-    return document, notes
+    return document

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hotband.importers.imported import Imported
 
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
@@ -71,15 +75,24 @@ def save_operations(folder: Path, record: dict[str, Any], operations: dict[str, 
 
 
 def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) -> None:
-    """Writes the series columns as Parquet to a binary file object."""
+    """Writes the series columns of a run, streams and directions by number, as Parquet to a binary file object."""
+    named = {
+        "stream": [streams[index] for index in series["stream"]],
+        "direction": [DIRECTIONS[index] for index in series["direction"]],
+    }
+    write_named_series(buffer, {**series, **named})
+
+
+def write_named_series(buffer: Any, series: Mapping[str, Sequence[Any]]) -> None:
+    """Writes series columns with streams and directions by name as Parquet to a binary file object."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = pa.table(
         {
             "time_ns": pa.array(series["time_ns"], pa.uint64()),
-            "stream": pa.array([streams[index] for index in series["stream"]], pa.string()),
-            "direction": pa.array([DIRECTIONS[index] for index in series["direction"]], pa.string()),
+            "stream": pa.array(series["stream"], pa.string()),
+            "direction": pa.array(series["direction"], pa.string()),
             "iops": pa.array(series["iops"], pa.float64()),
             "bandwidth_bytes_per_s": pa.array(series["bandwidth_bytes_per_s"], pa.float64()),
             "latency_mean_ns": pa.array(series["latency_mean_ns"], pa.float64()),
@@ -111,19 +124,25 @@ def write_smart(buffer: Any, smart: dict[str, list[Any]]) -> None:
     pq.write_table(table, buffer)
 
 
-def save_imported(folder: Path, records: list[dict[str, Any]]) -> list[Path]:
-    """Writes imported records, each into its own folder under `folder`; returns the files."""
+def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
+    """Writes imported records and their series, each into its own folder under `folder`; returns the files."""
+    import io
     import json
     import re
 
     saved: list[Path] = []
-    for record in records:
-        base = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(record["name"]).name).strip("-.") or "record"
+    for record, series in imported:
+        # A file name has 255 bytes; half of that leaves room for a number.
+        base = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(record["name"]).name)[:120].strip("-.") or "record"
         name, number = base, 1
         while folder / name / RECORD_FILE in saved:
             number += 1
             name = f"{base}-{number}"
         (folder / name).mkdir(parents=True, exist_ok=True)
+        if series is not None:
+            buffer = io.BytesIO()
+            write_named_series(buffer, series)
+            write_whole(folder / name / SERIES_FILE, buffer.getvalue())
         path = folder / name / RECORD_FILE
         write_whole(path, (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
         saved.append(path)

@@ -179,18 +179,17 @@ def execute(
             before = prepared[line[place - 1]] if place else None
             results[index] = execute_one(prepared[index], before, place + 1 < len(line))
 
+    show = progress or (lambda runs, done: None)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         lines.sort(key=lambda line: -sum(prepared[index].spec.weight for index in line))
         pending: set[Future[None]] = {pool.submit(work, line) for line in lines}
         try:
-            if progress is not None:
-                progress(prepared, 0)
+            show(prepared, 0)
             while pending:
                 done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
                 for future in done:
                     future.result()
-                if progress is not None:
-                    progress(prepared, len(results))
+                show(prepared, len(results))
         except BaseException as error:
             stopping.set()
             for one in prepared:

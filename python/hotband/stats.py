@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 Direction = Literal["read", "write"]
 DIRECTIONS: tuple[Direction, Direction] = ("read", "write")
@@ -25,14 +25,19 @@ NANOSECONDS_PER_SECOND = 1_000_000_000
 
 
 class Histogram(TypedDict):
-    """`kind` is hdr3, fio or none; `buckets` is a sorted list of [value_ns, count]."""
+    """`kind` is hdr3, fio, hdr, bins or none; `buckets` is a sorted list of [value_ns, count]."""
 
     kind: str
     buckets: list[list[int]]
+    significant_digits: NotRequired[int]
 
 
 class Side(TypedDict):
-    """The reads or the writes of one stream. A latency is None where nothing was measured."""
+    """The reads or the writes of one stream. A latency is None where nothing was measured.
+
+    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
+    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
+    """
 
     count: int
     bytes: int
@@ -41,6 +46,10 @@ class Side(TypedDict):
     latency_min_ns: int | None
     latency_max_ns: int | None
     histogram: Histogram
+    percentiles: NotRequired[list[list[float | int]] | None]
+    latency_bins: NotRequired[list[list[float | int]] | None]
+    iops_max: NotRequired[float | None]
+    submission_mean_ns: NotRequired[float | None]
 
 
 def idle_side(kind: str) -> Side:

@@ -181,11 +181,11 @@ def inputs(study: Study) -> list[dict[str, str]]:
 
 def assumptions(results: Results) -> list[dict[str, Any]]:
     """What the study itself assumes, and every value of every drive used."""
-    from hotband.catalogue import drive
+    from hotband.catalogue import product
 
     listed = [dict(entry) for entry in results.study.assumptions]
     for name in dict.fromkeys(name for names in products(results).values() for name in names):
-        for value in drive(name)["values"]:
+        for value in product(name)["values"]:
             if not value["key"].startswith("reference."):
                 listed.append({"part": name, **value})
     return listed

@@ -39,8 +39,8 @@ class Published:
 class Config:
     """A machine of the study, or a product that the machines of the loads are built from. `label` is the published
     name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
-    nothing; `short` names it in charts, where the label is too long for them. The loads of its `sequence` run one after the
-    other on one machine, each as the one before left it."""
+    nothing; `short` names it in charts, where the label is too long for them. The loads of its `sequence` run one after
+    the other on one machine, each as the one before left it."""
 
     id: str
     label: str

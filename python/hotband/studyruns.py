@@ -201,11 +201,16 @@ def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], p
 
 
 def products(results: Results) -> dict[tuple[str, str], list[str]]:
-    """Names of the catalog drives of every cell's machine, as its record lists them."""
+    """Names of the catalog drives and daemons of every cell's machine, as its record lists them."""
     found = {}
     for key, cell in results.cells.items():
         names: dict[str, None] = {}
         for record in cell.records.values():
             names |= dict.fromkeys((record.get("spec") or {}).get("drives") or {})
-        found[key] = [name for name in names if (CATALOG_DIR / "drives" / f"{name}.toml").is_file()]
+        found[key] = [name for name in names if in_catalog(name)]
     return found
+
+
+def in_catalog(name: str) -> bool:
+    """Whether a drive or a daemon of this name is in the catalog."""
+    return any((CATALOG_DIR / folder / f"{name}.toml").is_file() for folder in ("drives", "osds"))

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.run import RunsInterrupted, RunSpec, check_writable, execute
 from hotband.study import cell_figures, comparison_figures
 from hotband.studyfile import STUDY_FILE, SWINGS_FILE, Study, Swing
 from hotband.studyfile import load as load_study
-from hotband.studyruns import Change, Pair, Results, collect, machine_of, specs, specs_of, with_sequences
+from hotband.studyruns import Change, Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
 from hotband.swingfile import ENDS, Entry, Figures, SwingFile, read_swings
 
 Say = Callable[[str], None]
@@ -58,7 +57,7 @@ def plan(study: Study) -> list[Planned]:
 
 def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
     """A value that a configuration or a load sets is the study's own choice there, not the drive's."""
-    from hotband.catalogue import drive
+    from hotband.catalogue import product
 
     users: dict[str, list[Pair]] = {}
     for pair in pairs:
@@ -67,7 +66,7 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
     own = {(swing.target, swing.key) for swing in study.swings}
     planned = []
     for name, used in users.items():
-        for value in drive(name)["values"]:
+        for value in product(name)["values"]:
             key = value["key"]
             if not value["range"] or key.startswith("reference.") or ("set", key) in own:
                 continue
@@ -79,7 +78,7 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
 
 
 def drives_of(study: Study, pair: Pair) -> list[str]:
-    """Catalog drives of a pair's machine, from its text or its short form."""
+    """Catalog drives and daemons of a pair's machine, from its text or its short form."""
     machine, text = machine_of(study, *pair)
     if text is None:
         found = re.search(r":\d+x([^:]+)", machine)
@@ -87,7 +86,9 @@ def drives_of(study: Study, pair: Pair) -> list[str]:
     else:
         tables = tomllib.loads(text).get("drives", {}).values()
         names = [str(one["product"]) for one in tables if isinstance(one, dict) and "product" in one]
-    return [name for name in dict.fromkeys(names) if (CATALOG_DIR / "drives" / f"{name}.toml").is_file()]
+        layouts = [kind for one in tomllib.loads(text).get("layouts", {}).values() for kind in one.values()]
+        names += [str(one["osd"]) for one in layouts if "osd" in one]
+    return [name for name in dict.fromkeys(names) if in_catalog(name)]
 
 
 def select(planned: Sequence[Planned], only: Collection[str]) -> list[Planned]:

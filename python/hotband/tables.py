@@ -188,9 +188,10 @@ def summary_table(record: dict[str, Any]) -> Table:
 
 def _figures(figures: dict[str, Any]) -> list[str]:
     """Rates and latencies, a cell each."""
+    volume = figures["bandwidth_bytes_per_s"]
     return [
         number(figures["iops"]),
-        number(figures["bandwidth_bytes_per_s"] / 1e6),
+        number(None if volume is None else volume / 1e6),
         millis(figures["latency_mean_ns"]),
         *(millis(figures[key]) for _, key in PERCENTILES),
         number(figures["queue_depth_mean"], 2),

@@ -104,3 +104,19 @@ def test_until_steady_and_limits_fit_into_the_first_workload(hotband, tmp_path: 
     record = json.loads(done.stdout)
     assert [limit["figure"] for limit in record["limits"]] == ["latency_mean_ns", "iops"]
     assert record["steady_state"]["phase"] == "settle"
+
+
+def test_a_machine_may_name_logical_units(hotband, tmp_path: Path) -> None:
+    (tmp_path / "machine.toml").write_text(example("machines", "d*.lun0"))
+    load = "load = { closed = { threads = 1, depth = 1 } }"
+    stream = f'read_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n{load}'
+    streams = [f'[[streams]]\nname = "{name}"\nvolume = "{name}"\n{stream}' for name in ("osd0", "data")]
+    phase = '[[phases]]\nduration = "10 s"\nmeasure = true'
+    (tmp_path / "workload.toml").write_text("\n".join([*streams, phase]))
+    done = hotband("run", "workload.toml", "--on", "machine.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    first = json.loads(done.stdout)["parts"][0]
+    # Unit 0 is in the stripe and unit 1 in the volume: both arms of the first drive are at work.
+    assert first["counters"]["actuator_0_busy_ns"] > 0
+    assert first["counters"]["actuator_1_busy_ns"] > first["counters"]["actuator_0_busy_ns"]
+    assert first["power"]["idle_w"] < first["power"]["mean_w"] < first["power"]["active_w"]

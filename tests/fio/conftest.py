@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def own_samples() -> Path:
 
 @pytest.fixture(scope="session")
 def real_samples() -> Path:
-    folder = HERE.parents[1].parent / "shared" / "samples"
+    folder = Path(os.environ.get("HOTBAND_SAMPLES", HERE.parents[1].parent / "shared" / "samples"))
     if not folder.is_dir():
         pytest.skip("the real fio results are not on this machine")
     return folder

@@ -11,8 +11,21 @@ import pytest
 
 import hotband
 from hotband.errors import UserError
-from hotband.fio import import_files, read_fio
+from hotband.fio import read_fio
 from hotband.fio_jobs import bucket_value
+from hotband.importers import fio as fio_importer
+
+
+def test_the_own_sample_of_two_documents(own_samples: Path) -> None:
+    assert len(fio_importer.read([own_samples / "two-documents.json"])) == 2
+
+
+def test_several_documents_are_several_records() -> None:
+    whole = build.text(build.job(read=build.reads(None)))
+    found = read_fio(b"note: x\n" + whole + b"\nbetween\n" + whole, "x.json")
+    assert [one["summary"]["count"] for one in found] == [4, 4]
+    assert noted(found[0], "text before the JSON was skipped: note: x")
+    assert noted(found[0], "text after the JSON was skipped: between")
 
 
 def record(*jobs: dict[str, Any], **extra: Any) -> dict[str, Any]:
@@ -32,7 +45,7 @@ def test_record_has_the_keys_of_the_contract() -> None:
     assert found["series"] is None
     assert set(found) == {
         *("schema", "schema_version", "versions", "name", "target", "seed", "spec", "duration_ns"),
-        *("concurrency", "summary", "streams", "parts", "series", "notes"),
+        *("concurrency", "summary", "streams", "parts", "series", "notes", "source"),
     }
 
 
@@ -112,7 +125,7 @@ def test_printed_percentile_that_contradicts_the_bins_is_noted() -> None:
 
 
 def test_old_fio_is_in_microseconds_and_kibibytes(own_samples: Path) -> None:
-    [found] = import_files([own_samples / "fio-2.1-usec.json"])
+    [(found, _)] = fio_importer.read([own_samples / "fio-2.1-usec.json"])
     summary = found["summary"]
     assert found["versions"]["fio"] == "2.1.11"
     assert summary["bytes"] == 400 * 4096
@@ -148,7 +161,7 @@ def test_jobs_of_one_name_get_names_of_their_own() -> None:
 
 
 def test_clients_are_merged_without_their_total(own_samples: Path) -> None:
-    [found] = import_files([own_samples / "client-two-hosts.json"])
+    [(found, _)] = fio_importer.read([own_samples / "client-two-hosts.json"])
     assert [stream["name"] for stream in found["streams"]] == ["one@alpha", "one@beta"]
     assert found["summary"]["count"] == 8
     assert found["concurrency"] == 8
@@ -204,7 +217,7 @@ def test_printed_iops_that_contradict_the_counts_are_noted() -> None:
 
 
 def test_text_around_the_json_is_noted(own_samples: Path) -> None:
-    [found] = import_files([own_samples / "warning-before.json"])
+    [(found, _)] = fio_importer.read([own_samples / "warning-before.json"])
     assert found["notes"][0].startswith("text before the JSON was skipped: note: both iodepth >= 1")
     before = build.text(build.job(read=build.reads(None)))
     [found] = read_fio(before + b"\na: (groupid=0, jobs=1): err= 0\n", "x.json")
@@ -232,4 +245,4 @@ def test_a_record_is_plain_json() -> None:
 
 def test_an_unreadable_file_is_a_user_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"missing\.json: cannot be read"):
-        import_files([tmp_path / "missing.json"])
+        fio_importer.read([tmp_path / "missing.json"])

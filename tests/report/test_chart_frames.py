@@ -35,12 +35,23 @@ def test_a_percentile_is_the_first_bucket_that_reaches_it(fraction: float, value
 
 
 def test_a_percentile_line_steps_where_the_histogram_does() -> None:
-    points = frames.percentile_points([(1, 900), (2, 90), (3, 10)], points=2000)
+    points = frames.percentile_points([(1, 9000), (2, 900), (3, 100)], points=2000)
     first = {value: min(place for place, found in points if found == value) for value in (1, 2, 3)}
     assert first[1] == 0
     assert first[2] == pytest.approx(1, abs=0.002)
     assert first[3] == pytest.approx(2, abs=0.002)
-    assert points[-1] == (pytest.approx(math.log10(2000)), 3)
+    assert points[-1] == (pytest.approx(3), 3)
+
+
+def test_a_line_ends_where_ten_ios_are_left() -> None:
+    points = frames.percentile_points([(1, 900), (2, 80), (3, 11), (4, 9)])
+    assert points[-1] == (pytest.approx(2), 3)
+    assert frames.last_place(12) == pytest.approx(math.log10(2))  # never less than the median
+
+
+def test_coarse_bins_are_points_at_their_edges() -> None:
+    points = frames.edge_points([(1000, 500), (2000, 400), (4000, 90), (8000, 10)])
+    assert points == [(pytest.approx(math.log10(2)), 1000), (pytest.approx(1), 2000), (pytest.approx(2), 4000)]
 
 
 def test_one_io_is_a_line() -> None:
@@ -50,10 +61,23 @@ def test_one_io_is_a_line() -> None:
 def test_printed_percentiles_stand_in_for_a_missing_histogram() -> None:
     made = synthetic.record()
     made["streams"][0]["read"]["histogram"] = {"kind": "none", "buckets": []}
+    made["summary"]["read"]["count"] = 100_000
     frame = frames.percentile_frame({"run": replace(synthetic.loaded(), record=made)})
     printed = frame.filter("printed")
     assert printed["percentile"].to_list() == [50, 99, 99.9]
     assert printed["line"].unique().to_list() == ["read"]
+
+
+def test_all_printed_percentiles_are_drawn_that_the_sample_supports() -> None:
+    made = synthetic.record()
+    side = made["streams"][0]["read"]
+    side["histogram"] = {"kind": "none", "buckets": []}
+    made["summary"]["read"]["count"] = side["count"] = 1000
+    side["percentiles"] = [[25.0, 1_000_000], [90.0, 2_000_000], [99.0, 3_000_000], [99.9, 4_000_000]]
+    frame = frames.percentile_frame({"run": replace(synthetic.loaded(), record=made)})
+    drawn = frame.filter("printed")
+    assert drawn["latency_ms"].to_list() == [1, 2, 3]
+    assert drawn["percentile"].to_list() == pytest.approx([25, 90, 99])
 
 
 def test_a_short_series_is_kept_as_it_is() -> None:

@@ -165,3 +165,10 @@ def test_why_counts_drives_and_neither_links_nor_layouts() -> None:
     assert found.pop("flash_written_bytes") is None
     expected = {"destages_per_s": 8, "queue_per_drive": 3, "write_cache_extents_per_drive": 6, "busy_pct": 50}
     assert found == pytest.approx(expected)
+
+
+def test_a_drive_with_two_actuators_is_busy_when_both_are() -> None:
+    second = 10**9
+    counters = {"media_reads": 1, "busy_ns": 3 * second, "actuator_0_busy_ns": second, "actuator_1_busy_ns": 2 * second}
+    record = {"duration_ns": 2 * second, "parts": [{"kind": "disk", "counters": counters}]}
+    assert why(record)["busy_pct"] == 75

@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 
-use hotband_drives::{Disk, DiskParams, Product};
+use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product};
 use hotband_layouts::replicated::PoolSpec;
 use hotband_layouts::{KINDS, REPLICATED};
 use hotband_machine::{Command, Drive, Entropy, Io, LayoutSpec, MachineSpec, Op, SpecError, short_form};
-use hotband_units::{Bytes, Instant, Rate, Ratio, Rpm, Span};
+use hotband_units::{Bytes, Instant, Power, Rate, Ratio, Rpm, Span};
 use hotband_workloads::{AppVolume, Data, Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
 
@@ -51,6 +51,7 @@ fn quantities(text: &str) {
         text.parse::<Rate>().map(|value| value.to_string()),
         text.parse::<Rpm>().map(|value| value.to_string()),
         text.parse::<Ratio>().map(|value| value.to_string()),
+        text.parse::<Power>().map(|value| value.to_string()),
     ];
     assert!(shown.into_iter().flatten().all(|text| !text.is_empty()));
 }
@@ -173,7 +174,9 @@ fn files(stream: Stream, bounds: StreamBounds) {
 fn product(text: &str) {
     let Some(product) = read(Product::read("p", "p.toml", text)) else { return };
     let Some(params) = read(DiskParams::read(&product, &Table::new(), "set", "")) else { return };
-    let (mut disk, mut done) = (Disk::new(params), Vec::new());
+    let mut done = Vec::new();
+    let mut disk: Box<dyn Drive> =
+        if params.actuators > 1 { Box::new(MultiActuatorDisk::new(&params)) } else { Box::new(Disk::new(params)) };
     let (block, capacity) = (disk.block().0, disk.capacity().0);
     for token in 0..TRIED {
         let len = (block << (token % 4)).min(capacity);

@@ -6,7 +6,8 @@ mod common;
 
 use common::{assert_near, catalog, closed, on_units, random_4k, request, run, workload};
 use hotband_engine::{Run, RunError, assemble};
-use hotband_machine::{Machine, MachineSpec, SpecError};
+use hotband_machine::{Entropy, Io, Machine, MachineSpec, Op, SpecError};
+use hotband_units::Instant;
 
 const DRIVE: &str = "[drives.d]\nproduct = \"st14000nm0001\"\n";
 const MB: f64 = 1e6;
@@ -78,6 +79,31 @@ fn units_are_targets_members_and_volumes() {
     assert_eq!(members("d0.lun0..d2.lun1"), 6);
     assert_eq!(members("d0.lun1..d2.lun1"), 3);
     assert_eq!(members("d*.lun0, d1.lun1"), 4);
+}
+
+#[test]
+fn a_flush_of_a_target_is_one_of_its_unit() {
+    // Half a millisecond is too short for any disk to write, and enough to answer from memory.
+    for (dirty, of_first) in [("d.lun0", false), ("d.lun1", true)] {
+        let volumes =
+            format!("dirty = {{ on = \"{dirty}\" }}\nfirst = {{ on = \"d.lun0\" }}\nsecond = {{ on = \"d.lun1\" }}");
+        let text = format!("{DRIVE}set = {{ awc = \"off\", wce = \"on\" }}\n[volumes]\n{volumes}\n");
+        let mut machine = assembled(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut done = Vec::new();
+        for (tag, op, target, len) in [(0, Op::Write, 0, 4096), (1, Op::Flush, 1, 0), (2, Op::Flush, 2, 0)] {
+            let entropy = Entropy::INCOMPRESSIBLE;
+            let now = Instant(tag * 100_000);
+            while let Some(at) = machine.wake().filter(|at| *at <= now) {
+                machine.advance(at, &mut done);
+            }
+            machine.submit(now, Io { tag, op, target, offset: 0, len, fua: false, version: 0, entropy });
+        }
+        while let Some(at) = machine.wake().filter(|at| *at <= Instant(500_000)) {
+            machine.advance(at, &mut done);
+        }
+        let answered = |tag: u64| done.iter().any(|done| done.tag == tag);
+        assert_eq!([answered(0), answered(1), answered(2)], [true, of_first, !of_first], "{text}");
+    }
 }
 
 #[test]

@@ -226,6 +226,17 @@ mod tests {
     }
 
     #[test]
+    fn energy_lies_between_that_at_rest_and_that_at_full_load() {
+        let draw = Draw { idle: Power(7_200), active: Power(13_500), actuators: 2 };
+        let second = Span(1_000_000_000);
+        for (busy, joules) in [(0.0, 7.2), (0.5, 8.775), (1.0, 10.35), (2.0, 13.5), (2.1, 13.5)] {
+            let got = draw.joules(second, Span((busy * 1e9) as u64));
+            assert!((got - joules).abs() < 1e-9, "{busy} s: {got} J");
+        }
+        assert!(draw.joules(Span::ZERO, Span::ZERO).abs() < 1e-9);
+    }
+
+    #[test]
     fn drives_are_warm_together_when_all_that_are_read_from_are() {
         let cases = [
             ((Warmth::Warm, true), (Warmth::Warm, true), Warmth::Warm),

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
 
 mod entropy;
+mod results;
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -10,7 +11,7 @@ use hotband_engine::{
     CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, OperationSeries, Request, Run, RunError, STEADY_MOST_ROUNDS,
     STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
-use hotband_machine::SpecError as MachineSpecError;
+use hotband_machine::{Product, SpecError as MachineSpecError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -176,12 +177,22 @@ fn columns(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
 /// Kind, title, model and every value of a drive: (key, value, range, source, confidence, estimate, note).
 type DriveValue = (String, String, Option<(String, String)>, String, String, bool, String);
 
+type DriveTuple = (String, String, String, Vec<DriveValue>);
+
 #[pyfunction]
-fn drive(catalog: PathBuf, name: &str) -> PyResult<(String, String, String, Vec<DriveValue>)> {
-    let (product, _) = Catalog::new(catalog).drive(name, ("DRIVE", "")).map_err(spec_error)?;
+fn drive(catalog: PathBuf, name: &str) -> PyResult<DriveTuple> {
+    Ok(values_of(Catalog::new(catalog).drive(name, ("DRIVE", "")).map_err(spec_error)?.0))
+}
+
+#[pyfunction]
+fn osd(catalog: PathBuf, name: &str) -> PyResult<DriveTuple> {
+    Ok(values_of(Catalog::new(catalog).osd(name, ("OSD", "")).map_err(spec_error)?.0))
+}
+
+fn values_of(product: Product) -> DriveTuple {
     let values =
         product.assumptions.into_iter().map(|a| (a.key, a.value, a.range, a.source, a.confidence, a.estimate, a.note));
-    Ok((product.kind, product.title, product.model, values.collect()))
+    (product.kind, product.title, product.model, values.collect())
 }
 
 #[pyfunction]
@@ -216,9 +227,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRun>()?;
     module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
+    module.add_function(wrap_pyfunction!(osd, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;
     module.add_function(wrap_pyfunction!(departure, module)?)?;
+    module.add_function(wrap_pyfunction!(results::fio_log, module)?)?;
+    module.add_function(wrap_pyfunction!(results::fio_histogram_log, module)?)?;
+    module.add_function(wrap_pyfunction!(results::hdr_log, module)?)?;
     module.add("STEADY_WINDOW", STEADY_WINDOW)?;
     module.add("STEADY_MOST_ROUNDS", STEADY_MOST_ROUNDS)?;
     module.add("STEADY_RANGE_PCT", STEADY_RANGE_PCT)?;

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from hotband.charts import SERIES, TIME_COLORS
+from hotband.parts import actuators
 from hotband.report.text import finite
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ PERCENTILE_POINTS = 200
 # Points of one series line (a chart is about 500 pixels wide; more become a solid band), the fewest of one,
 # and those of all lines of a page together (about 3 MB of numbers in the file).
 SERIES_POINTS, SERIES_FEWEST, SERIES_TOTAL = 600, 100, 80_000
+# I/Os beyond a percentile below which it is not drawn.
+SUPPORT = 10
 PRINTED = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
 
 Buckets = list[tuple[float, int]]
@@ -54,19 +59,37 @@ def value_at(buckets: Buckets, fraction: float) -> float | None:
     return buckets[min(bisect_left(running, fraction * running[-1]), len(buckets) - 1)][0]
 
 
+def last_place(total: int) -> float:
+    """The place on the scale of nines up to which `total` I/Os tell anything: `SUPPORT` of them lie beyond it.
+
+    A share that rests on ten is known to about a third (one over the root of ten). Of fewer, the median.
+    """
+    return max(math.log10(total / SUPPORT), math.log10(2)) if total else 0.0
+
+
 def percentile_points(buckets: Buckets, points: int = PERCENTILE_POINTS) -> list[tuple[float, float]]:
-    """(nines, value_ns) along the scale of nines up to the largest I/O, which stands at 1 - 1/(2 count)."""
+    """(nines, value_ns) along the scale of nines, as far as the number of I/Os supports."""
     if not buckets:
         return []
     running = list(accumulate(count for _, count in buckets))
     total = running[-1]
-    last = math.log10(2 * total)
+    last = last_place(total)
     places = [last * n / (points - 1) for n in range(points)]
     # A hair below the place: 1 - 10^-1 is 0.9 only almost, and a rank must not round up past its own bucket.
     ranks = [max(1.0, (1.0 - 10.0**-place) * total * (1 - 1e-12)) for place in places]
     found = [buckets[min(bisect_left(running, rank), len(buckets) - 1)][0] for rank in ranks]
-    found[-1] = buckets[-1][0]
     return list(zip(places, found, strict=True))
+
+
+def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
+    """(nines, value_ns) where bins end: between their edges a coarse histogram tells nothing."""
+    if not buckets:
+        return []
+    running = list(accumulate(count for _, count in buckets))
+    total = running[-1]
+    last = last_place(total)
+    places = [-math.log10(1 - seen / total) if seen < total else math.inf for seen in running]
+    return [(place, value) for place, (value, _) in zip(places, buckets, strict=True) if place <= last * (1 + 1e-12)]
 
 
 def percentile_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
@@ -81,25 +104,44 @@ def percentile_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
         "percentile": pl.Float64,
         "nines": pl.Float64,
     }
-    schema |= {"latency_ms": pl.Float64, "printed": pl.Boolean, "piece": pl.String}
+    schema |= {"latency_ms": pl.Float64, "printed": pl.Boolean}
     return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("latency_ms") > 0)
 
 
 def _percentile_rows(label: str, record: Mapping[str, Any], alone: bool) -> Iterator[tuple[object, ...]]:
     for direction in DIRECTIONS:
         line = direction if alone else f"{label} · {direction}"
-        for nines, value in percentile_points(merged_buckets(record, direction) or []):
-            yield label, line, 100.0 - 10.0 ** (2 - nines), nines, value / 1e6, False, ""
-        if not any(_has_buckets(stream, direction) for stream in record["streams"]):
-            summary = record["summary"].get(direction) or {}
-            for key, fraction in PRINTED.items():
-                latency = finite(summary.get(key))
-                if latency is not None:
-                    yield label, line, 100 * fraction, -math.log10(1 - fraction), latency / 1e6, True, key
+        buckets = merged_buckets(record, direction) or []
+        coarse = "bins" in _kinds(record, direction)
+        points = edge_points(buckets) if coarse else percentile_points(buckets)
+        if not _kinds(record, direction):
+            points, coarse = _printed_points(record, direction), True
+        for nines, value in points:
+            yield label, line, round(100.0 - 10.0 ** (2 - nines), 9), nines, value / 1e6, coarse
 
 
-def _has_buckets(stream: Mapping[str, Any], direction: str) -> bool:
-    return bool(((stream.get(direction) or {}).get("histogram") or {}).get("buckets"))
+def _kinds(record: Mapping[str, Any], direction: str) -> set[str]:
+    """Of the histograms that have buckets."""
+    histograms = [(stream.get(direction) or {}).get("histogram") or {} for stream in record["streams"]]
+    return {str(histogram.get("kind")) for histogram in histograms if histogram.get("buckets")}
+
+
+def _printed_points(record: Mapping[str, Any], direction: str) -> list[tuple[float, float]]:
+    """(nines, value_ns) of the percentiles that the source printed, as far as its I/Os support them."""
+    busy = [side for stream in record["streams"] if (side := stream.get(direction) or {}).get("count")]
+    summary = record["summary"].get(direction) or {}
+    pairs: list[Any] = []
+    if len(busy) == 1:
+        pairs = [(q / 100, value) for q, value in busy[0].get("percentiles") or []]
+    if not pairs:
+        pairs = [(fraction, summary.get(key)) for key, fraction in PRINTED.items()]
+    last = last_place(int(finite(summary.get("count")) or 0))
+    found = []
+    for fraction, value in pairs:
+        latency, place = finite(value), -math.log10(1 - fraction) if fraction < 1 else math.inf
+        if latency is not None and place <= last * (1 + 1e-12):
+            found.append((place, latency))
+    return found
 
 
 def histogram_remarks(record: Mapping[str, Any]) -> list[str]:
@@ -211,21 +253,25 @@ def _time_rows(label: str, record: Mapping[str, Any]) -> Iterator[tuple[object, 
 
 
 def activities(counters: Mapping[str, Any]) -> dict[str, float]:
-    """The nanoseconds of each activity of one part; what `busy_ns` has beyond them is "other busy"."""
+    """Nanoseconds of each activity of a part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
     named = {name: finite(counters.get(f"{name}_ns")) for name in TIME_COLORS}
     spent = {name: value for name, value in named.items() if value is not None}
     busy = finite(counters.get("busy_ns"))
     if busy is not None:
         spent["other busy"] = max(0.0, busy - sum(spent.values()))
-    return spent
+    arms = actuators(counters)
+    return {name: value / arms for name, value in spent.items()}
 
 
 def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
-    """Records by label; a label met again gets a number."""
+    """Records by label: imported ones of one name by their files; a label met again gets a number."""
+    names = Counter(loaded.label for loaded in records)
     found: dict[str, LoadedRecord] = {}
     for loaded in records:
-        label, again = loaded.label, 2
+        file = (loaded.record.get("source") or {}).get("file")
+        own = PurePath(str(file)).name if file and names[loaded.label] > 1 else loaded.label
+        label, again = own, 2
         while label in found:
-            label, again = f"{loaded.label} ({again})", again + 1
+            label, again = f"{own} ({again})", again + 1
         found[label] = loaded
     return found

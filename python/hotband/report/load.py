@@ -79,6 +79,14 @@ def loaded_run(finished: Finished) -> LoadedRecord:
     return LoadedRecord(finished.record, _numbers(frame), finished.record["name"], caches=caches, smart=smart)
 
 
+def loaded_import(record: dict[str, Any], series: Mapping[str, list[Any]] | None) -> LoadedRecord:
+    """A record that was just imported, from memory; `series` has the columns of a record's series by name."""
+    import polars as pl
+
+    frame = None if series is None else _numbers(pl.DataFrame(series, strict=False))
+    return LoadedRecord(record, frame, record["name"])
+
+
 def load_record(path: Path) -> LoadedRecord:
     """Read `record.json`, or a folder that holds one. Bad input is a `UserError`; a lost series a remark."""
     file = path / "record.json" if path.is_dir() else path

@@ -12,19 +12,38 @@ from hotband.report.text import cell, number, rate, span
 from hotband.report.verdicts import verdict_blocks
 
 if TYPE_CHECKING:
+    from hotband.audit.facts import MachineFacts
     from hotband.report.load import LoadedRecord
 
 
-def record_page(records: Sequence[LoadedRecord], title: str) -> Page:
-    """A page with what was measured, the latency distribution, the series, the parts and the specs."""
+def record_page(
+    records: Sequence[LoadedRecord], title: str, *, audit: bool = False, machine: MachineFacts | None = None
+) -> Page:
+    """A page with what was measured, the latency distribution, the series, the parts and the specs.
+
+    With `audit` what the auditor says of the records, too; `machine` is what is known of their target.
+    """
     named = frames.unique_labels(records)
-    blocks = [Section("results", "Results", _results(named)), *_of_variants(named), *sections.run_sections(named)]
+    blocks = [Section("results", "Results", _results(named))]
+    if audit:
+        blocks.append(_audit(named, machine))
+    blocks += [*_of_variants(named), *sections.run_sections(named)]
     details = _details(named)
     if details:
         blocks.append(Section("details", "Streams and parts", details))
     blocks.append(Section("reproduction", "Reproduction", _reproduction(named)))
     subtitle = f"{len(named)} records" if len(named) != 1 else _about(next(iter(named.values())).record)
     return Page(title, blocks, subtitle=subtitle, kicker="Hotband records")
+
+
+def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) -> Section:
+    from hotband.audit import Audited, findings, shapes
+    from hotband.report.audit_page import audit_section
+
+    for label, loaded in records.items():
+        shapes.check(label, loaded.record)
+    results = [Audited(label, loaded.record, loaded.series) for label, loaded in records.items()]
+    return audit_section(findings(results, machine), len(results))
 
 
 def _of_variants(records: Mapping[str, LoadedRecord]) -> list[Section]:

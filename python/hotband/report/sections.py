@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 # Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
 OVERLAID = 4
 
+PERCENTILE_CAPTION = (
+    "Each labelled step to the right from 90 % is ten times rarer. "
+    f"A line ends where {frames.SUPPORT} I/Os are left beyond it: further out the sample says little."
+)
+PRINTED_CAPTION = (
+    "Points are percentiles that a source printed, or the edges of its coarse histogram; what joins them leads the eye."
+)
+
 RESULT_COLUMNS = (
     "", "IOPS", "Bandwidth", "Mean latency", "p50", "p99", "p99.9", "Max", "Queue depth", "I/Os", "Errors",
 )  # fmt: skip
@@ -52,9 +60,7 @@ def _distribution(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) 
     frame = frames.percentile_frame(records)
     if frame.is_empty():
         return None
-    caption = "Each labelled step to the right from 90 % is ten times rarer."
-    if bool(frame["printed"].any()):
-        caption += " Single points are percentiles that a source printed without its histogram."
+    caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
     chart = Chart("Latency by percentile", charts.percentile_chart(frame), caption)
     return Section("latency", "Latency distribution", [Charts([chart], width=1000, runs=chosen)])
 

@@ -101,7 +101,7 @@ pub struct Disk {
     pub(super) read_curve: SeekCurve,
     pub(super) write_curve: SeekCurve,
     /// Link and memory, which other actuators may use too.
-    pub(super) shared: Shared,
+    pub(super) shared: Box<Shared>,
     /// Finished commands still on the wire, the next one last.
     ready: Vec<Done>,
     pub(super) queue: Pending,
@@ -131,7 +131,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A drive at rest, its head at the outer edge.
+    /// A drive at rest, its head at the outer edge. Of a disk with several actuators: the first, alone.
     pub fn new(params: DiskParams) -> Self {
         Self::sharing(params, &mut SeekCurves::default())
     }
@@ -150,7 +150,7 @@ impl Disk {
         Self {
             read_curve: curves.curve(params.seek_read, cylinders),
             write_curve: curves.curve(params.seek_write, cylinders),
-            shared,
+            shared: Box::new(shared),
             ready: Vec::new(),
             queue: Pending::default(),
             slots: Vec::new(),

@@ -24,7 +24,9 @@ const BUSY: [&str; 4] = ["actuator_0_busy_ns", "actuator_1_busy_ns", "actuator_2
 /// A disk of the catalog with several actuators.
 pub struct MultiActuatorDisk {
     actuators: Vec<Disk>,
-    shared: Shared,
+    /// When each next has something to do; `NEVER` while it has nothing.
+    wakes: Vec<Instant>,
+    shared: Box<Shared>,
     exposes: Exposes,
     /// Bytes of one actuator.
     share: u64,
@@ -58,7 +60,8 @@ impl MultiActuatorDisk {
         };
         Self {
             actuators: (0..u64::from(params.actuators)).map(actuator).collect(),
-            shared: Shared::of_several(params),
+            wakes: vec![Instant::NEVER; params.actuators as usize],
+            shared: Box::new(Shared::of_several(params)),
             exposes: params.exposes,
             share,
             parted: Vec::new(),
@@ -81,6 +84,7 @@ impl MultiActuatorDisk {
         mem::swap(&mut disk.shared, &mut self.shared);
         act(disk);
         mem::swap(&mut disk.shared, &mut self.shared);
+        self.wakes[index] = disk.wake().unwrap_or(Instant::NEVER);
     }
 
     /// Takes in writes that waited for room in the write cache, first come first served whichever actuator they are for.
@@ -179,13 +183,13 @@ impl Drive for MultiActuatorDisk {
     }
 
     fn wake(&self) -> Option<Instant> {
-        self.actuators.iter().filter_map(Disk::wake).min()
+        self.wakes.iter().copied().min().filter(|at| *at < Instant::NEVER)
     }
 
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
         while self.wake().is_some_and(|at| at <= now) {
             for index in 0..self.actuators.len() {
-                if self.actuators[index].wake().is_some_and(|at| at <= now) {
+                if self.wakes[index] <= now {
                     let mut finished = mem::take(&mut self.done);
                     self.with(index, now, |disk| disk.advance(now, &mut finished));
                     self.done = finished;

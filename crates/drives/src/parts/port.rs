@@ -106,3 +106,56 @@ impl Port {
         self.last.1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A byte takes a nanosecond.
+    fn shared() -> Port {
+        Port::shared(Rate(1_000_000_000))
+    }
+
+    #[test]
+    fn a_transfer_takes_the_first_idle_time_that_is_long_enough() {
+        let mut port = shared();
+        assert_eq!(port.send(Instant(100), 50), Instant(150));
+        assert_eq!(port.send(Instant(200), 50), Instant(250));
+        // Before the first, not quite before the first, exactly between, and behind.
+        assert_eq!(port.send(Instant(0), 50), Instant(50));
+        assert_eq!(port.send(Instant(55), 50), Instant(200));
+        assert_eq!(port.send(Instant(55), 45), Instant(100));
+        assert_eq!(port.send(Instant(140), 10), Instant(260));
+        assert_eq!(port.booked, [(Instant(0), Instant(50)), (Instant(55), Instant(260))]);
+    }
+
+    #[test]
+    fn nothing_takes_no_time_on_an_idle_wire_and_waits_for_a_busy_one() {
+        let mut port = shared();
+        port.send(Instant(100), 50);
+        assert_eq!(port.send(Instant(90), 0), Instant(90));
+        assert_eq!(port.send(Instant(120), 0), Instant(150));
+        assert_eq!(port.booked.len(), 1);
+    }
+
+    #[test]
+    fn what_is_over_is_forgotten_and_what_is_under_way_is_not() {
+        let mut port = shared();
+        port.send(Instant(100), 50);
+        port.send(Instant(200), 50);
+        port.forget_before(Instant(150));
+        assert_eq!(port.booked, [(Instant(200), Instant(250))]);
+        port.forget_before(Instant(249));
+        assert_eq!(port.send(Instant(249), 1), Instant(251));
+    }
+
+    #[test]
+    fn both_directions_take_the_wire_where_it_is_shared() {
+        let mut port = shared();
+        assert_eq!(port.receive(Instant(0), 100), Span(100));
+        assert_eq!(port.receive(Instant(0), 100), Span(200));
+        assert_eq!(port.send(Instant(50), 10), Instant(210));
+        let mut own = Port::new(Rate(1_000_000_000));
+        assert_eq!((own.receive(Instant(0), 100), own.receive(Instant(0), 100)), (Span(100), Span(100)));
+    }
+}

@@ -2,117 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from hotband.audit.of_study import published_findings
 from hotband.measures import error_pct
 from hotband.study import Conclusion, Results, figure
-from hotband.studyfile import Published
-
-THREADS = 16
-"""Threads of every run, as published: a closed loop keeps this many I/Os outstanding."""
-KEPT = 0.95
-"""Share of the threads below which a cell does not keep its I/Os outstanding (rounding explains 2 % at most)."""
-
-Cells = dict[tuple[str, str], dict[str, Published]]
-
-
-def published_cells(results: Results) -> Cells:
-    """Measured rows by (configuration, load), then by metric."""
-    cells: Cells = {}
-    for row in results.study.published:
-        if row.kind == "measured":
-            cells.setdefault((row.config, row.workload), {})[row.metric] = row
-    return cells
-
-
-def value(cell: dict[str, Published], metric: str) -> float:
-    """A published number."""
-    number = cell[metric].value
-    assert number is not None, "published numbers of this study are plain"
-    return number
-
-
-def outstanding(cell: dict[str, Published]) -> tuple[float, float, float]:
-    """I/Os outstanding by Little's law if the response time is in milliseconds: least, as printed, most.
-
-    The printed response time is rounded to a tenth, so the true one lies within 0.05 of it.
-    """
-    iops, response = value(cell, "IOPS"), value(cell, "mean response time")
-    least, middle, most = (iops * (response + shift) / 1e3 for shift in (-0.05, 0.0, 0.05))
-    return least, middle, most
-
-
-def size_of(workload: str) -> int:
-    """Bytes of an I/O, from the load's published description."""
-    found = re.search(r"(\d+)KB", workload)
-    assert found is not None, "every load of this study names its size"
-    return int(found.group(1)) * 1024
-
-
-def unit_finding(cells: Cells) -> dict[str, Any]:
-    """The response-time column reads seconds and is milliseconds."""
-    rows: list[list[Any]] = []
-    for (config, workload), cell in cells.items():
-        _, middle, _ = outstanding(cell)
-        iops, response = value(cell, "IOPS"), value(cell, "mean response time")
-        rows.append([config, workload, iops, response, round(middle * 1e3), round(middle, 1)])
-    worst = max(row[5] for row in rows)
-    return {
-        "id": "response-time-unit",
-        "title": "The response-time column reads seconds and is milliseconds",
-        "text": (
-            f"Little's law: I/Os outstanding = IOPS x response time. With {THREADS} threads there are at most "
-            f"{THREADS}. Read as seconds the column asks for up to {round(worst * 1e3):,}; as milliseconds for at "
-            f"most {worst}."
-        ),
-        "table": {
-            "columns": ["configuration", "load", "IOPS", "printed", "outstanding if s", "outstanding if ms"],
-            "rows": rows,
-        },
-    }
-
-
-def concurrency_finding(cells: Cells) -> dict[str, Any]:
-    """Which cells do not keep 16 I/Os outstanding."""
-    rows: list[list[Any]] = []
-    for (config, workload), cell in cells.items():
-        least, middle, most = outstanding(cell)
-        if most < KEPT * THREADS:
-            rows.append([config, workload, round(middle, 1), f"{least:.1f} to {most:.1f}"])
-    return {
-        "id": "idle-threads",
-        "title": f"{len(rows)} of {len(cells)} visible cells do not keep {THREADS} I/Os outstanding",
-        "text": (
-            f"IOPS x response time is below {KEPT:.0%} of the {THREADS} threads, even at the ends of the printed "
-            "rounding: threads were idle, so something other than the disks limited these cells. All of them are "
-            "8 KB sequential."
-            if all("8KB 100% sequential" in row[1] for row in rows)
-            else "IOPS x response time is below what the threads allow."
-        ),
-        "table": {"columns": ["configuration", "load", "outstanding", "within rounding"], "rows": rows},
-    }
-
-
-def bandwidth_finding(cells: Cells) -> dict[str, Any]:
-    """ "MB/sec" is MiB/s."""
-    rows, binary, decimal = [], 0, 0
-    for (config, workload), cell in cells.items():
-        printed, moved = value(cell, "bandwidth"), value(cell, "IOPS") * size_of(workload)
-        mib, mb = moved / 2**20, moved / 1e6
-        # Printed to one decimal, some cut off rather than rounded.
-        binary += abs(mib - printed) <= 0.1
-        decimal += abs(mb - printed) <= 0.1
-        rows.append([config, workload, printed, round(mib, 2), round(mb, 2)])
-    return {
-        "id": "bandwidth-unit",
-        "title": '"MB/sec" is MiB/s',
-        "text": (
-            f"IOPS x size gives the printed bandwidth within 0.1 in {binary} of {len(cells)} cells if a MB is 2^20 "
-            f"bytes, and in {decimal} if it is 10^6."
-        ),
-        "table": {"columns": ["configuration", "load", "printed", "MiB/s", "MB/s"], "rows": rows},
-    }
 
 
 def derived(results: Results, config: str, load: str, metric: str = "") -> float | None:
@@ -245,12 +139,5 @@ def claims(results: Results) -> list[dict[str, Any]]:
 
 def conclude(results: Results) -> Conclusion:
     """Claims, findings and derived figures of the study."""
-    cells = published_cells(results)
-    findings = [
-        unit_finding(cells),
-        concurrency_finding(cells),
-        bandwidth_finding(cells),
-        level_finding(results),
-        write_cache_finding(results),
-    ]
+    findings = [*published_findings(results.study.folder), level_finding(results), write_cache_finding(results)]
     return Conclusion(claims(results), findings, derived_figures(results))

@@ -1,0 +1,39 @@
+//! What can be wrong with a log.
+
+use std::io;
+
+use thiserror::Error;
+
+/// A log that cannot be read, in one line; the caller knows the file's name.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The operating system's error.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// A line (from 1) that is not as the format has it.
+    #[error("line {line}: {found}; accepted: {accepted}")]
+    Line {
+        /// From 1.
+        line: u64,
+        /// What is wrong with it.
+        found: String,
+        /// What would have been right.
+        accepted: &'static str,
+    },
+    /// Nothing in it.
+    #[error("there is no sample in it; accepted: {0}")]
+    Empty(&'static str),
+    /// More than can be kept in memory.
+    #[error("{0}")]
+    TooMuch(String),
+}
+
+/// The line as a message can hold it: printable and short.
+pub(crate) fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&line[..line.len().min(240)]);
+    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
+    if text.chars().nth(40).is_some() {
+        short.push('…');
+    }
+    short
+}

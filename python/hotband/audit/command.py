@@ -1,0 +1,39 @@
+"""What `hotband audit` and `hotband compare` do, apart from printing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hotband.audit.compare import compare
+from hotband.audit.facts import of_options
+from hotband.audit.finding import audit_data
+from hotband.audit.load import load_pair, load_results
+from hotband.audit.rules import findings
+from hotband.audit.show import comparison_view, findings_view
+from hotband.errors import UserError
+
+
+def audit_results(
+    paths: Sequence[Path], study: str | None, on: str | None, media: str | None, cache: str | None
+) -> tuple[list[Any], dict[str, Any], bool]:
+    """Findings for the terminal and as data, and whether one is severe. Raises UserError."""
+    wanted = list(paths)
+    if study is not None:
+        from hotband.studyfile import PUBLISHED_FILE, load
+
+        wanted.append(load(study).folder / PUBLISHED_FILE)
+    if not wanted:
+        raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
+    machine = of_options(on, media, cache)
+    results = load_results(wanted)
+    found = findings(results, machine)
+    names = [one.name for one in results]
+    return findings_view(names, found), audit_data(names, found), any(one.severity == "severe" for one in found)
+
+
+def compare_results(a: Path, b: Path, seed: int, anyway: bool) -> tuple[list[Any], dict[str, Any]]:
+    """The comparison for the terminal and as data. Raises UserError."""
+    found = compare(*load_pair(a, b), seed, anyway)
+    return comparison_view(found), found.data()

@@ -1,0 +1,208 @@
+"""What is known of a target: from `--on MACHINE`, from a model's own record, or from `--media`.
+
+What is left out: host page caches and controllers' memory (`--cache` states them), layouts on layouts. Of drives of
+several products the slowest spindle counts, and caches add up.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hotband.errors import UserError
+from hotband.quantities import SIZE_EXPECTED, size_bytes, span_ns
+
+MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
+# The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
+# A faster one is stated as such.
+USUAL_RPM = 7200.0
+# Members whose data a layout of n holds: n / copies - parity; of a mirror (copies 0) one.
+_USABLE: dict[str, tuple[int, int]] = {
+    "single": (1, 0),
+    "concat": (1, 0),
+    "raid0": (1, 0),
+    "raid1": (0, 0),
+    "raid5": (1, 1),
+    "raid6": (1, 2),
+    "raid10": (2, 0),
+}
+
+
+@dataclass(frozen=True)
+class MachineFacts:
+    """Facts of a target; None is unknown. `known` says from where, for findings' words."""
+
+    name: str = ""
+    known: str = ""
+    kind: str | None = None
+    drives: int | None = None
+    rpm: float | None = None
+    write_through: bool | None = None
+    read_cache_bytes: float = 0.0
+    write_cache_bytes: float = 0.0
+    capacity_bytes: float | None = None
+    raw_bytes: float | None = None
+    read_time_ns: float | None = None
+
+    @property
+    def revolution_ns(self) -> float | None:
+        """A turn of the (slowest) spindle."""
+        return None if self.rpm is None else 60e9 / self.rpm
+
+
+def of_options(on: str | None, media: str | None, cache: str | None) -> MachineFacts | None:
+    """From `--on`, `--media` and `--cache`; None where none was given. Raises UserError."""
+    if on is not None and media is not None:
+        raise UserError("--media", "", media, "not together with --on, which says what the target stores on")
+    return of_media(media, cache) if on is None else of_machine(on, cache)
+
+
+def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
+    """From `--media` and `--cache`; None where neither was given. Raises UserError."""
+    facts = None
+    if text is not None:
+        speed = re.fullmatch(r"(\d{4,5})\s*rpm", text.strip().lower())
+        if text == "ssd":
+            facts = MachineFacts("SSD", "--media", "ssd")
+        elif text == "hdd" or (speed and 3600 <= int(speed[1]) <= 20000):
+            rpm = float(speed[1]) if speed else USUAL_RPM
+            facts = MachineFacts(f"{rpm:,.0f} rpm disk", "--media", "disk", rpm=rpm)
+        else:
+            raise UserError("--media", "", text, MEDIA_EXPECTED)
+    if cache is None:
+        return facts
+    size = size_bytes(cache)
+    if size is None:
+        raise UserError("--cache", "", cache, f"expected {SIZE_EXPECTED}")
+    return replace(facts or MachineFacts("the target", "--cache"), read_cache_bytes=size)
+
+
+def of_machine(argument: str, cache: str | None = None) -> MachineFacts:
+    """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them. Raises UserError."""
+    from hotband.run import text_of
+
+    text = text_of(argument, "machine")
+    facts = _of_text(argument, argument if text is None else text, text is not None, {}, {})
+    extra = of_media(None, cache)
+    found = replace(facts, name=argument, known="--on")
+    return found if extra is None else replace(found, read_cache_bytes=found.read_cache_bytes + extra.read_cache_bytes)
+
+
+def of_record(record: Mapping[str, Any]) -> MachineFacts | None:
+    """From the machine that a model's record was made on; None for other records."""
+    spec = record.get("spec") or {}
+    if record["target"].get("kind") != "model" or not spec.get("machine"):
+        return None
+    try:
+        facts = _of_text("machine", str(spec["machine"]), True, spec.get("drives") or {}, spec.get("set") or {})
+    except UserError:
+        return None
+    return replace(facts, name=str(record["target"].get("machine") or ""), known="the record")
+
+
+def _of_text(
+    name: str, text: str, is_toml: bool, products: Mapping[str, str], changed: Mapping[str, str]
+) -> MachineFacts:
+    """Facts of a machine from its TOML text, or from its short form."""
+    if not is_toml:
+        short = re.fullmatch(r"([a-z0-9]+):(\d+)x([A-Za-z0-9._-]+)(:.+)?", text)
+        layout, count, product = (short[1], int(short[2]), short[3]) if short else ("single", 1, text)
+        if layout not in _USABLE or count < 1:
+            raise UserError("--on", "", text, f"expected LAYOUT:COUNTxDRIVE with a layout of {', '.join(_USABLE)}")
+        drives = [(_values(product, products, changed, {}), count)]
+        return _sum_up(drives, layout)
+    try:
+        machine = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(name, "", "", f"not TOML: {error}") from None
+    drives = list(_drives(name, machine, products, changed))
+    layouts = [key for table in (machine.get("layouts") or {}).values() for key in table if key in _USABLE]
+    alone = layouts[0] if len(layouts) == 1 else ("single" if not layouts and len(drives) == 1 else None)
+    return _sum_up(drives, alone)
+
+
+def _drives(
+    name: str, machine: Mapping[str, Any], products: Mapping[str, str], changed: Mapping[str, str]
+) -> Iterator[tuple[dict[str, str], int]]:
+    """Values and count of each table of drives."""
+    tables = machine.get("drives")
+    if not isinstance(tables, Mapping) or not tables:
+        raise UserError(name, "drives", "", "is missing; expected tables such as [drives.d]")
+    for key, table in tables.items():
+        product = table.get("product") if isinstance(table, Mapping) else None
+        if not isinstance(product, str):
+            raise UserError(name, f"drives.{key}.product", str(product or ""), "expected a drive of the catalog")
+        own = {one: str(value) for one, value in (table.get("set") or {}).items()}
+        count = table.get("count", 1)
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise UserError(name, f"drives.{key}.count", str(count), "expected a whole number above 0")
+        yield _values(product, products, changed, own), count
+
+
+def _values(
+    product: str, products: Mapping[str, str], changed: Mapping[str, str], own: Mapping[str, str]
+) -> dict[str, str]:
+    """The values of a drive with what the machine and `--set` changed, and its kind under "kind"."""
+    if product in products:
+        table = tomllib.loads(products[product])
+        values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
+        values["kind"] = str(table.get("kind"))
+    else:
+        from hotband import catalogue
+
+        drive = catalogue.drive(product)
+        values = {value["key"]: str(value["value"]) for value in drive["values"]} | {"kind": drive["kind"]}
+    given = {**own, **changed}
+    return {key: given.get(key, value) for key, value in values.items()}
+
+
+def _sum_up(drives: list[tuple[dict[str, str], int]], layout: str | None) -> MachineFacts:
+    count = sum(number for _, number in drives)
+    kinds = {values["kind"] for values, _ in drives}
+    rpms = [float(values["rpm"].split()[0]) for values, _ in drives if "rpm" in values]
+    sizes = [size / _scale(values) for values, _ in drives if (size := size_bytes(values.get("capacity", "")))]
+    raw = sum(size * number for size, (_, number) in zip(sizes, drives, strict=False))
+    usable = None
+    if layout is not None and len(drives) == 1 and sizes:
+        copies, parity = _USABLE[layout]
+        usable = sizes[0] * (count // copies - parity if copies else 1)
+    times = [span_ns(values["read_time"]) for values, _ in drives if "read_time" in values]
+    known_times = [time for time in times if time is not None]
+    return MachineFacts(
+        kind=kinds.pop() if len(kinds) == 1 else None,
+        drives=count,
+        rpm=min(rpms) if rpms else None,
+        write_through=all(_writes_through(values) for values, _ in drives),
+        read_cache_bytes=sum(number * _read_cache(values) for values, number in drives),
+        write_cache_bytes=sum(number * _write_cache(values) for values, number in drives),
+        capacity_bytes=usable,
+        raw_bytes=raw or None,
+        read_time_ns=min(known_times) if known_times else None,
+    )
+
+
+def _scale(values: Mapping[str, str]) -> float:
+    return float(values.get("scale", "1"))
+
+
+def _writes_through(values: Mapping[str, str]) -> bool:
+    """A disk without volatile or protected write cache; an SSD answers from its buffer."""
+    return values["kind"] == "disk" and values.get("wce") != "on" and values.get("awc") != "on"
+
+
+def _read_cache(values: Mapping[str, str]) -> float:
+    """Memory that reads are answered from again, and flash where it is switched on."""
+    memory = size_bytes(values.get("cache_size", "")) or 0.0
+    flash = size_bytes(values.get("flash_size", "")) or 0.0
+    return (0.0 if values.get("rcd") == "on" else memory) + (flash if values.get("turboboost") == "on" else 0.0)
+
+
+def _write_cache(values: Mapping[str, str]) -> float:
+    if values["kind"] == "ssd":
+        return size_bytes(values.get("write_buffer", "")) or 0.0
+    volatile = size_bytes(values.get("write_cache_size", "")) or 0.0 if values.get("wce") == "on" else 0.0
+    protected = size_bytes(values.get("awc_size", "")) or 0.0 if values.get("awc") == "on" else 0.0
+    return max(volatile, protected)

@@ -1,0 +1,129 @@
+"""What an auditor says: one finding, its severity, and findings as data (schema `hotband-audit`, version 1)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+SCHEMA, SCHEMA_VERSION = "hotband-audit", 1
+Severity = Literal["severe", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("severe", "warning", "note")
+"""severe: the figure does not mean what it seems to; warning: it may not; note: to be said where it is quoted."""
+Number = float | str
+# Digits that a number of a finding keeps: more than any source prints, fewer than floating point noise.
+DIGITS = 6
+LONG = 60
+"""Characters of a name (a cell of a table, mostly) of which more than one is no line any more."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The numbers of a finding that has some for every run: a small table."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Number]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule found: about which runs, the numbers it rests on, and what to do.
+
+    The names of `numbers` end in their unit. `table` has those of every run where there are several.
+    """
+
+    rule: str
+    severity: Severity
+    subject: tuple[str, ...]
+    title: str
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    advice: str = ""
+    table: Rows | None = None
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        found: dict[str, Any] = {
+            "rule": self.rule,
+            "group": GROUPS[self.rule],
+            "severity": self.severity,
+            "subject": list(self.subject),
+            "title": self.title,
+            "numbers": {key: kept(value) for key, value in self.numbers.items()},
+            "advice": self.advice,
+        }
+        if self.table is not None:
+            rows = [[kept(value) for value in row] for row in self.table.rows]
+            found["table"] = {"columns": list(self.table.columns), "rows": rows}
+        return found
+
+
+GROUPS = {
+    "littles-law": 1,
+    "latency-unit": 1,
+    "idle-concurrency": 1,
+    "bandwidth": 2,
+    "bandwidth-unit": 2,
+    "cache-served": 3,
+    "below-half-revolution": 3,
+    "replayed-offsets": 4,
+    "short-run": 5,
+    "percentile-support": 5,
+    "out-of-sequence": 5,
+    "no-steady-state": 6,
+    "warm-up-measured": 6,
+    "drift": 6,
+    "not-preconditioned": 6,
+    "working-set-in-cache": 7,
+    "unequal-concurrency": 8,
+    "unequal-data": 8,
+    "one-repeat": 8,
+    "within-interval": 8,
+    "averaged-percentiles": 9,
+    "mixed-jobs": 9,
+    "tool-version": 9,
+}
+"""Rules and the group of each (docs/guides/audit.md)."""
+
+
+def kept(value: Number) -> Number:
+    """A number without floating point noise; whole ones as whole numbers."""
+    if isinstance(value, str) or not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < 10**15:
+        return int(value)
+    return float(f"{value:.{DIGITS}g}")
+
+
+def ordered(findings: Sequence[Finding]) -> list[Finding]:
+    """The severest first, then by rule."""
+    places = {rule: place for place, rule in enumerate(GROUPS)}
+    return sorted(
+        findings, key=lambda one: (SEVERITIES.index(one.severity), places[one.rule], [natural(x) for x in one.subject])
+    )
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts numbers in names by their size: read-2 before read-16."""
+    pieces = re.findall(r"\d{1,18}|\D+|\d", name)
+    return [(int(piece), "") if piece.isascii() and piece.isdigit() else (-1, piece) for piece in pieces]
+
+
+def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Any]:
+    """The whole result as `hotband audit --json` prints it."""
+    counts = {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "subjects": list(names),
+        "counts": counts,
+        "findings": [one.data() for one in findings],
+    }
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Names in a line, the first few of many; of long ones the first alone."""
+    most = 1 if max(map(len, names), default=0) > LONG else most
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,122 @@
+"""Reading what is to be audited: hotband's records, other tools' results, published tables."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from hotband.audit import shapes
+from hotband.audit.audited import Audited
+from hotband.audit.finding import natural
+from hotband.errors import UserError
+from hotband.records import RECORD_FILE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.report.load import LoadedRecord
+
+# The heading of a table and the schema of a record stand within this much of a file.
+_BEGINNING = 4096
+
+
+def audited_record(record: Mapping[str, Any], series: pl.DataFrame | None = None, name: str = "") -> Audited:
+    """A record from memory, under its own name where none is given."""
+    return Audited(name or str(record["name"]), record, series)
+
+
+def load_results(paths: Sequence[Path]) -> list[Audited]:
+    """Every result in files and folders, each under a name of its own. Raises UserError for the first mistake."""
+    return named([one for path in paths for place in records_in(path) for one in load_one(place)])
+
+
+def records_in(path: Path) -> list[Path]:
+    """The folders of records in a folder that is none itself (as `--out` of imports and studies); else the path
+    alone."""
+    if not path.is_dir() or (path / RECORD_FILE).exists():
+        return [path]
+    found = sorted((file.parent for file in path.glob(f"**/{RECORD_FILE}")), key=lambda one: natural(str(one)))
+    return found or [path]
+
+
+def load_pair(a: Path, b: Path) -> tuple[Audited, Audited]:
+    """The results of two files that hold one each, by the shortest names that differ. Raises UserError."""
+    each = []
+    for path in (a, b):
+        own = load_one(path)
+        if len(own) != 1:
+            raise UserError(str(path), "", "", f"holds {len(own)} results; expected one")
+        each.append(own[0])
+    one, other = each
+    if one.name == other.name:
+        return replace(one, name=str(a)), replace(other, name=str(b))
+    return one, other
+
+
+def load_one(path: Path) -> list[Audited]:
+    """The results of one file, or of the folder of a record."""
+    from hotband.audit.published import is_table, read_table
+    from hotband.importers import load, loaded
+    from hotband.report.load import load_record
+
+    if path.is_dir():
+        return [_of_record(load_record(path), path, path.resolve().name)]
+    beginning = _beginning(path)
+    if is_table(beginning):
+        return read_table(path)
+    if _is_record(path, beginning):
+        name = path.resolve().parent.name if path.name == RECORD_FILE else path.stem
+        return [_of_record(load_record(path), path, name)]
+    found = []
+    for imported in load(path):
+        one = loaded(imported)
+        found.append(Audited(path.name, one.record, one.series, str(path)))
+    return found
+
+
+def _of_record(own: LoadedRecord, path: Path, name: str) -> Audited:
+    """A record from disk: an imported one by the name of the file it came from, ours by that of its folder."""
+    shapes.check(str(path), own.record)
+    file = (own.record.get("source") or {}).get("file")
+    return Audited(PurePath(str(file)).name if file else name, own.record, own.series, str(path))
+
+
+def named(results: Sequence[Audited]) -> list[Audited]:
+    """With names that differ: several results of one file take their record's name after the file's."""
+    counts = Counter(one.name for one in results)
+    seen: Counter[str] = Counter()
+    found = []
+    for one in results:
+        name = one.name
+        if counts[name] > 1:
+            name = f"{one.name}: {one.record['name']}"
+        seen[name] += 1
+        found.append(replace(one, name=name if seen[name] == 1 else f"{name} ({seen[name]})"))
+    return found
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_BEGINNING)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(str(path), "", "", f"cannot be read: {reason}") from None
+    except ValueError as error:
+        raise UserError(repr(str(path)), "", "", f"cannot be read: {error}") from None
+
+
+def _is_record(path: Path, beginning: bytes) -> bool:
+    """Whether it is a record of ours: its schema stands among the first keys, or in a document that is JSON."""
+    if b'"hotband-record"' in beginning:
+        return True
+    if path.name != RECORD_FILE:
+        return False
+    try:
+        return isinstance(json.loads(path.read_bytes()), dict)
+    except (OSError, ValueError, RecursionError):
+        return False

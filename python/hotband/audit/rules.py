@@ -1,0 +1,32 @@
+"""All rules on all results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hotband.audit import bandwidth, caches, comparability, lengths, littles_law, physics, replay, steadiness, tools
+from hotband.audit.audited import Audited
+from hotband.audit.facts import MachineFacts, of_record
+from hotband.audit.finding import Finding, ordered
+
+
+def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[Finding]:
+    """What the rules say of results, the severest first. `machine` is what is known of the target of all of them; where
+    None, what each record says of its own."""
+    facts = [machine if machine is not None else of_record(one.record) for one in results]
+    again = replay.replayed(results)
+    served = physics.check(results, facts, again)
+    hit = frozenset(name for one in served if one.rule == "cache-served" for name in one.subject)
+    return ordered(
+        [
+            *littles_law.check(results),
+            *bandwidth.check(results),
+            *served,
+            *replay.check(results, hit),
+            *lengths.check(results),
+            *steadiness.check(results, facts),
+            *caches.check(results, facts),
+            *comparability.check(results),
+            *tools.check(results),
+        ]
+    )

@@ -1,0 +1,58 @@
+"""Reading result files: whole where they are documents, their beginning where they are to be recognised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hotband.errors import UserError
+from hotband.fio_text import printable
+
+# A document is parsed in memory, at several times its size; logs are not, they have no such limit.
+LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
+# A table's rows take some ten times their text: 64 MiB are 60 hours of vdbench's intervals of a second.
+LARGEST_TABLE_BYTES = 64 * 1024 * 1024
+# Enough for the warnings that fio prints before its JSON, and for a vdbench header.
+BEGINNING_BYTES = 65536
+
+
+def name_of(path: Path) -> str:
+    """The path as an error message and a record can hold it."""
+    return printable(str(path))
+
+
+def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
+    """The whole file. UserError where it cannot be read, is no file or too large to be `accepted`."""
+    most = LARGEST_TABLE_BYTES if table else LARGEST_DOCUMENT_BYTES
+    try:
+        if path.is_dir():
+            raise UserError(name_of(path), "", "", f"is a folder; accepted: {accepted}")
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error, accepted) from None
+    if len(data) > most:
+        limit = f"{most // (1024 * 1024)} MiB"
+        raise UserError(name_of(path), "", "", f"is larger than {limit}; accepted: {accepted}")
+    return data
+
+
+def read_beginning(path: Path) -> bytes:
+    """The first bytes of a file. UserError where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(BEGINNING_BYTES)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error, "a result file") from None
+
+
+def _unreadable(path: Path, error: OSError | ValueError, accepted: str) -> UserError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return UserError(name_of(path), "", "", f"cannot be read: {reason}; accepted: {accepted}")
+
+
+def decoded(data: bytes, file: str) -> str:
+    """Text in UTF-8, with or without a mark; UserError where it is not."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(file, "", "", f"not UTF-8 at byte {error.start}; accepted: UTF-8 text") from None

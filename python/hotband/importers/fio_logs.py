@@ -1,0 +1,106 @@
+"""fio's logs of one run, read and put on one axis of time: bandwidth, IOPS, latencies and histograms over time.
+
+Sources: iolog.c of fio. The kind of a log is in its name (`PREFIX_clat.1.log`), the number is that of the process.
+A log of every I/O is summed by second; an averaged one has a row a window (`log_avg_msec`), stamped with its end.
+What it leaves out: trims and syncs, priorities, the submission latency where another is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hotband import _core
+from hotband.errors import UserError
+from hotband.importers.cells import LATEST_MS
+from hotband.importers.files import name_of, read_beginning
+
+_NAME = re.compile(r"(?P<prefix>.*?)_?(?P<kind>clat_hist|bw|iops|lat|clat|slat)(\.(?P<number>\d{1,6}))?\.log")
+_SAMPLE = re.compile(rb"\s*(\d{1,20}), ?-?\d+, ?\d+, ?\d+")
+_CALENDAR_MS = 100_000_000_000
+ACCEPTED = "a fio log named PREFIX_KIND.N.log, with KIND of bw, iops, lat, clat, slat, clat_hist"
+
+
+@dataclass
+class Log:
+    """One file: what kind it is, of which process, and what was read of it."""
+
+    path: Path
+    prefix: str
+    kind: str
+    number: int
+    content: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def file(self) -> str:
+        return name_of(self.path)
+
+    @property
+    def is_raw(self) -> bool:
+        return self.kind != "clat_hist" and not self.content["averaged"]
+
+
+def is_log(beginning: bytes) -> bool:
+    """Whether a file that begins so is a log of fio."""
+    return _SAMPLE.match(beginning) is not None
+
+
+def log_of(path: Path) -> Log:
+    """The log behind a name. UserError where the name does not tell the kind."""
+    found = _NAME.fullmatch(path.name)
+    if found is None:
+        raise UserError(name_of(path), "", "", f"the name does not tell what is logged; accepted: {ACCEPTED}")
+    return Log(path, found["prefix"], found["kind"], int(found["number"] or 0))
+
+
+def read_logs(logs: Sequence[Log]) -> int | None:
+    """Reads the content of logs of one run; times count from the earliest of them. Returns the run's begin in ms since
+    1970, None where times are of the run.
+    """
+    firsts = [_first_ms(log) for log in logs]
+    calendar = [first for first in firsts if first >= _CALENDAR_MS]
+    base = min(calendar) if calendar else None
+    try:
+        for log in logs:
+            if log.kind == "clat_hist":
+                log.content = _core.fio_histogram_log(log.path)
+            else:
+                log.content = _core.fio_log(log.path, base)
+            log.content["base_ms"] = base or 0
+    except _core.SpecError as error:
+        raise UserError(*error.args) from None
+    return base
+
+
+def _first_ms(log: Log) -> int:
+    found = _SAMPLE.match(read_beginning(log.path))
+    if found is None or int(found[1]) > LATEST_MS:
+        raise UserError(log.file, "", "", f"it begins with no sample; accepted: {ACCEPTED}")
+    return int(found[1])
+
+
+def window_ms(logs: Iterable[Log]) -> int:
+    """The window of averaged logs: the most frequent step between two samples of a direction, 1 s if there is none."""
+    steps: dict[int, int] = {}
+    for log in logs:
+        for side in log.content["sides"]:
+            times = [time for time, _ in side["samples"]]
+            for before, after in pairwise(times):
+                if after > before:
+                    steps[after - before] = steps.get(after - before, 0) + 1
+    return max(steps, key=lambda step: (steps[step], -step)) if steps else 1000
+
+
+def counting(logs: Sequence[Log], quantity: str) -> list[Log]:
+    """Of every process the log of every I/O that its I/Os are counted by: best that of the latency of the record."""
+    kinds = dict.fromkeys((quantity, "clat", "lat", "iops", "bw", "slat"))
+    chosen: dict[int, Log] = {}
+    for kind in kinds:
+        for log in logs:
+            if log.kind == kind and log.is_raw:
+                chosen.setdefault(log.number, log)
+    return [chosen[number] for number in sorted(chosen)]

@@ -1,0 +1,40 @@
+"""What an importer hands over: a record and, where the tool left samples over time, its series."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from hotband.report.load import LoadedRecord
+
+# The columns of series.parquet by name (docs/guides/records.md), all of one length; None where not known.
+SeriesColumns: TypeAlias = dict[str, list[Any]]
+SERIES_NAMES = (
+    "time_ns",
+    "stream",
+    "direction",
+    "iops",
+    "bandwidth_bytes_per_s",
+    "latency_mean_ns",
+    "latency_p99_ns",
+    "queue_depth",
+)
+
+
+class Imported(NamedTuple):
+    """A record (docs/guides/records.md) and its series, None where the tool left none."""
+
+    record: dict[str, Any]
+    series: SeriesColumns | None
+
+
+def no_rows() -> SeriesColumns:
+    """Series columns without rows."""
+    return {name: [] for name in SERIES_NAMES}
+
+
+def loaded(imported: Imported) -> LoadedRecord:
+    """As if it had been written and read back: what reports, charts and the auditor take."""
+    from hotband.report.load import loaded_import
+
+    return loaded_import(imported.record, imported.series)

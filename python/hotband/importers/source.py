@@ -1,0 +1,79 @@
+"""Where an imported record came from and what was asked of the tool: the record's `source` (docs/guides/import.md).
+
+Every key is there; one that the tool does not say is None.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import NotRequired, TypedDict
+
+NS_PER_S = 1_000_000_000
+NS_PER_MS = 1_000_000
+# Beyond these a moment has no calendar date in Python (years 1 to 9999).
+_LAST_SECOND = 253_402_300_799
+
+
+class Asked(TypedDict):
+    """What the run was asked to be. `concurrency` is of all jobs together; `ramp_ns` of warm-up is left out."""
+
+    duration_ns: int | None
+    ramp_ns: int | None
+    concurrency: int | None
+    jobs: int | None
+    block_bytes: int | None
+    read_pct: float | None
+    pattern: str | None
+    working_set_bytes: int | None
+    offset_begin_bytes: int | None
+    direct: bool | None
+    seed: str | None
+    seed_text: str | None
+    rate_iops: float | None
+    group_reporting: bool | None
+    time_based: bool | None
+
+
+class Source(TypedDict):
+    """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it.
+
+    `latency` is which of fio's latencies the figures are of: `lat` or `clat`.
+    """
+
+    tool: str
+    version: str | None
+    file: str
+    began: str | None
+    ended: str | None
+    asked: Asked
+    target: str | None
+    host: str | None
+    latency: NotRequired[str]
+
+
+def nothing_asked() -> Asked:
+    """All of it unknown, for an importer to fill in."""
+    return {
+        "duration_ns": None,
+        "ramp_ns": None,
+        "concurrency": None,
+        "jobs": None,
+        "block_bytes": None,
+        "read_pct": None,
+        "pattern": None,
+        "working_set_bytes": None,
+        "offset_begin_bytes": None,
+        "direct": None,
+        "seed": None,
+        "seed_text": None,
+        "rate_iops": None,
+        "group_reporting": None,
+        "time_based": None,
+    }
+
+
+def iso(epoch_s: float | None) -> str | None:
+    """Seconds since 1970 as UTC, cut to whole seconds; None for None and for what has no date."""
+    if epoch_s is None or not 0 < epoch_s <= _LAST_SECOND:
+        return None
+    return datetime.fromtimestamp(int(epoch_s), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,122 @@
+"""Do the intervals hold what they promise?"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up import SSD, points
+
+from hotband.audit import resample
+from hotband.audit.distribution import Distribution
+from hotband.audit.lengths import largest_supported, longest_rising
+from hotband.audit.orderstat import interval_ranks, least_count, poisson_interval
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.5, 6), (0.9, 36), (0.99, 368), (0.999, 3688), (0.9999, 36887)])
+def test_a_percentile_needs_so_many(share: float, count: int) -> None:
+    # The least n with share^n <= 2.5 %: below, even the largest of n is not above the quantile often enough.
+    assert least_count(share) == count
+    assert share**count <= 0.025 < share ** (count - 1)
+
+
+def test_ranks_are_those_of_the_binomial_law() -> None:
+    # Binomial (100, 0.5): 39 or fewer with 1.76 %, 40 or fewer with 2.84 %.
+    assert interval_ranks(100, 0.5) == (40, 61)
+
+
+@given(st.integers(1, 3000), st.sampled_from([0.5, 0.9, 0.99, 0.999]))
+def test_ranks_are_closed_from_the_least_count_on(count: int, share: float) -> None:
+    low, high = interval_ranks(count, share)
+    assert 0 <= low < high <= count + 1
+    assert (low >= 1 and high <= count) == (count >= least_count(share))
+
+
+def test_the_interval_of_a_quantile_covers_it() -> None:
+    random, hits, runs, count = np.random.default_rng(1), 0, 2000, 5000
+    low, high = interval_ranks(count, 0.99)
+    for _ in range(runs):
+        sample = np.sort(random.exponential(size=count))
+        hits += bool(sample[low - 1] <= -math.log(0.01) <= sample[high - 1])
+    # 95 % and a little more, as ranks are whole; three standard errors of 2,000 runs are 1.5 %.
+    assert 0.945 <= hits / runs <= 0.975
+
+
+def test_the_poisson_interval_is_the_exact_one() -> None:
+    # Ten events: 4.795 to 18.39 (Garwood 1936).
+    assert poisson_interval(10) == pytest.approx((4.795, 18.390), abs=0.001)
+    assert poisson_interval(0)[0] == 0.0
+
+
+def correlated(random: np.random.Generator, count: int, rho: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """A series around 100 in which each value keeps a share of the one before."""
+    noise = random.normal(size=count)
+    values = np.empty(count)
+    values[0] = noise[0] / math.sqrt(1 - rho**2)
+    for place in range(1, count):
+        values[place] = rho * values[place - 1] + noise[place]
+    return 100 + values
+
+
+def test_blocks_are_longer_where_samples_follow_each_other() -> None:
+    random = np.random.default_rng(1)
+    independent = [resample.block_length(correlated(random, 600, 0.0)) for _ in range(20)]
+    following = [resample.block_length(correlated(random, 600, 0.8)) for _ in range(20)]
+    assert np.median(independent) <= 3
+    # The optimum for this process, (2 g^2 / D)^(1/3) n^(1/3) with known covariances, is 24.6.
+    assert 12 <= np.median(following) <= 50
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+def test_the_interval_of_a_mean_covers_it(rho: float) -> None:
+    random, hits, runs = np.random.default_rng(2), 0, 400
+    for _ in range(runs):
+        draws = resample.means(correlated(random, 300, rho), random, 1000)
+        low, high = np.percentile(draws, (2.5, 97.5))
+        hits += bool(low <= 100 <= high)
+    # Block bootstraps of 300 correlated samples fall short by some percent; drawn one by one they would cover 68 %.
+    assert 0.89 <= hits / runs <= 0.98
+
+
+def test_a_series_of_steps_is_worth_fewer_ios() -> None:
+    random = np.random.default_rng(3)
+    values = points(SSD)
+    shares = [(place + 1) / len(values) for place in range(len(values))]
+    shape = Distribution("histogram", values, shares, 100_000)
+    mean = float(np.mean(values))
+    even = mean + np.sqrt(resample.variance(shape) / 1000) * random.normal(size=100)
+    steps = np.repeat([mean * 0.9, mean * 1.1], 50)
+    assert resample.design_effect(even, shape, random) < 2
+    assert resample.design_effect(steps, shape, random) > 50
+
+
+def test_a_quantile_between_printed_ones_is_interpolated() -> None:
+    shape = Distribution("percentiles", [1e6, 1e8], [0.9, 0.99], 1000)
+    assert shape.quantile(0.945) == pytest.approx(1e7)
+    assert shape.quantile(0.999) is None
+    assert shape.quantile(0.5) is None
+
+
+def test_a_share_counts_whole_buckets() -> None:
+    shape = Distribution("bins", [1e6, 2e6, 4e6], [0.3, 0.6, 1.0], 1000)
+    assert shape.share_below(2.08e6) == 0.6
+    assert shape.share_below(1.99e6) == 0.3
+    assert shape.share_below(0.5e6) == 0.0
+
+
+@given(st.lists(st.integers(0, 20), max_size=9))
+def test_the_longest_rising_sequence_is_the_longest(values: list[int]) -> None:
+    places = longest_rising([float(value) for value in values])
+    assert all(values[a] < values[b] and a < b for a, b in pairwise(places))
+    best = [1] * len(values)
+    for later in range(len(values)):
+        best[later] = 1 + max((best[e] for e in range(later) if values[e] < values[later]), default=0)
+    assert len(places) == max(best, default=0)
+
+
+def test_the_largest_supported_percentile_is_the_inverse() -> None:
+    assert largest_supported(3688) == pytest.approx(0.999, abs=1e-5)

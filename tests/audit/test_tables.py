@@ -1,0 +1,125 @@
+"""Are published tables read as they were printed, and are their faults found?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_up import TABLE, table
+
+from hotband.audit import Finding, findings, load_results
+from hotband.audit.published import asked_of
+from hotband.errors import UserError
+
+WORDS = "vdbench 8KB 100% sequential, 16 threads, 75% read"
+
+
+def audited(path: Path, text: str) -> list[Finding]:
+    """The findings of a table."""
+    path.write_text(text, encoding="utf-8")
+    return findings(load_results([path]), None)
+
+
+def study(name: str) -> list[Finding]:
+    """The findings of a study's published table."""
+    from hotband.studyfile import load
+
+    return findings(load_results([load(name).folder / "published.csv"]), None)
+
+
+def test_content_hdd_has_milliseconds_for_seconds() -> None:
+    found = {one.rule: one for one in study("content-hdd")}
+    unit = found["latency-unit"]
+    assert unit.severity == "severe"
+    assert unit.numbers["printed_unit"] == "s"
+    assert unit.numbers["real_unit"] == "ms"
+    assert unit.numbers["results"] == 12
+    # 1,688 IOPS x 9.5: sixteen threads cannot keep 16,036 I/Os outstanding.
+    assert unit.numbers["most_outstanding_as_printed"] == pytest.approx(16036)
+
+
+def test_content_hdd_has_cells_short_of_concurrency() -> None:
+    idle = next(one for one in study("content-hdd") if one.rule == "idle-concurrency")
+    # Of the twelve cells that are not withheld two: 3,778 x 2.2 ms and 3,414 x 3.1 ms.
+    assert idle.table is not None
+    assert [row[2] for row in idle.table.rows] == pytest.approx([8.3116, 10.5834])
+    assert all("8KB 100% sequential" in name for name in idle.subject)
+
+
+def test_eight_cells_short_of_concurrency_are_one_finding(tmp_path: Path) -> None:
+    """A table of ten cells like the published one, numbers of our own, two of which are full."""
+    busy = [9.0, 10.0, 8.5, 12.0, 14.0, 7.0, 11.0, 13.0, 16.0, 15.6]
+    cells = [
+        (f"array {n}", WORDS, {"IOPS": (f"{own / 3e-3:.0f}", "IOPS", ""), "mean response time": ("3.00", "s", "")})
+        for n, own in enumerate(busy)
+    ]
+    found = {one.rule: one for one in audited(tmp_path / "t.csv", table(*cells))}
+    assert set(found) == {"latency-unit", "idle-concurrency"}
+    assert found["idle-concurrency"].subject == tuple(f"array {n}: {WORDS}" for n in range(8))
+    assert found["idle-concurrency"].title == "8 of 10 results keep fewer I/Os outstanding than the 16 declared"
+
+
+def test_a_cell_within_its_rounding_is_not_short(tmp_path: Path) -> None:
+    # 1,500 x 10 ms is 15 of 16; printed to whole milliseconds it may be 15.75, which is 98 %.
+    cell = {"IOPS": ("1500", "IOPS", ""), "mean response time": ("10", "ms", "")}
+    assert audited(tmp_path / "t.csv", table(("a", WORDS, cell))) == []
+    exact = {"IOPS": ("1500", "IOPS", ""), "mean response time": ("10.00", "ms", "")}
+    assert [one.rule for one in audited(tmp_path / "t.csv", table(("a", WORDS, exact)))] == ["idle-concurrency"]
+
+
+def test_the_printed_unit_is_taken_from_the_caveat(tmp_path: Path) -> None:
+    cell = {"IOPS": ("1000", "IOPS", ""), "bandwidth": ("7.8", "MiB/s", "printed MB/sec")}
+    found = audited(tmp_path / "t.csv", table(("a", WORDS, cell)))
+    assert [one.rule for one in found] == ["bandwidth-unit"]
+    assert found[0].numbers["printed_unit"] == "MB/sec"
+    plain = {"IOPS": ("1000", "IOPS", ""), "bandwidth": ("7.8", "MiB/s", "")}
+    assert audited(tmp_path / "t.csv", table(("a", WORDS, plain))) == []
+
+
+def test_averaged_percentiles_of_a_table_are_named(tmp_path: Path) -> None:
+    cell = {"IOPS": ("1000", "IOPS", ""), "avg p99 over clients": ("12", "ms", "")}
+    assert [one.rule for one in audited(tmp_path / "t.csv", table(("a", WORDS, cell)))] == ["averaged-percentiles"]
+
+
+@pytest.mark.parametrize("name", ["exos-15e900", "durawrite"])
+def test_tables_of_other_studies_have_no_such_faults(name: str) -> None:
+    assert study(name) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "concurrency", "size", "reads", "pattern"),
+    [
+        ("vdbench 8KB 100% random, 16 threads, 75% read", 16, 8192, 75.0, "random"),
+        ("fio 3.12 rbd 4KB randread QD32, 1TB image", 32, 4096, 100.0, "random"),
+        ("128k sequential, iodepth=8, 100% write", 8, 131072, 0.0, "sequential"),
+        ("an SQL load", None, None, None, None),
+    ],
+)
+def test_the_words_of_a_workload(
+    words: str, concurrency: int | None, size: int | None, reads: float | None, pattern: str | None
+) -> None:
+    asked = asked_of(words)
+    assert (asked.concurrency, asked.block_bytes, asked.read_pct, asked.pattern) == (concurrency, size, reads, pattern)
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"),
+    [
+        (TABLE, "has no row of measured figures"),
+        (TABLE + "1,t,a,w,IOPS\n", "expected as many values as columns"),
+        (TABLE + "1,t,a,w,IOPS,5,IOPS,measured,x,y\n", "expected as many values as columns"),
+        (TABLE + "1,t,a,w,IOPS,nan,IOPS,measured,\n", "has no row of measured figures"),
+        (TABLE + "1,t,a,w,IOPS,5..6,IOPS,measured,\n", "has no row of measured figures"),
+    ],
+)
+def test_a_broken_table_is_one_line(tmp_path: Path, text: str, accepted: str) -> None:
+    with pytest.raises(UserError, match=accepted) as error:
+        audited(tmp_path / "t.csv", text)
+    assert "\n" not in str(error.value)
+
+
+def test_a_table_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(TABLE.encode() + b"1,t,a,\xff,IOPS,5,IOPS,measured,\n")
+    with pytest.raises(UserError, match="not a CSV table"):
+        load_results([path])

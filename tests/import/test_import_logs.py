@@ -1,0 +1,298 @@
+"""Do fio's logs, terse output and repeated results, and HdrHistogram logs, become what they say?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import fio_documents as fio_build
+import pytest
+import result_documents as build
+
+from hotband.errors import UserError
+from hotband.fio_jobs import PLAT_NR, bucket_value
+from hotband.importers import fio, hdr
+from hotband.importers.imported import Imported
+
+EPOCH_MS = 1_700_000_000_000
+
+
+def log(folder: Path, name: str, *rows: tuple[int, ...]) -> Path:
+    path = folder / name
+    path.write_text("".join(", ".join(map(str, row)) + "\n" for row in rows))
+    return path
+
+
+def result(folder: Path, *jobs: dict[str, Any], name: str = "run.json", **extra: Any) -> Path:
+    path = folder / name
+    path.write_bytes(fio_build.text(*jobs, **extra))
+    return path
+
+
+def columns(one: Imported, *names: str) -> list[tuple[Any, ...]]:
+    assert one.series is not None
+    return list(zip(*(one.series[name] for name in names), strict=True))
+
+
+def test_a_log_of_every_io_is_a_record(tmp_path: Path) -> None:
+    rows = [(0, 100, 0, 4096, 0), (400, 300, 0, 4096, 8192), (900, 50, 1, 512, 4096), (1999, 200, 0, 4096, 0)]
+    [one] = fio.read([log(tmp_path, "a_clat.1.log", *rows)])
+    read = one.record["streams"][0]["read"]
+    assert (read["count"], read["bytes"], read["latency_sum_ns"]) == (3, 12288, "600")
+    assert (read["latency_min_ns"], read["latency_max_ns"]) == (100, 300)
+    assert read["histogram"] == {"kind": "fio", "buckets": [[100, 1], [201, 1], [302, 1]]}
+    assert one.record["summary"]["write"]["count"] == 1
+    assert columns(one, "time_ns", "direction", "iops", "latency_mean_ns", "latency_p99_ns") == [
+        (0, "read", 2.0, 200.0, 302),
+        (0, "write", 1.0, 50.0, 50),
+        (10**9, "read", 1.0, 200.0, 201),
+    ]
+
+
+def test_columns_of_all_versions_are_read(tmp_path: Path) -> None:
+    rows = [
+        "5, 100, 0, 4096\n",
+        "6, 100, 0, 4096, 8192\n",
+        "7, 100, 0, 4096, 8192, 0x0004\n",
+        "8, 100, 0, 4096, 0x0001\n",
+    ]
+    path = tmp_path / "a_lat.log"
+    path.write_text("".join(rows) + "9, 100, 0, 4096, 8192, 1, 123456\r\n")
+    [one] = fio.read([path])
+    assert one.record["summary"]["count"] == 5
+
+
+def test_logs_belong_to_the_json_beside_them(tmp_path: Path) -> None:
+    result(tmp_path, fio_build.job(read=fio_build.reads(None)))
+    log(tmp_path, "a_clat.1.log", *((n * 100, 1000 * (n + 1), 0, 4096, 0) for n in range(4)))
+    [one] = fio.read([tmp_path])
+    assert one.record["source"]["file"].endswith("run.json")
+    assert one.record["streams"][0]["read"]["histogram"]["kind"] == "fio"
+    assert one.record["summary"]["latency_p50_ns"] == 1992  # fio's own stays
+    assert one.record["series"] == {"interval_ns": 10**9, "file": "series.parquet"}
+
+
+def test_json_plus_keeps_its_bins(tmp_path: Path) -> None:
+    result(tmp_path, fio_build.job(read=fio_build.reads({1000: 4})))
+    log(tmp_path, "a_clat.1.log", (1, 9000, 0, 4096, 0))
+    [one] = fio.read([tmp_path])
+    assert one.record["streams"][0]["read"]["histogram"]["buckets"] == [[1000, 4]]
+
+
+def test_averaged_logs_stand_at_the_begin_of_their_window(tmp_path: Path) -> None:
+    result(tmp_path, fio_build.job(read=fio_build.reads({1000: 4})))
+    for name, values in (("iops", (10, 20)), ("bw", (40, 80)), ("clat", (5000, 7000))):
+        log(tmp_path, f"a_{name}.1.log", *((500 * (n + 1), value, 0, 0, 0) for n, value in enumerate(values)))
+    [one] = fio.read([tmp_path])
+    found = columns(one, "time_ns", "iops", "bandwidth_bytes_per_s", "latency_mean_ns")
+    assert found == [(0, 10.0, 40960.0, 5000.0), (500_000_000, 20.0, 81920.0, 7000.0)]
+    assert one.record["series"]["interval_ns"] == 500_000_000
+
+
+def test_times_of_the_calendar_say_when_it_began(tmp_path: Path) -> None:
+    log(tmp_path, "a_iops.1.log", *((EPOCH_MS + 1000 * n, 7, 0, 0, 0) for n in range(3)))
+    log(tmp_path, "a_clat.1.log", *((EPOCH_MS + 1000 * n + 15, 900, 0, 0, 0) for n in range(3)))
+    [one] = fio.read([tmp_path])
+    assert columns(one, "time_ns", "iops", "latency_mean_ns") == [(n * 10**9, 7.0, 900.0) for n in range(3)]
+    assert one.record["source"]["began"] == "2023-11-14T22:13:19Z"  # a window before the first sample
+    assert (one.record["duration_ns"], one.record["summary"]["count"]) == (3 * 10**9, 21)
+
+
+def test_processes_add_up_and_p99_is_then_not_known(tmp_path: Path) -> None:
+    result(tmp_path, fio_build.job(read=fio_build.reads({1000: 4})))
+    log(tmp_path, "a_clat.1.log", (100, 1000, 0, 4096, 0), (200, 1000, 0, 4096, 0))
+    log(tmp_path, "a_clat.2.log", (100, 4000, 0, 4096, 0), (999, 4000, 0, 4096, 0))
+    [one] = fio.read([tmp_path])
+    assert columns(one, "iops", "latency_mean_ns", "latency_p99_ns") == [(4.0, 2500.0, None)]
+
+
+def test_each_job_has_the_log_of_its_number(tmp_path: Path) -> None:
+    result(tmp_path, fio_build.job("a", read=fio_build.reads({9: 4})), fio_build.job("b", read=fio_build.reads({9: 4})))
+    log(tmp_path, "x_lat.1.log", (999, 1000, 0, 4096, 0))
+    log(tmp_path, "x_lat.2.log", (999, 3000, 0, 4096, 0))
+    [one] = fio.read([tmp_path])
+    assert columns(one, "stream", "latency_mean_ns") == [("a", 1000.0), ("b", 3000.0)]
+
+
+def test_histograms_over_time_give_percentiles(tmp_path: Path) -> None:
+    result(tmp_path, fio_build.job(read=fio_build.reads(None, printed=True)))
+
+    def counts(**of: int) -> tuple[int, ...]:
+        return tuple(of.get(f"b{n}", 0) for n in range(PLAT_NR))
+
+    rows = [(1000, 0, 4096, *counts(b200=3)), (2000, 0, 4096, *counts(b300=1))]
+    log(tmp_path, "a_clat_hist.1.log", *rows)
+    [one] = fio.read([tmp_path])
+    low, high = bucket_value(200), bucket_value(300)
+    assert one.record["streams"][0]["read"]["histogram"] == {"kind": "fio", "buckets": [[low, 3], [high, 1]]}
+    assert columns(one, "time_ns", "iops", "latency_p99_ns") == [(0, 3.0, low), (10**9, 1.0, high)]
+
+
+def test_coarse_histograms_are_bins(tmp_path: Path) -> None:
+    counts = [0] * (PLAT_NR >> 2)
+    counts[3] = 5  # fio's buckets 12 to 15: 12 ns to 15 ns
+    [one] = fio.read([log(tmp_path, "a_clat_hist.1.log", (1000, 1, 4096, *counts))])
+    assert one.record["streams"][0]["write"]["histogram"] == {"kind": "bins", "buckets": [[15, 5]]}
+
+
+def test_a_cut_last_line_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a_lat.1.log"
+    path.write_text("1, 100, 0, 4096, 0\n2, 10")
+    [one] = fio.read([path])
+    assert one.record["summary"]["count"] == 1
+    assert any("the last line is cut" in note for note in one.record["notes"])
+
+
+@pytest.mark.parametrize(
+    "line", ["1, x, 0, 4096", "1, 2, 77, 4096", "1, -5, 0, 4096", "1,2,0", "1, 2, 0, 3, 4, 5, 6, 7, 8"]
+)
+def test_a_line_that_is_no_sample_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a_lat.1.log"
+    path.write_text(f"1, 100, 0, 4096, 0\n{line}\n3, 100, 0, 4096, 0\n")
+    with pytest.raises(UserError, match="line 2"):
+        fio.read([path])
+
+
+def test_a_log_of_unknown_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not tell what is logged"):
+        fio.read([log(tmp_path, "x.log", (1, 2, 0, 4096, 0))])
+
+
+def test_logs_beside_several_results_need_a_name(tmp_path: Path) -> None:
+    named = fio_build.job(read=fio_build.reads({9: 4}))
+    named["job options"] = {"write_lat_log": "/x/a", "rw": "read"}
+    result(tmp_path, named, name="one.json")
+    result(tmp_path, fio_build.job(read=fio_build.reads({9: 4})), name="two.json")
+    log(tmp_path, "a_lat.1.log", (1, 2, 0, 4096, 0))
+    assert [one.series is not None for one in fio.read([tmp_path])] == [True, False]
+    log(tmp_path, "b_lat.1.log", (1, 2, 0, 4096, 0))
+    with pytest.raises(UserError, match="cannot be told"):
+        fio.read([tmp_path])
+
+
+def test_results_printed_again_are_one_run(tmp_path: Path) -> None:
+    texts = []
+    for number in (1, 2, 3):
+        read = fio_build.reads({1000: 4 * number}, ios=4 * number, runtime_ms=1000 * number)
+        texts.append(json.dumps(fio_build.document(fio_build.job(read=read), timestamp=1000 + number), indent=1))
+    path = tmp_path / "run.json"
+    path.write_text("\n".join(texts))
+    [one] = fio.read([path])
+    assert one.record["summary"]["count"] == 12
+    assert columns(one, "time_ns", "iops")[::2] == [(0, 4.0), (10**9, 4.0), (2 * 10**9, 4.0)]
+
+
+def test_runs_one_after_another_stay_apart(tmp_path: Path) -> None:
+    texts = []
+    for number in (1, 2):
+        read = fio_build.reads({1000: 4}, runtime_ms=1000 * number)
+        texts.append(json.dumps(fio_build.document(fio_build.job(read=read), timestamp=1000 + 3 * number), indent=1))
+    path = tmp_path / "run.json"
+    path.write_text("\n".join(texts))
+    assert len(fio.read([path])) == 2
+
+
+def terse(version: int = 5) -> str:
+    percentiles = [f"{q}.000000%={v}" for q, v in ((50, 90), (99, 190))] + ["0%=0"] * 18
+    block = ["400", "40", "10", "10000", *"1233", "5", "200", "100.5", "1", *percentiles, "6", "210", "110.5", "1"]
+    block += ["0", "0", "0.000000%", "0.0", "0.0"] + (["0"] * 6 if version == 5 else [])
+    idle = (
+        ["0"] * 12
+        + ["0%=0"] * 20
+        + ["0"] * 4
+        + ["0", "0", "0.000000%", "0.0", "0.0"]
+        + ["0"] * (6 if version == 5 else 0)
+    )
+    blocks = [*block, *idle, *(idle if version > 3 else [])]
+    return ";".join([str(version), "fio-3.33", "tr", "0", "0", *blocks, "1%", "2%", "3", "0", "1"]) + "\n"
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_terse_output_is_read(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("fio: a warning\n" + terse(version))
+    [one] = fio.read([path])
+    summary = one.record["summary"]
+    assert (summary["count"], summary["iops"], summary["bytes"]) == (100, 10.0, 400 * 1024)
+    assert (summary["latency_mean_ns"], summary["latency_p50_ns"], summary["latency_p99_ns"]) == (100500, 90000, 190000)
+    assert one.record["concurrency"] is None
+    assert one.record["source"]["asked"]["concurrency"] is None
+
+
+@pytest.mark.parametrize("text", [terse()[:200], terse().replace("5;fio", "9;fio"), terse().replace(";10;", ";x;", 1)])
+def test_terse_output_that_is_not_whole_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text(text)
+    with pytest.raises(UserError, match="line 1"):
+        fio.read([path])
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_both_encodings_of_hdr_are_decoded(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "x.hlog"
+    lines = [f"0.000,1.000,0.1,{build.histogram([100] * 98 + [200, 1500], version)}"]
+    lines.append(f"1.000,1.000,0.1,{build.histogram([300], version)}")
+    path.write_bytes(build.hlog(*lines))
+    [one] = hdr.read([path])
+    side = one.record["streams"][0]["read"]
+    assert side["histogram"] == {
+        "kind": "hdr",
+        "buckets": [[100, 98], [200, 1], [300, 1], [1500, 1]],
+        "significant_digits": 3,
+    }
+    assert (side["latency_sum_ns"], side["latency_max_ns"]) == ("11800", 1500)
+    assert one.record["summary"]["bandwidth_bytes_per_s"] is None
+    assert columns(one, "time_ns", "iops", "latency_p99_ns") == [(0, 100.0, 200), (10**9, 1.0, 300)]
+    assert one.record["source"]["began"] == "2017-07-14T02:40:00Z"
+
+
+def test_every_tag_is_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "x.hlog"
+    lines = [
+        f"{tag}0.0,1.0,0.1,{build.histogram([number])}" for number, tag in enumerate(("", "Tag=A,", "Tag=WRITE,"), 1)
+    ]
+    path.write_bytes(build.hlog(*lines))
+    found = hdr.read([path], "us")
+    assert [one.record["source"]["target"] for one in found] == [None, "A", "WRITE"]
+    assert [one.record["summary"]["latency_max_ns"] for one in found] == [1000, 2000, 3000]
+    assert found[2].record["summary"]["write"]["count"] == 1
+
+
+def test_ycsb_logs_microseconds(tmp_path: Path) -> None:
+    path = tmp_path / "x.hlog"
+    path.write_bytes(b"#[Logging for: UPDATE]\n" + build.hlog(f"0.0,1.0,0.1,{build.histogram([7])}"))
+    [one] = hdr.read([path])
+    assert one.record["summary"]["write"]["latency_max_ns"] == 7000
+
+
+def bomb() -> str:
+    import base64
+    import struct
+    import zlib
+
+    packed = zlib.compress(bytes(100_000_000), 9)
+    return base64.b64encode(struct.pack(">II", build.V2_COMPRESSED | 0x10, len(packed)) + packed).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["HISTFAAA", "AAAA", "!!!!", build.histogram([5])[:-8], build.histogram([5], digits=9), "HISTgg" + "A" * 40],
+)
+def test_a_broken_histogram_names_its_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.hlog"
+    path.write_bytes(build.hlog(f"0.0,1.0,0.1,{text}"))
+    with pytest.raises(UserError, match="line 4"):
+        hdr.read([path])
+
+
+def test_a_histogram_that_unpacks_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.hlog"
+    path.write_bytes(build.hlog(f"0.0,1.0,0.1,{bomb()}"))
+    with pytest.raises(UserError, match="larger than any"):
+        hdr.read([path])
+
+
+def test_a_unit_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--unit"):
+        hdr.read([tmp_path / "x"], "hours")

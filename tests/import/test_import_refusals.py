@@ -1,0 +1,147 @@
+"""Is everything that is no result refused in one line, whatever importer it is given to, and recognised by content?"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import fio_documents as fio_build
+import pytest
+import result_documents as build
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hotband.errors import UserError
+from hotband.importers import Imported, files, load, loaded, tools
+from hotband.records import save_imported
+from hotband.report.load import load_record
+
+GOOD: dict[str, tuple[str, bytes]] = {
+    "fio": ("x.json", fio_build.text(fio_build.job(read=fio_build.reads({1000: 4})))),
+    "vdbench": ("flatfile.html", build.flatfile(*build.run_rows()).encode()),
+    "diskspd": ("x.xml", build.diskspd().encode()),
+    "iometer": ("x.csv", build.iometer(*build.iometer_test(30, 10)).encode()),
+    "hdr": ("x.hlog", build.hlog(f"0.0,1.0,0.1,{build.histogram([5])}")),
+}
+LOG = ("a_lat.1.log", b"1, 100, 0, 4096, 0\n2, 100, 1, 4096, 0\n")
+FUZZ = Path(__file__).resolve().parents[2] / "fuzz"
+SEEDS = sorted((FUZZ / "corpus" / "results").glob("*"))
+
+
+def put(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("tool", GOOD)
+def test_a_result_is_recognised_and_survives_the_disk(tmp_path: Path, tool: str) -> None:
+    path = put(tmp_path, *GOOD[tool])
+    imported = load(path)
+    assert imported[0].record["target"]["kind"] in (tool, "hdrhistogram")
+    saved = save_imported(tmp_path / "out", imported)
+    for file, one in zip(saved, imported, strict=True):
+        again = load_record(file)
+        assert again.record == one.record
+        assert (again.series is None) == (one.series is None)
+        here = loaded(one).series
+        assert here is None or again.series is None or here.equals(again.series.select(here.columns))
+
+
+@pytest.mark.parametrize("tool", GOOD)
+def test_source_has_every_key(tmp_path: Path, tool: str) -> None:
+    [one, *_] = load(put(tmp_path, *GOOD[tool]))
+    source = one.record["source"]
+    assert {"tool", "version", "file", "began", "ended", "asked", "target", "host"} <= set(source)
+    assert len(source["asked"]) == 15
+
+
+@pytest.mark.parametrize("reader", GOOD)
+@pytest.mark.parametrize("written", GOOD)
+def test_results_of_other_tools_are_refused(tmp_path: Path, reader: str, written: str) -> None:
+    if reader != written:
+        with pytest.raises(UserError) as caught:
+            tools()[reader].read([put(tmp_path, *GOOD[written])])
+        assert len(str(caught.value).splitlines()) == 1
+
+
+BAD = {
+    "empty": b"",
+    "blank": b"\n \n",
+    "not-utf8": b"\xff\xfe\x00\x81" * 50,
+    "binary": bytes(range(256)) * 40,
+    "text": b"hello\nworld\n",
+    "png": b"\x89PNG\r\n\x1a\n" + bytes(100),
+    "one-line": b"1" * 700_000,
+}
+
+
+@pytest.mark.parametrize("reader", ["auto", *GOOD])
+@pytest.mark.parametrize("bad", BAD)
+def test_what_is_no_result_is_refused_in_one_line(tmp_path: Path, reader: str, bad: str) -> None:
+    path = put(tmp_path, GOOD.get(reader, ("x", b""))[0], BAD[bad])
+    with pytest.raises(UserError) as caught:
+        load(path) if reader == "auto" else tools()[reader].read([path])
+    line = str(caught.value)
+    assert len(line.splitlines()) == 1
+    assert str(path) in line
+    assert len(line) < 600
+
+
+@pytest.mark.parametrize("reader", GOOD)
+def test_a_missing_file_and_an_empty_folder(tmp_path: Path, reader: str) -> None:
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(UserError):
+            tools()[reader].read([path])
+
+
+def test_a_huge_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_DOCUMENT_BYTES", 100)
+    monkeypatch.setattr(files, "LARGEST_TABLE_BYTES", 100)
+    for tool, (name, data) in GOOD.items():
+        with pytest.raises(UserError, match="is larger than"):
+            tools()[tool].read([put(tmp_path, name, data)])
+
+
+def attempt(path: Path) -> tuple[list[Imported], str]:
+    try:
+        return load(path), ""
+    except UserError as error:
+        return [], str(error)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_cut_and_changed_results_give_records_or_a_refusal(tmp_path: Path, data: st.DataObject) -> None:
+    name, good = data.draw(st.sampled_from([*GOOD.values(), LOG]))
+    changed = bytearray(good[: data.draw(st.integers(0, len(good)))])
+    for _ in range(data.draw(st.integers(0, 4))):
+        if changed:
+            changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
+    found, refusal = attempt(put(tmp_path, name, bytes(changed)))
+    assert len(refusal.splitlines()) <= 1
+    for one in found:
+        json.dumps(one.record, allow_nan=False)
+        loaded(one)
+
+
+@pytest.fixture(scope="module")
+def one_input() -> Callable[[bytes], None]:
+    spec = importlib.util.spec_from_file_location("result_readers", FUZZ / "result_readers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    target: Callable[[bytes], None] = module.one_input
+    return target
+
+
+def test_the_corpus_is_there() -> None:
+    assert len(SEEDS) >= 15
+
+
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda path: path.name)
+def test_seed(seed: Path, one_input: Callable[[bytes], None]) -> None:
+    one_input(seed.read_bytes())
