@@ -49,8 +49,11 @@ fn the_machines_that_the_mistakes_are_made_in_are_right() {
 #[test]
 fn options_out_of_bounds_are_refused_by_name() {
     for (options, parts) in [
-        ("osd = \"bluestore-41\"", &["layouts.p.osd", "\"bluestore-41\"", "did you mean \"bluestore-14\""][..]),
-        ("osds = 2", &["layouts.p.replicated.osds", "expected one of"]),
+        (
+            "osd = \"bluestore-41\"",
+            &["layouts.p.replicated.osd", "\"bluestore-41\"", "did you mean \"bluestore-14\""][..],
+        ),
+        ("osds = 2", &["layouts.p.replicated.osds", "unknown key", "osds_per_drive"]),
         ("replicas = 5", &["replicas", "\"5\"", "at most 4", "4 daemons"]),
         ("replicas = 0", &["replicas", "\"0\"", "from 1 to 8"]),
         ("replicas = 3, hosts = 2, failure_domain = \"host\"", &["replicas", "\"3\"", "at most 2", "2 hosts"]),
@@ -113,7 +116,7 @@ fn values_of_daemons_are_refused_where_they_were_given() {
         ("recovery_sleep", "\"1 min\"", "at most 10 s"),
     ] {
         let machine = pool(&format!("osd_set = {{ {key} = {value} }}"));
-        refused(request(&machine, &good(), &[]), &["machine.toml", &format!("layouts.p.osd_set.{key}"), accepted]);
+        refused(request(&machine, &good(), &[]), &["machine.toml", "layouts.p.replicated.osd_set", key, accepted]);
         if key != "cpu_raed" {
             let text = value.trim_matches('"');
             refused(request(&pool("replicas = 3"), &good(), &[(key, text)]), &["--set", key, accepted]);
@@ -125,11 +128,11 @@ fn values_of_daemons_are_refused_where_they_were_given() {
 #[test]
 fn members_that_cannot_hold_a_pool_are_refused() {
     let tiny = pool("size = \"64 MiB\", image = \"4 MiB\"");
-    refused(request(&tiny, &good(), &[]), &["layouts.p.members", "hold no object"]);
+    refused(request(&tiny, &good(), &[]), &["layouts.p.replicated.members", "hold no object"]);
     let shared = format!("{}[layouts.q]\nraid0 = {{ members = \"d*\" }}\n", pool("image = \"1 GiB\""));
     refused(request(&shared, &good(), &[]), &["layouts.q", "same part of a member as layout \"p\""]);
     let lun = pool("image = \"1 GiB\"").replace("\"d*\"", "\"d0.lun0, d1, d2\"");
-    refused(request(&lun, &good(), &[]), &["layouts.p.members", "d0 has no logical units"]);
+    refused(request(&lun, &good(), &[]), &["layouts.p.replicated.members", "d0 has no logical units"]);
     refused(request("replicated:2xmg06sca-10tb", &good(), &[]), &["layouts.data", "replicas", "at most 2"]);
     refused(request("replicated:6xmg06sca-10tb:64KiB", &good(), &[]), &["layouts.data", "chunk"]);
 }

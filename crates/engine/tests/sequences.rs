@@ -21,8 +21,7 @@ fn reads(seed: u64) -> Request {
 }
 
 fn writes(seed: u64) -> Request {
-    let stream = format!("{}\nflush_every = 16", random_4k(0));
-    Request { seed, ..request(POOL, &workload(&stream, &closed(4), "", "ios = 500"), &[]) }
+    Request { seed, ..request(POOL, &workload(&random_4k(0), &closed(4), "", "ios = 500"), &[]) }
 }
 
 /// Executes runs one after the other on one machine.
