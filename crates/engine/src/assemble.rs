@@ -318,7 +318,7 @@ fn targets(
     if !targets.is_empty() {
         return Ok(targets);
     }
-    let used = |node: NodeRef| layouts.iter().any(|(_, _, members)| members.iter().any(|m| m.node == node));
+    let used = |node: NodeRef| spec.layouts.iter().any(|layout| layout.members.iter().any(|m| m.node == node));
     let nodes = (0..drives.len() as u32).map(NodeRef::Drive).chain((0..layouts.len() as u32).map(NodeRef::Layout));
     let roots: Vec<NodeRef> = nodes.filter(|node| !used(*node)).collect();
     let [root] = roots[..] else {

@@ -4,8 +4,9 @@
 use std::collections::VecDeque;
 
 use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product};
-use hotband_layouts::KINDS;
-use hotband_machine::{Command, Drive, Entropy, Io, MachineSpec, Op, SpecError, short_form};
+use hotband_layouts::replicated::PoolSpec;
+use hotband_layouts::{KINDS, REPLICATED};
+use hotband_machine::{Command, Drive, Entropy, Io, LayoutSpec, MachineSpec, Op, SpecError, short_form};
 use hotband_units::{Bytes, Instant, Power, Rate, Ratio, Rpm, Span};
 use hotband_workloads::{AppVolume, Data, Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
@@ -15,8 +16,10 @@ use crate::catalog::Catalog;
 
 /// Machines above this many drives are read and not built: building is linear in drives and slow to fuzz.
 const MOST_BUILT: usize = 32;
-/// Files above this number are read about and not laid out.
+/// Files and objects above this number are read about and not laid out.
 const MOST_LAID_OUT: u64 = 10_000;
+/// Pools of more placement groups than this are read and not built.
+const MOST_GROUPS: u32 = 1024;
 /// I/Os tried on what was built.
 const TRIED: u64 = 8;
 /// Wake-ups after which a trial ends.
@@ -55,7 +58,7 @@ fn quantities(text: &str) {
 
 fn machine(text: &str, catalog: &Catalog) {
     let Some(spec) = read(MachineSpec::read("machine.toml", text)) else { return };
-    if spec.drives.len() > MOST_BUILT {
+    if spec.drives.len() > MOST_BUILT || !pools_are_small(&spec) {
         return;
     }
     let Some(mut machine) = read(assemble(&spec, catalog, &[], 1)).map(|assembled| assembled.machine) else { return };
@@ -88,6 +91,18 @@ fn machine(text: &str, catalog: &Catalog) {
         let Some(at) = machine.wake() else { break };
         machine.advance(at, &mut done);
     }
+}
+
+/// Whether no replicated pool is too large to be laid out in a moment; every one is read.
+fn pools_are_small(spec: &MachineSpec) -> bool {
+    let small = |layout: &LayoutSpec| {
+        let pool = read(PoolSpec::read(&spec.file, layout));
+        pool.is_none_or(|pool| {
+            let objects = pool.image.map_or(u64::MAX, |image| image / pool.object);
+            objects <= MOST_LAID_OUT && pool.placement_groups <= MOST_GROUPS
+        })
+    };
+    spec.layouts.iter().filter(|layout| layout.kind == REPLICATED).all(small)
 }
 
 fn workload(text: &str) {

@@ -5,7 +5,7 @@ mod common;
 mod schedule;
 
 use common::{catalog, drives, solid_state};
-use hotband_layouts::KINDS;
+use hotband_layouts::{KINDS, REPLICATED};
 use hotband_machine::Op;
 use hotband_units::Instant;
 use proptest::prelude::*;
@@ -71,9 +71,11 @@ fn layout_machines() -> Vec<String> {
     {
         let last = if *kind == "single" { 0 } else { 3 };
         for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
+            // A small image: the places of the objects of a full one take longer to find than all else.
+            let image = if *kind == REPLICATED { ", image = \"1 GiB\"" } else { "" };
             machines.push(format!(
                 "[drives.d]\nproduct = \"exos-15e900-512e\"\ncount = 4\nset = {set}\n{link}\
-                 [layouts.a]\n{kind} = {{ members = \"d0..d{last}\" }}\n[volumes]\nv = {{ on = \"a\" }}\n"
+                 [layouts.a]\n{kind} = {{ members = \"d0..d{last}\"{image} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
             ));
         }
     }
@@ -97,6 +99,40 @@ fn layout_machines() -> Vec<String> {
         ));
     }
     machines
+}
+
+/// Pools with what their options bring: daemons that share a disk, hosts, little memory, a daemon that is out, actuators
+/// and mirrors as members, a stripe of pools.
+fn pool_machines() -> Vec<String> {
+    let pool = |drives: &str, members: &str, options: &str| {
+        format!(
+            "[drives.d]\n{drives}\n[layouts.a]\nreplicated = {{ members = \"{members}\", image = \"256 MiB\", \
+             placement_groups = 32, {options} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
+        )
+    };
+    let four = "product = \"mg06sca-10tb\"\ncount = 4";
+    let small =
+        "osd_set = { data_cache = \"256 KiB\", metadata_cache = \"64 KiB\", deferred_batch_ops = 4, op_shards = 2 }";
+    let dual = "product = \"st14000nm0001\"\ncount = 2";
+    let mirrors = "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 4\n[layouts.m]\nraid1 = { members = \"d0, d1\" }\n\
+                   [layouts.n]\nraid1 = { members = \"d2, d3\" }\n[layouts.a]\n\
+                   replicated = { members = \"m, n\", replicas = 2, image = \"256 MiB\" }\n[volumes]\nv = { on = \"a\" }\n";
+    let stripe = "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 4\n\
+                  [layouts.p]\nreplicated = { members = \"d0, d1\", replicas = 2, image = \"256 MiB\" }\n\
+                  [layouts.q]\nreplicated = { members = \"d2, d3\", replicas = 2, image = \"256 MiB\" }\n\
+                  [layouts.a]\nraid0 = { members = \"p, q\" }\n[volumes]\nv = { on = \"a\" }\n";
+    vec![
+        pool(four, "d*", &format!("osds_per_drive = 2, {small}")),
+        pool(
+            four,
+            "d*",
+            "hosts = 4, failure_domain = \"host\", osd_set = { io_scheduler = \"none\", log_recycling = \"on\" }",
+        ),
+        pool(four, "d*", "replicas = 2, out = { osd = 1, at = \"5 ms\" }, osd_set = { recovery_sleep = \"1 ms\" }"),
+        pool(dual, "d0.lun0, d0.lun1, d1.lun0, d1.lun1", small),
+        mirrors.to_owned(),
+        stripe.to_owned(),
+    ]
 }
 
 /// Plays `asked` on two machines, one of them advanced in `steps` small steps, and compares.
@@ -132,6 +168,13 @@ proptest! {
     #[test]
     fn every_layout_keeps_the_contract(asked in schedule(), steps in 1_u64..4) {
         for text in layout_machines() {
+            keeps_the_contract(&text, &asked, steps);
+        }
+    }
+
+    #[test]
+    fn every_pool_keeps_the_contract(asked in schedule(), steps in 1_u64..4) {
+        for text in pool_machines() {
             keeps_the_contract(&text, &asked, steps);
         }
     }
@@ -214,7 +257,9 @@ fn the_largest_machine_answers() {
 
 #[test]
 fn a_machine_that_was_never_used_has_nothing_to_do() {
-    for text in drive_machines().into_iter().chain(layout_machines()) {
+    let waits = |text: &String| text.contains("out = {");
+    let pools = pool_machines().into_iter().filter(|text| !waits(text));
+    for text in drive_machines().into_iter().chain(layout_machines()).chain(pools) {
         assert_eq!(machine(&text).wake(), None, "{text}");
     }
     assert_eq!(drives().len() + solid_state().len(), catalog().names("drives").len(), "every kind is covered");

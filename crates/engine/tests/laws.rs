@@ -49,6 +49,31 @@ fn outstanding_is_rate_times_latency_on_solid_state_drives_too() {
 }
 
 #[test]
+fn outstanding_is_rate_times_latency_in_a_pool_too() {
+    let pool = |options: &str| {
+        format!(
+            "[drives.d]\nproduct = \"mg06sca-10tb\"\ncount = 4\n[layouts.p]\n\
+             replicated = {{ members = \"d*\", image = \"8 GiB\", placement_groups = 64, {options} }}\n"
+        )
+    };
+    let machines = [
+        pool("replicas = 3"),
+        pool("osds_per_drive = 2, hosts = 4, failure_domain = \"host\", balanced = true"),
+        pool("replicas = 2, out = { osd = 3, at = \"5 s\" }, osd_set = { recovery_sleep = \"10 ms\" }"),
+    ];
+    for (number, machine) in machines.iter().enumerate() {
+        for (depth, read_pct) in [(1, 70), (16, 0), (16, 100), (64, 50)] {
+            let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 10000");
+            let left = run(machine, &text, &[]);
+            let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
+            let what = format!("pool {number}, depth {depth}, {read_pct} % reads");
+            assert_near(&what, outstanding, f64::from(depth), 0.01);
+            assert_near(&what, left.summary("queue_depth_mean"), f64::from(depth), 1e-6);
+        }
+    }
+}
+
+#[test]
 fn a_deeper_queue_never_slows_a_sequential_reader() {
     let stream = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"";
     for machine in ["exos-15e900-512n", "ent-cap-2tb", "raid0:4xent-15k", "raid1:2xent-15k", "raid10:4xent-15k"] {

@@ -7,6 +7,7 @@ mod drive;
 mod error;
 mod events;
 mod graph;
+mod holdings;
 mod io;
 mod link;
 mod plan;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use hotband_machine::{
-    Command, Counter, Done, Drive, Entropy, Layout, Machine, MachineParts, MemberRange, NodeRef, Op, Smart, Target,
+    Command, Counter, Done, Drive, Entropy, Machine, MachineParts, MemberRange, NodeRef, Op, Role, Smart, Target,
     Times, UntimedWrite, Versions,
 };
 use hotband_units::{Bytes, Instant, Span};
@@ -100,7 +100,7 @@ pub fn machine(volumes: &[(&str, u64, u64)]) -> (Machine, Log) {
     let drive = Flash { log: log.clone(), smart: Smart::default(), waiting: VecDeque::new() };
     let targets =
         volumes.iter().map(|&(name, from, size)| Target { name: name.to_owned(), node: NodeRef::Drive(0), from, size });
-    let layouts: Vec<(String, Box<dyn Layout>, Vec<MemberRange>)> = Vec::new();
+    let layouts: Vec<(String, Role, Vec<MemberRange>)> = Vec::new();
     let parts = MachineParts {
         drives: vec![("d0".to_owned(), Box::new(drive))],
         links: Vec::new(),

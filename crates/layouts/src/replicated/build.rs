@@ -15,6 +15,8 @@ const GRAIN: u64 = 1 << 20;
 const FILLED: f64 = 0.7;
 /// Most objects of an image: their places are a table.
 const MOST_OBJECTS: u64 = 1 << 24;
+/// Most queues of operations of all daemons together: their events carry 21 bits.
+const MOST_SHARDS: usize = 1 << 21;
 
 impl PoolSpec {
     /// The slices of the members that the pool uses, a daemon each.
@@ -45,6 +47,10 @@ pub fn build(
     };
     let slices = spec.slices(members);
     let sizes: Vec<u64> = slices.iter().map(|slice| slice.size).collect();
+    if slices.len() * params.shards > MOST_SHARDS {
+        let (daemons, accepted) = (slices.len(), format!("expected at most {MOST_SHARDS} shards of all daemons"));
+        return Err(error("members", format!("{daemons} daemons with {} shards", params.shards), accepted));
+    }
     let room: Vec<u64> = sizes.iter().map(|size| Slice::new(*size, spec.object, &params).objects()).collect();
     if room.contains(&0) {
         return Err(error("members", String::new(), "the slices of the members hold no object".into()));

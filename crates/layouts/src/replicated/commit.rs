@@ -31,9 +31,11 @@ impl Pool {
     /// The committing thread takes what waits. A scheduler that anticipates lets one daemon's commit at a time to a
     /// disk: between its steps it keeps the disk idle, for the next step comes at once.
     pub(super) fn take_transactions(&mut self, now: Instant, number: usize) {
+        debug_assert!(self.osds[number].committing.is_empty(), "one commit follows the other");
+        let fits = self.fitting(number);
         let osd = &mut self.osds[number];
-        debug_assert!(osd.committing.is_empty(), "one commit follows the other");
         std::mem::swap(&mut osd.queued, &mut osd.committing);
+        osd.queued.extend(osd.committing.drain(fits..));
         osd.commit_times = Times::default();
         let turns = &mut self.turns[usize::from(osd.disk)];
         if self.params.anticipate && turns.holder.is_some() {
@@ -41,6 +43,26 @@ impl Pool {
         }
         turns.holder = Some(number as u32);
         self.write_log(now, number);
+    }
+
+    /// How many of the transactions that wait go into the log at once: the log does not lap itself.
+    fn fitting(&mut self, number: usize) -> usize {
+        let (waiting, mut room) = (self.osds[number].queued.len(), self.osds[number].wal.size());
+        for at in 0..waiting {
+            let bytes = self.log_bytes_of(self.osds[number].queued[at]);
+            match room.checked_sub(bytes) {
+                Some(left) => room = left,
+                None => return at,
+            }
+        }
+        waiting
+    }
+
+    /// What an operation adds to the log.
+    fn log_bytes_of(&mut self, sub: u32) -> u64 {
+        let sub = *self.subs.get(sub);
+        let data = if sub.deferred { u64::from(self.pieces.get(sub.piece).len) } else { 0 };
+        self.params.wal_bytes + data
     }
 
     /// Where data was written in place, the disk is flushed before the log.
@@ -53,9 +75,7 @@ impl Pool {
     fn append_log(&mut self, _now: Instant, number: usize) {
         let mut bytes = 0;
         for at in 0..self.osds[number].committing.len() {
-            let sub = *self.subs.get(self.osds[number].committing[at]);
-            let data = if sub.deferred { u64::from(self.pieces.get(sub.piece).len) } else { 0 };
-            bytes += self.params.wal_bytes + data;
+            bytes += self.log_bytes_of(self.osds[number].committing[at]);
         }
         self.append(number, bytes, Stage::LogWrite);
     }

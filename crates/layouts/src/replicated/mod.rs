@@ -18,12 +18,14 @@ mod slab;
 mod spec;
 mod wire;
 
+use std::collections::VecDeque;
+
 use hotband_machine::{
     Asked, EventQueue, Fault, MemberCommand, Op, PartReport, Random, Served, Service, ServiceOut, Times,
 };
 use hotband_units::{Bytes, Instant, Span};
 
-use ops::{Io, Piece, Sub};
+use ops::{HeldBack, Io, Piece, Sub};
 use osd::{Osd, Turns};
 use place::Places;
 use recovery::Recovery;
@@ -69,7 +71,7 @@ impl Due {
             Self::Received(transfer) => (6, transfer),
             Self::Out => (7, 0),
         };
-        debug_assert!(number >> KIND_SHIFT == 0, "fewer than 2^21 operations are under way at once");
+        debug_assert!(number >> KIND_SHIFT == 0, "what is under way, daemons and shards are bounded below 2^21");
         kind << KIND_SHIFT | number
     }
 
@@ -143,6 +145,9 @@ pub struct Pool {
     ios: Slab<Io>,
     pieces: Slab<Piece>,
     subs: Slab<Sub>,
+    /// Pieces under way, and those that the client holds back.
+    under_way: u32,
+    held_back: VecDeque<HeldBack>,
     events: EventQueue,
     commands: Vec<MemberCommand>,
     served: Vec<Served>,
@@ -178,6 +183,8 @@ impl Pool {
             ios: Slab::default(),
             pieces: Slab::default(),
             subs: Slab::default(),
+            under_way: 0,
+            held_back: VecDeque::new(),
             events,
             commands: Vec::new(),
             served: Vec::new(),
@@ -235,6 +242,7 @@ impl Pool {
     /// A piece of an I/O is done: the last one answers the I/O.
     fn reply(&mut self, now: Instant, id: u32) {
         let piece = self.pieces.take(id);
+        self.send_held_back(now);
         let io = self.ios.get(piece.io);
         io.fault = io.fault.or(piece.fault);
         io.pieces -= 1;

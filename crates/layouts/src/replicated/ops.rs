@@ -35,6 +35,19 @@ pub(super) struct Piece {
     pub fault: Option<Fault>,
 }
 
+/// Pieces that a client has under way at once; more wait in its library (Ceph: objecter_inflight_ops = 1024).
+const IN_FLIGHT: u32 = 1024;
+
+/// A piece that the client's library has not sent yet.
+#[derive(Clone, Copy)]
+pub(super) struct HeldBack {
+    io: u32,
+    object: u32,
+    within: u32,
+    len: u32,
+    asked: Asked,
+}
+
 /// A piece at one daemon.
 #[derive(Clone, Copy)]
 pub(super) struct Sub {
@@ -64,12 +77,28 @@ impl Pool {
             let (object, within) = (at / self.spec.object, at % self.spec.object);
             let len = (self.spec.object - within).min(end - at) as u32;
             self.ios.get(io).pieces += 1;
-            self.send_piece(now, (io, object as u32, within as u32, len), asked);
+            let held = HeldBack { io, object: object as u32, within: within as u32, len, asked };
+            if self.under_way < IN_FLIGHT {
+                self.send_piece(now, held)
+            } else {
+                self.held_back.push_back(held)
+            }
             at += u64::from(len);
         }
     }
 
-    fn send_piece(&mut self, now: Instant, (io, object, within, len): (u32, u32, u32, u32), asked: Asked) {
+    /// A piece has left the client's library, which turns to the next that it held back.
+    pub(super) fn send_held_back(&mut self, now: Instant) {
+        self.under_way -= 1;
+        if self.under_way < IN_FLIGHT
+            && let Some(held) = self.held_back.pop_front()
+        {
+            self.send_piece(now, held);
+        }
+    }
+
+    fn send_piece(&mut self, now: Instant, HeldBack { io, object, within, len, asked }: HeldBack) {
+        self.under_way += 1;
         let (op, entropy) = (asked.op, asked.entropy);
         let begins = self.client_free.max(now);
         let cpu = self.cpu.draw(self.params.cpu_client);
@@ -100,6 +129,7 @@ impl Pool {
 
     fn answer_at_once(&mut self, now: Instant, io: u32, asked: Asked) {
         self.ios.get(io).pieces = 1;
+        self.under_way += 1;
         let piece = Piece {
             io,
             op: asked.op,

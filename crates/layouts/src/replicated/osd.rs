@@ -65,6 +65,11 @@ pub(super) struct Ring {
 }
 
 impl Ring {
+    /// Bytes that go into it before it begins again.
+    pub fn size(&self) -> u64 {
+        self.size / BLOCK * BLOCK
+    }
+
     /// Where the next `len` bytes go.
     pub fn take(&mut self, len: u64) -> u64 {
         if self.at + len > self.size {

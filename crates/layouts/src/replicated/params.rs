@@ -98,11 +98,11 @@ impl OsdParams {
             defer_below: size(&section, "prefer_deferred_size", 0, 1 << 24)? as u32,
             deferred_batch: count(&section, "deferred_batch_ops", 1, 65_536)? as usize,
             db_share: share(&section, "db_share", 0.001, 0.5)?,
-            wal_region: size(&section, "wal_region", 1 << 20, 1 << 40)?,
+            wal_region: size(&section, "wal_region", 32 << 20, 1 << 40)?,
             anticipate: section
                 .choice("io_scheduler", &[("none", false), ("anticipatory", true)])?
                 .ok_or_else(|| section.error("io_scheduler", "", "missing: expected none or anticipatory"))?,
-            recovery_active: count(&section, "recovery_active", 1, 1024)? as usize,
+            recovery_active: count(&section, "recovery_active", 1, 32)? as usize,
             recovery_sleep: time(&section, "recovery_sleep")?,
         };
         section.finish()?;

@@ -14,6 +14,8 @@ pub struct Places {
     slot: Vec<u32>,
     /// Objects on every daemon.
     held: Vec<u32>,
+    /// The place behind the last that each daemon has used.
+    next: Vec<u32>,
 }
 
 impl Places {
@@ -29,7 +31,8 @@ impl Places {
                 held[osd] += 1;
             }
         }
-        Self { acting, replicas, group, slot, held }
+        let next = held.clone();
+        Self { acting, replicas, group, slot, held, next }
     }
 
     /// Placement group of an object.
@@ -62,14 +65,33 @@ impl Places {
         self.group.len() as u32
     }
 
-    /// Copy number `copy` of a group is on `osd` from now on, its objects in the next places there, in their order.
-    pub fn move_copy(&mut self, group: u32, copy: usize, osd: u16) {
-        let replicas = self.replicas;
-        self.acting[group as usize * replicas + copy] = osd;
-        let held = &mut self.held[usize::from(osd)];
-        for object in (0..self.group.len()).filter(|object| self.group[*object] == group) {
-            self.slot[object * replicas + copy] = *held;
-            *held += 1;
+    /// A place behind everything that `osd` has.
+    pub fn take_slot(&mut self, osd: u16) -> u32 {
+        let next = &mut self.next[usize::from(osd)];
+        *next += 1;
+        *next - 1
+    }
+
+    /// Copy number `copy` of a group is on `osd` from now on, its `objects` (number and place there) with it. Where all
+    /// copies are on the daemons of `after`, the first of these is the primary.
+    pub fn move_copy(&mut self, (group, copy): (u32, usize), osd: u16, objects: &[(u32, u32)], after: &[u16]) {
+        let begin = group as usize * self.replicas;
+        let before = std::mem::replace(&mut self.acting[begin + copy], osd);
+        self.held[usize::from(before)] -= objects.len() as u32;
+        self.held[usize::from(osd)] += objects.len() as u32;
+        for &(object, slot) in objects {
+            self.slot[object as usize * self.replicas + copy] = slot;
+        }
+        let acting = &mut self.acting[begin..begin + self.replicas];
+        let from: Vec<usize> = after.iter().filter_map(|osd| acting.iter().position(|have| have == osd)).collect();
+        if from.len() < self.replicas {
+            return;
+        }
+        acting.copy_from_slice(after);
+        for (object, _) in objects {
+            let slots = &mut self.slot[*object as usize * self.replicas..][..self.replicas];
+            let old = slots.to_vec();
+            slots.iter_mut().zip(&from).for_each(|(slot, from)| *slot = old[*from]);
         }
     }
 }

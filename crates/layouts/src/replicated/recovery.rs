@@ -22,8 +22,8 @@ struct Moving {
     copy: u8,
     to: u16,
     objects: VecDeque<u32>,
-    /// Objects that the new daemon has received.
-    received: u32,
+    /// Objects that the new daemon has received, and their places there.
+    received: Vec<(u32, u32)>,
     /// Objects on the way.
     busy: u32,
 }
@@ -32,6 +32,7 @@ struct Moving {
 #[derive(Clone, Copy)]
 struct Transfer {
     moving: u32,
+    object: u32,
     /// Whether it has been read and sent.
     written: bool,
 }
@@ -88,9 +89,20 @@ impl Pool {
             let new = after.iter().filter(|osd| !here.contains(osd));
             for (copy, to) in gone.into_iter().zip(new) {
                 let objects: VecDeque<u32> = objects[group as usize].iter().copied().collect();
+                if objects.is_empty() {
+                    self.places.move_copy((group, copy), *to, &[], after);
+                    continue;
+                }
                 recovery.misplaced += objects.len() as u64;
                 recovery.wanted[usize::from(*to)].push_back(recovery.moving.len() as u32);
-                recovery.moving.push(Moving { group, copy: copy as u8, to: *to, objects, received: 0, busy: 0 });
+                recovery.moving.push(Moving {
+                    group,
+                    copy: copy as u8,
+                    to: *to,
+                    objects,
+                    received: Vec::new(),
+                    busy: 0,
+                });
             }
         }
         recovery.began = Some(now);
@@ -116,7 +128,7 @@ impl Pool {
         let moving = &mut recovery.moving[number as usize];
         moving.busy += 1;
         let group = moving.group;
-        let transfer = recovery.transfers.add(Transfer { moving: number, written: false });
+        let transfer = recovery.transfers.add(Transfer { moving: number, object, written: false });
         let primary = self.places.acting(group)[0];
         let at = self.osds[usize::from(primary)].slice.object_at(self.places.slot(object, 0));
         let extent = (at, self.spec.object as u32);
@@ -143,11 +155,11 @@ impl Pool {
     /// The new daemon has the bytes of an object and writes them to its disk.
     pub(super) fn received(&mut self, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
-        let moving = &mut recovery.moving[recovery.transfers.get(id).moving as usize];
+        let Transfer { moving, object, .. } = *recovery.transfers.get(id);
+        let moving = &mut recovery.moving[moving as usize];
         let to = moving.to;
-        // Behind what is there, where the group will be once it has moved as a whole.
-        let slot = self.places.held()[usize::from(to)] + moving.received;
-        moving.received += 1;
+        let slot = self.places.take_slot(to);
+        moving.received.push((object, slot));
         let at = self.osds[usize::from(to)].slice.object_at(slot);
         let extent = (at, self.spec.object as u32);
         self.command(usize::from(to), Op::Write, extent, For::Recovery(id), Entropy::INCOMPRESSIBLE);
@@ -166,7 +178,8 @@ impl Pool {
         }
         self.osds[usize::from(to)].counters.recovered += 1;
         if ended {
-            self.places.move_copy(group, copy, to);
+            let after = &recovery.after[group as usize * self.spec.replicas..][..self.spec.replicas];
+            self.places.move_copy((group, copy), to, &moving.received, after);
         }
         self.push(now + self.params.recovery_sleep, Due::Recover(u32::from(to)));
     }

@@ -87,6 +87,10 @@ impl PoolSpec {
     pub fn read(file: &str, spec: &LayoutSpec) -> Result<Self, SpecError> {
         let options = Section::new(file, &spec.key, &spec.options);
         let members = spec.members.len();
+        if spec.force_writes {
+            let accepted = "a pool's daemons make writes durable with flushes: leave it out";
+            return Err(options.error("force_writes", "true", accepted));
+        }
         let osds_per_member = options.count("osds_per_drive", 1..=16)?.unwrap_or(1) as usize;
         let hosts = options.count("hosts", 1..=members as u64)?.unwrap_or(1) as usize;
         if !members.is_multiple_of(hosts) {
@@ -106,7 +110,7 @@ impl PoolSpec {
             weights: numbers(&options, "weights", members)?,
             classes: texts(&options, "classes", members)?,
             class: options.text("class")?.map(str::to_owned),
-            balanced: options.switch("balanced")?.unwrap_or(false),
+            balanced: options.flag("balanced")?.unwrap_or(false),
             object: object(&options)?,
             image: options.quantity::<Bytes>("image")?.map(|image| image.0),
             image_id: options.text("image_id")?.unwrap_or("1").to_owned(),
