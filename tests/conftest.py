@@ -56,3 +56,9 @@ def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, 
     done = run_hotband("study", "run", name, "--json", "--out", str(out))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), out
+
+
+@pytest.fixture(scope="session")
+def mach2(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The result and the folder of a whole run of mach2-ceph."""
+    return study_result("mach2-ceph", tmp_path_factory)

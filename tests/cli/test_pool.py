@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import tomllib
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+
+Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 
 OSDS = files("hotband") / "catalog" / "osds"
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "machines.md"
@@ -34,7 +38,7 @@ def test_every_value_of_a_daemon_has_a_source_and_estimates_have_a_range_around_
                 assert low <= number(value["value"]) <= high, key
 
 
-def test_the_short_form_of_a_pool_runs(hotband) -> None:
+def test_the_short_form_of_a_pool_runs(hotband: Hotband) -> None:
     done = hotband("run", "fio-randread", "--on", "replicated:6xmg06sca-10tb", "--duration", "5 s", "--json")
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
@@ -52,14 +56,14 @@ def test_the_short_form_of_a_pool_runs(hotband) -> None:
         ("replicated:6xmg06sca-10tb:64KiB", ("layouts.data", "chunk")),
     ],
 )
-def test_a_short_form_that_is_no_pool_is_one_line(hotband, machine: str, words: tuple[str, ...]) -> None:
+def test_a_short_form_that_is_no_pool_is_one_line(hotband: Hotband, machine: str, words: tuple[str, ...]) -> None:
     done = hotband("run", "fio-randread", "--on", machine)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert all(word in done.stderr for word in words), done.stderr
 
 
-def test_the_pools_of_the_guide_run_and_the_degraded_one_recovers(hotband, tmp_path: Path) -> None:
+def test_the_pools_of_the_guide_run_and_the_degraded_one_recovers(hotband: Hotband, tmp_path: Path) -> None:
     blocks = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     pools = [block for block in blocks if "replicated" in block]
     assert len(pools) == 2
