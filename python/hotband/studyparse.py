@@ -248,10 +248,8 @@ def _check_sequences(study: Study, tables: Sequence[TomlTable]) -> None:
     """A sequence is of loads that the configuration runs, each once, without a sweep and on one machine."""
     for table, config in zip(tables, study.configs, strict=True):
         runs = {load.id: load for one, load in study.pairs() if one.id == config.id}
-        for place, name in enumerate(config.sequence):
+        for name in config.sequence:
             table.expect_one_of("sequence", name, list(runs))
-            if name in config.sequence[:place]:
-                table.refuse("sequence", "is named twice", name)
             if runs[name].sweep:
                 table.refuse("sequence", "has a sweep: name each depth as a load", name)
             if runs[name].machine != runs[config.sequence[0]].machine:

@@ -114,7 +114,8 @@ def test_fresh_seeds_leave_nothing_in_memory(hotband: Any, tmp_path: Path) -> No
 def test_the_shipped_audit_is_what_the_auditor_says() -> None:
     shipped = json.loads(AUDIT.read_text(encoding="utf-8"))
     results = load_results(RAW)
-    assert audit_data(results, findings(results, None)) == shipped
+    made = audit_data([one.name for one in results], findings(results, None))
+    assert json.loads(json.dumps(made)) == shipped
 
 
 @pytest.mark.skipif(not RAW, reason="the raw results are not here (../shared/samples)")

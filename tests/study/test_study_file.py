@@ -60,6 +60,9 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('swing = { set = "queue_tags",', "swing = {", "assumptions[2].swing", "exactly one of set"),
         ('low = "1", ', "", "assumptions[2].swing.low", "is missing"),
         ('loads = ["read"] }', 'loads = ["reed"] }', "assumptions[2].swing.loads", 'did you mean "read"?'),
+        ('label = "15K"', 'label = "15K"\nsequence = ["reed"]', "configs[0].sequence", 'did you mean "read"?'),
+        ('label = "15K"', 'label = "15K"\nsequence = ["mixed"]', "configs[0].sequence", "name each depth as a load"),
+        ('label = "15K"', 'label = "15K"\nsequence = ["read", "read"]', "configs[0].sequence", "is listed twice"),
         ('swing_loads = ["mixed"]', 'swing_loads = ["mixt"]', "swing_loads", 'did you mean "mixed"?'),
     ],
 )  # fmt: skip

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotband_layouts::KINDS;
-use hotband_machine::{Machine, MachineSpec, SpecError, short_form};
+use hotband_machine::{Machine, MachineSpec, PartReport, SpecError, short_form};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{AppSpec, Data, Load, Random, Stream, Workload, check_bands};
 use thiserror::Error;
@@ -230,13 +230,16 @@ impl Run {
         self.execute_on(before, true, control)
     }
 
+    /// Takes the machine that another run left; returns when that was.
+    fn go_on_with(&mut self, before: Kept) -> Instant {
+        let (text, set) = &before.built_from;
+        assert_eq!((text.as_str(), set.as_slice()), self.built_from(), "checked before the first of them began");
+        self.assembled.machine = before.machine;
+        before.now
+    }
+
     fn execute_on(mut self, before: Option<Kept>, drain: bool, control: &Control) -> Result<(Outcome, Kept), RunError> {
-        let begin = before.as_ref().map_or(Instant::ZERO, |before| before.now);
-        if let Some(before) = before {
-            let (text, set) = &before.built_from;
-            assert_eq!((text.as_str(), set.as_slice()), self.built_from(), "checked before the first of them began");
-            self.assembled.machine = before.machine;
-        }
+        let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let seed = self.request.seed;
         let (app_names, app_targets) =
             self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
@@ -262,19 +265,7 @@ impl Run {
         driver.precondition(&self.workload, seed, control)?;
         control.phase.store(before - laid_out, Ordering::Relaxed);
         driver.lay_out(control)?;
-        let (mut duration, mut after) = (Span::ZERO, Vec::new());
-        for (index, phase) in self.workload.phases.iter().enumerate() {
-            control.phase.store(before + index as u64, Ordering::Relaxed);
-            control.report(0.0, driver.ios)?;
-            let threads = self.workload.threads_in(phase);
-            if let Some(measured) = driver.phase(phase, threads, seed, control)? {
-                duration += measured;
-                after = driver.report();
-            }
-            if driver.is_cut() {
-                break;
-            }
-        }
+        let (duration, after) = run_phases(&mut driver, &self.workload, (before, seed), control)?;
         driver.recorder.smart.finish(driver.now, driver.machine);
         let power_loss = self.power_cut.map(|cut| cut.end(&mut driver, duration, &names)).transpose()?;
         let ios = driver.ios;
@@ -316,6 +307,29 @@ impl Run {
         let kept = Kept { machine: self.assembled.machine, now, built_from };
         Ok((Outcome { record, series, caches, operations, smart, streams: names, ios }, kept))
     }
+}
+
+/// Runs all phases; returns the measured time, and the counters of every part at its end.
+fn run_phases(
+    driver: &mut Driver,
+    workload: &Workload,
+    (before, seed): (u64, u64),
+    control: &Control,
+) -> Result<(Span, Vec<PartReport>), RunError> {
+    let (mut duration, mut after) = (Span::ZERO, Vec::new());
+    for (index, phase) in workload.phases.iter().enumerate() {
+        control.phase.store(before + index as u64, Ordering::Relaxed);
+        control.report(0.0, driver.ios)?;
+        let threads = workload.threads_in(phase);
+        if let Some(measured) = driver.phase(phase, threads, seed, control)? {
+            duration += measured;
+            after = driver.report();
+        }
+        if driver.is_cut() {
+            break;
+        }
+    }
+    Ok((duration, after))
 }
 
 /// Whether any target lies on a replicated pool.

@@ -138,9 +138,9 @@ fn a_write_is_answered_when_the_last_copy_is_durable() {
     let options = ", replicas = 3, placement_groups = 64, image = \"1 GiB\"";
     let copies = copies(5, options);
     assert_eq!(copies.len(), 3);
-    for slow in 0..3 {
+    for (slow, member) in copies.iter().enumerate() {
         let mut rig = Rig::new(5, options, &[]);
-        rig.disks[usize::from(copies[slow])] = Disk { flush: 40_000_000, ..DISK };
+        rig.disks[usize::from(*member)] = Disk { flush: 40_000_000, ..DISK };
         let begun = CLIENT + wire(4096) + WRITE + BLOCK;
         let durable = |copy: usize| {
             let flush = if copy == slow { 40_000_000 } else { DISK.flush };

@@ -120,7 +120,9 @@ fn no_host_has_two_copies_of_an_object_after_recovery() {
         let members: Vec<u16> = log.map(|(_, sent)| sent.member).collect();
         let hosts: BTreeSet<u16> = members.iter().map(|member| member / 2).collect();
         assert_eq!((members.len(), hosts.len()), (3, 3), "object {object}: {members:?}");
-        members.iter().for_each(|member| *used.entry(*member).or_insert(0) += 1);
+        for member in members {
+            *used.entry(member).or_insert(0) += 1;
+        }
     }
     assert!(!used.contains_key(&3) && used.len() == 7, "{used:?}");
 }

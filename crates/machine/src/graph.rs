@@ -169,7 +169,9 @@ impl Machine {
         });
         let drives: Vec<DriveSlot> = drives.collect();
         let mut layouts: Vec<LayoutSlot> = layouts.collect();
-        layouts.iter_mut().for_each(|slot| slot.note_volatile(&drives));
+        for slot in &mut layouts {
+            slot.note_volatile(&drives);
+        }
         let is_service = |index: &u32| matches!(layouts[*index as usize].role, Role::Service(_));
         let services = (0..layouts.len() as u32).filter(is_service).collect();
         let mut machine = Self {

@@ -67,7 +67,7 @@ pub fn build(
         None => Vec::new(),
     };
     let (places, objects) =
-        lay_out(&spec, acting, &room).map_err(|(key, value, accepted)| error(key, value, accepted))?;
+        lay_out(&spec, &acting, &room).map_err(|(key, value, accepted)| error(key, value, accepted))?;
     if let Some(full) = over_full(&places, &after_out, spec.replicas, &room) {
         let accepted = format!("daemon {full} would be over full after the recovery: expected a smaller image");
         return Err(error("out", String::new(), accepted));
@@ -80,7 +80,7 @@ pub fn build(
 
 /// The objects of the image in their places, and how many they are: those asked for, or as many as the fullest daemon
 /// has room for.
-fn lay_out(spec: &PoolSpec, acting: Vec<u16>, room: &[u64]) -> Result<(Places, u64), (&'static str, String, String)> {
+fn lay_out(spec: &PoolSpec, acting: &[u16], room: &[u64]) -> Result<(Places, u64), (&'static str, String, String)> {
     let asked = spec.image.map(|image| image.div_ceil(spec.object));
     let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
     let shown = |objects: u64| Bytes(objects * spec.object).to_string();
@@ -90,7 +90,7 @@ fn lay_out(spec: &PoolSpec, acting: Vec<u16>, room: &[u64]) -> Result<(Places, u
     objects = objects.clamp(1, MOST_OBJECTS);
     loop {
         let groups = groups_of_objects(spec, objects as u32);
-        let places = Places::new(acting.clone(), spec.replicas, groups, room.len());
+        let places = Places::new(acting.to_vec(), spec.replicas, groups, room.len());
         let full = places.held().iter().zip(room).position(|(held, room)| u64::from(*held) > *room);
         match (full, asked) {
             (None, _) => return Ok((places, objects)),

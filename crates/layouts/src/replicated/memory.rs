@@ -132,15 +132,12 @@ impl Memory {
 
     fn add(&mut self, key: u64) -> u32 {
         let entry = Entry { key, older: NONE, newer: NONE, list: List::Hot };
-        let at = match self.free.pop() {
-            Some(at) => {
-                self.entries[at as usize] = entry;
-                at
-            }
-            None => {
-                self.entries.push(entry);
-                u32::try_from(self.entries.len() - 1).expect("a memory holds fewer than 2^32 keys")
-            }
+        let at = if let Some(at) = self.free.pop() {
+            self.entries[at as usize] = entry;
+            at
+        } else {
+            self.entries.push(entry);
+            u32::try_from(self.entries.len() - 1).expect("a memory holds fewer than 2^32 keys")
         };
         self.places.insert(key, at);
         at
@@ -216,7 +213,9 @@ mod tests {
     #[test]
     fn what_is_forgotten_on_purpose_is_gone_and_leaves_room() {
         let mut memory = Memory::new(2, Policy::Lru);
-        [1, 2].into_iter().for_each(|key| memory.keep(key));
+        for key in [1, 2] {
+            memory.keep(key);
+        }
         memory.forget(1);
         memory.keep(3);
         assert_eq!([1, 2, 3].map(|key| memory.touch(key)), [false, true, true]);

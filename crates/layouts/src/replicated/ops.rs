@@ -79,9 +79,9 @@ impl Pool {
             self.ios.get(io).pieces += 1;
             let held = HeldBack { io, object: object as u32, within: within as u32, len, asked };
             if self.under_way < IN_FLIGHT {
-                self.send_piece(now, held)
+                self.send_piece(now, held);
             } else {
-                self.held_back.push_back(held)
+                self.held_back.push_back(held);
             }
             at += u64::from(len);
         }

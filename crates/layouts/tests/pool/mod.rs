@@ -204,5 +204,6 @@ impl Rig {
 /// Whether a command goes to where objects are, and not to log or database.
 pub fn in_place(offset: u64) -> bool {
     let db = (MEMBER as f64 * 0.04) as u64;
-    !((MEMBER - db) / 2 - MIB..(MEMBER + db) / 2 + MIB).contains(&offset)
+    let begin = (MEMBER - db) / 2;
+    !(begin - MIB..begin + db + MIB).contains(&offset)
 }

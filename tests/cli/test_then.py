@@ -1,0 +1,79 @@
+"""Do runs that follow each other go on with the machine of the one before?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+POOL = """[drives.d]
+product = "mg06sca-10tb"
+count = 3
+[layouts.pool]
+replicated = { members = "d0..d2", image = "1 GB" }
+"""
+READS = """title = "t"
+source = "t"
+confidence = "high"
+[load]
+closed = { threads = 1, depth = 4 }
+[[streams]]
+read_pct = 100
+random_pct = 100
+size = "4 KiB"
+[[phases]]
+name = "measure"
+duration = "20 s"
+measure = true
+"""
+
+
+def arguments(tmp_path: Path) -> list[str]:
+    (tmp_path / "pool.toml").write_text(POOL)
+    (tmp_path / "reads.toml").write_text(READS)
+    reads = str(tmp_path / "reads.toml")
+    return ["run", reads, "--on", str(tmp_path / "pool.toml"), "--then", reads]
+
+
+def from_memory(hotband, *more: str) -> list[float]:
+    """Share of the reads of every run that daemons had in memory."""
+    done = hotband(*more, "--json")
+    assert done.returncode == 0, done.stderr
+    shares = []
+    for record in json.loads(done.stdout):
+        daemons = [part["counters"] for part in record["parts"] if part["kind"] == "osd"]
+        shares.append(sum(one["memory_hits"] for one in daemons) / sum(one["reads"] for one in daemons))
+    return shares
+
+
+def test_the_second_run_finds_in_memory_what_the_first_read(hotband, tmp_path: Path) -> None:
+    first, again = from_memory(hotband, *arguments(tmp_path))
+    assert first < 0.1
+    assert again > 0.4, "it gets further in its time, so not all of it was read before"
+
+
+def test_fresh_seeds_ask_for_other_offsets(hotband, tmp_path: Path) -> None:
+    first, again = from_memory(hotband, *arguments(tmp_path), "--fresh-seeds")
+    assert max(first, again) < 0.15, "blocks met by chance"
+
+
+def test_each_run_leaves_its_record(hotband, tmp_path: Path) -> None:
+    done = hotband(*arguments(tmp_path), "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert [(tmp_path / "out" / name / "record.json").is_file() for name in ("1", "2")] == [True, True]
+
+
+def test_a_log_and_a_power_loss_are_of_one_run(hotband, tmp_path: Path) -> None:
+    for more in (["--io-log", str(tmp_path / "log.parquet")], ["--power-loss", "5 s"]):
+        done = hotband(*arguments(tmp_path), *more)
+        assert done.returncode == 2
+        assert "--then" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_mistake_in_the_second_is_told_before_the_first_runs(hotband, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text(READS.replace("read_pct = 100", "read_pct = 101"))
+    done = hotband(*arguments(tmp_path)[:4], "--then", str(broken), "--out", str(tmp_path / "out"))
+    assert done.returncode == 2
+    assert "broken.toml" in done.stderr
+    assert not list((tmp_path / "out").rglob("record.json"))
