@@ -66,8 +66,8 @@ pub fn build(
         Some(out) => cluster.acting_sets(Some(out.osd)).ok_or_else(|| too_few("out"))?,
         None => Vec::new(),
     };
-    let (places, objects) =
-        lay_out(&spec, &acting, &room).map_err(|(key, value, accepted)| error(key, value, accepted))?;
+    let image = layout.options.get("image").and_then(toml::Value::as_str).unwrap_or_default();
+    let (places, objects) = lay_out(&spec, &acting, &room, |accepted| error("image", image.to_owned(), accepted))?;
     if let Some(full) = over_full(&places, &after_out, spec.replicas, &room) {
         let accepted = format!("daemon {full} would be over full after the recovery: expected a smaller image");
         return Err(error("out", String::new(), accepted));
@@ -80,12 +80,17 @@ pub fn build(
 
 /// The objects of the image in their places, and how many they are: those asked for, or as many as the fullest daemon
 /// has room for.
-fn lay_out(spec: &PoolSpec, acting: &[u16], room: &[u64]) -> Result<(Places, u64), (&'static str, String, String)> {
+fn lay_out(
+    spec: &PoolSpec,
+    acting: &[u16],
+    room: &[u64],
+    error: impl Fn(String) -> SpecError,
+) -> Result<(Places, u64), SpecError> {
     let asked = spec.image.map(|image| image.div_ceil(spec.object));
     let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
     let shown = |objects: u64| Bytes(objects * spec.object).to_string();
     if asked.is_some_and(|objects| !(1..=MOST_OBJECTS).contains(&objects)) {
-        return Err(("image", shown(objects), format!("expected from one object to {}", shown(MOST_OBJECTS))));
+        return Err(error(format!("expected from one object to {}", shown(MOST_OBJECTS))));
     }
     objects = objects.clamp(1, MOST_OBJECTS);
     loop {
@@ -96,7 +101,7 @@ fn lay_out(spec: &PoolSpec, acting: &[u16], room: &[u64]) -> Result<(Places, u64
             (None, _) => return Ok((places, objects)),
             (Some(osd), Some(_)) => {
                 let accepted = format!("expected less: daemon {osd} of {} would be over full", room.len());
-                return Err(("image", shown(objects), accepted));
+                return Err(error(accepted));
             }
             // Groups are never even: the fullest daemon decides.
             (Some(_), None) => objects = (objects * 9 / 10).max(1),
