@@ -1,9 +1,12 @@
 //! Does every mistake in a replicated pool get one line that names file, key, value and what is accepted?
 
 mod common;
+#[path = "common/refused.rs"]
+mod refused;
 
 use common::{catalog, closed, random_4k, request, workload};
-use hotband_engine::{Request, Run, RunError};
+use hotband_engine::{Request, Run};
+use refused::{good, refused, says};
 
 /// A machine with these options of a pool of four members.
 fn pool(options: &str) -> String {
@@ -12,24 +15,9 @@ fn pool(options: &str) -> String {
     )
 }
 
-fn good() -> String {
-    workload(&random_4k(100), &closed(1), "", "ios = 1")
-}
-
 #[track_caller]
-fn refused(request: Request, parts: &[&str]) {
-    let what = format!("{:?} {:?}", request.machine_text, request.set);
-    match Run::new(&catalog(), request) {
-        Ok(_) => panic!("accepted: {what}"),
-        Err(RunError::Spec(error)) => {
-            let text = error.to_string();
-            assert!(!text.contains('\n') && !error.file.is_empty() && !error.accepted.is_empty(), "{error:?}");
-            for part in parts {
-                assert!(text.contains(part), "\"{part}\" is missing in: {text}");
-            }
-        }
-        Err(other) => panic!("not the user's mistake: {other}"),
-    }
+fn is_refused(request: Request, parts: &[&str]) {
+    says(&refused(request), parts);
 }
 
 #[test]
@@ -90,7 +78,7 @@ fn options_out_of_bounds_are_refused_by_name() {
         ("chunk = \"64 KiB\"", &["chunk"]),
         ("force_writes = true", &["force_writes", "leave it out"]),
     ] {
-        refused(request(&pool(options), &good(), &[]), &[&["machine.toml", "layouts.p"], parts].concat());
+        is_refused(request(&pool(options), &good(), &[]), &[&["machine.toml", "layouts.p"], parts].concat());
     }
 }
 
@@ -117,39 +105,39 @@ fn values_of_daemons_are_refused_where_they_were_given() {
         ("recovery_sleep", "\"1 min\"", "at most 10 s"),
     ] {
         let machine = pool(&format!("osd_set = {{ {key} = {value} }}"));
-        refused(request(&machine, &good(), &[]), &["machine.toml", "layouts.p.replicated.osd_set", key, accepted]);
+        is_refused(request(&machine, &good(), &[]), &["machine.toml", "layouts.p.replicated.osd_set", key, accepted]);
         if key != "cpu_raed" {
             let text = value.trim_matches('"');
-            refused(request(&pool("replicas = 3"), &good(), &[(key, text)]), &["--set", key, accepted]);
+            is_refused(request(&pool("replicas = 3"), &good(), &[(key, text)]), &["--set", key, accepted]);
         }
     }
-    refused(request(&pool("replicas = 3"), &good(), &[("op_shard", "4")]), &["--set", "did you mean \"op_shards\""]);
+    is_refused(request(&pool("replicas = 3"), &good(), &[("op_shard", "4")]), &["--set", "did you mean \"op_shards\""]);
 }
 
 #[test]
 fn members_that_cannot_hold_a_pool_are_refused() {
     let tiny = pool("size = \"64 MiB\", image = \"4 MiB\"");
-    refused(request(&tiny, &good(), &[]), &["layouts.p.replicated.members", "hold no object"]);
+    is_refused(request(&tiny, &good(), &[]), &["layouts.p.replicated.members", "hold no object"]);
     let shared = format!("{}[layouts.q]\nraid0 = {{ members = \"d*\" }}\n", pool("image = \"1 GiB\""));
-    refused(request(&shared, &good(), &[]), &["layouts.q", "same part of a member as layout \"p\""]);
+    is_refused(request(&shared, &good(), &[]), &["layouts.q", "same part of a member as layout \"p\""]);
     let lun = pool("image = \"1 GiB\"").replace("\"d*\"", "\"d0.lun0, d1, d2\"");
-    refused(request(&lun, &good(), &[]), &["layouts.p.replicated.members", "d0 has no logical units"]);
-    refused(request("replicated:2xmg06sca-10tb", &good(), &[]), &["layouts.data", "replicas", "at most 2"]);
-    refused(request("replicated:6xmg06sca-10tb:64KiB", &good(), &[]), &["layouts.data", "chunk"]);
+    is_refused(request(&lun, &good(), &[]), &["layouts.p.replicated.members", "d0 has no logical units"]);
+    is_refused(request("replicated:2xmg06sca-10tb", &good(), &[]), &["layouts.data", "replicas", "at most 2"]);
+    is_refused(request("replicated:6xmg06sca-10tb:64KiB", &good(), &[]), &["layouts.data", "chunk"]);
 }
 
 #[test]
 fn what_a_pool_cannot_do_is_refused() {
     let machine = pool("image = \"1 GiB\"");
     let loss = Request { power_loss: Some("1 s".into()), ..request(&machine, &good(), &[]) };
-    refused(loss, &["--power-loss", "replicated pool"]);
+    is_refused(loss, &["--power-loss", "replicated pool"]);
     let trim = workload(&format!("{}\ntrim_pct = 10", random_4k(50)), &closed(1), "", "ios = 1");
-    refused(request(&machine, &trim, &[]), &["workload.toml", "trim_pct", "\"p\""]);
+    is_refused(request(&machine, &trim, &[]), &["workload.toml", "trim_pct", "\"p\""]);
     let far = workload(
         "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\nrange = [\"0 GB\", \"2 GB\"]",
         &closed(1),
         "",
         "ios = 1",
     );
-    refused(request(&machine, &far, &[]), &["range", "beyond the target"]);
+    is_refused(request(&machine, &far, &[]), &["range", "beyond the target"]);
 }
