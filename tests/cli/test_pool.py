@@ -28,7 +28,7 @@ def test_every_value_of_a_daemon_has_a_source_and_estimates_have_a_range_around_
     assert names
     for file in names:
         values = tomllib.loads(file.read_text(encoding="utf-8"))["values"]
-        assert len(values) >= 20, file.name
+        assert len(values) >= 24, file.name
         for key, value in values.items():
             assert value["source"].strip(), key
             assert value["confidence"] in {"high", "medium", "low"}, key

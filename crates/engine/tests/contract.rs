@@ -11,7 +11,7 @@ use hotband_units::Instant;
 use proptest::prelude::*;
 use schedule::{Asked, Driven, machine, schedule};
 
-/// Schedules each machine is put under; there are 67 machines of one drive and 88 of several.
+/// Schedules each machine is put under; there are some 180 machines.
 const CASES: u32 = 16;
 
 /// Settings that bring out what the catalog's own values seldom reach: full caches, few tags, write-through.
