@@ -197,6 +197,8 @@ def run(
     from hotband.run import RunSpec, execute
 
     names = [workload, *(then or [])]
+    if fresh_seeds and len(names) == 1:
+        raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
     if len(names) > 1 and (io_log or power_loss):
         raise UserError("--then", "", names[1], "an I/O log and a loss of power are of one run: leave out --then")
     folders = [out if out is None or len(names) == 1 else out / f"{n}" for n in range(1, len(names) + 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -136,14 +137,17 @@ def prepare(spec: RunSpec) -> Prepared:
     return Prepared(spec, run, raw_log)
 
 
-def execute_one(prepared: Prepared, after: Prepared | None = None, keep: bool = False) -> Finished:
-    """Executes one run, on the machine that the run `after` left where there is one, and saves what it leaves; with
-    `keep` its machine is there for the next run."""
-    spec = prepared.spec
+def execute_one(line: Sequence[Prepared], place: int) -> Finished:
+    """Executes one run of a line, on the machine that the one before it left, and saves what it leaves."""
+    prepared, spec = line[place], line[place].spec
     try:
-        left = prepared.run.execute(None if after is None else after.run, keep)
-        text, series, caches, smart, operations, streams, ios = left
-        finished = Finished(spec, json.loads(text), text, series, caches, streams, ios, smart, operations)
+        after = line[place - 1].run if place else None
+        text, series, caches, smart, operations, streams, ios = prepared.run.execute(after, place + 1 < len(line))
+        record = json.loads(text)
+        if len(line) > 1:
+            record["sequence"] = sequence_of([one.spec for one in line], place)
+            text = json.dumps(record, indent=2, ensure_ascii=False)
+        finished = Finished(spec, record, text, series, caches, streams, ios, smart, operations)
         if spec.out is not None:
             save_operations(spec.out, finished.record, operations)
             save_record(spec.out, text, series, caches, smart, streams)
@@ -155,6 +159,17 @@ def execute_one(prepared: Prepared, after: Prepared | None = None, keep: bool = 
     finally:
         if prepared.raw_log is not None:
             prepared.raw_log.unlink(missing_ok=True)
+
+
+def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:
+    """What the record of a run says of the runs before it on its machine: with them it can be repeated."""
+    runs: list[dict[str, Any]] = [
+        {"workload": one.workload, "set": dict(one.set), "seed": str(one.seed), "duration": one.duration}
+        for one in line
+    ]
+    name = hashlib.sha256(json.dumps([line[0].machine, runs]).encode()).hexdigest()[:12]
+    seeds = "fixed" if len({one.seed for one in line}) < len(line) else "fresh"
+    return {"id": name, "place": place + 1, "seeds": seeds, "before": runs[:place]}
 
 
 def execute(
@@ -173,11 +188,11 @@ def execute(
     results: dict[int, Finished] = {}
 
     def work(line: list[int]) -> None:
+        runs = [prepared[index] for index in line]
         for place, index in enumerate(line):
             if stopping.is_set():
                 return
-            before = prepared[line[place - 1]] if place else None
-            results[index] = execute_one(prepared[index], before, place + 1 < len(line))
+            results[index] = execute_one(runs, place)
 
     show = progress or (lambda runs, done: None)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:

@@ -24,7 +24,7 @@ def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
     _print_words(result, show)
     if result["swings"] is not None:
         show("", swings_table(result["swings"]), result["swings"]["text"])
-    if result["unmatched"]:
+    if result["unmatched"] and "only" not in result:
         show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
     if "report" in result:
         show("", f"Report: {result['report']}")

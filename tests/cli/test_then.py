@@ -77,3 +77,22 @@ def test_a_mistake_in_the_second_is_told_before_the_first_runs(hotband, tmp_path
     assert done.returncode == 2
     assert "broken.toml" in done.stderr
     assert not list((tmp_path / "out").rglob("record.json"))
+
+
+def test_records_say_what_came_before_and_the_auditor_reads_it(hotband, tmp_path: Path) -> None:
+    more = arguments(tmp_path)
+    for name, option in (("repeated", []), ("fresh", ["--fresh-seeds"])):
+        out = tmp_path / name
+        done = hotband(*more, "--then", more[1], "--out", str(out), *option)
+        assert done.returncode == 0, done.stderr
+        record = json.loads((out / "3" / "record.json").read_text())
+        assert (record["sequence"]["place"], len(record["sequence"]["before"])) == (3, 2)
+        audited = hotband("audit", str(out), "--media", "7200rpm", "--json")
+        rules = {one["rule"] for one in json.loads(audited.stdout)["findings"]}
+        assert ("replayed-offsets" in rules) == (name == "repeated"), audited.stdout
+
+
+def test_fresh_seeds_alone_are_refused(hotband, tmp_path: Path) -> None:
+    done = hotband(*arguments(tmp_path)[:4], "--fresh-seeds")
+    assert done.returncode == 2
+    assert "--then" in done.stderr

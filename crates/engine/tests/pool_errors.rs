@@ -61,7 +61,7 @@ fn options_out_of_bounds_are_refused_by_name() {
         ("class = \"ssd\"", &["class", "\"ssd\""]),
         ("classes = [\"hdd\", \"hdd\", \"hdd\", \"hdd\"], class = \"hddd\"", &["class", "did you mean \"hdd\""]),
         ("classes = [\"hdd\"]", &["classes", "list of 4 names"]),
-        ("weights = [1, 2]", &["weights", "[1, 2]", "list of 4 numbers above zero"]),
+        ("weights = [1, 2]", &["weights", "[1, 2]", "list of 4 numbers from"]),
         ("weights = [1, 2, 0, 1]", &["weights", "above zero"]),
         ("weights = \"1\"", &["weights", "list of 4 numbers"]),
         ("balanced = 3", &["balanced", "3"]),

@@ -71,7 +71,7 @@ class Audited:
 
     @property
     def is_model(self) -> bool:
-        """Whether hotband's own model made it: every run begins with a machine of its own."""
+        """Whether hotband's own model made it: a run begins with a machine of its own, or is one of a `sequence`."""
         return bool(self.record["target"].get("kind") == "model")
 
     @property
@@ -94,6 +94,8 @@ class Audited:
     def target(self) -> str:
         """What was measured, as the tool names it, with its host."""
         name = self.source.get("target") or self.record["target"].get("machine") or ""
+        if "sequence" in self.record:
+            name = f"{name} (sequence {self.record['sequence']['id']})"
         host = self.source.get("host")
         return f"{host}:{name}" if host else str(name)
 
@@ -192,7 +194,8 @@ def _asked_of_spec(record: Mapping[str, Any]) -> Asked:
         read_pct=reads.pop() if len(reads) == 1 else None,
         pattern=(pattern or "mixed") if plain and not skewed else None,
         working_set_bytes=size_bytes(str(changed["span"])) if "span" in changed else None,
-        seed="fresh",
+        seed=(record.get("sequence") or {}).get("seeds", "fresh"),
+        seed_text=str(record.get("seed")),
     )
 
 

@@ -2,8 +2,8 @@
 
 fio's `randrepeat` is on by default, diskspd's seed is 0: each run then repeats the offsets of the one before, and what
 that left in caches answers it. Left out: what the target did between the runs (caches dropped, image recreated), which
-no result tells. A model's run begins with a machine of its own and is none, unless its `source` says that its seed is
-fixed.
+no result tells. A model's run begins with a machine of its own and is none, unless it is one of a
+`sequence` of runs on one machine with one seed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def groups(runs: Sequence[Audited]) -> list[list[Audited]]:
 
 
 def in_time(runs: Sequence[Audited]) -> list[Audited]:
-    """In the order in which they ended; as given where one does not say."""
+    """In the order in which they ended, or of their places in a sequence; as given where one does not say."""
+    places = [int((run.record.get("sequence") or {}).get("place", 0)) for run in runs]
+    if all(places):
+        return [run for _, run in sorted(zip(places, runs, strict=True), key=lambda pair: pair[0])]
     ended = [run.ended for run in runs]
     if any(time is None for time in ended):
         return list(runs)

@@ -57,13 +57,15 @@ pub fn build(
     }
     let cluster = Cluster::new(&spec, &daemon_weights(&spec, members))
         .map_err(|reason| error("weights", String::new(), reason.to_string()))?;
-    let too_few = |key: &str| {
+    let acting = cluster.acting_sets(None).ok_or_else(|| {
         let accepted = "CRUSH finds too few daemons for a placement group: use fewer replicas or more even weights";
-        error(key, spec.replicas.to_string(), accepted.to_owned())
-    };
-    let acting = cluster.acting_sets(None).ok_or_else(|| too_few("replicas"))?;
+        error("replicas", spec.replicas.to_string(), accepted.to_owned())
+    })?;
     let after_out = match spec.out {
-        Some(out) => cluster.acting_sets(Some(out.osd)).ok_or_else(|| too_few("out"))?,
+        Some(out) => cluster.acting_sets(Some(out.osd)).ok_or_else(|| {
+            let accepted = format!("without it CRUSH finds too few daemons for {} replicas of a group", spec.replicas);
+            error("out.osd", out.osd.to_string(), accepted)
+        })?,
         None => Vec::new(),
     };
     let image = layout.options.get("image").and_then(toml::Value::as_str).unwrap_or_default();

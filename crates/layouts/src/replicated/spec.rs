@@ -113,7 +113,7 @@ impl PoolSpec {
             balanced: options.flag("balanced")?.unwrap_or(false),
             object: object(&options)?,
             image: options.quantity::<Bytes>("image")?.map(|image| image.0),
-            image_id: options.text("image_id")?.unwrap_or("1").to_owned(),
+            image_id: image_id(&options)?,
             clock_mhz: options.count("core_clock_mhz", 100..=10_000)?,
             client_network: network(&options, "client_network")?,
             cluster_network: network(&options, "cluster_network")?,
@@ -133,7 +133,13 @@ impl PoolSpec {
         if let Some(class) = &self.class
             && !self.classes.contains(class)
         {
-            let known: Vec<&str> = self.classes.iter().map(String::as_str).collect();
+            if self.classes.is_empty() {
+                let accepted = "expected \"classes\" beside it: the class of every member";
+                return Err(options.error("class", class.as_str(), accepted));
+            }
+            let mut known: Vec<&str> = self.classes.iter().map(String::as_str).collect();
+            known.sort_unstable();
+            known.dedup();
             return Err(SpecError::unknown(options.file(), &options.key("class"), class, &known));
         }
         if domains < self.replicas {
@@ -153,6 +159,13 @@ impl PoolSpec {
 
     fn members(&self) -> usize {
         self.weights.len()
+    }
+}
+
+fn image_id(options: &Section) -> Result<String, SpecError> {
+    match options.text("image_id")? {
+        Some("") => Err(options.error("image_id", "", "expected the name of the image in object names")),
+        id => Ok(id.unwrap_or("1").to_owned()),
     }
 }
 
@@ -195,7 +208,8 @@ fn numbers(options: &Section, key: &'static str, members: usize) -> Result<Vec<f
     });
     let fits = |list: &Vec<f64>| list.len() == members && list.iter().all(|one| (1e-4..=1e4).contains(one));
     numbers.filter(fits).ok_or_else(|| {
-        let accepted = format!("expected a list of {members} numbers above zero, one a member (TiB, as Ceph weighs)");
+        let accepted =
+            format!("expected a list of {members} numbers from 0.0001 to 10,000, one a member (TiB, as Ceph weighs)");
         options.error(key, value.to_string(), accepted)
     })
 }
