@@ -10,6 +10,7 @@ import fio_documents as fio_build
 import pytest
 import result_documents as build
 
+from hotband.audit import findings, load_results
 from hotband.errors import UserError
 from hotband.fio_jobs import PLAT_NR, bucket_value
 from hotband.importers import fio, hdr
@@ -218,6 +219,13 @@ def test_terse_output_is_read(tmp_path: Path, version: int) -> None:
     assert (summary["latency_mean_ns"], summary["latency_p50_ns"], summary["latency_p99_ns"]) == (100500, 90000, 190000)
     assert one.record["concurrency"] is None
     assert one.record["source"]["asked"]["concurrency"] is None
+
+
+def test_terse_output_is_not_said_to_be_buffered(tmp_path: Path) -> None:
+    path = tmp_path / "terse.txt"
+    path.write_text(terse())
+    traps = [one.numbers.get("trap") for one in findings(load_results([path]), None)]
+    assert "buffered" not in traps
 
 
 @pytest.mark.parametrize("text", [terse()[:200], terse().replace("5;fio", "9;fio"), terse().replace(";10;", ";x;", 1)])
