@@ -111,3 +111,10 @@ def test_options_that_are_not_known_are_not_taken_for_defaults(spec: dict[str, A
     assert [one.title for one in findings([changed(run, "spec", to=spec)], None) if one.rule == "tool-version"] == []
     known = changed(run, "spec", to={"global": {}, "jobs": {"a": {"rw": "randread"}}})
     assert [one.numbers["trap"] for one in findings([known], None) if one.rule == "tool-version"] == ["buffered"]
+
+
+@pytest.mark.parametrize(("ios", "most"), [(3235, "p99.8"), (2000, "p99.8"), (36, "p90.2"), (3, "p29.2")])
+def test_the_percentile_to_quote_at_most_is_cut_not_rounded(ios: int, most: str) -> None:
+    # 3,235 I/Os support p99.886: p99.9 needs 3,688.
+    [one] = [one for one in findings(counted(ios), None) if one.rule == "percentile-support"]
+    assert f"quote {most} at most" in one.advice
