@@ -11,10 +11,17 @@ import pytest
 import result_documents as build
 
 from hotband.audit import findings, load_results
+from hotband.audit.compare import compare
+from hotband.audit.load import load_pair
 from hotband.errors import UserError
 from hotband.fio_jobs import PLAT_NR, bucket_value
 from hotband.importers import fio, hdr
 from hotband.importers.imported import Imported
+from hotband.records import save_imported
+from hotband.report.load import load_record
+from hotband.report.page import render
+from hotband.report.record_page import record_page
+from hotband.tables import summary_table
 
 EPOCH_MS = 1_700_000_000_000
 
@@ -143,6 +150,36 @@ def test_a_cut_last_line_is_told(tmp_path: Path) -> None:
     [one] = fio.read([path])
     assert one.record["summary"]["count"] == 1
     assert any("the last line is cut" in note for note in one.record["notes"])
+
+
+@pytest.mark.parametrize(("kind", "bandwidth"), [("clat", None), ("lat", None), ("slat", None), ("bw", 61440.0)])
+def test_averaged_logs_alone_have_no_counts(tmp_path: Path, kind: str, bandwidth: float | None) -> None:
+    [one] = fio.read([log(tmp_path, f"a_{kind}.1.log", (500, 40, 0, 0, 0), (1000, 80, 0, 0, 0))])
+    summary = one.record["summary"]
+    for block in (summary, summary["read"]):
+        assert (block["count"], block["iops"], block["queue_depth_mean"]) == (None, None, None)
+        assert (block["latency_mean_ns"], block["bandwidth_bytes_per_s"]) == (None, bandwidth)
+    assert one.record["streams"][0]["read"]["count"] is None
+    assert (summary["write"]["count"], summary["write"]["iops"]) == (0, 0.0)
+    assert any("an averaged log has no counts" in note for note in one.record["notes"])
+    assert any("latencies are taken as ns" in note for note in one.record["notes"]) == (kind in ("lat", "clat"))
+    assert any("(slat)" in note for note in one.record["notes"]) == (kind == "slat")
+
+
+def test_what_has_no_counts_is_a_record_all_the_same(tmp_path: Path) -> None:
+    imported = fio.read([log(tmp_path, "a_bw.1.log", *((500 * n, 40 + n, 0, 0, 0) for n in range(1, 60)))])
+    saved = save_imported(tmp_path / "out", imported)
+    assert findings(load_results(saved), None) == []
+    assert compare(*load_pair(saved[0], saved[0]), 1, False).differences == []
+    assert "–" in str([list(column.cells) for column in summary_table(imported[0].record).columns])
+    assert load_record(saved[0]).record == imported[0].record
+    assert render(record_page([load_record(saved[0])], "Rates", audit=True))
+
+
+def test_logs_of_rates_say_nothing_of_latencies(tmp_path: Path) -> None:
+    [one] = fio.read([log(tmp_path, "a_iops.1.log", (500, 40, 0, 0, 0), (1000, 80, 0, 0, 0))])
+    assert (one.record["summary"]["count"], one.record["summary"]["iops"]) == (60, 60.0)
+    assert not any("latencies are taken" in note or "no counts" in note for note in one.record["notes"])
 
 
 @pytest.mark.parametrize(
