@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from faulty import half, pair
@@ -102,3 +103,18 @@ def test_a_tolerance_ends_there(edge: Edge) -> None:
     rule, make, within, beyond, machine = edge
     assert rule not in {one.rule for one in findings(make(within), machine)}
     assert rule in {one.rule for one in findings(make(beyond), machine)}
+
+
+@pytest.mark.parametrize("spec", [{}, {"global": {}, "jobs": {}}, {"global": {}, "jobs": {"a": {}}}])
+def test_options_that_are_not_known_are_not_taken_for_defaults(spec: dict[str, Any]) -> None:
+    run = result("a", SSD, direct=None)
+    assert [one.title for one in findings([changed(run, "spec", to=spec)], None) if one.rule == "tool-version"] == []
+    known = changed(run, "spec", to={"global": {}, "jobs": {"a": {"rw": "randread"}}})
+    assert [one.numbers["trap"] for one in findings([known], None) if one.rule == "tool-version"] == ["buffered"]
+
+
+@pytest.mark.parametrize(("ios", "most"), [(3235, "p99.8"), (2000, "p99.8"), (36, "p90.2"), (3, "p29.2")])
+def test_the_percentile_to_quote_at_most_is_cut_not_rounded(ios: int, most: str) -> None:
+    # 3,235 I/Os support p99.886: p99.9 needs 3,688.
+    [one] = [one for one in findings(counted(ios), None) if one.rule == "percentile-support"]
+    assert f"quote {most} at most" in one.advice

@@ -8,23 +8,24 @@ import pytest
 from made_up import TABLE, table
 
 from hotband.audit import Finding, findings, load_results
+from hotband.audit.facts import of_media
 from hotband.audit.published import asked_of
 from hotband.errors import UserError
 
 WORDS = "vdbench 8KB 100% sequential, 16 threads, 75% read"
 
 
-def audited(path: Path, text: str) -> list[Finding]:
+def audited(path: Path, text: str, media: str | None = None) -> list[Finding]:
     """The findings of a table."""
     path.write_text(text, encoding="utf-8")
-    return findings(load_results([path]), None)
+    return findings(load_results([path]), of_media(media))
 
 
-def study(name: str) -> list[Finding]:
+def study(name: str, media: str | None = None) -> list[Finding]:
     """The findings of a study's published table."""
     from hotband.studyfile import load
 
-    return findings(load_results([load(name).folder / "published.csv"]), None)
+    return findings(load_results([load(name).folder / "published.csv"]), of_media(media))
 
 
 def test_content_hdd_has_milliseconds_for_seconds() -> None:
@@ -92,6 +93,8 @@ def test_tables_of_other_studies_have_no_such_faults(name: str) -> None:
         ("vdbench 8KB 100% random, 16 threads, 75% read", 16, 8192, 75.0, "random"),
         ("fio 3.12 rbd 4KB randread QD32, 1TB image", 32, 4096, 100.0, "random"),
         ("128k sequential, iodepth=8, 100% write", 8, 131072, 0.0, "sequential"),
+        ("4 KB random read, QD16", 16, 4096, 100.0, "random"),
+        ("4KB random read/write, QD16", 16, 4096, None, "random"),
         ("an SQL load", None, None, None, None),
     ],
 )
@@ -108,7 +111,7 @@ def test_the_words_of_a_workload(
         (TABLE, "has no row of measured figures"),
         (TABLE + "1,t,a,w,IOPS\n", "expected as many values as columns"),
         (TABLE + "1,t,a,w,IOPS,5,IOPS,measured,x,y\n", "expected as many values as columns"),
-        (TABLE + "1,t,a,w,IOPS,nan,IOPS,measured,\n", "has no row of measured figures"),
+        (TABLE + "1,t,a,w,IOPS,nan,IOPS,measured,\n", r"line 2, value = 'nan'.*a number of 0 or more"),
         (TABLE + "1,t,a,w,IOPS,5..6,IOPS,measured,\n", "has no row of measured figures"),
     ],
 )
@@ -123,3 +126,79 @@ def test_a_table_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     path.write_bytes(TABLE.encode() + b"1,t,a,\xff,IOPS,5,IOPS,measured,\n")
     with pytest.raises(UserError, match="not a CSV table"):
         load_results([path])
+
+
+@pytest.mark.parametrize("words", ["4KB randread QD16", "4 KB random read, QD16"])
+@pytest.mark.parametrize("metric", ["clat p50", "p50", "p50 latency", "median latency"])
+def test_a_median_that_no_disk_has_is_found(tmp_path: Path, words: str, metric: str) -> None:
+    cell = {"IOPS": ("1701", "IOPS", ""), metric: ("0.7", "ms", "")}
+    text = table(("six disks of 7200 rpm", words, cell))
+    assert audited(tmp_path / "t.csv", text) == []
+    [one] = audited(tmp_path / "t.csv", text, "7200rpm")
+    assert (one.rule, one.severity, one.numbers["direction"]) == ("below-half-revolution", "severe", "read")
+    assert one.numbers["latency_p50_ms"] == pytest.approx(0.7)
+    slow = table(("a", words, {"IOPS": ("170", "IOPS", ""), metric: ("7.0", "ms", "")}))
+    assert audited(tmp_path / "t.csv", slow, "7200rpm") == []
+
+
+def test_a_median_of_a_mix_is_of_no_direction(tmp_path: Path) -> None:
+    cell = {"IOPS": ("1701", "IOPS", ""), "p50": ("0.7", "ms", "")}
+    assert audited(tmp_path / "t.csv", table(("a", "4KB random, QD16, 70% read", cell)), "7200rpm") == []
+
+
+def test_the_medians_of_the_ceph_study_that_no_disk_has_are_found() -> None:
+    found = [one for one in study("mach2-ceph", "7200rpm") if one.rule == "below-half-revolution"]
+    depths = {one.subject[0].partition(" QD")[2].partition(",")[0]: one.numbers["latency_p50_ms"] for one in found}
+    # Half of the reads of these runs came from memory; QD2 has a median of 7.4 ms, QD1 of 11.7 ms.
+    assert depths == pytest.approx({"4": 0.799, "16": 0.717, "32": 0.758, "128": 0.766, "256": 0.807})
+    assert all("randread" in one.subject[0] for one in found)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "metric", "named"),
+    [
+        ('"8,5"', "ms", "mean response time", "line 2, value = '8,5'"),
+        ('"1,70"', "IOPS", "IOPS", "line 2, value = '1,70'"),
+        ("xx", "IOPS", "IOPS", "line 2, value = 'xx'"),
+        ("", "IOPS", "IOPS", "line 2, value"),
+        ("-5", "IOPS", "IOPS", "line 2, value = '-5'"),
+        ("inf", "IOPS", "IOPS", "line 2, value = 'inf'"),
+        ("1e999", "IOPS", "IOPS", "line 2, value = '1e999'"),
+        ("8.5", "parsec", "mean response time", "line 2, unit = 'parsec'.*ms"),
+        ("8.5", "parsec", "clat p50", "line 2, unit = 'parsec'.*ms"),
+        ("8.5", "parsec", "bandwidth", "line 2, unit = 'parsec'.*mib/s"),
+        ("8.5", "parsec", "IOPS", "line 2, unit = 'parsec'.*iops"),
+        ("8.5", "parsec", "runtime", "line 2, unit = 'parsec'.*h"),
+    ],
+)
+def test_a_value_or_unit_that_is_none_is_named(tmp_path: Path, value: str, unit: str, metric: str, named: str) -> None:
+    text = TABLE + f"1,t,a,w,{metric},{value},{unit},measured,\n2,t,b,w,IOPS,5,IOPS,measured,\n"
+    with pytest.raises(UserError, match=rf"t\.csv.*{named}") as error:
+        audited(tmp_path / "t.csv", text)
+    assert "accepted: " in str(error.value)
+
+
+def test_thousands_and_rough_figures_are_read(tmp_path: Path) -> None:
+    cells = [('"1,701.5"', "p"), ("1.7e3", "q"), ("5..6", "r"), ("0.10-0.20", "s"), ("just under 4", "t")]
+    rows = [f"1,t,{place},w,IOPS,{value},IOPS,measured,\n" for value, place in cells]
+    (tmp_path / "t.csv").write_text(TABLE + "".join(rows))
+    found = {one.record["target"]["machine"]: one for one in load_results([tmp_path / "t.csv"])}
+    assert {place: one.summary()["iops"] for place, one in found.items()} == {"p": 1701.5, "q": 1700.0}
+    assert {place: one.printed["iops"].step for place, one in found.items()} == pytest.approx({"p": 0.1, "q": 100.0})
+
+
+def test_a_table_of_a_spreadsheet_has_a_byte_order_mark(tmp_path: Path) -> None:
+    text = TABLE.replace("id,study,", "") + "a,w,IOPS,5,IOPS,measured,\n"
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8-sig")
+    [one] = load_results([tmp_path / "t.csv"])
+    assert one.name == "a: w"
+
+
+def test_the_missing_column_of_a_table_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="line 1: the column unit is missing; accepted: a table with config, workload"):
+        audited(tmp_path / "t.csv", "config,workload,metric,value\na,w,IOPS,5\n")
+
+
+def test_what_is_no_result_names_records_and_tables(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"accepted: results of fio,.*hotband's records.*tables.*config, workload"):
+        audited(tmp_path / "t.csv", "a,b\n1,2\n")

@@ -10,10 +10,18 @@ import fio_documents as fio_build
 import pytest
 import result_documents as build
 
+from hotband.audit import findings, load_results
+from hotband.audit.compare import compare
+from hotband.audit.load import load_pair
 from hotband.errors import UserError
 from hotband.fio_jobs import PLAT_NR, bucket_value
 from hotband.importers import fio, hdr
 from hotband.importers.imported import Imported
+from hotband.records import save_imported
+from hotband.report.load import load_record
+from hotband.report.page import render
+from hotband.report.record_page import record_page
+from hotband.tables import summary_table
 
 EPOCH_MS = 1_700_000_000_000
 
@@ -144,6 +152,36 @@ def test_a_cut_last_line_is_told(tmp_path: Path) -> None:
     assert any("the last line is cut" in note for note in one.record["notes"])
 
 
+@pytest.mark.parametrize(("kind", "bandwidth"), [("clat", None), ("lat", None), ("slat", None), ("bw", 61440.0)])
+def test_averaged_logs_alone_have_no_counts(tmp_path: Path, kind: str, bandwidth: float | None) -> None:
+    [one] = fio.read([log(tmp_path, f"a_{kind}.1.log", (500, 40, 0, 0, 0), (1000, 80, 0, 0, 0))])
+    summary = one.record["summary"]
+    for block in (summary, summary["read"]):
+        assert (block["count"], block["iops"], block["queue_depth_mean"]) == (None, None, None)
+        assert (block["latency_mean_ns"], block["bandwidth_bytes_per_s"]) == (None, bandwidth)
+    assert one.record["streams"][0]["read"]["count"] is None
+    assert (summary["write"]["count"], summary["write"]["iops"]) == (0, 0.0)
+    assert any("an averaged log has no counts" in note for note in one.record["notes"])
+    assert any("latencies are taken as ns" in note for note in one.record["notes"]) == (kind in ("lat", "clat"))
+    assert any("(slat)" in note for note in one.record["notes"]) == (kind == "slat")
+
+
+def test_what_has_no_counts_is_a_record_all_the_same(tmp_path: Path) -> None:
+    imported = fio.read([log(tmp_path, "a_bw.1.log", *((500 * n, 40 + n, 0, 0, 0) for n in range(1, 60)))])
+    saved = save_imported(tmp_path / "out", imported)
+    assert findings(load_results(saved), None) == []
+    assert compare(*load_pair(saved[0], saved[0]), 1, False).differences == []
+    assert "–" in str([list(column.cells) for column in summary_table(imported[0].record).columns])
+    assert load_record(saved[0]).record == imported[0].record
+    assert render(record_page([load_record(saved[0])], "Rates", audit=True))
+
+
+def test_logs_of_rates_say_nothing_of_latencies(tmp_path: Path) -> None:
+    [one] = fio.read([log(tmp_path, "a_iops.1.log", (500, 40, 0, 0, 0), (1000, 80, 0, 0, 0))])
+    assert (one.record["summary"]["count"], one.record["summary"]["iops"]) == (60, 60.0)
+    assert not any("latencies are taken" in note or "no counts" in note for note in one.record["notes"])
+
+
 @pytest.mark.parametrize(
     "line", ["1, x, 0, 4096", "1, 2, 77, 4096", "1, -5, 0, 4096", "1,2,0", "1, 2, 0, 3, 4, 5, 6, 7, 8"]
 )
@@ -218,6 +256,13 @@ def test_terse_output_is_read(tmp_path: Path, version: int) -> None:
     assert (summary["latency_mean_ns"], summary["latency_p50_ns"], summary["latency_p99_ns"]) == (100500, 90000, 190000)
     assert one.record["concurrency"] is None
     assert one.record["source"]["asked"]["concurrency"] is None
+
+
+def test_terse_output_is_not_said_to_be_buffered(tmp_path: Path) -> None:
+    path = tmp_path / "terse.txt"
+    path.write_text(terse())
+    traps = [one.numbers.get("trap") for one in findings(load_results([path]), None)]
+    assert "buffered" not in traps
 
 
 @pytest.mark.parametrize("text", [terse()[:200], terse().replace("5;fio", "9;fio"), terse().replace(";10;", ";x;", 1)])

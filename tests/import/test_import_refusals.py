@@ -105,6 +105,25 @@ def test_a_huge_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             tools()[tool].read([put(tmp_path, name, data)])
 
 
+HUGE = "1" * 70_000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("histogram.html", f"<pre>\nTotal response time histogram.\n12:00:00.000 Starting RD=rd1; x=1\n{HUGE}\n"),
+        ("summary.html", f"<pre>\nVdbench summary report\n\n{HUGE}\n"),
+        ("flatfile.html", build.flatfile(*build.run_rows()).rstrip() + f"\n{HUGE}\n"),
+    ],
+)
+def test_a_line_too_long_for_vdbench_is_named(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(
+        UserError, match=r"line \d+ = '1{40}': a line of more than 65536 characters; accepted: "
+    ) as caught:
+        load(put(tmp_path, name, text.encode()))
+    assert len(str(caught.value).splitlines()) == 1
+
+
 def attempt(path: Path) -> tuple[list[Imported], str]:
     try:
         return load(path), ""

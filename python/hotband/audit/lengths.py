@@ -94,7 +94,7 @@ def _support(run: Audited) -> list[Finding]:
                 "ios_above": above,
                 "largest_supported_percentile": 100 * largest_supported(int(counted)),
             },
-            f"Run longer, or quote p{100 * largest_supported(int(counted)):.3g} at most.",
+            f"Run longer, or quote p{math.floor(1000 * largest_supported(int(counted))) / 10:g} at most.",
             Rows(
                 ["I/Os of", "percentile", "I/Os", "needed", "quoted, ms", "at least, ms", "at most (largest seen), ms"],
                 rows,

@@ -59,7 +59,7 @@ def load_pair(a: Path, b: Path) -> tuple[Audited, Audited]:
 
 def load_one(path: Path) -> list[Audited]:
     """The results of one file, or of the folder of a record."""
-    from hotband.audit.published import is_table, read_table
+    from hotband.audit.published import COLUMNS, is_table, read_table
     from hotband.importers import load, loaded
     from hotband.report.load import load_record
 
@@ -72,7 +72,8 @@ def load_one(path: Path) -> list[Audited]:
         name = path.resolve().parent.name if path.name == RECORD_FILE else path.stem
         return [_of_record(load_record(path), path, name)]
     found = []
-    for imported in load(path):
+    also = f"hotband's records, published tables (CSV with {', '.join(COLUMNS)})"
+    for imported in load(path, also):
         one = loaded(imported)
         found.append(Audited(path.name, one.record, one.series, str(path)))
     return found

@@ -15,6 +15,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.distribution import Distribution
 from hotband.audit.facts import MachineFacts
 from hotband.audit.finding import Finding, Number
+from hotband.stats import DIRECTIONS
 
 QUARTER_SHARE = 0.15
 """Share of reads quicker than a quarter of a revolution that is a cache's. Of 90 model runs (three disks of 15,000,
@@ -176,7 +177,7 @@ def _medians(run: Audited, facts: MachineFacts | None, found: bool) -> list[Find
         return []
     half = facts.revolution_ns / 2
     findings = []
-    for direction in run.directions():
+    for direction in DIRECTIONS:
         writes = direction == "write"
         median = run.summary(direction).get("latency_p50_ns")
         if median is None or median >= half or (writes and facts.write_through is not True) or (not writes and found):

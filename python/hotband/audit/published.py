@@ -2,12 +2,14 @@
 
 What a workload asks is read from its words ("8KB", "16 threads", "QD4", "75% read", "random"). A caveat "unit printed
 as seconds" or "printed MB/sec" gives the unit that was printed, where the unit column has been put right. Left out:
-rows that are derived or stated, ranges, figures of other kinds.
+rows that are derived or stated, ranges and rough figures ("5..6", "nearly 6000"), figures of other kinds. Any other
+value or unit is refused: what is dropped without a word is taken for clean.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 from collections.abc import Mapping
@@ -18,6 +20,8 @@ from typing import Any
 from hotband.audit.audited import Asked, Audited, Printed
 from hotband.audit.littles_law import IN_NS, unit_of
 from hotband.errors import UserError
+from hotband.fio_text import shown
+from hotband.stats import DIRECTIONS
 
 COLUMNS = ("config", "workload", "metric", "value", "unit")
 MEASURED = ("", "measured")
@@ -30,33 +34,52 @@ _METRICS = (
     ("runtime", r"runtime|duration"),
 )
 _PERCENTILES = {"50": "latency_p50_ns", "99": "latency_p99_ns", "99.9": "latency_p999_ns"}
+_PERCENTILE = re.compile(r"\bp(\d+(?:\.\d+)?)\b|\b(median)\b")
 _BYTES = {"b/s": 1.0, "kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "kib/s": 2.0**10, "mib/s": 2.0**20, "gib/s": 2.0**30}
+_RATES = dict.fromkeys(("", "iops", "io/s", "i/o/s", "ios/s", "i/os/s", "op/s", "ops/s", "1/s", "/s"), 1.0) | {
+    "transactions/s": 1.0,
+    "tps": 1.0,
+}
+_FIGURES = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "latency": "latency_mean_ns"}
+_COUNTS = dict.fromkeys(("", "i/os", "ios", "i/o", "io", "ops"), 1.0)
+_RUNTIMES = IN_NS | {"min": 60e9, "h": 3600e9}
+# Of percentiles: a change of one ("p99 gain, %") is no latency.
+_RATIOS = ("%", "x", "frac", ":1")
+_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<places>\d+))?(?:e(?P<power>[+-]?\d{1,3}))?", re.IGNORECASE)
+# What is no figure to compute with, but what tables print: ranges, and words before a number.
+_ROUGH = re.compile(
+    r"[\d.,]*\d\s*(?:\.\.+|-|–|to)\s*[\d.,]*\d"
+    r"|(?:(?:nearly|almost|around|about|roughly|approximately|approx\.?|ca\.?|just|under|below|over|above|more|less|than"
+    r"|up|to|at|least|most)\s+|[~≈<>≤≥]\s*)+[\d.,]*\d",
+    re.IGNORECASE,
+)
+ACCEPTED = "a number of 0 or more (8.5, 1,701), a range (5..6) or a rough figure (nearly 6000)"
+# A file with so many of the columns is meant as a table, and told which one it lacks.
+_MEANT = 3
 
 
 def is_table(beginning: bytes) -> bool:
-    """Whether a file begins with the heading of such a table."""
-    heading = beginning.split(b"\n", 1)[0].decode("utf-8", "replace").lower()
-    return all(column in [name.strip() for name in heading.split(",")] for column in COLUMNS)
+    """Whether a file begins with the heading of such a table, be it that a column is missing."""
+    heading = beginning.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
+    try:
+        names = _names(next(csv.reader(io.StringIO(heading)), []))
+    except csv.Error:
+        return False
+    return len(set(COLUMNS).intersection(names)) >= _MEANT
+
+
+def _names(heading: list[str]) -> list[str]:
+    return [name.strip().lower() for name in heading]
 
 
 def read_table(path: Path) -> list[Audited]:
     """A result for each cell (configuration and workload). Raises UserError."""
     file = str(path)
-    try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except OSError as error:
-        raise UserError(file, "", "", f"cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(file, "", "", f"not a CSV table: {error}") from None
-    several = len({row.get("study") for row in rows}) > 1
+    rows = _rows(path)
+    several = len({row.get("study") for _, row in rows}) > 1
     cells: dict[tuple[str, str], list[Mapping[str, str]]] = {}
-    for number, row in enumerate(rows, start=2):
-        if None in row or any(row.get(column) is None for column in COLUMNS):
-            raise UserError(
-                file, f"line {number}", "", f"expected as many values as columns, {', '.join(COLUMNS)} among them"
-            )
-        if (row.get("kind") or "").strip() in MEASURED and _number(row["value"]) is not None:
+    for line, row in rows:
+        if (row.get("kind") or "").strip().lower() in MEASURED and _is_figure(file, line, row):
             place = f"{row['study']}: {row['config']}" if several else row["config"]
             cells.setdefault((place, row["workload"]), []).append(row)
     found = [_cell(file, *place, own) for place, own in cells.items()]
@@ -65,22 +88,86 @@ def read_table(path: Path) -> list[Audited]:
     return found
 
 
-def _number(text: str) -> float | None:
+def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
+    """The rows by the names of the columns, each with its line. Raises UserError."""
+    file = str(path)
+    rows: list[tuple[int, Mapping[str, str]]] = []
     try:
-        value = float(text.replace(",", ""))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value >= 0 else None
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines)
+            reader.fieldnames = names = _names(list(reader.fieldnames or []))
+            missing = [column for column in COLUMNS if column not in names]
+            if missing:
+                problem = f"the column {missing[0]} is missing; accepted: a table with {', '.join(COLUMNS)}"
+                raise UserError(file, "line 1", "", problem)
+            for row in reader:
+                if None in row or any(row.get(column) is None for column in COLUMNS):
+                    expected = f"expected as many values as columns, {', '.join(COLUMNS)} among them"
+                    raise UserError(file, f"line {reader.line_num}", "", expected)
+                rows.append((reader.line_num, row))
+    except OSError as error:
+        raise UserError(file, "", "", f"cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(file, "", "", f"not a CSV table: {error}") from None
+    return rows
+
+
+def _is_figure(file: str, line: int, row: Mapping[str, str]) -> bool:
+    """Whether a row has a number to compute with; False for ranges and rough figures. UserError for what is neither,
+    and for a unit that is none of the metric's."""
+    text = row["value"].strip()
+    if _number(text) is None:
+        if _ROUGH.fullmatch(text):
+            return False
+        raise UserError(file, f"line {line}, value", shown(text), f"accepted: {ACCEPTED}")
+    units = _units_of(row["metric"])
+    if units is not None and _unit(row["unit"]) not in units and not _is_ratio(row):
+        accepted = ", ".join(unit for unit in units if unit)
+        raise UserError(file, f"line {line}, unit", shown(row["unit"].strip()), f"accepted: {accepted}")
+    return True
+
+
+def _is_ratio(row: Mapping[str, str]) -> bool:
+    return _PERCENTILE.search(row["metric"].lower()) is not None and row["unit"].strip() in _RATIOS
+
+
+def _kind(metric: str) -> str | None:
+    """What a metric is by its words: one of `_METRICS`, a percentile, None for other figures."""
+    words = metric.strip().lower()
+    kind = next((name for name, pattern in _METRICS if re.fullmatch(pattern, words)), None)
+    return kind or ("percentile" if _PERCENTILE.search(words) else None)
+
+
+def _units_of(metric: str) -> Mapping[str, float] | None:
+    """The units of a metric with what one is of ours (I/Os a second, B/s, ns); None for figures of other kinds."""
+    return {
+        "iops": _RATES,
+        "bandwidth": _BYTES,
+        "latency": IN_NS,
+        "percentile": IN_NS,
+        "count": _COUNTS,
+        "runtime": _RUNTIMES,
+    }.get(_kind(metric) or "")
+
+
+def _unit(text: str) -> str:
+    return re.sub(r"(/sec(ond)?|(?<=b)ps)$", "/s", unit_of(text)).replace("bytes/s", "b/s")
+
+
+def _number(text: str) -> float | None:
+    value = float(text.replace(",", "")) if _NUMBER.fullmatch(text) else math.inf
+    return value if math.isfinite(value) else None
 
 
 def printed_of(row: Mapping[str, str]) -> Printed:
     """A figure as it was printed."""
     text = row["value"].strip()
-    places = len(text.partition(".")[2])
     said = re.search(r"printed (?:as |in )?([A-Za-zµ]+(?:/[A-Za-z]+)?)", row.get("caveat") or "")
-    value = _number(text)
-    assert value is not None, "rows without a number were left out"
-    return Printed(value, 10.0**-places, said[1] if said else row["unit"])
+    found, value = _NUMBER.fullmatch(text), _number(text)
+    assert found is not None, "rows without a number were left out"
+    assert value is not None, "a number that is not finite was refused"
+    step = 10.0 ** (int(found["power"] or 0) - len(found["places"] or ""))
+    return Printed(value, step, said[1] if said else row["unit"])
 
 
 def asked_of(workload: str) -> Asked:
@@ -91,7 +178,8 @@ def asked_of(workload: str) -> Asked:
     share = re.search(r"(\d+)\s?%\s?(read|write)", text)
     reads = None if share is None else float(share[1]) if share[2] == "read" else 100.0 - float(share[1])
     if reads is None:
-        reads = 100.0 if re.search(r"rand(om )?read", text) else 0.0 if re.search(r"rand(om )?write", text) else None
+        only = re.search(r"rand(?:om )?(read|write)s?\b(?!\s*(?:/|and\b|&|\+))", text)
+        reads = None if only is None else 100.0 if only[1] == "read" else 0.0
     pattern = "random" if re.search(r"rand", text) else "sequential" if "seq" in text else None
     depth = next((int(number) for number in threads.groups() if number), None) if threads else None
     return Asked(
@@ -112,28 +200,23 @@ def _cell(file: str, config: str, workload: str, rows: list[Mapping[str, str]]) 
     notes: list[str] = []
     duration = 0.0
     for row in rows:
-        metric, figure = row["metric"].strip().lower(), printed_of(row)
-        kind = next((name for name, words in _METRICS if re.fullmatch(words, metric)), None)
-        share = re.search(r"\bp(\d+(?:\.\d+)?)\b", metric)
-        unit = unit_of(row["unit"])
-        if kind in ("iops", "bandwidth", "latency"):
-            printed[kind] = figure
-        if kind == "iops":
-            summary["iops"] = figure.value
-        elif kind == "bandwidth":
-            summary["bandwidth_bytes_per_s"] = (
-                figure.value * _BYTES.get(row["unit"].lower().replace("/sec", "/s"), 0.0) or None
-            )
-        elif kind == "latency" and unit in IN_NS:
-            summary["latency_mean_ns"] = figure.value * IN_NS[unit]
-        elif kind == "count":
-            summary["count"] = int(figure.value)
-        elif kind == "runtime" and unit in IN_NS:
-            duration = figure.value * IN_NS[unit]
-        elif share and unit in IN_NS and share[1] in _PERCENTILES:
-            summary[_PERCENTILES[share[1]]] = figure.value * IN_NS[unit]
+        kind, units, figure = _kind(row["metric"]), _units_of(row["metric"]), printed_of(row)
+        share = _PERCENTILE.search(row["metric"].lower())
         if share:
             notes.append(row["metric"].strip())
+        if kind is None or units is None or _is_ratio(row):
+            continue
+        value = figure.value * units[_unit(row["unit"])]
+        if kind in ("iops", "bandwidth", "latency"):
+            printed[kind] = figure
+        if kind == "count":
+            summary["count"] = int(value)
+        elif kind == "runtime":
+            duration = value
+        elif kind in _FIGURES:
+            summary[_FIGURES[kind]] = value
+        elif share and (share[1] or "50") in _PERCENTILES:
+            summary[_PERCENTILES[share[1] or "50"]] = value
     asked = asked_of(workload)
     tool = next((name for name in ("vdbench", "fio", "diskspd", "iometer") if name in workload.lower()), "published")
     record = {
@@ -142,9 +225,15 @@ def _cell(file: str, config: str, workload: str, rows: list[Mapping[str, str]]) 
         "source": {"tool": tool, "target": config, "asked": asdict(asked), "file": file},
         "duration_ns": duration,
         "concurrency": asked.concurrency,
-        "summary": summary | {"read": {}, "write": {}},
+        "summary": summary | _by_direction(summary, asked.read_pct),
         "streams": [],
         "parts": [],
         "notes": notes,
     }
     return Audited(f"{config}: {workload}", record, origin=file, printed=printed)
+
+
+def _by_direction(summary: Mapping[str, Any], read_pct: float | None) -> dict[str, dict[str, Any]]:
+    """The figures of a workload that only reads or only writes are those of its direction; of a mix none are known."""
+    own = {100.0: "read", 0.0: "write"}.get(-1.0 if read_pct is None else read_pct)
+    return {direction: dict(summary) if direction == own else {} for direction in DIRECTIONS}

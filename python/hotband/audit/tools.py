@@ -210,11 +210,19 @@ def _other_traps(run: Audited) -> list[Trap]:
 
 
 def _buffered(run: Audited, spec: str) -> bool:
-    """Whether reads may have come from the host's page cache: of fio, unless the engine goes past it."""
+    """Whether reads may have come from the host's page cache: of fio, unless the engine goes past it or the options
+    are not known (terse output and logs have none)."""
     if "read" not in run.directions():
         return False
-    engine = re.search(r'"ioengine": "([a-z_0-9]+)', spec)
-    name = engine[1] if engine else "psync" if spec else ""
     if run.tool == "fio":
-        return not run.asked.direct and name in _HOST_ENGINES
+        engine = re.search(r'"ioengine": "([a-z_0-9]+)', spec)
+        name = engine[1] if engine else "psync"
+        return _has_options(run) and not run.asked.direct and name in _HOST_ENGINES
     return run.asked.direct is False
+
+
+def _has_options(run: Audited) -> bool:
+    """Whether the record has any option of a fio run: what is missing beside them was left at its default."""
+    spec = run.record.get("spec") or {}
+    jobs = spec.get("jobs") or {}
+    return bool(spec.get("global")) or any(bool(options) for options in jobs.values())

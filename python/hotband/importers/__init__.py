@@ -27,8 +27,11 @@ def tools() -> dict[str, Tool]:
     return {name: Tool(module.recognises, module.read) for name, module in modules.items()}
 
 
-def load(path: Path) -> list[Imported]:
-    """The records in a result file, whatever tool wrote it. UserError where it is none that is known."""
+def load(path: Path, also: str = "") -> list[Imported]:
+    """The records in a result file, whatever tool wrote it. UserError where it is none that is known.
+
+    `also` is what the caller takes besides, for the error.
+    """
     from hotband.importers.files import name_of, read_beginning
 
     if path.is_dir():
@@ -38,7 +41,7 @@ def load(path: Path) -> list[Imported]:
         if tool.recognises(beginning):
             return tool.read([path])
     what = "the file is empty" if not beginning.strip() else "not a result that is recognised"
-    raise UserError(name_of(path), "", "", f"{what}; accepted: results of {', '.join(tools())}")
+    raise UserError(name_of(path), "", "", f"{what}; accepted: results of {', '.join(tools())}{also and f'; {also}'}")
 
 
 def _load_folder(folder: Path) -> list[Imported]:

@@ -12,7 +12,7 @@ from hotband.importers.fio_series import Axis, series_of
 from hotband.importers.imported import Imported, SeriesColumns
 from hotband.importers.record import LARGEST, Found, Sides, build, side_of
 from hotband.importers.source import NS_PER_MS, iso, nothing_asked
-from hotband.stats import DIRECTIONS, Direction, Histogram, Side, merged_percentiles, total
+from hotband.stats import DIRECTIONS, Direction, Histogram, Side, idle_side, merged_percentiles, total
 
 # fio counts nanoseconds since 2.99; microseconds before.
 _FIRST_IN_NS = (2, 99)
@@ -48,7 +48,11 @@ def alone(logs: Sequence[Log]) -> Imported:
     names = {number: f"{prefix}.{number}" if len(numbers) > 1 else prefix for number in numbers}
     found = series_of(logs, names, quantity, 1, base_ms)
     notes = ["logs without their JSON: what was asked is not known", *_file_notes(logs)]
-    notes.append("latencies are taken as ns, as fio 3 logs them; those of fio 2 are us")
+    if any(log.kind in ("lat", "clat", "clat_hist") for log in logs):
+        notes.append("latencies are taken as ns, as fio 3 logs them; those of fio 2 are us")
+    counts_known = all(_counts([log for log in logs if log.number == number]) for number in numbers)
+    if not counts_known:
+        notes.append("an averaged log has no counts: I/Os and IOPS are not known without one of IOPS")
     notes += found[0].notes if found else []
     streams = [(name, _sides_of(number, logs, names, quantity, found)) for number, name in names.items()]
     began = None if base_ms is None else iso(_began_ms(base_ms, found[0] if found else None, logs) / 1000)
@@ -73,9 +77,15 @@ def alone(logs: Sequence[Log]) -> Imported:
             series=found[1] if found else None,
             interval_ns=found[0].interval_ms * NS_PER_MS if found else None,
             sizes_known=any(log.is_raw or log.kind == "bw" for log in logs),
+            counts_known=counts_known,
             notes=notes,
         )
     )
+
+
+def _counts(logs: Sequence[Log]) -> bool:
+    """Whether the logs of one process tell how many I/Os there were."""
+    return any(log.is_raw or log.kind in ("iops", "clat_hist") for log in logs)
 
 
 def _scale(version: str | None) -> int:
@@ -100,6 +110,8 @@ def _file_notes(logs: Sequence[Log]) -> list[str]:
     trims = sum(log.content["sides"][2]["count"] for log in counting(logs, "clat"))
     if trims:
         notes.append(f"not carried over: {trims} trims in the logs")
+    if any(log.kind == "slat" for log in logs):
+        notes.append("not carried over: submission latencies (slat) of the logs")
     return notes
 
 
@@ -201,6 +213,12 @@ def _averaged_side(stream: str, place: int, axis: Axis | None, histogram: Histog
     """Rates times their windows; without rates, what the histogram has (fio loses the last window of one)."""
     cells = [cell for (_, name, d), cell in axis.cells.items() if (name, d) == (stream, place)] if axis else []
     seconds = axis.interval_ms / 1000 if axis else 0.0
+    if not counted and histogram is None and cells:
+        uncounted = idle_side("none")
+        uncounted["count"] = None  # type: ignore[typeddict-item]
+        uncounted["bytes"] = round(sum((cell.bytes_per_s or 0.0) * seconds for cell in cells))
+        uncounted["latency_sum_ns"] = None
+        return uncounted
     count = (
         total(histogram) if histogram and not counted else round(sum((cell.iops or 0.0) * seconds for cell in cells))
     )

@@ -12,7 +12,7 @@ from hotband.errors import UserError
 from hotband.importers.cells import LATEST_MS, NS_PER_MS
 from hotband.importers.imported import Imported, SeriesColumns
 from hotband.importers.source import Source
-from hotband.stats import Direction, Histogram, Side, idle_side, summary_of
+from hotband.stats import DIRECTIONS, NANOSECONDS_PER_SECOND, Direction, Histogram, Side, idle_side, summary_of
 
 SCHEMA_VERSION = 1
 # The largest number that a record's counts and the series hold (unsigned 64 bits).
@@ -23,7 +23,10 @@ Sides = dict[Direction, Side]
 
 @dataclass
 class Found:
-    """What an importer found of one run. Percentiles by scope (`all`, `read`, `write`) are those the tool printed."""
+    """What an importer found of one run. Percentiles by scope (`all`, `read`, `write`) are those the tool printed.
+
+    Without `counts_known` the sides that did I/O have a count of None.
+    """
 
     name: str
     machine: str
@@ -36,6 +39,7 @@ class Found:
     interval_ns: int | None = None
     percentiles: dict[str, dict[str, int | None]] = field(default_factory=dict)
     sizes_known: bool = True
+    counts_known: bool = True
     further: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -80,6 +84,8 @@ def build(found: Found) -> Imported:
         raise UserError(found.source["file"], found.name, "", "the I/O has no duration; accepted: runs that took time")
     summary = summary_of(sides, found.duration_ns, percentiles=found.percentiles or None)
     check_times(found.source["file"], found.duration_ns, found.series)
+    if not found.counts_known:
+        _forget_counts(summary, sides, found.duration_ns)
     if not found.sizes_known:
         for block in (summary, summary["read"], summary["write"]):
             block["bytes"] = block["bandwidth_bytes_per_s"] = None
@@ -104,3 +110,14 @@ def build(found: Found) -> Imported:
         "notes": found.notes,
     }
     return Imported(record, found.series)
+
+
+def _forget_counts(summary: dict[str, Any], sides: Sequence[Mapping[Direction, Side]], duration_ns: int) -> None:
+    """Of I/Os that were not counted the summary has bytes and bandwidth alone."""
+    for scope, block in (("", summary), ("read", summary["read"]), ("write", summary["write"])):
+        of = [both[d] for both in sides for d in DIRECTIONS if scope in ("", d)]
+        if all(side["count"] is not None for side in of):
+            continue
+        volume = sum(side["bytes"] for side in of)
+        block["count"] = block["iops"] = block["queue_depth_mean"] = None
+        block["bytes"], block["bandwidth_bytes_per_s"] = volume, volume * NANOSECONDS_PER_SECOND / duration_ns

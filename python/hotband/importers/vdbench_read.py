@@ -31,6 +31,8 @@ _REPORT_COLUMNS = {
     "queue depth": "queue_depth",
 }
 _HISTOGRAM_ROW = re.compile(r"^\s*([\d.]+)\s*<\s*([\d.]+|max)\s+([\d,]+)\s")
+# vdbench's longest line, of a run's parameters, has some thousand characters; searching one of megabytes takes seconds.
+LONGEST_LINE = 65536
 _HISTOGRAM_SCOPES: dict[str, Scope] = {"Reads and writes:": "all", "Reads:": "read", "Writes:": "write"}
 
 
@@ -73,6 +75,16 @@ def kind_of(text: str) -> Kind | None:
     return Kind.PARAMETERS if "* Contents of parameter file" in start else None
 
 
+def _lines_of(text: str, file: str) -> list[str]:
+    """The lines of a file; UserError for one that is too long to be vdbench's."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST_LINE:
+            problem = f"a line of more than {LONGEST_LINE} characters"
+            raise UserError(file, f"line {number}", shown(line[:40]), f"{problem}; accepted: a result of vdbench")
+    return lines
+
+
 def read_flatfile(text: str, file: str) -> list[Run]:
     """The runs of a flatfile: a new one where the name or the loop's parameters change, or intervals begin again."""
     runs: list[Run] = []
@@ -95,7 +107,7 @@ def read_flatfile(text: str, file: str) -> list[Run]:
 
 def _flat_rows(text: str, file: str) -> Iterator[Cells]:
     """Rows of the table, by comma or by blanks."""
-    lines = text.splitlines()
+    lines = _lines_of(text, file)
     by_comma = not text.lstrip().startswith("<pre>")
     header: list[str] | None = None
     for number, line in enumerate(lines, 1):
@@ -130,7 +142,7 @@ def read_reports(text: str, file: str) -> list[Run]:
     runs: list[Run] = []
     columns: list[str] = []
     day = ""
-    lines = text.splitlines()
+    lines = _lines_of(text, file)
     for number, line in enumerate(lines, 1):
         starting = _STARTING.search(line)
         if starting is not None:
@@ -188,7 +200,7 @@ def read_histograms(text: str, file: str) -> list[Run]:
     """The runs of histogram.html: [upper edge in ns, count] by scope; the last has no edge."""
     runs: list[Run] = []
     scope: Scope | None = None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_lines_of(text, file), 1):
         starting = _STARTING.search(line)
         if starting is not None:
             runs.append(_started(starting, file))
