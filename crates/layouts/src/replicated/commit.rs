@@ -69,10 +69,10 @@ impl Pool {
     fn write_log(&mut self, now: Instant, number: usize) {
         let osd = &self.osds[number];
         let direct = (0..osd.committing.len()).any(|at| !self.subs.get(osd.committing[at]).deferred);
-        if direct { self.flush(now, number, Stage::DataFlush) } else { self.append_log(now, number) }
+        if direct { self.flush(now, number, Stage::DataFlush) } else { self.append_log(number) }
     }
 
-    fn append_log(&mut self, _now: Instant, number: usize) {
+    fn append_log(&mut self, number: usize) {
         let mut bytes = 0;
         for at in 0..self.osds[number].committing.len() {
             bytes += self.log_bytes_of(self.osds[number].committing[at]);
@@ -111,7 +111,7 @@ impl Pool {
             }
         }
         match self.osds[number].stage {
-            Stage::DataFlush => self.append_log(now, number),
+            Stage::DataFlush => self.append_log(number),
             Stage::LogWrite => self.flush(now, number, Stage::LogFlush),
             Stage::LogFlush if !self.params.recycle => self.append(number, self.params.bluefs_bytes, Stage::SizesWrite),
             Stage::SizesWrite => self.flush(now, number, Stage::SizesFlush),
@@ -163,13 +163,8 @@ impl Pool {
         usize::from(self.places.acting(self.places.group_of(object))[0])
     }
 
-    /// A replica's answer is with the primary.
-    pub(super) fn acknowledged(&mut self, now: Instant, sub: u32) {
-        self.copy_committed(now, sub);
-    }
-
     /// One more copy is durable; the last one answers the client.
-    fn copy_committed(&mut self, now: Instant, id: u32) {
+    pub(super) fn copy_committed(&mut self, now: Instant, id: u32) {
         let sub = self.subs.take(id);
         let piece = self.pieces.get(sub.piece);
         piece.waiting -= 1;
@@ -194,7 +189,7 @@ impl Pool {
         }
     }
 
-    pub(super) fn placed(&mut self, _now: Instant, number: usize) {
+    pub(super) fn placed(&mut self, number: usize) {
         self.osds[number].placing -= 1;
         if self.osds[number].placing == 0 {
             self.place_deferred(number);

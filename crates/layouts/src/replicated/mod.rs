@@ -261,9 +261,9 @@ impl Pool {
             Due::Arrive(sub) => self.arrive(now, sub),
             Due::Cpu(shard) => self.cpu_done(now, shard),
             Due::Commit(osd) => self.take_transactions(now, osd as usize),
-            Due::Ack(sub) => self.acknowledged(now, sub),
+            Due::Ack(sub) => self.copy_committed(now, sub),
             Due::Reply(piece) => self.reply(now, piece),
-            Due::Recover(osd) => self.recover_more(now, osd as usize),
+            Due::Recover(osd) => self.recover_more(osd as usize),
             Due::Received(transfer) => self.received(transfer),
             Due::Out => self.mark_out(now),
         }
@@ -317,7 +317,7 @@ impl Service for Pool {
             For::Read(sub) => self.data_read(now, sub, times, fault),
             For::Data(sub) => self.data_written(now, sub, times, fault),
             For::Commit(osd) => self.commit_goes_on(now, osd as usize, times, fault),
-            For::Place(osd) => self.placed(now, osd as usize),
+            For::Place(osd) => self.placed(osd as usize),
             For::Recovery(slot) => self.recovery_goes_on(now, slot),
         }
     }

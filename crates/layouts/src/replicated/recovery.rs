@@ -110,13 +110,13 @@ impl Pool {
         self.recovery = Some(recovery);
         for osd in 0..self.osds.len() {
             for _ in 0..self.params.recovery_active {
-                self.recover_more(now, osd);
+                self.recover_more(osd);
             }
         }
     }
 
     /// A daemon asks for the next object that it is to get: the primary reads it.
-    pub(super) fn recover_more(&mut self, _now: Instant, osd: usize) {
+    pub(super) fn recover_more(&mut self, osd: usize) {
         let Some(recovery) = &mut self.recovery else { return };
         let (number, object) = loop {
             let Some(&number) = recovery.wanted[osd].front() else { return };
