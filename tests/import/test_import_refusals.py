@@ -58,6 +58,20 @@ def test_the_files_of_a_folder_are_taken_one_by_one(tmp_path: Path, tool: str) -
     assert one.record == alone.record
 
 
+@pytest.mark.parametrize(("name", "data"), [*GOOD.values(), LOG, ("t.txt", build.terse().encode())])
+def test_a_byte_order_mark_is_read_over(tmp_path: Path, name: str, data: bytes) -> None:
+    [plain, *_] = load(put(tmp_path, name, data))
+    [one, *_] = load(put(tmp_path, name, b"\xef\xbb\xbf" + data))
+    assert one == plain
+
+
+def test_a_log_with_a_mark_names_its_own_file(tmp_path: Path) -> None:
+    path = put(tmp_path, "a_lat.1.log", b"\xef\xbb\xbf" + LOG[1] + b"hello\n3, 100, 0, 4096, 0\n")
+    with pytest.raises(UserError, match=r"a_lat\.1\.log: line 3") as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
 def test_a_folder_of_several_tools_has_the_records_of_all(tmp_path: Path) -> None:
     for name, data in GOOD.values():
         put(tmp_path, name, data)
