@@ -216,3 +216,19 @@ def iometer_test(reads: int, writes: int) -> list[str]:
     half = (reads // 2, writes // 2)
     workers = [iometer_row("WORKER", "Worker 1", *half, depth="4"), iometer_row("WORKER", "Worker 1", *half, depth="4")]
     return [iometer_row("ALL", "All", reads, writes), iometer_row("MANAGER", "PC", reads, writes), *workers]
+
+
+def terse(version: int = 5) -> str:
+    """A line of fio's terse output: 100 reads in 10 s."""
+    percentiles = [f"{q}.000000%={v}" for q, v in ((50, 90), (99, 190))] + ["0%=0"] * 18
+    block = ["400", "40", "10", "10000", *"1233", "5", "200", "100.5", "1", *percentiles, "6", "210", "110.5", "1"]
+    block += ["0", "0", "0.000000%", "0.0", "0.0"] + (["0"] * 6 if version == 5 else [])
+    idle = (
+        ["0"] * 12
+        + ["0%=0"] * 20
+        + ["0"] * 4
+        + ["0", "0", "0.000000%", "0.0", "0.0"]
+        + ["0"] * (6 if version == 5 else 0)
+    )
+    blocks = [*block, *idle, *(idle if version > 3 else [])]
+    return ";".join([str(version), "fio-3.33", "tr", "0", "0", *blocks, "1%", "2%", "3", "0", "1"]) + "\n"

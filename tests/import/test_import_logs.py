@@ -231,25 +231,10 @@ def test_runs_one_after_another_stay_apart(tmp_path: Path) -> None:
     assert len(fio.read([path])) == 2
 
 
-def terse(version: int = 5) -> str:
-    percentiles = [f"{q}.000000%={v}" for q, v in ((50, 90), (99, 190))] + ["0%=0"] * 18
-    block = ["400", "40", "10", "10000", *"1233", "5", "200", "100.5", "1", *percentiles, "6", "210", "110.5", "1"]
-    block += ["0", "0", "0.000000%", "0.0", "0.0"] + (["0"] * 6 if version == 5 else [])
-    idle = (
-        ["0"] * 12
-        + ["0%=0"] * 20
-        + ["0"] * 4
-        + ["0", "0", "0.000000%", "0.0", "0.0"]
-        + ["0"] * (6 if version == 5 else 0)
-    )
-    blocks = [*block, *idle, *(idle if version > 3 else [])]
-    return ";".join([str(version), "fio-3.33", "tr", "0", "0", *blocks, "1%", "2%", "3", "0", "1"]) + "\n"
-
-
 @pytest.mark.parametrize("version", [3, 4, 5])
 def test_terse_output_is_read(tmp_path: Path, version: int) -> None:
     path = tmp_path / "t.txt"
-    path.write_text("fio: a warning\n" + terse(version))
+    path.write_text("fio: a warning\n" + build.terse(version))
     [one] = fio.read([path])
     summary = one.record["summary"]
     assert (summary["count"], summary["iops"], summary["bytes"]) == (100, 10.0, 400 * 1024)
@@ -260,12 +245,14 @@ def test_terse_output_is_read(tmp_path: Path, version: int) -> None:
 
 def test_terse_output_is_not_said_to_be_buffered(tmp_path: Path) -> None:
     path = tmp_path / "terse.txt"
-    path.write_text(terse())
+    path.write_text(build.terse())
     traps = [one.numbers.get("trap") for one in findings(load_results([path]), None)]
     assert "buffered" not in traps
 
 
-@pytest.mark.parametrize("text", [terse()[:200], terse().replace("5;fio", "9;fio"), terse().replace(";10;", ";x;", 1)])
+@pytest.mark.parametrize(
+    "text", [build.terse()[:200], build.terse().replace("5;fio", "9;fio"), build.terse().replace(";10;", ";x;", 1)]
+)
 def test_terse_output_that_is_not_whole_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.txt"
     path.write_text(text)

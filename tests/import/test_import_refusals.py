@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hotband.errors import UserError
-from hotband.importers import Imported, files, load, loaded, tools
+from hotband.importers import Imported, files, hdr, load, loaded, tools
 from hotband.records import save_imported
 from hotband.report.load import load_record
 
@@ -48,6 +48,54 @@ def test_a_result_is_recognised_and_survives_the_disk(tmp_path: Path, tool: str)
         assert (again.series is None) == (one.series is None)
         here = loaded(one).series
         assert here is None or again.series is None or here.equals(again.series.select(here.columns))
+
+
+@pytest.mark.parametrize("tool", GOOD)
+def test_the_files_of_a_folder_are_taken_one_by_one(tmp_path: Path, tool: str) -> None:
+    [alone, *_] = load(put(tmp_path, *GOOD[tool]))
+    put(tmp_path, "notes.txt", b"hello")
+    [one, *_] = load(tmp_path)
+    assert one.record == alone.record
+
+
+@pytest.mark.parametrize(("name", "data"), [*GOOD.values(), LOG, ("t.txt", build.terse().encode())])
+def test_a_byte_order_mark_is_read_over(tmp_path: Path, name: str, data: bytes) -> None:
+    [plain, *_] = load(put(tmp_path, name, data))
+    [one, *_] = load(put(tmp_path, name, b"\xef\xbb\xbf" + data))
+    assert one == plain
+
+
+def test_a_log_with_a_mark_names_its_own_file(tmp_path: Path) -> None:
+    path = put(tmp_path, "a_lat.1.log", b"\xef\xbb\xbf" + LOG[1] + b"hello\n3, 100, 0, 4096, 0\n")
+    with pytest.raises(UserError, match=r"a_lat\.1\.log: line 3") as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_folder_of_several_tools_has_the_records_of_all(tmp_path: Path) -> None:
+    for name, data in GOOD.values():
+        put(tmp_path, name, data)
+    put(tmp_path, "y.xml", GOOD["diskspd"][1])
+    found = [one.record["source"]["tool"] for one in load(tmp_path)]
+    assert sorted(found) == ["diskspd", "diskspd", "fio", "hdrhistogram", "iometer", "vdbench"]
+
+
+def test_a_folder_without_results_says_what_is_accepted(tmp_path: Path) -> None:
+    put(tmp_path, "notes.txt", b"hello")
+    with pytest.raises(UserError, match=r"none of its files.*accepted: .* fio, vdbench, diskspd, iometer, hdr"):
+        load(tmp_path)
+    out = tmp_path / "records"
+    save_imported(out, load(put(tmp_path, *GOOD["diskspd"])))
+    for folder in (out, *(path for path in out.iterdir() if path.is_dir())):
+        with pytest.raises(UserError, match="holds hotband's records, which need no import; accepted: "):
+            load(folder)
+
+
+def test_the_unit_of_an_hlog_names_the_option_that_there_is(tmp_path: Path) -> None:
+    path = put(tmp_path, *GOOD["hdr"])
+    for [one], option in ((load(path), "hotband import hdr --unit"), (hdr.read([path]), "--unit")):
+        [note] = [note for note in one.record["notes"] if "does not name its unit" in note]
+        assert note.endswith(f"; {option} says otherwise")
 
 
 @pytest.mark.parametrize("tool", GOOD)

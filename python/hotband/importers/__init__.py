@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hotband.errors import UserError
 from hotband.importers.imported import Imported, loaded
+from hotband.records import RECORD_FILE
 
 __all__ = ["Imported", "Tool", "load", "loaded", "tools"]
 
@@ -24,7 +26,8 @@ def tools() -> dict[str, Tool]:
     from hotband.importers import diskspd, fio, hdr, iometer, vdbench
 
     modules: dict[str, Any] = {"fio": fio, "vdbench": vdbench, "diskspd": diskspd, "iometer": iometer, "hdr": hdr}
-    return {name: Tool(module.recognises, module.read) for name, module in modules.items()}
+    found = {name: Tool(module.recognises, module.read) for name, module in modules.items()}
+    return found | {"hdr": Tool(hdr.recognises, partial(hdr.read, option="hotband import hdr --unit"))}
 
 
 def load(path: Path, also: str = "") -> list[Imported]:
@@ -45,7 +48,36 @@ def load(path: Path, also: str = "") -> list[Imported]:
 
 
 def _load_folder(folder: Path) -> list[Imported]:
-    """A folder of one run of fio, or vdbench's output."""
+    """The results in a folder: vdbench's output and fio's files as one each, the files of the others one by one."""
     from hotband.importers import fio, vdbench
+    from hotband.importers.files import name_of, read_beginning
 
-    return vdbench.read([folder]) if vdbench.is_output(folder) else fio.read([folder])
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file())
+    except OSError as error:
+        raise UserError(name_of(folder), "", "", f"cannot be read: {error.strerror}") from None
+    own: dict[str, list[Path]] = {}
+    for path in files:
+        beginning = read_beginning(path)
+        tool = next((name for name, one in tools().items() if one.recognises(beginning)), None)
+        if tool is not None:
+            own.setdefault(tool, []).append(path)
+    found = vdbench.read([folder]) if vdbench.is_output(folder) else _one_by_one("vdbench", own)
+    found += fio.read(own["fio"]) if "fio" in own else []
+    found += [one for name in tools() if name not in ("vdbench", "fio") for one in _one_by_one(name, own)]
+    if not found:
+        raise UserError(name_of(folder), "", "", _nothing_in(folder))
+    return found
+
+
+def _one_by_one(name: str, files: dict[str, list[Path]]) -> list[Imported]:
+    read = tools()[name].read
+    return [one for path in files.get(name, []) for one in read([path])]
+
+
+def _nothing_in(folder: Path) -> str:
+    """Why a folder has nothing to import."""
+    accepted = f"accepted: a folder whose files are results of {', '.join(tools())}"
+    if any(folder.glob(f"**/{RECORD_FILE}")):
+        return f"holds hotband's records, which need no import; {accepted}"
+    return f"none of its files is a result that is recognised (folders in it are not looked into); {accepted}"

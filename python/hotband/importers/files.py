@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from hotband.errors import UserError
@@ -13,6 +17,8 @@ LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
 LARGEST_TABLE_BYTES = 64 * 1024 * 1024
 # Enough for the warnings that fio prints before its JSON, and for a vdbench header.
 BEGINNING_BYTES = 65536
+# What Windows' editors put before UTF-8 text.
+MARK = b"\xef\xbb\xbf"
 
 
 def name_of(path: Path) -> str:
@@ -37,10 +43,10 @@ def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
 
 
 def read_beginning(path: Path) -> bytes:
-    """The first bytes of a file. UserError where it cannot be read."""
+    """The first bytes of a file, without a byte order mark. UserError where it cannot be read."""
     try:
         with path.open("rb") as file:
-            return file.read(BEGINNING_BYTES)
+            return file.read(BEGINNING_BYTES).removeprefix(MARK)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error, "a result file") from None
 
@@ -56,3 +62,23 @@ def decoded(data: bytes, file: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(file, "", "", f"not UTF-8 at byte {error.start}; accepted: UTF-8 text") from None
+
+
+@contextmanager
+def without_mark(path: Path) -> Iterator[Path]:
+    """A file without a byte order mark: the file itself, or for a while a copy of what follows its mark."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(MARK)) != MARK:
+                copy = None
+            else:
+                copy = tempfile.NamedTemporaryFile(prefix="hotband-")  # noqa: SIM115
+                shutil.copyfileobj(file, copy)
+                copy.flush()
+    except OSError as error:
+        raise _unreadable(path, error, "a result file") from None
+    if copy is None:
+        yield path
+    else:
+        with copy:
+            yield Path(copy.name)

@@ -17,7 +17,7 @@ from typing import Any
 from hotband import _core
 from hotband.errors import UserError
 from hotband.importers.cells import LATEST_MS
-from hotband.importers.files import name_of, read_beginning
+from hotband.importers.files import name_of, read_beginning, without_mark
 
 _NAME = re.compile(r"(?P<prefix>.*?)_?(?P<kind>clat_hist|bw|iops|lat|clat|slat)(\.(?P<number>\d{1,6}))?\.log")
 _SAMPLE = re.compile(rb"\s*(\d{1,20}), ?-?\d+, ?\d+, ?\d+")
@@ -64,16 +64,19 @@ def read_logs(logs: Sequence[Log]) -> int | None:
     firsts = [_first_ms(log) for log in logs]
     calendar = [first for first in firsts if first >= _CALENDAR_MS]
     base = min(calendar) if calendar else None
-    try:
-        for log in logs:
-            if log.kind == "clat_hist":
-                log.content = _core.fio_histogram_log(log.path)
-            else:
-                log.content = _core.fio_log(log.path, base)
-            log.content["base_ms"] = base or 0
-    except _core.SpecError as error:
-        raise UserError(*error.args) from None
+    for log in logs:
+        log.content = {**_content(log, base), "base_ms": base or 0}
     return base
+
+
+def _content(log: Log, base_ms: int | None) -> dict[str, Any]:
+    with without_mark(log.path) as path:
+        try:
+            if log.kind == "clat_hist":
+                return _core.fio_histogram_log(path)
+            return _core.fio_log(path, base_ms)
+        except _core.SpecError as error:
+            raise UserError(log.file, *error.args[1:]) from None
 
 
 def _first_ms(log: Log) -> int:

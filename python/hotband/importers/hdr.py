@@ -32,14 +32,15 @@ def recognises(beginning: bytes) -> bool:
     return re.search(rb"^#\[Histogram log format version |,HIST[A-Za-z0-9+/=]{8}", beginning, re.MULTILINE) is not None
 
 
-def read(paths: Sequence[Path], unit: str | None = None) -> list[Imported]:
-    """The records of logs, one a tag; `unit` is that of their values. UserError names what is wrong."""
+def read(paths: Sequence[Path], unit: str | None = None, option: str = "--unit") -> list[Imported]:
+    """The records of logs, one a tag; `unit` is that of their values, `option` is where a note says that it can be
+    given. UserError names what is wrong."""
     if unit is not None and unit not in UNITS:
         raise UserError("--unit", "", unit, f"accepted: {', '.join(UNITS)}")
-    return [one for path in paths for one in _read_log(read_bytes(path, ACCEPTED), name_of(path), unit)]
+    return [one for path in paths for one in _read_log(read_bytes(path, ACCEPTED), name_of(path), unit, option)]
 
 
-def _read_log(data: bytes, file: str, unit: str | None) -> list[Imported]:
+def _read_log(data: bytes, file: str, unit: str | None, option: str) -> list[Imported]:
     text = decoded(data, file)
     logged = _LOGGED.search(text)
     try:
@@ -48,16 +49,17 @@ def _read_log(data: bytes, file: str, unit: str | None) -> list[Imported]:
         raise UserError(*error.args) from None
     taken = unit or ("us" if logged else "ns")
     found = []
+    hint = option if unit is None else ""
     for tag in log["tags"]:
         name = tag["tag"] or (logged[1] if logged else "")
         if sum(count for _, count in tag["buckets"]):
-            found.append(build(_of_tag(tag, name, file, log, taken, unit is None)))
+            found.append(build(_of_tag(tag, name, file, log, taken, hint)))
     if not found:
         raise UserError(file, "", "", f"its histograms are empty; accepted: {ACCEPTED} with values")
     return found
 
 
-def _of_tag(tag: dict[str, Any], name: str, file: str, log: dict[str, Any], unit: str, guessed: bool) -> Found:
+def _of_tag(tag: dict[str, Any], name: str, file: str, log: dict[str, Any], unit: str, hint: str) -> Found:
     scale = UNITS[unit]
     buckets = [[min(value * scale, LARGEST), count] for value, count in tag["buckets"]]
     histogram: Histogram = {"kind": "hdr", "buckets": buckets, "significant_digits": tag["digits"]}
@@ -83,9 +85,9 @@ def _of_tag(tag: dict[str, Any], name: str, file: str, log: dict[str, Any], unit
         f"and the values stand under {direction}s",
         "means are those of the buckets",
     ]
-    if guessed:
+    if hint:
         why = "YCSB logs microseconds" if unit == "us" else "the usual one"
-        notes.append(f"the log does not name its unit: {unit} is taken ({why}); --unit says otherwise")
+        notes.append(f"the log does not name its unit: {unit} is taken ({why}); {hint} says otherwise")
     return Found(
         name=f"{stem} {name}".strip(),
         machine=stem,
