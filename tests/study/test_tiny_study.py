@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,10 +105,10 @@ def test_the_heaviest_run_begins_first_and_the_order_stays(monkeypatch: pytest.M
     lock = threading.Lock()
     original = runs.execute_one
 
-    def note(prepared: runs.Prepared) -> runs.Finished:
+    def note(line: Sequence[runs.Prepared], place: int) -> runs.Finished:
         with lock:
-            begun.append(prepared.spec.id)
-        return original(prepared)
+            begun.append(line[place].spec.id)
+        return original(line, place)
 
     monkeypatch.setattr(runs, "execute_one", note)
     specs = [
