@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -62,3 +63,19 @@ def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, 
 def mach2(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """The result and the folder of a whole run of mach2-ceph."""
     return study_result("mach2-ceph", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def fuzz_target() -> Callable[[str], Callable[[bytes], None]]:
+    """What a fuzz target of `fuzz/` does with one input, by the name of the target."""
+
+    def target(name: str) -> Callable[[bytes], None]:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "fuzz" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        one_input: Callable[[bytes], None] = module.one_input
+        return one_input
+
+    return target

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,14 +12,8 @@ SEEDS = sorted((FUZZ / "corpus" / "fio").glob("*"))
 
 
 @pytest.fixture(scope="module")
-def one_input() -> Callable[[bytes], None]:
-    spec = importlib.util.spec_from_file_location("fio_reader", FUZZ / "fio_reader.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    target: Callable[[bytes], None] = module.one_input
-    return target
+def one_input(fuzz_target: Callable[[str], Callable[[bytes], None]]) -> Callable[[bytes], None]:
+    return fuzz_target("fio_reader")
 
 
 def test_the_corpus_is_there() -> None:

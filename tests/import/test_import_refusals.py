@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -195,14 +194,8 @@ def test_cut_and_changed_results_give_records_or_a_refusal(tmp_path: Path, data:
 
 
 @pytest.fixture(scope="module")
-def one_input() -> Callable[[bytes], None]:
-    spec = importlib.util.spec_from_file_location("result_readers", FUZZ / "result_readers.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    target: Callable[[bytes], None] = module.one_input
-    return target
+def one_input(fuzz_target: Callable[[str], Callable[[bytes], None]]) -> Callable[[bytes], None]:
+    return fuzz_target("result_readers")
 
 
 def test_the_corpus_is_there() -> None:
