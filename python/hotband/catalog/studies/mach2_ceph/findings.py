@@ -12,7 +12,7 @@ from hotband.studyruns import Cell
 
 AUDIT_FILE = Path(__file__).parent / "audit.json"
 """`hotband audit FILE... --json` on the fourteen raw results at hand, which are not shipped themselves."""
-DISKS, DAEMONS = 6, 12
+DISKS = 6
 CACHE_SERVED_NS = 2_000_000
 """A 7,200 rpm disk turns once in 8.33 ms: what ends within 2 ms was in memory (the bound of the derived rows too)."""
 DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -87,9 +87,8 @@ def media_finding(results: Results) -> dict[str, Any]:
     }
 
 
-def bimodal_finding(results: Results) -> dict[str, Any]:
+def bimodal_finding(results: Results, audit: dict[str, Any]) -> dict[str, Any]:
     """How many reads are faster than any disk, published and predicted."""
-    audit = json.loads(AUDIT_FILE.read_text(encoding="utf-8"))
     shares = {one["subject"][0]: one["numbers"] for one in audit["findings"] if one["rule"] == "cache-served"}
     rows: list[list[Any]] = []
     for depth in DEPTHS:
@@ -109,9 +108,8 @@ def bimodal_finding(results: Results) -> dict[str, Any]:
     }
 
 
-def audit_findings() -> list[dict[str, Any]]:
+def audit_findings(audit: dict[str, Any]) -> list[dict[str, Any]]:
     """What the auditor says of the raw results."""
-    audit = json.loads(AUDIT_FILE.read_text(encoding="utf-8"))
     listed = []
     for number, one in enumerate(audit["findings"]):
         of = ", ".join(one["subject"][:3]) + (f" and {len(one['subject']) - 3} more" if len(one["subject"]) > 3 else "")
@@ -189,5 +187,6 @@ def claims(results: Results) -> list[dict[str, Any]]:
 
 def conclude(results: Results) -> Conclusion:
     """Claims and findings of the study."""
-    findings = [media_finding(results), bimodal_finding(results), hidden_run_finding(), *audit_findings()]
+    audit = json.loads(AUDIT_FILE.read_text(encoding="utf-8"))
+    findings = [media_finding(results), bimodal_finding(results, audit), hidden_run_finding(), *audit_findings(audit)]
     return Conclusion(claims(results), findings)
