@@ -1,19 +1,29 @@
-"""The command line. Tables go to stdout, progress to stderr; under --json stdout carries data only."""
+"""The command line: its commands put together. Tables go to stdout, progress to stderr; under --json stdout carries
+data only."""
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hotband.commands import catalog, results, studies
+from hotband.commands.output import (
+    CacheOption,
+    JsonFlag,
+    MediaOption,
+    OnOption,
+    OutOption,
+    listed,
+    parse_set,
+    print_json,
+    show,
+)
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
-    from hotband.importers import Imported
     from hotband.run import Finished
 
 app = typer.Typer(
@@ -23,155 +33,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-study_app = typer.Typer(no_args_is_help=True, help="Published evaluations, predicted.")
-import_app = typer.Typer(no_args_is_help=True, help="Results of other tools, as records.")
-app.add_typer(study_app, name="study")
-plot_app = typer.Typer(no_args_is_help=True, help="Charts of records and of other tools' results.")
-app.add_typer(import_app, name="import")
-app.add_typer(plot_app, name="plot")
-
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
-OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
-NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in detail.")]
-StudyArgument = Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.")]
-OnOption = Annotated[
-    str | None, typer.Option("--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.")
-]
-MediaOption = Annotated[
-    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
-]
-CacheOption = Annotated[
-    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
-]
-SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
-
-
-def show(*renderables: Any) -> None:
-    """Prints to stdout; without a terminal, wide enough that nothing is folded away."""
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else 150)
-    for renderable in renderables:
-        console.print(renderable)
-
-
-def print_json(data: Any) -> None:
-    """Data to stdout."""
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-
-
-def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> None:
-    """A table of catalog entries."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    show(table)
-
-
-@app.command()
-def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
-    """What drives the catalog holds; with NAME every value of one, with its source."""
-    from hotband import catalogue
-
-    if name is None:
-        return print_products("Drives", "drive", catalogue.drives(), as_json)
-    return print_product(catalogue.drive(name), as_json)
-
-
-@app.command()
-def osds(name: NameArgument = None, as_json: JsonFlag = False) -> None:
-    """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
-    from hotband import catalogue
-
-    if name is None:
-        return print_products("Object storage daemons", "daemon", catalogue.osds(), as_json)
-    return print_product(catalogue.osd(name), as_json)
-
-
-def print_products(title: str, what: str, entries: list[dict[str, Any]], as_json: bool) -> None:
-    """Prints what the catalog holds of a kind."""
-    if as_json:
-        return print_json(entries)
-    rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
-    return print_listing(title, rows, ("name", what, "model", "kind"))
-
-
-def print_product(product: dict[str, Any], as_json: bool) -> None:
-    """Prints every value of a drive or a daemon."""
-    from hotband.tables import values_table
-
-    if as_json:
-        return print_json(product)
-    values = [
-        (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
-        for v in product["values"]
-    ]
-    return show(values_table(f"{product['name']}: {product['title']} ({product['model']})", values))
-
-
-@app.command()
-def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
-    """What workloads the catalog holds; with NAME the text of one, to copy and change."""
-    from hotband import catalogue
-
-    if name is None:
-        entries = catalogue.workloads()
-        if as_json:
-            return print_json(entries)
-        rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
-        return print_listing("Workloads", rows, ("name", "workload", "source"))
-    workload = catalogue.workload(name)
-    if as_json:
-        return print_json(workload)
-    sys.stdout.write(workload["text"])
-
-
-@app.command()
-def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
-    """What studies the catalog holds; with NAME its configurations, loads and published figures."""
-    from hotband import studyfile
-
-    if name is None:
-        entries = [studyfile.describe(known) for known in studyfile.names()]
-        if as_json:
-            return print_json(entries)
-        rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
-        return print_listing("Studies", rows, ("name", "study", "source"))
-    study = studyfile.load(name)
-    if as_json:
-        return print_json(studyfile.describe(name))
-    show(f"[bold]{study.name}[/]: {study.title}", study.question, "")
-    rows = [(config.id, config.label, config.machine or config.product) for config in study.configs]
-    print_listing("Configurations", rows, ("id", "as published", "machine"))
-    loads = [(load.id, load.label, load.workload) for load in study.loads]
-    print_listing("Loads", loads, ("id", "as published", "workload"))
-    published = [
-        (row.id, row.config, row.workload, row.metric, f"{row.text} {row.unit}", row.caveat) for row in study.published
-    ]
-    return print_listing("Published", published, ("id", "configuration", "load", "metric", "value", "caveat"))
-
-
-def listed(arguments: list[str] | None) -> list[str]:
-    """Names from arguments that may hold several, separated by commas; each once."""
-    names = (name.strip() for argument in arguments or [] for name in argument.split(","))
-    return list(dict.fromkeys(name for name in names if name))
-
-
-def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
-    """`KEY=VALUE` arguments."""
-    parsed: list[tuple[str, str]] = []
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key or not value:
-            raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
-        if any(key.strip() == known for known, _ in parsed):
-            raise UserError("--set", key.strip(), pair, "is given twice")
-        parsed.append((key.strip(), value.strip()))
-    return tuple(parsed)
+app.add_typer(studies.study_app, name="study")
+app.add_typer(results.import_app, name="import")
+app.add_typer(results.plot_app, name="plot")
+for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
+    app.command()(listing)
 
 
 @app.command()
@@ -249,167 +115,6 @@ def show_run(finished: Finished) -> None:
     show(*smart_lines(record), *limits_lines(record), *power_loss_lines(record))
     if finished.spec.out is not None:
         show(f"Record: {finished.spec.out / 'record.json'}")
-
-
-@study_app.command("run")
-def study_run(
-    name: StudyArgument,
-    out: OutOption = None,
-    seed: SeedOption = None,
-    only: Annotated[list[str] | None, typer.Option(metavar="LOAD[,LOAD]", help="Run these loads alone.")] = None,
-    fresh_seeds: Annotated[
-        bool, typer.Option("--fresh-seeds", help="Runs that follow others on one machine ask for offsets of their own.")
-    ] = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Predict a study's figures; print them beside the published ones."""
-    from hotband.study import run_study
-    from hotband.studyprint import print_result
-
-    result = run_study(name, out, seed, listed(only), fresh_seeds)
-    if as_json:
-        return print_json(result)
-    return print_result(result, show)
-
-
-@study_app.command("swings")
-def study_swings(
-    name: StudyArgument,
-    out: OutOption = None,
-    seed: SeedOption = None,
-    only: Annotated[list[str] | None, typer.Option(metavar="KEY[,KEY]", help="Swing these assumptions alone.")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores where not said.")] = None,
-    save: Annotated[bool, typer.Option("--save", help="Keep them in the study's folder, as what it ships.")] = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Run each assumption at both ends of its range; print which of them move a prediction."""
-    from dataclasses import asdict
-
-    from hotband.swingfile import summary
-    from hotband.swings import run_swings
-    from hotband.tables import swings_table
-
-    def say(text: str) -> None:
-        sys.stderr.write(f"{text}\n")
-
-    swings = run_swings(name, out, save, seed, listed(only), jobs, say)
-    if as_json:
-        return print_json(asdict(swings))
-    found = summary(swings)
-    refused = (f"[yellow]Refused:[/] {row['name']} at its {row['end']} end: {row['text']}" for row in found["refused"])
-    return show(swings_table(found), found["text"], *refused)
-
-
-@study_app.command("accuracy")
-def study_accuracy(as_json: JsonFlag = False) -> None:
-    """Run every study and print how large its errors are: of rates, ratios and gains, by group."""
-    from hotband import studyfile
-    from hotband.study import run_study
-
-    summaries = {name: run_study(name, None, None)["summary"] for name in studyfile.names()}
-    if as_json:
-        return print_json(summaries)
-    rows = []
-    for name, summary in summaries.items():
-        for of in summary["scored"]:
-            median, largest = (of[key] for key in ("median_abs_error_pct", "max_abs_error_pct"))
-            errors = (f"{median:.1f} %", f"{largest:.1f} %") if of["compared"] else ("–", "–")
-            rows.append((name, of["figure"], of["group"], str(of["figures"]), str(of["compared"]), *errors))
-    names = ("study", "figures", "of", "predicted", "published", "median error", "largest error")
-    return print_listing("Accuracy", rows, names)
-
-
-def import_with(
-    read: Callable[[Sequence[Path]], list[Imported]], files: list[Path], out: Path | None, as_json: bool
-) -> None:
-    """Reads, saves where `out` says, and prints."""
-    from hotband.records import save_imported
-    from hotband.run import check_writable
-    from hotband.tables import summary_table
-
-    if out is not None:
-        check_writable(out)
-    imported = read(files)
-    saved = [] if out is None else save_imported(out, imported)
-    if as_json:
-        return print_json([record for record, _ in imported])
-    for record, _ in imported:
-        show(summary_table(record), *(f"  note: {note}" for note in record["notes"]))
-    return show(*(f"Record: {path}" for path in saved))
-
-
-ResultFiles = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files or folders that the tool wrote.")]
-
-
-@import_app.command("auto")
-def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
-    """Recognise by content which tool wrote each file, and turn it into records."""
-    from hotband.importers import load
-
-    import_with(lambda paths: [one for path in paths for one in load(path)], files, out, as_json)
-
-
-@import_app.command("fio")
-def import_fio(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
-    """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
-    from hotband.importers import fio
-
-    import_with(fio.read, files, out, as_json)
-
-
-@import_app.command("vdbench")
-def import_vdbench(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
-    """Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition."""
-    from hotband.importers import vdbench
-
-    import_with(vdbench.read, files, out, as_json)
-
-
-@import_app.command("diskspd")
-def import_diskspd(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
-    """Turn DiskSpd's XML (-Rxml) into records, one a time span."""
-    from hotband.importers import diskspd
-
-    import_with(diskspd.read, files, out, as_json)
-
-
-@import_app.command("iometer")
-def import_iometer(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
-    """Turn Iometer's results CSV into records, one a test."""
-    from hotband.importers import iometer
-
-    import_with(iometer.read, files, out, as_json)
-
-
-@import_app.command("hdr")
-def import_hdr(
-    files: ResultFiles,
-    out: OutOption = None,
-    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the values: ns, us, ms or s.")] = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Turn HdrHistogram logs (.hlog) into records, one a tag."""
-    from hotband.importers import hdr
-
-    import_with(lambda paths: hdr.read(paths, unit), files, out, as_json)
-
-
-@plot_app.command("latency")
-def plot_latency(
-    files: Annotated[list[Path], typer.Argument(metavar="RECORD|FILE...", help="Records, or results of other tools.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The chart: .html, .png or .svg.")],
-    op: Annotated[str | None, typer.Option(metavar="OP", help="read or write; both where not said.")] = None,
-    title: Annotated[str, typer.Option(help="Its heading.")] = "Latency by percentile",
-) -> None:
-    """Draw the latency of several runs by percentile, as far out as their samples support."""
-    from hotband.latency_plot import check_out, latency_chart, load_any, write_chart
-
-    if op not in (None, "read", "write"):
-        raise UserError("--op", "", op, "accepted: read, write")
-    check_out(out)
-    records = [one for path in files for one in load_any(path)]
-    write_chart(latency_chart(records, title, op), out)
-    show(f"Chart: {out}")
 
 
 @app.command()

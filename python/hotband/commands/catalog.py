@@ -1,0 +1,87 @@
+"""What the catalog holds: drives, daemons, workloads, studies."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from hotband.commands.output import JsonFlag, NameArgument, print_json, print_listing, show
+
+
+def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What drives the catalog holds; with NAME every value of one, with its source."""
+    from hotband import catalogue
+
+    if name is None:
+        return print_products("Drives", "drive", catalogue.drives(), as_json)
+    return print_product(catalogue.drive(name), as_json)
+
+
+def osds(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
+    from hotband import catalogue
+
+    if name is None:
+        return print_products("Object storage daemons", "daemon", catalogue.osds(), as_json)
+    return print_product(catalogue.osd(name), as_json)
+
+
+def print_products(title: str, what: str, entries: list[dict[str, Any]], as_json: bool) -> None:
+    """Prints what the catalog holds of a kind."""
+    if as_json:
+        return print_json(entries)
+    rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
+    return print_listing(title, rows, ("name", what, "model", "kind"))
+
+
+def print_product(product: dict[str, Any], as_json: bool) -> None:
+    """Prints every value of a drive or a daemon."""
+    from hotband.tables import values_table
+
+    if as_json:
+        return print_json(product)
+    values = [
+        (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
+        for v in product["values"]
+    ]
+    return show(values_table(f"{product['name']}: {product['title']} ({product['model']})", values))
+
+
+def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What workloads the catalog holds; with NAME the text of one, to copy and change."""
+    from hotband import catalogue
+
+    if name is None:
+        entries = catalogue.workloads()
+        if as_json:
+            return print_json(entries)
+        rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
+        return print_listing("Workloads", rows, ("name", "workload", "source"))
+    workload = catalogue.workload(name)
+    if as_json:
+        return print_json(workload)
+    sys.stdout.write(workload["text"])
+
+
+def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+    """What studies the catalog holds; with NAME its configurations, loads and published figures."""
+    from hotband import studyfile
+
+    if name is None:
+        entries = [studyfile.describe(known) for known in studyfile.names()]
+        if as_json:
+            return print_json(entries)
+        rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
+        return print_listing("Studies", rows, ("name", "study", "source"))
+    study = studyfile.load(name)
+    if as_json:
+        return print_json(studyfile.describe(name))
+    show(f"[bold]{study.name}[/]: {study.title}", study.question, "")
+    rows = [(config.id, config.label, config.machine or config.product) for config in study.configs]
+    print_listing("Configurations", rows, ("id", "as published", "machine"))
+    loads = [(load.id, load.label, load.workload) for load in study.loads]
+    print_listing("Loads", loads, ("id", "as published", "workload"))
+    published = [
+        (row.id, row.config, row.workload, row.metric, f"{row.text} {row.unit}", row.caveat) for row in study.published
+    ]
+    return print_listing("Published", published, ("id", "configuration", "load", "metric", "value", "caveat"))

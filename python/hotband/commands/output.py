@@ -1,0 +1,73 @@
+"""What all commands share: options, and printing. Tables go to stdout; under --json stdout carries data only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hotband.errors import UserError
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
+OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
+NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in detail.")]
+StudyArgument = Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.")]
+OnOption = Annotated[
+    str | None, typer.Option("--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.")
+]
+MediaOption = Annotated[
+    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
+]
+CacheOption = Annotated[
+    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
+]
+SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
+
+
+def show(*renderables: Any) -> None:
+    """Prints to stdout; without a terminal, wide enough that nothing is folded away."""
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    for renderable in renderables:
+        console.print(renderable)
+
+
+def print_json(data: Any) -> None:
+    """Data to stdout."""
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> None:
+    """A table of catalog entries."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    show(table)
+
+
+def listed(arguments: list[str] | None) -> list[str]:
+    """Names from arguments that may hold several, separated by commas; each once."""
+    names = (name.strip() for argument in arguments or [] for name in argument.split(","))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
+    """`KEY=VALUE` arguments."""
+    parsed: list[tuple[str, str]] = []
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key or not value:
+            raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
+        if any(key.strip() == known for known, _ in parsed):
+            raise UserError("--set", key.strip(), pair, "is given twice")
+        parsed.append((key.strip(), value.strip()))
+    return tuple(parsed)

@@ -1,0 +1,89 @@
+"""`hotband study`: published evaluations, predicted."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from hotband.commands.output import (
+    JsonFlag,
+    OutOption,
+    SeedOption,
+    StudyArgument,
+    listed,
+    print_json,
+    print_listing,
+    show,
+)
+
+study_app = typer.Typer(no_args_is_help=True, help="Published evaluations, predicted.")
+
+
+@study_app.command("run")
+def study_run(
+    name: StudyArgument,
+    out: OutOption = None,
+    seed: SeedOption = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="LOAD[,LOAD]", help="Run these loads alone.")] = None,
+    fresh_seeds: Annotated[
+        bool, typer.Option("--fresh-seeds", help="Runs that follow others on one machine ask for offsets of their own.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Predict a study's figures; print them beside the published ones."""
+    from hotband.study import run_study
+    from hotband.studyprint import print_result
+
+    result = run_study(name, out, seed, listed(only), fresh_seeds)
+    if as_json:
+        return print_json(result)
+    return print_result(result, show)
+
+
+@study_app.command("swings")
+def study_swings(
+    name: StudyArgument,
+    out: OutOption = None,
+    seed: SeedOption = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="KEY[,KEY]", help="Swing these assumptions alone.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores where not said.")] = None,
+    save: Annotated[bool, typer.Option("--save", help="Keep them in the study's folder, as what it ships.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run each assumption at both ends of its range; print which of them move a prediction."""
+    from dataclasses import asdict
+
+    from hotband.swingfile import summary
+    from hotband.swings import run_swings
+    from hotband.tables import swings_table
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+    swings = run_swings(name, out, save, seed, listed(only), jobs, say)
+    if as_json:
+        return print_json(asdict(swings))
+    found = summary(swings)
+    refused = (f"[yellow]Refused:[/] {row['name']} at its {row['end']} end: {row['text']}" for row in found["refused"])
+    return show(swings_table(found), found["text"], *refused)
+
+
+@study_app.command("accuracy")
+def study_accuracy(as_json: JsonFlag = False) -> None:
+    """Run every study and print how large its errors are: of rates, ratios and gains, by group."""
+    from hotband import studyfile
+    from hotband.study import run_study
+
+    summaries = {name: run_study(name, None, None)["summary"] for name in studyfile.names()}
+    if as_json:
+        return print_json(summaries)
+    rows = []
+    for name, summary in summaries.items():
+        for of in summary["scored"]:
+            median, largest = (of[key] for key in ("median_abs_error_pct", "max_abs_error_pct"))
+            errors = (f"{median:.1f} %", f"{largest:.1f} %") if of["compared"] else ("–", "–")
+            rows.append((name, of["figure"], of["group"], str(of["figures"]), str(of["compared"]), *errors))
+    names = ("study", "figures", "of", "predicted", "published", "median error", "largest error")
+    return print_listing("Accuracy", rows, names)
