@@ -4,10 +4,12 @@ use hotband_units::{Bytes, Instant};
 
 use crate::drive::{Command, Counter, Done, Draw, Drive};
 use crate::events::EventQueue;
-use crate::io::{Completion, Io, Op, Times};
+use crate::io::{Completion, Fault, Io, Op, Times};
 use crate::link::Link;
 use crate::plan::{Extent, Layout, Leg, MemberState, Plan};
-use crate::requests::{NONE, Requests, SERVICE};
+use crate::mend::Next;
+use crate::repair::Repair;
+use crate::requests::{NONE, REBUILD, Requests, SERVICE};
 use crate::service::{Asked, Service, ServiceOut};
 use crate::spec::{MemberRange, NodeRef};
 
@@ -92,6 +94,11 @@ pub(crate) struct LayoutSlot {
 }
 
 impl LayoutSlot {
+    /// Whether it only plans.
+    pub(crate) fn is_planner(&self) -> bool {
+        matches!(self.role, Role::Planner(_))
+    }
+
     /// The planner of a layout that is no service.
     pub(crate) fn planner(&self) -> &dyn Layout {
         match &self.role {
@@ -139,13 +146,15 @@ pub struct Machine {
     pub(crate) links: Vec<Link>,
     pub(crate) layouts: Vec<LayoutSlot>,
     pub(crate) targets: Vec<Target>,
-    requests: Requests,
+    pub(crate) requests: Requests,
     events: EventQueue,
     transfers: Vec<Option<Transfer>>,
     free_transfers: Vec<u32>,
     done: Vec<Done>,
-    plan: Plan,
+    pub(crate) plan: Plan,
     out: ServiceOut,
+    /// Failures to come, where there are any.
+    pub(crate) repair: Option<Box<Repair>>,
     /// The layouts that are services: they keep their own events, and are asked for the next one.
     services: Vec<u32>,
     /// The one of them that is due next, and when.
@@ -186,6 +195,7 @@ impl Machine {
             done: Vec::new(),
             plan: Plan::default(),
             out: ServiceOut::default(),
+            repair: None,
             services,
             next_served: None,
             stirred: Vec::new(),
@@ -218,7 +228,15 @@ impl Machine {
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
         let event = self.events.peek().map(|(at, _)| at);
-        event.into_iter().chain(self.next_served.map(|(at, _)| at)).min()
+        let repair = self.repair.as_ref().and_then(|repair| repair.wake());
+        event.into_iter().chain(self.next_served.map(|(at, _)| at)).chain(repair).min()
+    }
+
+    /// Whether a failure or what follows from it is next: what is due elsewhere at the same time goes first.
+    #[inline]
+    fn is_repair_due(&self, now: Instant) -> bool {
+        let next = self.repair.as_ref().and_then(|repair| repair.wake()).filter(|at| *at <= now);
+        next.is_some_and(|at| self.events.peek().is_none_or(|(event, _)| at < event))
     }
 
     /// Asks the services which of them next has something to do, and when.
@@ -243,6 +261,11 @@ impl Machine {
         loop {
             if let Some((at, layout)) = self.due_service(now) {
                 self.run_service(at, layout, completions);
+                continue;
+            }
+            if self.is_repair_due(now) {
+                self.run_repair(completions);
+                self.drop_stale();
                 continue;
             }
             let Some((at, payload)) = self.events.peek().filter(|(at, _)| *at <= now) else { break };
@@ -279,6 +302,9 @@ impl Machine {
         slot.drive.advance(at, &mut done);
         let link = slot.link;
         for finished in done.drain(..) {
+            if let Some(repair) = &mut self.repair {
+                repair.answered(drive, finished.token);
+            }
             match link {
                 Some(link) if finished.bytes_back > 0 => self.send_back(at, link, finished),
                 _ => self.leg_done(finished, completions),
@@ -286,6 +312,11 @@ impl Machine {
         }
         self.done = done;
         self.arm(drive);
+    }
+
+    /// Forgets the drive's next wake-up.
+    pub(crate) fn disarm(&mut self, drive: u32) {
+        self.drives[drive as usize].armed = Instant::NEVER;
     }
 
     /// Puts the drive's next wake-up into the queue, if it is not there already.
@@ -323,8 +354,11 @@ impl Machine {
                     service.submit(now, Asked { token: id, op, offset, len, entropy });
                     return self.ask_services();
                 }
+                if self.repair.is_some() {
+                    return self.admit(now, id, layout, Extent { op, offset, len });
+                }
                 let mut plan = std::mem::take(&mut self.plan);
-                plan.legs.clear();
+                plan.clear();
                 let slot = &mut self.layouts[layout as usize];
                 if op == Op::Flush {
                     let members = 0..slot.members.len() as u16;
@@ -340,10 +374,10 @@ impl Machine {
     }
 
     /// Keeps a plan of several phases with its request and issues the first phase.
-    fn start(&mut self, now: Instant, id: u32, legs: &[Leg]) {
+    pub(crate) fn start(&mut self, now: Instant, id: u32, legs: &[Leg]) {
         debug_assert!(!legs.is_empty(), "a layout plans at least one leg");
         let first = legs.iter().take_while(|leg| leg.phase == legs[0].phase).count();
-        if first < legs.len() {
+        if first < legs.len() || self.repair.is_some() {
             let request = self.requests.get(id);
             request.legs.extend_from_slice(legs);
         }
@@ -385,6 +419,11 @@ impl Machine {
     /// Hands a command to a drive; the data of a write first crosses the shared link, where there is one.
     #[inline]
     fn send(&mut self, now: Instant, drive: u32, command: Command) {
+        if let Some(repair) = &mut self.repair
+            && !repair.sent(now, drive, command.token)
+        {
+            return;
+        }
         match self.drives[drive as usize].link {
             Some(link) if command.op == Op::Write => {
                 let at = self.links[link].transfer(now, u64::from(command.len));
@@ -415,6 +454,8 @@ impl Machine {
         let transfer = self.transfers[slot as usize].take().expect("a transfer ends once");
         self.free_transfers.push(slot);
         match transfer {
+            // Its command was answered for when the drive failed.
+            Transfer::Inbound { drive, .. } if self.repair.as_ref().is_some_and(|r| r.dead[drive as usize]) => {}
             Transfer::Inbound { drive, command } => {
                 self.drives[drive as usize].drive.submit(at, command);
                 self.arm(drive);
@@ -427,44 +468,80 @@ impl Machine {
         }
     }
 
-    fn leg_done(&mut self, done: Done, completions: &mut Vec<Completion>) {
-        let mut id = (done.token & u64::from(u32::MAX)) as u32;
-        let mut member = (done.token >> MEMBER_SHIFT) as usize;
-        let (mut times, mut fault) = (done.times, done.fault);
+    pub(crate) fn leg_done(&mut self, done: Done, completions: &mut Vec<Completion>) {
+        let id = (done.token & u64::from(u32::MAX)) as u32;
+        let member = (done.token >> MEMBER_SHIFT) as usize;
+        if self.leg_ended(done.at, id, member, &done.times, done.fault) {
+            self.climb(done.at, id, completions);
+        }
+    }
+
+    /// Request `id` has ended, and with it perhaps those whose leg it is.
+    pub(crate) fn climb(&mut self, at: Instant, mut id: u32, completions: &mut Vec<Completion>) {
         loop {
+            if self.repair.is_some() {
+                self.let_go(at, id);
+            }
             let request = self.requests.get(id);
-            request.fault = request.fault.or(fault);
-            request.pending -= 1;
-            let layout = request.layout;
-            if layout != NONE && matches!(self.layouts[layout as usize].role, Role::Planner(_)) {
-                self.layouts[layout as usize].states[member].pending -= 1;
-            }
-            if request.pending > 0 {
-                return;
-            }
-            // The leg that ends a phase is its critical one: what it did not account for (a transfer to the
-            // drive on a shared link) is link time, so that the parts add up to the latency.
-            request.past = request.past.then(&times);
-            let elapsed = done.at.since(request.submitted);
-            request.past.link += elapsed - request.past.total();
-            if (request.next_leg as usize) < request.legs.len() {
-                return self.next_phase(done.at, id);
-            }
-            (times, fault, member) = (request.past, request.fault, usize::from(request.parent_member));
+            let (times, fault, member) = (request.past, request.fault, usize::from(request.parent_member));
             let (tag, submitted, parent) = (request.tag, request.submitted, request.parent);
             self.requests.give_back(id);
-            if parent == NONE {
-                completions.push(Completion { tag, submitted, at: done.at, times, fault });
-                return;
+            match parent {
+                NONE => return completions.push(Completion { tag, submitted, at, times, fault }),
+                SERVICE => {
+                    let service = self.layouts[member].service().expect("only services have commands of their own");
+                    service.answered(at, tag, &times, fault);
+                    return self.stirred.push(member as u32);
+                }
+                REBUILD => return self.step_over(at, tag, fault.is_none()),
+                _ => {}
             }
-            if parent == SERVICE {
-                let service = self.layouts[member].service().expect("only services have commands of their own");
-                service.answered(done.at, tag, &times, fault);
-                self.stirred.push(member as u32);
+            if !self.leg_ended(at, parent, member, &times, fault) {
                 return;
             }
             id = parent;
         }
+    }
+
+    /// A leg of request `id` is done; tells whether the request is.
+    #[inline]
+    fn leg_ended(&mut self, at: Instant, id: u32, member: usize, times: &Times, fault: Option<Fault>) -> bool {
+        let request = self.requests.get(id);
+        let layout = request.layout;
+        let is_planned = layout != NONE && self.layouts[layout as usize].is_planner();
+        request.pending -= 1;
+        let pending = request.pending;
+        if is_planned {
+            self.layouts[layout as usize].states[member].pending -= 1;
+        }
+        match (&mut self.repair, fault) {
+            (Some(repair), Some(Fault::Gone)) if is_planned => repair.held(id).failed.push(member as u16),
+            _ => request.fault = request.fault.or(fault),
+        }
+        if pending > 0 {
+            return false;
+        }
+        // The leg that ends a phase is its critical one: what it did not account for (a transfer to the
+        // drive on a shared link) is link time, so that the parts add up to the latency.
+        request.past = request.past.then(times);
+        let elapsed = at.since(request.submitted);
+        request.past.link += elapsed - request.past.total();
+        if is_planned && self.repair.is_some() {
+            match self.phase_over(at, id) {
+                Next::GoesOn => {}
+                Next::Again => return false,
+                Next::Ends => {
+                    self.requests.get(id).fault = Some(Fault::Gone);
+                    return true;
+                }
+            }
+        }
+        let request = self.requests.get(id);
+        if (request.next_leg as usize) < request.legs.len() {
+            self.next_phase(at, id);
+            return false;
+        }
+        true
     }
 
     /// A service does what is due; its commands go out, its answers to whoever asked.
