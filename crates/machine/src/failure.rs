@@ -6,7 +6,7 @@ use crate::graph::Machine;
 use crate::io::{Completion, Entropy, Op, Times};
 use crate::plan::{Extent, MemberState, Plan};
 use crate::rebuild::{Job, JobReport, JobState};
-use crate::repair::{Due, Held, Repair, RepairReport, RepairSpec, Service, Watch};
+use crate::repair::{Due, Held, Repair, RepairReport, RepairSpec, SectorErrors, Service, Watch};
 use crate::requests::REBUILD;
 use crate::spec::{MemberRange, NodeRef};
 
@@ -54,9 +54,14 @@ impl Machine {
         })
     }
 
-    /// Index and name of every layout and drive.
+    /// Name of a layout in the spec.
     pub fn layout_name(&self, layout: u32) -> &str {
         &self.layouts[layout as usize].name
+    }
+
+    /// How unrecoverable errors of every drive come, in the order of the drives.
+    pub fn sector_errors(&self) -> Vec<Option<SectorErrors>> {
+        self.drives.iter().map(|slot| slot.drive.sector_errors()).collect()
     }
 
     /// Names of the drives, in their order.
@@ -196,7 +201,7 @@ impl Machine {
         let limit = repair.spec.rate_limit;
         repair.jobs.push(Job::new(report, unit, limit));
         if let Some(watch) = &mut repair.watch {
-            watch.replaced(layout, member);
+            watch.replaced(layout, member, spare);
         }
     }
 

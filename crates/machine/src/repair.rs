@@ -91,8 +91,8 @@ pub struct PhaseEnd<'a> {
 pub trait Watch: Send {
     /// A phase is over.
     fn phase_over(&mut self, phase: &PhaseEnd);
-    /// Another drive, which holds nothing of it, is now this member of a layout.
-    fn replaced(&mut self, layout: u32, member: u16);
+    /// `drive`, which holds nothing of it, is now this member of a layout.
+    fn replaced(&mut self, layout: u32, member: u16, drive: u32);
     /// `member` was rebuilt to its end.
     fn rebuilt(&mut self, layout: u32, member: u16);
 }
