@@ -159,7 +159,8 @@ impl Redundancy for Parity {
             let data = (0..self.data_chunks()).map(|index| u64::from(self.data_member(row, index)));
             let chunks = data.chain((0..self.parities).map(|which| self.parity_member(row, which)));
             let there = chunks.filter(|m| *m != u64::from(member) && members[*m as usize].holds(end));
-            let sources: Vec<u64> = there.take(self.data_chunks() as usize).collect();
+            // All of them, as md does: an arm that skips every so many chunks does not stream.
+            let sources: Vec<u64> = there.collect();
             plan.lost |= (sources.len() as u64) < self.data_chunks();
             for source in sources {
                 plan.push(self.leg(0, source, Op::Read, row, &(0..self.chunk)));

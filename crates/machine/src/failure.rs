@@ -237,6 +237,9 @@ impl Machine {
 
     /// Takes as many steps of a rebuild as there is room for and its limit allows.
     pub(crate) fn go_on(&mut self, now: Instant, job: u32) {
+        let drives = self.drives_of(self.mending_ref().jobs[job as usize].report.layout);
+        let host_commands = self.mending_ref().host_commands(&drives);
+        self.mending().jobs[job as usize].look(host_commands);
         while self.mending().jobs[job as usize].has_room() {
             let repair = self.mending();
             let of = &mut repair.jobs[job as usize];

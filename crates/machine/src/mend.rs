@@ -187,12 +187,10 @@ impl Machine {
 
     /// Request `id` has ended: its columns are free for others. A step of a rebuild keeps them for a while.
     pub(crate) fn let_go(&mut self, now: Instant, id: u32) {
-        let held = self.mending().held(id);
-        if held.job.is_some() || held.lock == 0 {
-            return;
+        let held = std::mem::take(self.mending().held(id));
+        if held.job.is_none() && held.lock != 0 {
+            self.unlock(now, held.layout, held.lock);
         }
-        let (layout, lock) = (held.layout, std::mem::take(&mut held.lock));
-        self.unlock(now, layout, lock);
     }
 
     /// Does the next thing on the agenda.

@@ -9,9 +9,12 @@ use hotband_units::{Instant, Rate, Span};
 /// (measured: docs/models/repair.md).
 pub(crate) const STEPS: usize = 4;
 
-/// Bytes of a step, before it is made a multiple of the layout's unit. Linux md asks for 64 KiB to 1 MiB at once
-/// (`RESYNC_BLOCK_SIZE` is 64 KiB, `RESYNC_SECTORS` of its window 1 MiB and more); arms that also serve hosts seek less
-/// between large ones.
+/// Steps under way while hosts use the drives: the rebuild gives way, as Linux md does above its least speed, where it
+/// waits for what it has asked for before it asks for more (`md_do_sync`).
+const STEPS_UNDER_LOAD: usize = 1;
+
+/// Bytes of a step, before it is made a multiple of the layout's unit. Our choice: 20 ms of a slow disk's media, so that
+/// the seeks there and back cost a third of the time under load.
 const STEP: u64 = 1 << 20;
 
 /// How far a rebuild is.
@@ -77,12 +80,16 @@ pub(crate) struct Job {
     numbers: u64,
     /// A wake-up is on the agenda.
     pub paused: bool,
+    /// Commands of hosts to its drives, when it last looked.
+    host_commands: u64,
+    /// Steps that it may have under way.
+    room: usize,
 }
 
 impl Job {
     pub fn new(report: JobReport, unit: u64, limit: Option<Rate>) -> Self {
         let unit = if unit >= STEP { unit } else { STEP / unit * unit };
-        Self { report, unit, limit, steps: VecDeque::new(), next: 0, numbers: 0, paused: false }
+        Self { report, unit, limit, steps: VecDeque::new(), next: 0, numbers: 0, paused: false, host_commands: 0, room: STEPS }
     }
 
     pub fn is_running(&self) -> bool {
@@ -100,9 +107,17 @@ impl Job {
         }
     }
 
+    /// Hosts have sent so many commands to its drives by now, and perhaps wait for one: if so, or if any came since it
+    /// last looked, it gives way.
+    pub fn look(&mut self, (host_commands, is_waited_for): (u64, bool)) {
+        let is_busy = is_waited_for || host_commands != self.host_commands;
+        self.room = if is_busy { STEPS_UNDER_LOAD } else { STEPS };
+        self.host_commands = host_commands;
+    }
+
     /// Whether there is room for one more step.
     pub fn has_room(&self) -> bool {
-        self.is_running() && self.steps.len() < STEPS && self.next < self.report.of_bytes
+        self.is_running() && self.steps.len() < self.room && self.next < self.report.of_bytes
     }
 
     /// When the rate limit lets the next step begin: what has been taken so far is spread evenly from the beginning.
@@ -186,6 +201,24 @@ mod tests {
         assert_eq!((job.report.bytes, job.report.state), (2 * step, JobState::Running));
         assert_eq!(job.step_over(Instant(3000), 2, true), [2]);
         assert_eq!((job.report.state, job.report.ended), (JobState::Done, Some(Instant(3000))));
+    }
+
+    #[test]
+    fn it_gives_way_while_hosts_send_commands() {
+        let mut job = job(1 << 30, None);
+        let taken = |job: &mut Job| {
+            let before = job.steps.len();
+            while job.has_room() {
+                job.take_step(0);
+            }
+            job.steps.len() - before
+        };
+        job.look((7, false));
+        assert_eq!(taken(&mut job), 1, "some came since it began");
+        job.look((7, true));
+        assert_eq!(taken(&mut job), 0, "one is waited for");
+        job.look((7, false));
+        assert_eq!(taken(&mut job), 3, "none came since");
     }
 
     #[test]

@@ -144,8 +144,10 @@ pub(crate) struct Repair {
     pub dead: Vec<bool>,
     /// Of every drive, tokens of its commands under way and how many have each.
     outstanding: Vec<BTreeMap<u64, u32>>,
+    /// Of every drive, commands that are not of a rebuild: so far, and under way.
+    host_commands: Vec<(u64, u64)>,
     /// By request.
-    pub held: Vec<Held>,
+    held: Vec<Held>,
     /// Of every layout.
     pub locks: Vec<Locks>,
     last_lock: u64,
@@ -179,6 +181,7 @@ impl Repair {
             sequence: 0,
             dead: vec![false; names.len()],
             outstanding: vec![BTreeMap::new(); names.len()],
+            host_commands: vec![(0, 0); names.len()],
             held: Vec::new(),
             locks: (0..layouts).map(|_| Locks::default()).collect(),
             last_lock: 0,
@@ -215,7 +218,16 @@ impl Repair {
             return false;
         }
         *self.outstanding[drive as usize].entry(token).or_default() += 1;
+        if self.is_of_host(token) {
+            let (so_far, under_way) = self.host_commands[drive as usize];
+            self.host_commands[drive as usize] = (so_far + 1, under_way + 1);
+        }
         true
+    }
+
+    fn is_of_host(&self, token: u64) -> bool {
+        let request = (token & u64::from(u32::MAX)) as usize;
+        self.held.get(request).is_none_or(|held| held.job.is_none())
     }
 
     /// `drive` has answered.
@@ -226,12 +238,22 @@ impl Repair {
         if *count == 0 {
             of_drive.remove(&token);
         }
+        if self.is_of_host(token) {
+            self.host_commands[drive as usize].1 -= 1;
+        }
     }
 
     /// Tokens of the commands that end with the drive, and forgets them.
     pub fn under_way(&mut self, drive: u32) -> Vec<u64> {
         let tokens = std::mem::take(&mut self.outstanding[drive as usize]);
+        self.host_commands[drive as usize].1 = 0;
         tokens.into_iter().flat_map(|(token, count)| std::iter::repeat_n(token, count as usize)).collect()
+    }
+
+    /// Commands of hosts to these drives so far, and whether any is under way.
+    pub fn host_commands(&self, drives: &[u32]) -> (u64, bool) {
+        let of = drives.iter().map(|drive| self.host_commands[*drive as usize]);
+        of.fold((0, false), |(sum, any), (so_far, under_way)| (sum + so_far, any || under_way > 0))
     }
 
     /// A number that nobody has had.
