@@ -196,9 +196,15 @@ impl Host {
         assert!(!is_old, "symbol {symbol} at {}: {value} is old, of {writes:?}", read.at);
     }
 
-    /// Keeps `depth` I/Os going until `end`, and lets all of them be answered.
+    /// Keeps `depth` I/Os going until `end`, and lets all of them be answered. Now and then it pauses for some events: a
+    /// rebuild has several steps under way only while nobody asks.
     fn load(&mut self, depth: usize, end: Instant) {
         while self.now < end {
+            if self.random.below(40) == 0 {
+                self.drain();
+                let events = self.random.below(12);
+                (0..events).for_each(|_| drop(self.step()));
+            }
             while self.asked.len() < depth {
                 self.submit_random();
             }
