@@ -7,8 +7,8 @@ use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, SeekCurves, S
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
-    Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef, NodeRef, Random, Role,
-    SpecError, Target,
+    Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef, NodeRef, Random,
+    Role, SpecError, Target,
 };
 use toml::{Table, Value};
 
@@ -178,10 +178,11 @@ fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 8] = [
+const OPTIONAL: [(&str, &str); 9] = [
     ("actuators", "second actuator"),
     ("exposes", "second actuator"),
     ("power_", "stated power"),
+    ("unrecoverable_error_bits", "stated rate of unrecoverable errors"),
     ("compression", "compression: it is a disk"),
     ("gc_", "garbage collection: it is a disk"),
     ("awc", "protected write cache (Advanced Write Cache)"),

@@ -58,9 +58,8 @@ impl RepairRequest {
     fn failures(&self) -> Result<Vec<Failure<'_>>, SpecError> {
         let parts = self.fail.iter().map(|text| {
             let wrong = |accepted: String| SpecError::new("--fail", "", text, accepted);
-            let (drive, at) = text
-                .rsplit_once('@')
-                .ok_or_else(|| wrong("expected DRIVE@TIME, such as d3@\"60 s\"".to_owned()))?;
+            let (drive, at) =
+                text.rsplit_once('@').ok_or_else(|| wrong("expected DRIVE@TIME, such as d3@\"60 s\"".to_owned()))?;
             let at = at.trim().parse().map_err(|error: UnitError| wrong(format!("expected {}", error.accepted)))?;
             Ok((text.as_str(), drive.trim(), at))
         });
@@ -93,7 +92,12 @@ impl RepairRequest {
             let (text, name, at) = failure;
             let drive = drive_of(failure, &names)? as u32;
             if planned.iter().any(|(have, _)| *have == drive) {
-                return Err(SpecError::new("--fail", "", text, format!("{name} fails twice: expected each drive once")));
+                return Err(SpecError::new(
+                    "--fail",
+                    "",
+                    text,
+                    format!("{name} fails twice: expected each drive once"),
+                ));
             }
             if let Some(measured) = measured.filter(|measured| at > *measured) {
                 let accepted = format!("expected a time of at most the measured {measured}");

@@ -224,8 +224,7 @@ impl Run {
         if self.built_from() == before.built_from() && stays(self) && stays(before) {
             return Ok(());
         }
-        let accepted =
-            "a run that follows another is on the same machine with the same values, power stays on, and no drive fails";
+        let accepted = "a run that follows another is on the same machine with the same values, power stays on, and no drive fails";
         Err(SpecError::new("MACHINE", "", &self.request.machine, accepted))
     }
 

@@ -60,7 +60,11 @@ impl Parity {
         plan.decodes = true;
         for index in (0..self.data_chunks()).filter(|index| !left.data_gone.contains(index)) {
             // One read for what is computed from the chunk and for what is asked for of it.
-            let asked = if (stripe.chunks.0..=stripe.chunks.1).contains(&index) { stripe.piece(index) } else { computed.clone() };
+            let asked = if (stripe.chunks.0..=stripe.chunks.1).contains(&index) {
+                stripe.piece(index)
+            } else {
+                computed.clone()
+            };
             let range = computed.start.min(asked.start)..computed.end.max(asked.end);
             plan.push(self.data_leg(0, Op::Read, stripe.row, (index, range)));
         }

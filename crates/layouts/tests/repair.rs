@@ -203,7 +203,9 @@ impl Host {
             if self.random.below(40) == 0 {
                 self.drain();
                 let events = self.random.below(12);
-                (0..events).for_each(|_| drop(self.step()));
+                for _ in 0..events {
+                    self.step();
+                }
             }
             while self.asked.len() < depth {
                 self.submit_random();
@@ -288,7 +290,8 @@ proptest! {
 fn every_layout_is_whole_again_after_a_rebuild_under_load() {
     for kind in KINDS {
         for seed in 0..4 {
-            let failures: Vec<(usize, u64)> = (0..kind.2).map(|n| (n + seed as usize % 2, 5_000 + 4_000 * n as u64)).collect();
+            let failures: Vec<(usize, u64)> =
+                (0..kind.2).map(|n| (n + seed as usize % 2, 5_000 + 4_000 * n as u64)).collect();
             let mut host = Host::new(machine(kind, spec(kind, 2, &failures, None, 0), 2, seed), seed);
             host.load(16, Instant(60_000_000));
             host.rest();

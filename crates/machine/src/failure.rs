@@ -156,10 +156,15 @@ impl Machine {
     /// A spare takes the place of `drive` in every layout that can be rebuilt.
     pub(crate) fn take_spare(&mut self, at: Instant, drive: u32) {
         let of_drive = |member: &MemberRange| member.node == NodeRef::Drive(drive);
-        let places: Vec<(u32, u16)> = self.layouts.iter().enumerate().flat_map(|(layout, slot)| {
-            let members = slot.members.iter().enumerate().filter(move |(_, member)| of_drive(member));
-            members.map(move |(member, _)| (layout as u32, member as u16))
-        }).collect();
+        let places: Vec<(u32, u16)> = self
+            .layouts
+            .iter()
+            .enumerate()
+            .flat_map(|(layout, slot)| {
+                let members = slot.members.iter().enumerate().filter(move |(_, member)| of_drive(member));
+                members.map(move |(member, _)| (layout as u32, member as u16))
+            })
+            .collect();
         let places: Vec<_> = places.into_iter().filter(|(layout, member)| self.can_rebuild(*layout, *member)).collect();
         let range = |&(layout, member): &(u32, u16)| self.layouts[layout as usize].members[usize::from(member)];
         let Some(needed) = places.iter().map(|place| range(place).from + range(place).size).max() else { return };

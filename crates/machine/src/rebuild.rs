@@ -89,7 +89,17 @@ pub(crate) struct Job {
 impl Job {
     pub fn new(report: JobReport, unit: u64, limit: Option<Rate>) -> Self {
         let unit = if unit >= STEP { unit } else { STEP / unit * unit };
-        Self { report, unit, limit, steps: VecDeque::new(), next: 0, numbers: 0, paused: false, host_commands: 0, room: STEPS }
+        Self {
+            report,
+            unit,
+            limit,
+            steps: VecDeque::new(),
+            next: 0,
+            numbers: 0,
+            paused: false,
+            host_commands: 0,
+            room: STEPS,
+        }
     }
 
     pub fn is_running(&self) -> bool {
@@ -123,7 +133,9 @@ impl Job {
     /// When the rate limit lets the next step begin: what has been taken so far is spread evenly from the beginning.
     pub fn may_go_on(&self) -> Instant {
         let began = self.report.began.expect("only a rebuild that runs goes on");
-        began + self.limit.map_or(Span::ZERO, |limit| limit.time_for(self.next))
+        // The time of a whole drive does not fit into what `Rate::time_for` computes with.
+        let spread = |limit: Rate| Span((u128::from(self.next) * 1_000_000_000 / u128::from(limit.0)) as u64);
+        began + self.limit.map_or(Span::ZERO, spread)
     }
 
     /// Takes the next step, whose columns are held under `lock`: its number and its range.

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, OperationSeries, RepairRequest, Request, Run, RunError, STEADY_MOST_ROUNDS,
-    STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
+    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, OperationSeries, RepairRequest, Request, Run, RunError,
+    STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
 use hotband_machine::{Product, SpecError as MachineSpecError};
 use pyo3::create_exception;

@@ -58,19 +58,17 @@ impl Code {
         }
         let mut all: Vec<u64> = data.iter().map(|value| value.unwrap_or(0)).collect();
         // What the missing symbols have to add to each parity.
-        let rest: Vec<u64> = have.iter().map(|which| minus(parity[*which].unwrap(), self.parity(*which, &all))).collect();
+        let rest: Vec<u64> =
+            have.iter().map(|which| minus(parity[*which].unwrap(), self.parity(*which, &all))).collect();
         let weight = |row: usize, column: usize| Self::weight(have[row], gone[column]);
         match gone.len() {
             0 => {}
             1 => all[gone[0]] = times(rest[0], power(weight(0, 0), PRIME - 2)),
             2 => {
-                let determinant =
-                    minus(times(weight(0, 0), weight(1, 1)), times(weight(0, 1), weight(1, 0)));
+                let determinant = minus(times(weight(0, 0), weight(1, 1)), times(weight(0, 1), weight(1, 0)));
                 let inverse = power(determinant, PRIME - 2);
-                all[gone[0]] =
-                    times(minus(times(rest[0], weight(1, 1)), times(weight(0, 1), rest[1])), inverse);
-                all[gone[1]] =
-                    times(minus(times(weight(0, 0), rest[1]), times(weight(1, 0), rest[0])), inverse);
+                all[gone[0]] = times(minus(times(rest[0], weight(1, 1)), times(weight(0, 1), rest[1])), inverse);
+                all[gone[1]] = times(minus(times(weight(0, 0), rest[1]), times(weight(1, 0), rest[0])), inverse);
             }
             _ => return None,
         }
