@@ -19,6 +19,9 @@ pub struct RepairRequest {
     pub rebuild_after: Option<String>,
 }
 
+/// Lowest rate of a rebuild, in bytes a second: slower than this a large drive takes longer than an `Instant` can say.
+const LEAST_RATE: u64 = 1000;
+
 /// Most spares of a machine.
 const MOST_SPARES: u32 = 64;
 
@@ -120,9 +123,7 @@ impl RepairRequest {
         let Some(text) = &self.rebuild_rate else { return Ok(None) };
         let wrong = |accepted: String| SpecError::new("--rebuild-rate", "", text, accepted);
         let rate: Rate = text.parse().map_err(|error: UnitError| wrong(format!("expected {}", error.accepted)))?;
-        // Slower than this the time of a large drive overflows.
-        const LEAST: u64 = 1000;
-        if rate.0 < LEAST {
+        if rate.0 < LEAST_RATE {
             return Err(wrong("expected at least 1 kB/s".to_owned()));
         }
         Ok(Some(rate))

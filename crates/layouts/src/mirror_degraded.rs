@@ -53,14 +53,16 @@ impl Mirror {
             plan.lost = true;
         } else if op == Op::Read {
             let goes_on = plan.legs.iter().map(|have| (usize::from(have.member), have.offset + u64::from(have.len)));
-            let goes_on = goes_on.filter(|(member, end)| *end == offset && holders.contains(member)).last();
-            let chosen = goes_on.map(|(member, _)| member).unwrap_or_else(|| {
+            let goes_on = goes_on.rev().find(|(member, end)| *end == offset && holders.contains(member));
+            let choose = || {
                 let held: Vec<MemberState> = holders.iter().map(|member| members[*member]).collect();
                 holders[self.policy.choose(&held, offset, turn)]
-            });
-            plan.push(leg(chosen));
+            };
+            plan.push(leg(goes_on.map_or_else(choose, |(member, _)| member)));
         } else {
-            holders.into_iter().for_each(|member| plan.push(leg(member)));
+            for member in holders {
+                plan.push(leg(member));
+            }
         }
     }
 

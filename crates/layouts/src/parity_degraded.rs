@@ -86,7 +86,9 @@ impl Parity {
         }
         let written = stripe.pieces().filter(|(index, _)| !is_gone(*index));
         written.for_each(|piece| plan.push(self.data_leg(write_phase, Op::Write, row, piece)));
-        parities.iter().for_each(|which| plan.push(parity_leg(write_phase, Op::Write, *which)));
+        for which in parities {
+            plan.push(parity_leg(write_phase, Op::Write, *which));
+        }
     }
 
     /// Reads what the new parity is computed from, whichever way is possible and reads less: the old data and parity,
@@ -100,7 +102,9 @@ impl Parity {
         let old = stripe.count() as usize + left.parities.len();
         let parity_leg = |which: u64| self.leg(0, self.parity_member(row, which), Op::Read, row, &parity);
         if knows_rest && (!knows_old || rest.len() < old) {
-            rest.into_iter().for_each(|part| plan.push(self.data_leg(0, Op::Read, row, part)));
+            for part in rest {
+                plan.push(self.data_leg(0, Op::Read, row, part));
+            }
         } else if knows_old {
             stripe.pieces().for_each(|piece| plan.push(self.data_leg(0, Op::Read, row, piece)));
             left.parities.iter().for_each(|which| plan.push(parity_leg(*which)));

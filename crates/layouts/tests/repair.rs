@@ -153,7 +153,9 @@ impl Host {
         self.now = next;
         let mut done = Vec::new();
         self.machine.advance(next, &mut done);
-        done.iter().for_each(|done| self.complete(done));
+        for done in &done {
+            self.complete(done);
+        }
         true
     }
 
@@ -186,12 +188,11 @@ impl Host {
             let mut others = writes.iter();
             others.any(|other| other.submitted > submitted && other.acknowledged.is_some_and(|at| at < read.submitted))
         };
-        let is_old = match writes.iter().find(|write| write.version == value) {
-            Some(write) => write.acknowledged.is_some_and(over),
-            None => {
-                assert_eq!(value, 0, "symbol {symbol}: what nobody wrote");
-                writes.iter().any(|write| write.acknowledged.is_some_and(|at| at < read.submitted))
-            }
+        let is_old = if let Some(write) = writes.iter().find(|write| write.version == value) {
+            write.acknowledged.is_some_and(over)
+        } else {
+            assert_eq!(value, 0, "symbol {symbol}: what nobody wrote");
+            writes.iter().any(|write| write.acknowledged.is_some_and(|at| at < read.submitted))
         };
         assert!(!is_old, "symbol {symbol} at {}: {value} is old, of {writes:?}", read.at);
     }

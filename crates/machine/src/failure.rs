@@ -27,7 +27,9 @@ impl Machine {
     pub fn begin_repair(&mut self, now: Instant) {
         if let Some(repair) = &mut self.repair {
             let failures = repair.spec.failures.clone();
-            failures.into_iter().for_each(|(drive, after)| repair.schedule(now + after, Due::Failure(drive)));
+            for (drive, after) in failures {
+                repair.schedule(now + after, Due::Failure(drive));
+            }
         }
     }
 
@@ -170,7 +172,7 @@ impl Machine {
         let Some(needed) = places.iter().map(|place| range(place).from + range(place).size).max() else { return };
         let spares = &self.repair.as_ref().expect("a failure was to come").spec.spares;
         let is_large = |spare: &u32| self.drives[*spare as usize].drive.capacity().0 >= needed;
-        let Some(chosen) = spares.iter().position(|spare| is_large(spare)) else { return };
+        let Some(chosen) = spares.iter().position(is_large) else { return };
         let repair = self.mending();
         let spare = repair.spec.spares.remove(chosen);
         repair.report.taken.push((drive, spare));

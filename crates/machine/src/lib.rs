@@ -3,6 +3,7 @@
 //! No model lives here. A machine is driven through four calls: `capacity`, `submit`, `wake` and `advance`;
 //! it is told the time and never asks for it.
 
+mod answers;
 mod drive;
 mod error;
 mod events;

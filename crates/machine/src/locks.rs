@@ -61,6 +61,10 @@ impl Locks {
 mod tests {
     use super::*;
 
+    fn columns(from: u64, to: u64) -> Vec<Range<u64>> {
+        std::iter::once(from..to).collect()
+    }
+
     fn released(locks: &mut Locks, key: u64) -> Vec<u32> {
         let mut granted = Vec::new();
         locks.release(key, &mut granted);
@@ -70,9 +74,9 @@ mod tests {
     #[test]
     fn who_changes_a_column_has_it_alone() {
         let mut locks = Locks::default();
-        assert!(locks.acquire(1, 1, vec![0..8], true));
-        assert!(locks.acquire(2, 2, vec![8..16], true), "neighbours do not meet");
-        assert!(!locks.acquire(3, 3, vec![7..9], true));
+        assert!(locks.acquire(1, 1, columns(0, 8), true));
+        assert!(locks.acquire(2, 2, columns(8, 16), true), "neighbours do not meet");
+        assert!(!locks.acquire(3, 3, columns(7, 9), true));
         assert_eq!(released(&mut locks, 1), [0_u32; 0], "the other is still held");
         assert_eq!(released(&mut locks, 2), [3]);
     }
@@ -80,10 +84,10 @@ mod tests {
     #[test]
     fn readers_share_and_nobody_overtakes_who_waits_for_the_same() {
         let mut locks = Locks::default();
-        assert!(locks.acquire(1, 1, vec![0..8], false));
-        assert!(locks.acquire(2, 2, vec![0..8], false));
-        assert!(!locks.acquire(3, 3, vec![0..4], true));
-        assert!(!locks.acquire(4, 4, vec![0..8], false), "a reader after the writer");
+        assert!(locks.acquire(1, 1, columns(0, 8), false));
+        assert!(locks.acquire(2, 2, columns(0, 8), false));
+        assert!(!locks.acquire(3, 3, columns(0, 4), true));
+        assert!(!locks.acquire(4, 4, columns(0, 8), false), "a reader after the writer");
         assert_eq!(released(&mut locks, 1), [0_u32; 0]);
         assert_eq!(released(&mut locks, 2), [3]);
         assert_eq!(released(&mut locks, 3), [4]);

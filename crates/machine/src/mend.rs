@@ -148,7 +148,7 @@ impl Machine {
         let failed = std::mem::take(&mut repair.held(id).failed);
         let request = self.requests.get(id);
         let has_more = (request.next_leg as usize) < request.legs.len();
-        if !has_failed && !(has_more && is_stale) {
+        if !(has_failed || has_more && is_stale) {
             return Next::GoesOn;
         }
         let phase = request.legs[request.next_leg as usize - 1].phase;

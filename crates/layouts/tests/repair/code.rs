@@ -39,7 +39,7 @@ impl Code {
     }
 
     /// Parity `which` of `data`.
-    pub fn parity(self, which: usize, data: &[u64]) -> u64 {
+    pub fn parity(which: usize, data: &[u64]) -> u64 {
         data.iter().enumerate().fold(0, |sum, (index, value)| (sum + times(Self::weight(which, index), *value)) % PRIME)
     }
 
@@ -59,7 +59,7 @@ impl Code {
         let mut all: Vec<u64> = data.iter().map(|value| value.unwrap_or(0)).collect();
         // What the missing symbols have to add to each parity.
         let rest: Vec<u64> =
-            have.iter().map(|which| minus(parity[*which].unwrap(), self.parity(*which, &all))).collect();
+            have.iter().map(|which| minus(parity[*which].unwrap(), Self::parity(*which, &all))).collect();
         let weight = |row: usize, column: usize| Self::weight(have[row], gone[column]);
         match gone.len() {
             0 => {}

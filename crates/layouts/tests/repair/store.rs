@@ -131,7 +131,7 @@ impl Store {
         let (order, values) = self.column(code, symbol, known);
         let data = code.solve(&values).expect("a plan reads enough to compute what it does not read");
         let place = order.iter().position(|of| *of == member).expect("every member has its place");
-        if place < code.data { data[place] } else { code.parity(place - code.data, &data) }
+        if place < code.data { data[place] } else { Code::parity(place - code.data, &data) }
     }
 
     /// Members that hold the same as `member`.
@@ -179,7 +179,7 @@ impl Store {
             Some(news.iter().zip(old).map(|(new, old)| new.unwrap_or(old)).collect())
         };
         if let Some(data) = rest.or_else(whole) {
-            return code.parity(which, &data);
+            return Code::parity(which, &data);
         }
         let mut parity = old[code.data + which].expect("a plan reads the parity that it changes");
         for (index, new) in news.iter().enumerate() {
@@ -207,7 +207,7 @@ impl Store {
             let order = self.shape.order(code, symbol as u64 * UNIT / self.shape.chunk);
             let data: Vec<u64> = order[..code.data].iter().map(|member| at(*member, symbol)).collect();
             for which in 0..code.parities {
-                if at(order[code.data + which], symbol) != code.parity(which, &data) {
+                if at(order[code.data + which], symbol) != Code::parity(which, &data) {
                     return Err(format!("parity {which} is not that of its data at symbol {symbol}"));
                 }
             }
