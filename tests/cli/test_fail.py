@@ -1,4 +1,4 @@
-"""Does `hotband run --fail` say what failed, how far the rebuild came and what hosts got, and name mistakes in a line?"""
+"""Does `hotband run --fail` say what failed, how far the rebuild came and what hosts got, and name mistakes?"""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_what_is_lost_is_said(hotband) -> None:
 
 
 def test_a_rebuild_without_load_takes_capacity_over_the_limit(hotband) -> None:
-    call = ("run", "idle", "--on", "raid1:2xcheetah-15k4", "--duration", "4000 s", "--fail", "d0@1 s", "--spare", "1")
+    call = ("run", "idle", "--on", "raid1:2xsavvio-10k1", "--duration", "4000 s", "--fail", "d0@1 s", "--spare", "1")
     done = hotband(*call, "--rebuild-rate", "20 MB/s", "--json")
     (rebuild,) = json.loads(done.stdout)["repair"]["rebuilds"]
     seconds = (rebuild["ended_ns"] - rebuild["began_ns"]) / 1e9
