@@ -146,10 +146,10 @@ def read_policy(results: Results) -> dict[str, Any]:
         "text": (
             "Published: access time shorter by 0.1 to 0.2 ms with either array (0 on the Cheetah), linear reads at the "
             "rate of one disk, 36 to 41 % more on server mixes, clearly ahead of the stripe on the web server. "
-            "Policies that look at where the heads are for every read (nearest-head, by-region) shorten the access time "
-            "by over a millisecond; those that only count what is outstanding (least-pending, round-robin) are hardly "
-            "ahead of the stripe on reads. What Linux md does, an idle disk first and else the nearest, does neither. It is the "
-            "one that the study uses."
+            "Policies that look at where the heads are for every read (nearest-head, by-region) shorten the access "
+            "time by over a millisecond; those that only count what is outstanding (least-pending, round-robin) are "
+            "hardly ahead of the stripe on reads. What Linux md does, an idle disk first and else the nearest, does "
+            "neither. It is the one that the study uses."
         ),
         "table": {
             "columns": [
