@@ -14,6 +14,7 @@ use hotband_units::Rate;
 use toml::{Table, Value};
 
 use crate::catalog::Catalog;
+use crate::outline::{self, LayoutOutline};
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {
@@ -21,6 +22,8 @@ pub struct Assembled {
     pub machine: Machine,
     /// Text of every product used, by name.
     pub products: BTreeMap<String, String>,
+    /// Its layouts and the drives they lie on.
+    pub layouts: Vec<LayoutOutline>,
 }
 
 /// Names, layouts and their members.
@@ -81,9 +84,10 @@ pub fn assemble(
     let link_of = |drive: usize| spec.links.iter().position(|link| link.carries.contains(&drive));
     let link_of = (0..drives.len()).map(link_of).collect();
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
+    let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, targets });
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
-    Ok(Assembled { machine, products })
+    Ok(Assembled { machine, products, layouts: outlines })
 }
 
 fn build_drive(
