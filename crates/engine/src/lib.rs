@@ -11,6 +11,7 @@ pub mod fuzzing;
 mod inflight;
 mod iolog;
 mod network;
+mod offer;
 mod power_cut;
 mod power_loss;
 mod record;
@@ -36,6 +37,7 @@ pub use hotband_workloads::{
     WINDOW as STEADY_WINDOW, departure, steady_state,
 };
 pub use iolog::LOG_COLUMNS;
+pub use offer::Offer;
 pub use power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use record::{Record, SCHEMA_VERSION};
 pub use record_apps::{AppRecord, OperationRecord, OperationSeries};

@@ -365,7 +365,8 @@ fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, 
     Ok((workload, drive_set))
 }
 
-fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
+/// Name of the file of a request's machine, for errors, and its text.
+pub(crate) fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
     if let Some(text) = &request.machine_text {
         return Ok((request.machine.clone(), text.clone()));
     }

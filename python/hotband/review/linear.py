@@ -1,0 +1,84 @@
+"""The transfer curve: sequential reads and writes at places spread over the whole surface.
+
+At each place the machine reads (then, in a run of its own, writes) blocks of 1 MiB in order, four outstanding; the first few
+are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so some 70 MB at each of
+100 places say what reading all of it would.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hotband.review.asked import MIB, Ask, between, closed, steps_of, stream, warming, workload
+from hotband.review.asked import step as counted
+from hotband.review.target import Target
+
+PLACES = 100
+PLACES_QUICK = 32
+BLOCK = MIB
+DEPTH = 4
+BLOCKS = 64
+BLOCKS_BEFORE = 8
+# Before the first place, so that a write cache is as full as it stays.
+BLOCKS_FIRST = 512
+# Places of one run.
+TOGETHER = 10
+NEEDS = 16 * MIB
+
+
+def places(target: Target) -> tuple[list[int], int]:
+    """First bytes of the places, and blocks at each; fewer of both on a machine that is small."""
+    wanted = PLACES_QUICK if target.quick else PLACES
+    count = min(wanted, max(target.capacity_bytes // (2 * MIB), 1))
+    apart = target.capacity_bytes / count
+    blocks = max(min(BLOCKS, int(apart // BLOCK)), 1)
+    last = (target.capacity_bytes - blocks * BLOCK) // MIB
+    # From the first byte to the last: both ends of the surface are among the places.
+    return [last * n // max(count - 1, 1) * MIB for n in range(count)], blocks
+
+
+def run_name(op: str, number: int) -> str:
+    """The run of a part of a curve."""
+    return f"{op} {number + 1}"
+
+
+def curve(op: str, number: int, at: Sequence[int], blocks: int) -> Ask:
+    """The run of some places."""
+    names = [f"at {offset}" for offset in at]
+    streams = [
+        stream(name, op, BLOCK, False, range=between(offset, offset + blocks * BLOCK))
+        for name, offset in zip(names, at, strict=True)
+    ]
+    phases = []
+    for place, name in enumerate(names):
+        before = BLOCKS_BEFORE if place else BLOCKS_FIRST
+        phases += [warming(name, before, streams=[name]), counted(name, blocks, streams=[name])]
+    return Ask(run_name(op, number), workload(f"linear {op}", streams, phases, load=closed(DEPTH)))
+
+
+def asks(target: Target) -> list[Ask]:
+    """The runs of this part: a few places each, for what a run costs grows with places times steps."""
+    at, blocks = places(target)
+    parts = [at[first : first + TOGETHER] for first in range(0, len(at), TOGETHER)]
+    return [curve(op, number, part, blocks) for op in ("read", "write") for number, part in enumerate(parts)]
+
+
+def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Bandwidth at each place, and the mean over the surface: its places are alike far apart, so it is their mean."""
+    at, _ = places(target)
+    curves: dict[str, list[dict[str, Any]]] = {}
+    for op in ("read", "write"):
+        steps: dict[str, dict[str, Any]] = {}
+        for number in range(math.ceil(len(at) / TOGETHER)):
+            steps |= steps_of(records[run_name(op, number)])
+        curves[op] = [
+            {
+                "offset_bytes": offset * target.scale,
+                "bandwidth_bytes_per_s": steps[f"at {offset}"]["bandwidth_bytes_per_s"],
+            }
+            for offset in at
+        ]
+    means = {op: sum(one["bandwidth_bytes_per_s"] for one in curves[op]) / len(at) for op in curves}
+    return {**curves, "block_bytes": BLOCK, "queue_depth": DEPTH, "mean": means}
