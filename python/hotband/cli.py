@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, results, studies
+from hotband.commands import catalog, results, review, studies
 from hotband.commands.output import (
     CacheOption,
     JsonFlag,
@@ -36,8 +36,8 @@ app = typer.Typer(
 app.add_typer(studies.study_app, name="study")
 app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
-for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
-    app.command()(listing)
+for command in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies, review.review):
+    app.command()(command)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from hotband.review.asked import MIB, Ask, closed, step, steps_of, stream, warmi
 from hotband.review.target import Target
 
 BLOCK = 512
-ACCESSES = 4000
+ACCESSES = 10_000
 # A write cache takes the first writes at once; what is counted begins when it is as full as it stays.
 BEFORE = {"read": 100, "write": 3000}
 NEEDS = MIB
@@ -19,7 +19,8 @@ MOST_BINS = 60
 
 
 def asks(target: Target) -> list[Ask]:
-    """One run: reads, then writes. What is not counted has streams of its own, so that histograms hold the rest alone."""
+    """One run: reads, then writes. What is not counted has streams of its own, so that histograms hold the rest
+    alone."""
     block = target.block(BLOCK)
     streams, phases = [], []
     for op in ("read", "write"):
@@ -63,5 +64,5 @@ def bins(buckets: Sequence[Sequence[int]], most: int = MOST_BINS) -> list[list[i
 
 def round_up(value: float) -> int:
     """The next of 1, 2, 5, 10, 20, ... from `value` on."""
-    power = 10 ** math.floor(math.log10(max(value, 1.0)))
+    power: int = 10 ** math.floor(math.log10(max(value, 1.0)))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= value)

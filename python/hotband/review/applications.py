@@ -12,8 +12,7 @@ from hotband.review.asked import GIB, Ask
 from hotband.review.target import Target
 
 PREFIX = "desktop-"
-DURATION = "60 s"
-NEEDS = 16 * GIB
+NEEDS = GIB
 
 
 def names() -> list[str]:
@@ -27,9 +26,10 @@ def asks(target: Target) -> list[Ask]:
 
 
 def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rates of each. The ends are those of the mix's stated uncertainty; where the catalog states none they are the rate."""
+    """Rates of each. The ends are those of the mix's stated uncertainty; where the catalog states none they are the
+    rate."""
     rows = []
-    for name in names():
+    for name in records:
         entry, one = catalogue.workload(name), records[name]["summary"]
         rate = one["bandwidth_bytes_per_s"]
         rows.append(

@@ -1,8 +1,8 @@
 """Workloads of a review as plain tables, from small pure functions, and what is asked of the engine with them.
 
-Every step of a review is a number of I/Os, not a time: a step ends with a completion, so its rate has no error from I/Os
-cut at its ends, and what a review costs does not depend on how fast the machine is. Warming steps are recorded like any
-other (measured phases follow one another directly) and nobody looks at them.
+Every step of a review is a number of I/Os, not a time: a step ends with a completion, so its rate has no error from
+I/Os cut at its ends, and what a review costs does not depend on how fast the machine is. Warming steps are recorded
+like any other (measured phases follow one another directly) and nobody looks at them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ INTERVAL = "100000 h"
 
 @dataclass(frozen=True)
 class Ask:
-    """A run that a part of the review needs: a name of its own within the part, and the workload."""
+    """A run that a part of the review needs: a name of its own within the part, and the workload.
+
+    `reach` is where what it touches ends, for runs that stay at the beginning of the volume; none for others.
+    """
 
     name: str
     workload: Table
+    reach: int | None = None
 
     @property
     def ios(self) -> int:
@@ -74,13 +78,30 @@ def workload(title: str, streams: Iterable[Table], phases: Iterable[Table], **ke
     return top | keys | {"streams": list(streams), "phases": list(phases)}
 
 
+FILL_BLOCK = 128 * KIB
+
+
+def filled(ask: Ask) -> Table:
+    """The workload of a run on drives that answer reads of what was never written from memory: what it touches is
+    written before, once in order of address and in no time."""
+    if ask.reach is None:
+        return ask.workload | {"precondition": {"sequential": 1.0}}
+    blocks = -(-ask.reach // FILL_BLOCK)
+    fill = stream("fill", "write", FILL_BLOCK, False, range=between(0, blocks * FILL_BLOCK), load=closed(1))
+    before = {"name": "fill", "untimed": True, "ios": blocks, "streams": ["fill"]}
+    listed = {"streams": [*ask.workload["streams"], fill], "phases": [before, *ask.workload["phases"]]}
+    return ask.workload | listed
+
+
 def toml_text(workload: Table) -> str:
-    """A workload as TOML, a line a key. (tomlkit takes 0.6 s for the workloads of one review, to keep a layout nobody sees.)"""
+    """A workload as TOML, a line a key. (tomlkit takes 0.6 s for the workloads of one review, to keep a layout
+    nobody sees.)"""
     return "".join(f"{json.dumps(key)} = {toml_value(value)}\n" for key, value in workload.items())
 
 
 def toml_value(value: Any) -> str:
-    """Text, numbers, booleans, lists and tables in one line. JSON's strings are TOML's, if characters are left as they are."""
+    """Text, numbers, booleans, lists and tables in one line. JSON's strings are TOML's, if characters are left as
+    they are."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):

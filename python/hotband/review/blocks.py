@@ -1,7 +1,7 @@
 """Block sizes: files read and written in order, one block at a time, over and over.
 
-A file that fits into memory shows what the port and the electronics carry, a larger one what the media do; between them lies
-the size of the buffer. The files lie at the beginning of the volume.
+A file that fits into memory shows what the port and the electronics carry, a larger one what the media do; between
+them lies the size of the buffer. The files lie at the beginning of the volume.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def sweep(target: Target, file: int, blocks: list[int], op: str) -> Ask:
         before, counted = counts(target, file, block)
         streams.append(stream(cell, op, block, False, range=between(0, file)))
         phases += [warming(cell, before, streams=[cell]), step(cell, counted, streams=[cell])]
-    return Ask(f"{op} {file}", workload(f"block sizes, {op}", streams, phases, load=closed(1)))
+    return Ask(f"{op} {file}", workload(f"block sizes, {op}", streams, phases, load=closed(1)), file)
 
 
 def asks(target: Target) -> list[Ask]:

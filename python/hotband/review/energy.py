@@ -1,4 +1,5 @@
-"""Energy: watts and joules an I/O under each server pattern with 8 outstanding, for machines whose drives state power."""
+"""Energy: watts and joules an I/O under each server pattern with 8 outstanding, for machines whose drives state
+power."""
 
 from __future__ import annotations
 

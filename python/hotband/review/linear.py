@@ -1,13 +1,12 @@
 """The transfer curve: sequential reads and writes at places spread over the whole surface.
 
-At each place the machine reads (then, in a run of its own, writes) blocks of 1 MiB in order, four outstanding; the first few
-are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so some 70 MB at each of
-100 places say what reading all of it would.
+At each place the machine reads (then, in a run of its own, writes) blocks of 1 MiB in order, four outstanding; the
+first few are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so some
+70 MB at each of 100 places say what reading all of it would.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,21 +15,22 @@ from hotband.review.asked import step as counted
 from hotband.review.target import Target
 
 PLACES = 100
-PLACES_QUICK = 32
+# In a quick review, and where a run costs much before it begins (flash has no outer zone).
+PLACES_FEW = 32
 BLOCK = MIB
 DEPTH = 4
 BLOCKS = 64
 BLOCKS_BEFORE = 8
 # Before the first place, so that a write cache is as full as it stays.
 BLOCKS_FIRST = 512
-# Places of one run.
-TOGETHER = 10
+# Places of one run: what it costs grows with places times steps.
+TOGETHER, TOGETHER_COSTLY = 10, 32
 NEEDS = 16 * MIB
 
 
 def places(target: Target) -> tuple[list[int], int]:
     """First bytes of the places, and blocks at each; fewer of both on a machine that is small."""
-    wanted = PLACES_QUICK if target.quick else PLACES
+    wanted = PLACES_FEW if target.quick or target.costly else PLACES
     count = min(wanted, max(target.capacity_bytes // (2 * MIB), 1))
     apart = target.capacity_bytes / count
     blocks = max(min(BLOCKS, int(apart // BLOCK)), 1)
@@ -59,9 +59,10 @@ def curve(op: str, number: int, at: Sequence[int], blocks: int) -> Ask:
 
 
 def asks(target: Target) -> list[Ask]:
-    """The runs of this part: a few places each, for what a run costs grows with places times steps."""
+    """The runs of this part."""
     at, blocks = places(target)
-    parts = [at[first : first + TOGETHER] for first in range(0, len(at), TOGETHER)]
+    together = TOGETHER_COSTLY if target.costly else TOGETHER
+    parts = [at[first : first + together] for first in range(0, len(at), together)]
     return [curve(op, number, part, blocks) for op in ("read", "write") for number, part in enumerate(parts)]
 
 
@@ -71,8 +72,9 @@ def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[st
     curves: dict[str, list[dict[str, Any]]] = {}
     for op in ("read", "write"):
         steps: dict[str, dict[str, Any]] = {}
-        for number in range(math.ceil(len(at) / TOGETHER)):
-            steps |= steps_of(records[run_name(op, number)])
+        for name, record in records.items():
+            if name.startswith(f"{op} "):
+                steps |= steps_of(record)
         curves[op] = [
             {
                 "offset_bytes": offset * target.scale,

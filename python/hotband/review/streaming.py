@@ -1,5 +1,5 @@
-"""Streaming: one reader or writer that goes on and on from the beginning of the volume, in small and in large blocks, four
-outstanding."""
+"""Streaming: one reader or writer that goes on and on from the beginning of the volume, in small and in large
+blocks, four outstanding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def asks(target: Target) -> list[Ask]:
             name, ios = f"{op} {blocks}", target.ios(BYTES[blocks] // block)
             streams.append(stream(name, op, block, False, range=between(0, NEEDS)))
             phases += [warming(name, ios // 4, streams=[name]), step(name, ios, streams=[name])]
-    return [Ask("streaming", workload("streaming", streams, phases, load=closed(DEPTH)))]
+    return [Ask("streaming", workload("streaming", streams, phases, load=closed(DEPTH)), NEEDS)]
 
 
 def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

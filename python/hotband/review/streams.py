@@ -1,7 +1,7 @@
 """Several readers or writers at once, each with a file of 100 MB of its own that it goes through from end to end.
 
-The files lie one after the other at the beginning of the volume, as an empty file system puts them; blocks of 64 KiB, one
-outstanding for each reader.
+The files lie one after the other at the beginning of the volume, as an empty file system puts them; blocks of 64
+KiB, one outstanding for each reader.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def runs(target: Target, op: str) -> Ask:
             streams.append(stream(name(count, reader), op, BLOCK, False, range=at, load=closed(1)))
         names = [name(count, reader) for reader in range(count)]
         phases.append(step(str(count), target.ios(count * FILE // BLOCK), streams=names))
-    return Ask(op, workload(f"concurrent streams, {op}", streams, phases))
+    return Ask(op, workload(f"concurrent streams, {op}", streams, phases), NEEDS)
 
 
 def asks(target: Target) -> list[Ask]:

@@ -22,10 +22,10 @@ from hotband.review import (
     streaming,
     streams,
 )
-from hotband.review.asked import Ask, Table, toml_text
+from hotband.review.asked import Ask, filled, toml_text
 from hotband.review.summary import overall, summary
 from hotband.review.target import Target, target
-from hotband.run import Finished, Prepared, RunsInterrupted, RunSpec, execute
+from hotband.run import Finished, Prepared, RunsInterrupted, RunSpec, execute, prepare
 
 Progress = Callable[[list[Prepared], int], None]
 
@@ -88,9 +88,27 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
             notes.append(f"{name}: left out, the machine has {of.capacity_bytes} B and it needs {needs} B")
         else:
             parts[name] = PARTS[name].asks(of)
+    if "applications" in parts:
+        parts["applications"], left_out = fitting(of, parts["applications"])
+        notes += left_out
     if not parts:
-        raise UserError(of.name, "", f"{of.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits")
+        raise UserError(
+            of.name, "", f"{of.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits"
+        )
     return Plan(of, parts, notes)
+
+
+def fitting(of: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
+    """Workloads of the catalog that the machine takes, and why it does not take the others."""
+    fits: list[Ask] = []
+    notes: list[str] = []
+    for ask in asks:
+        try:
+            prepare(run_spec(of, "applications", ask))
+            fits.append(ask)
+        except UserError as error:
+            notes.append(f"{ask.name}: left out, {error.accepted}")
+    return fits, notes
 
 
 def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
@@ -102,15 +120,15 @@ def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
         of.run_set,
         of.seed,
         machine_text=of.text,
-        workload_text=text_of(of, ask.workload),
+        workload_text=text_of(of, ask),
         weight=ask.ios or 1e5,
     )
 
 
-def text_of(of: Target, workload: Table) -> str:
-    """A workload as text; drives that wear are filled before it, once in order of address, where nothing else is said."""
-    filled = of.wears and "precondition" not in workload
-    return toml_text(workload | ({"precondition": {"sequential": 1.0}} if filled else {}))
+def text_of(of: Target, ask: Ask) -> str:
+    """The workload of a run as text; drives that wear are filled before it where nothing else is said."""
+    stated = "precondition" in ask.workload or "state" in dict(of.set)
+    return toml_text(filled(ask) if of.wears and not stated else ask.workload)
 
 
 def run_plan(of: Plan, progress: Progress | None = None, jobs: int | None = None) -> dict[str, Any]:

@@ -97,20 +97,22 @@ def ratio(figures: Figures, baseline: Figures) -> float | None:
 
 
 def compare(reviews: Sequence[Review]) -> dict[str, Any]:
-    """How many times as fast each machine is as the first, by group: over the figures that both have. Groups count alike in
-    the overall ratio; what only one of them has is left out, and null says that a machine shares nothing with the first."""
+    """How many times as fast each machine is as the first, by group: over the figures that both have. Groups count
+    alike in the overall ratio; what only one of them has is left out, and null says that a machine shares nothing
+    with the first."""
     names = [review["machine"]["name"] for review in reviews]
-    groups = []
+    groups, listed = [], []
     for group in GROUPS:
         figures = [group.figures(review) for review in reviews]
         if not figures[0]:
             continue
         ratios = {name: ratio(of, figures[0]) for name, of in zip(names, figures, strict=True)}
+        listed.append(ratios)
         groups.append({"group": group.name, "title": group.title, "ratios": ratios})
     means = {}
     for name in names:
-        ratios_of = [group["ratios"][name] for group in groups]
-        means[name] = geometric_mean(value for value in ratios_of if value is not None)
+        known = [value for value in (ratios[name] for ratios in listed) if value is not None]
+        means[name] = geometric_mean(known)
     return {
         "schema": "hotband-review-comparison",
         "version": 1,

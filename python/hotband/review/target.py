@@ -16,9 +16,11 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.run import text_of, user_error
 
-# A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th has
-# the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
+# A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
+# has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
 SSD_SCALE = 64
+# Of arrays of more than so many drives, which hold more, 1/256.
+FEW_DRIVES, ARRAY_SCALE = 8, 256
 
 # What a review decides itself; of the workload's keys only the data and the state of the drives are the user's.
 OWN_KEYS = ("qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think", "clients")
@@ -27,8 +29,8 @@ OF_WORKLOAD = ("data", "state")
 
 @dataclass(frozen=True)
 class Target:
-    """A machine to review. `set` holds the user's values, `drive_set` what the drives are built with (with a scale where
-    drives wear), `scale` what sizes are multiplied with to be those of the drive one can buy."""
+    """A machine to review. `set` holds the user's values, `run_set` what runs are given (with a scale
+    where drives wear), `scale` what sizes are multiplied with to be those of the drive one can buy."""
 
     name: str
     title: str
@@ -55,11 +57,17 @@ class Target:
         """Those of these sizes that the drives take."""
         return [one for one in sizes if one % self.block_bytes == 0]
 
+    @property
+    def costly(self) -> bool:
+        """Whether a run costs much before its first I/O: drives are filled, or objects of a pool placed."""
+        return self.wears or "replicated" in self.text
+
     def scale_note(self) -> str | None:
         """What is to be said of a drive that was made smaller."""
         if self.scale == 1:
             return None
-        return f"reviewed at a {self.scale}th of its size (write buffer too); sizes and offsets are those of the whole drive"
+        at = f"1/{self.scale} of the size, write buffers too (--set scale=1 for all of it)"
+        return f"drives that wear were reviewed at {at}; sizes and offsets shown are those of the whole"
 
     def state_note(self) -> str | None:
         """What is to be said of what the drives held."""
@@ -68,7 +76,8 @@ class Target:
         state = dict(self.set).get("state")
         if state is not None:
             return f"before every part the drives were put into the state {state!r}"
-        return "before every part the drives were filled once in order: new, not worn in (--set state=preconditioned wears them in)"
+        filled = "before every run what it touches was written once, in order of address"
+        return f"{filled}: the drives are not worn in (--set state=preconditioned wears them in)"
 
 
 def short_name(machine: str) -> str:
@@ -110,8 +119,9 @@ def target(
     kinds = {name: catalogue.drive(name)["kind"] for name in dict.fromkeys(offer.drives)}
     scale = 1
     if set(kinds.values()) == {"ssd"} and not any(key == "scale" for key, _ in pairs):
-        scaled = offer.scaled(machine, pairs)
-        scale, offer = (SSD_SCALE, scaled) if scaled is not None else (1, offer)
+        wanted = SSD_SCALE if len(offer.drives) <= FEW_DRIVES else ARRAY_SCALE
+        scaled = offer.scaled(machine, pairs, wanted)
+        scale, offer = (wanted, scaled) if scaled is not None else (1, offer)
     return Target(
         name=short_name(machine),
         title=title_of(machine, offer.drives),
@@ -135,7 +145,8 @@ def with_scale(pairs: Sequence[tuple[str, str]], scale: int) -> tuple[tuple[str,
 
 @dataclass(frozen=True)
 class Offer:
-    """What a machine offers: its text, its volumes with their sizes, the drives' block and the product of every drive."""
+    """What a machine offers: its text, its volumes with their sizes, the drives' block and the product of every
+    drive."""
 
     text: str
     volumes: tuple[tuple[str, int], ...]
@@ -152,10 +163,10 @@ class Offer:
             raise user_error(error) from None
         return cls(text, tuple(volumes), block, tuple(drives))
 
-    def scaled(self, machine: str, pairs: Sequence[tuple[str, str]]) -> Offer | None:
+    def scaled(self, machine: str, pairs: Sequence[tuple[str, str]], scale: int) -> Offer | None:
         """The same of smaller drives; none where the machine's text has sizes that they do not hold."""
         try:
-            return Offer.of(machine, self.text, with_scale(pairs, SSD_SCALE))
+            return Offer.of(machine, self.text, with_scale(pairs, scale))
         except UserError:
             return None
 
