@@ -57,5 +57,7 @@ def review(
         pages = [path for path in done.files if path.suffix in (".json", ".html")]
         show(*(f"Written: {path}" for path in pages))
     if done.interrupted:
-        sys.stderr.write(f"hotband: interrupted; {len(done.reviews)} reviews were kept, the last of them in part\n")
+        whole = len(done.reviews) - done.in_part
+        last = ", and one in part" if done.in_part else ""
+        sys.stderr.write(f"hotband: interrupted; finished reviews: {whole}{last}\n")
         raise typer.Exit(130)

@@ -19,24 +19,25 @@ PLACES = 100
 PLACES_FEW = 32
 BLOCK = MIB
 DEPTH = 4
-BLOCKS = 64
-BLOCKS_BEFORE = 8
-# Before the first place, so that a write cache is as full as it stays.
+# Blocks at a place that are counted, and those before them.
+BLOCKS, BLOCKS_BEFORE = 64, 8
+# Written from the middle on before the first place, so that a write cache is as full as it stays.
 BLOCKS_FIRST = 512
 # Places of one run: what it costs grows with places times steps.
 TOGETHER, TOGETHER_COSTLY = 10, 32
 NEEDS = 16 * MIB
 
 
-def places(target: Target) -> tuple[list[int], int]:
-    """First bytes of the places, and blocks at each; fewer of both on a machine that is small."""
+def places(target: Target) -> tuple[list[int], int, int]:
+    """First bytes of the places, and blocks at each: those before, and those that are counted. A machine that is small
+    has fewer of all."""
     wanted = PLACES_FEW if target.quick or target.costly else PLACES
-    count = min(wanted, max(target.capacity_bytes // (2 * MIB), 1))
-    apart = target.capacity_bytes / count
-    blocks = max(min(BLOCKS, int(apart // BLOCK)), 1)
-    last = (target.capacity_bytes - blocks * BLOCK) // MIB
+    count = min(wanted, target.capacity_bytes // (2 * BLOCK))
+    room = min(BLOCKS_BEFORE + BLOCKS, target.capacity_bytes // count // BLOCK)
+    before = max(room * BLOCKS_BEFORE // (BLOCKS_BEFORE + BLOCKS), 1)
+    last = target.capacity_bytes // BLOCK - room
     # From the first byte to the last: both ends of the surface are among the places.
-    return [last * n // max(count - 1, 1) * MIB for n in range(count)], blocks
+    return [last * n // max(count - 1, 1) * BLOCK for n in range(count)], before, room - before
 
 
 def run_name(op: str, number: int) -> str:
@@ -44,31 +45,31 @@ def run_name(op: str, number: int) -> str:
     return f"{op} {number + 1}"
 
 
-def curve(op: str, number: int, at: Sequence[int], blocks: int) -> Ask:
-    """The run of some places."""
-    names = [f"at {offset}" for offset in at]
-    streams = [
-        stream(name, op, BLOCK, False, range=between(offset, offset + blocks * BLOCK))
-        for name, offset in zip(names, at, strict=True)
-    ]
-    phases = []
-    for place, name in enumerate(names):
-        before = BLOCKS_BEFORE if place else BLOCKS_FIRST
-        phases += [warming(name, before, streams=[name]), counted(name, blocks, streams=[name])]
+def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int]) -> Ask:
+    """The run of some places. No place is read twice: memory would answer."""
+    before, count = blocks
+    streams = [stream("before all", op, BLOCK, False, start="50 %")]
+    phases = [warming("all", BLOCKS_FIRST, streams=["before all"])]
+    for offset in at:
+        name = f"at {offset}"
+        streams.append(stream(name, op, BLOCK, False, range=between(offset, offset + (before + count) * BLOCK)))
+        phases += [warming(name, before, streams=[name]), counted(name, count, streams=[name])]
     return Ask(run_name(op, number), workload(f"linear {op}", streams, phases, load=closed(DEPTH)))
 
 
 def asks(target: Target) -> list[Ask]:
     """The runs of this part."""
-    at, blocks = places(target)
+    at, *blocks = places(target)
     together = TOGETHER_COSTLY if target.costly else TOGETHER
     parts = [at[first : first + together] for first in range(0, len(at), together)]
-    return [curve(op, number, part, blocks) for op in ("read", "write") for number, part in enumerate(parts)]
+    return [
+        curve(op, number, part, (blocks[0], blocks[1])) for op in ("read", "write") for number, part in enumerate(parts)
+    ]
 
 
 def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Bandwidth at each place, and the mean over the surface: its places are alike far apart, so it is their mean."""
-    at, _ = places(target)
+    at, *_ = places(target)
     curves: dict[str, list[dict[str, Any]]] = {}
     for op in ("read", "write"):
         steps: dict[str, dict[str, Any]] = {}

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hotband.review.suite import PARTS, Progress, ReviewInterrupted, json_text, plan, run_plan
+from hotband.review.suite import Progress, ReviewInterrupted, json_text, plan, run_plan
 from hotband.review.summary import compare
 from hotband.review.target import folder_name, targets_of
 from hotband.run import check_writable
@@ -18,13 +18,14 @@ from hotband.run import check_writable
 
 @dataclass
 class Reviewed:
-    """Reviews in the order asked, how they compare (none of one), the files they were written to, and whether the user
-    stopped before all were done."""
+    """Reviews in the order asked, how they compare (none of one), the files they were written to, whether the user
+    stopped before all were done, and whether that left the last of them in part."""
 
     reviews: list[dict[str, Any]] = field(default_factory=list)
     comparison: dict[str, Any] | None = None
     files: list[Path] = field(default_factory=list)
     interrupted: bool = False
+    in_part: bool = False
 
 
 def review_all(
@@ -50,9 +51,13 @@ def review_all(
         try:
             with progress(f"review of {one.target.name}{place}") as update:
                 done.reviews.append(run_plan(one, update, jobs))
+        except KeyboardInterrupt:
+            done.interrupted = True
+            return done
         except ReviewInterrupted as stop:
             done.interrupted = True
-            if any(stop.review[part.replace("-", "_")] is not None for part in PARTS):
+            done.in_part = bool(stop.review["summary"])
+            if done.in_part:
                 done.reviews.append(stop.review)
                 keep(done, out)
             return done

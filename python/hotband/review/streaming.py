@@ -11,19 +11,22 @@ from hotband.review.target import Target
 
 BLOCKS = {"small": 4 * KIB, "large": 256 * KIB}
 DEPTH = 4
-# What is read or written: the small blocks stay in the part of it that they reach.
+# What is counted, and the part of the volume that has room for it and for what comes before it.
 BYTES = {"small": 32 * MIB, "large": 256 * MIB}
-NEEDS = 512 * MIB
+ROOM = {blocks: count * 3 // 2 for blocks, count in BYTES.items()}
+NEEDS = 2 * sum(ROOM.values())
 
 
 def asks(target: Target) -> list[Ask]:
     """One run: reads small and large, writes small and large, each in a part of the volume of its own."""
     streams: list[Table] = []
     phases: list[Table] = []
+    at = 0
     for op in ("read", "write"):
         for blocks, block in BLOCKS.items():
             name, ios = f"{op} {blocks}", target.ios(BYTES[blocks] // block)
-            streams.append(stream(name, op, block, False, range=between(0, NEEDS)))
+            streams.append(stream(name, op, block, False, range=between(at, at + ROOM[blocks])))
+            at += ROOM[blocks]
             phases += [warming(name, ios // 4, streams=[name]), step(name, ios, streams=[name])]
     return [Ask("streaming", workload("streaming", streams, phases, load=closed(DEPTH)), NEEDS)]
 

@@ -1,7 +1,7 @@
 """Several readers or writers at once, each with a file of 100 MB of its own that it goes through from end to end.
 
 The files lie one after the other at the beginning of the volume, as an empty file system puts them; blocks of 64
-KiB, one outstanding for each reader.
+KiB, one outstanding for each reader. Every number of readers has files of its own, so that none is in memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hotband.review.target import Target
 MOST = 4
 BLOCK = 64 * KIB
 FILE = 100 * MB // BLOCK * BLOCK
-NEEDS = MOST * FILE
+NEEDS = MOST * (MOST + 1) // 2 * FILE
 
 
 def name(count: int, reader: int) -> str:
@@ -28,8 +28,9 @@ def runs(target: Target, op: str) -> Ask:
     streams: list[Table] = []
     phases: list[Table] = []
     for count in range(1, MOST + 1):
+        first = count * (count - 1) // 2
         for reader in range(count):
-            at = between(reader * FILE, (reader + 1) * FILE)
+            at = between((first + reader) * FILE, (first + reader + 1) * FILE)
             streams.append(stream(name(count, reader), op, BLOCK, False, range=at, load=closed(1)))
         names = [name(count, reader) for reader in range(count)]
         phases.append(step(str(count), target.ios(count * FILE // BLOCK), streams=names))

@@ -108,7 +108,25 @@ def targets_of(
     for index, name in enumerate(names):
         if places[index] in places[:index]:
             raise UserError("--against", "", machines[index], f"{name} is reviewed already: expected other machines")
-    return [target(machine, pairs, volume, seed, quick) for machine in machines]
+    return [one_of(machines, machine, pairs, volume, seed, quick) for machine in machines]
+
+
+def one_of(
+    machines: Sequence[str],
+    machine: str,
+    pairs: Sequence[tuple[str, str]],
+    volume: str | None,
+    seed: int,
+    quick: bool,
+) -> Target:
+    """One of several machines; the error names it where it does not know a value that is set for all of them."""
+    try:
+        return target(machine, pairs, volume, seed, quick)
+    except UserError as error:
+        if error.where != "--set" or len(machines) == 1:
+            raise
+        accepted = f"is set for every machine, and {machine} does not take it: {error.accepted}"
+        raise UserError(error.where, error.key, error.value, accepted) from None
 
 
 def target(
