@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, results, studies
-from hotband.commands import reliability as reliability_command
+from hotband.commands import catalog, reliability, results, review, studies
 from hotband.commands.output import (
     CacheOption,
     JsonFlag,
@@ -39,7 +38,8 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
-app.command()(reliability_command.reliability)
+for command in (review.review, reliability.reliability):
+    app.command()(command)
 
 
 @app.command()
