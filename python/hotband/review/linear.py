@@ -1,7 +1,7 @@
 """The transfer curve: sequential reads and writes at places spread over the whole surface.
 
 At each place the machine reads (then, in a run of its own, writes) blocks of 1 MiB in order, four outstanding; the
-first 32 are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so 100 MB
+first 48 are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so 110 MB
 at each of 100 places say what reading all of it would.
 """
 
@@ -20,7 +20,7 @@ PLACES_FEW = 32
 BLOCK = MIB
 DEPTH = 4
 # Blocks at a place that are counted, and those before them, in which a write cache is done with the last place.
-BLOCKS, BLOCKS_BEFORE = 64, 32
+BLOCKS, BLOCKS_BEFORE = 64, 48
 # Written from the middle on before the first place, so that a write cache is as full as it stays.
 BLOCKS_FIRST = 512
 # Places of one run: what it costs grows with places times steps.
@@ -47,18 +47,18 @@ def run_name(op: str, number: int) -> str:
 
 def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int]) -> Ask:
     """The run of some places. No place is read twice: memory would answer. At each the first blocks come one at a time,
-    and written ones are flushed, so that a drive that chooses among what it holds has nothing left of the place before."""
+    so that a drive that chooses among what is queued has nothing left of the place before."""
     before, count = blocks
     alone = (before + 3) // 4
-    streams = [stream("before all", op, BLOCK, False, start="50 %")]
+    # What fills a write cache lies beside the first place, so that it is written to the media on the way.
+    fill = BLOCKS_FIRST * BLOCK
+    beside = between(at[0] - fill, at[0]) if at[0] >= fill else ["0 %", "100 %"]
+    streams = [stream("before all", op, BLOCK, False, range=beside)]
     phases = [warming("all", BLOCKS_FIRST, streams=["before all"])]
     for offset in at:
-        name, begin = f"at {offset}", offset + alone * BLOCK
-        streams.append(stream(f"before {name}", op, BLOCK, False, range=between(offset, begin), flush_every=alone))
-        streams.append(stream(name, op, BLOCK, False, range=between(begin, offset + (before + count) * BLOCK)))
-        # The flush is an I/O of its own.
-        first = alone + (op == "write")
-        phases.append(warming(f"{name}, alone", first, streams=[f"before {name}"], threads=1))
+        name = f"at {offset}"
+        streams.append(stream(name, op, BLOCK, False, range=between(offset, offset + (before + count) * BLOCK)))
+        phases.append(warming(f"{name}, alone", alone, streams=[name], threads=1))
         phases += [warming(name, before - alone, streams=[name]), counted(name, count, streams=[name])]
     return Ask(run_name(op, number), workload(f"linear {op}", streams, phases, load=closed(DEPTH)))
 
