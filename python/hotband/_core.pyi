@@ -119,6 +119,11 @@ def machine_offer(
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
 
+def layouts_of(catalog: Path, machine: str, machine_text: str | None = None, set: list[tuple[str, str]] = ...) -> str:
+    """The layouts of a machine as a JSON list: name, kind, capacity_bytes, on_layout (the layout that a member is, or
+    null) and `members` with drive, product, size_bytes, block_bytes and set. A machine without layouts has one "single"
+    a drive. Raises SpecError."""
+
 def steady_state(rounds: list[float]) -> dict[str, Any]:
     """The rule of the PTS on the tracked value of each round: reached, round (last of the first steady window, from 1,
     or None), rounds, window_mean, range_pct, slope_pct (None of fewer than five rounds, or where nothing was done).

@@ -12,6 +12,7 @@ mod inflight;
 mod iolog;
 mod network;
 mod offer;
+mod outline;
 mod power_cut;
 mod power_loss;
 mod record;
@@ -38,6 +39,7 @@ pub use hotband_workloads::{
 };
 pub use iolog::LOG_COLUMNS;
 pub use offer::Offer;
+pub use outline::{LayoutOutline, MemberOutline, outline, outline_json};
 pub use power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use record::{Record, SCHEMA_VERSION};
 pub use record_apps::{AppRecord, OperationRecord, OperationSeries};

@@ -216,6 +216,21 @@ fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
 }
 
+/// The layouts of a machine and the drives they lie on, as JSON.
+#[pyfunction]
+#[pyo3(signature = (catalog, machine, machine_text=None, set=Vec::new()))]
+fn layouts_of(
+    py: Python<'_>,
+    catalog: PathBuf,
+    machine: String,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<String> {
+    let request = Request { machine, machine_text, set, ..Request::default() };
+    let layouts = py.detach(|| hotband_engine::outline(&Catalog::new(catalog), &request)).map_err(spec_error)?;
+    Ok(hotband_engine::outline_json(&layouts))
+}
+
 /// The rule of steady state, and its constants, on the rounds of a record.
 #[pyfunction]
 fn steady_state(py: Python<'_>, rounds: Vec<f64>) -> PyResult<Bound<'_, PyDict>> {
@@ -246,6 +261,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(osd, module)?)?;
     module.add_function(wrap_pyfunction!(machine_offer, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
+    module.add_function(wrap_pyfunction!(layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;
     module.add_function(wrap_pyfunction!(departure, module)?)?;
     module.add_function(wrap_pyfunction!(results::fio_log, module)?)?;
