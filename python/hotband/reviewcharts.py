@@ -175,8 +175,17 @@ def _sizes(values: pl.Series, title: str) -> dict[str, Any]:
     return found | {"axis": axis}
 
 
-def curves(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines, *, order: str = "", wide: bool = False) -> View:
-    """A line each of `lines` through its rows, in the order of x, or of the column `order`; points where they are few.
+def curves(
+    rows: pl.DataFrame,
+    x: Axis,
+    y: Axis,
+    lines: Lines,
+    *,
+    order: str = "",
+    wide: bool = False,
+    points: bool = True,
+) -> View:
+    """A line each of `lines` through its rows, in the order of x or of the column `order`; `points` if they are few.
 
     `rows`: line, the columns of the axes, and further ones, which the tooltip shows under their own names.
     """
@@ -195,9 +204,10 @@ def curves(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines, *, order: str = "
         tooltip=_tooltip(rows, {"line": lines.title, x.column: x.title, y.column: y.title}, hidden=order),
     )
     line = base.mark_line(strokeWidth=2, strokeJoin="round")
-    line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=lines.dashes(), legend=None))
+    if len(lines.names) > len(PALETTE):
+        line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=lines.dashes(), legend=shown))
     layers: list[Any] = [line.encode(order=f"{order}:Q") if order else line]
-    if longest <= MARKED:
+    if points and longest <= MARKED:
         # A legend of its own that merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
         layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(shape=shape))
@@ -207,23 +217,21 @@ def curves(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines, *, order: str = "
 def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
     """Bins as bars from `from_` x to x, over each other; `rows`: line, from_ms (or whatever x is), x and share."""
     import altair as alt
+    import polars as pl
 
-    drawn = [name for name in lines.names if name in set(rows["line"].to_list())]
-    shown = alt.Legend(values=drawn, symbolType="square", symbolStrokeWidth=0)
     start = f"from_{x.column}"
-    chart = (
-        alt.Chart(rows)
-        .mark_rect(opacity=0.6)
-        .encode(
-            x=alt.X(f"{start}:Q", **x.channel(rows)),
-            x2=f"{x.column}:Q",
-            y=alt.Y("share:Q", scale=alt.Scale(zero=True), axis=alt.Axis(title=title, format=NUMBER, tickCount=5)),
-            y2=alt.datum(0),
-            color=alt.Color("line:N", scale=lines.scale(), legend=shown),
-            tooltip=_tooltip(rows, {"line": lines.title, start: "From (ms)", x.column: "To (ms)", "share": title}),
-        )
-    )
-    return dress(chart.properties(width="container", height=CURVE_HEIGHT))
+    ends = rows.filter(pl.col(x.column) == pl.col(x.column).max().over("line"))
+    closed = pl.concat([rows, ends.with_columns(pl.col(x.column).alias(start))])
+    drawn = [name for name in lines.names if name in set(rows["line"].to_list())]
+    shown = alt.Legend(values=drawn, symbolType="square", symbolStrokeWidth=0, symbolOpacity=1)
+    at = alt.X(f"{start}:Q", **x.channel(rows))
+    share = alt.Y("share:Q", scale=alt.Scale(zero=True), axis=alt.Axis(title=title, format=NUMBER, tickCount=5))
+    color = alt.Color("line:N", scale=lines.scale(), legend=shown)
+    tooltip = _tooltip(rows, {"line": lines.title, start: "From (ms)", x.column: "To (ms)", "share": title})
+    bins = alt.Chart(rows).mark_rect(opacity=0.25)
+    bins = bins.encode(x=at, x2=f"{x.column}:Q", y=share, y2=alt.datum(0), color=color, tooltip=tooltip)
+    outline = alt.Chart(closed).mark_line(interpolate="step-after", strokeWidth=1.8).encode(x=at, y=share, color=color)
+    return dress(alt.layer(bins, outline).properties(width="container", height=CURVE_HEIGHT))
 
 
 def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") -> list[alt.Tooltip]:
@@ -269,7 +277,9 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
         shown.values, shown.symbolType, shown.symbolStrokeWidth = drawn, "circle" if dots else "square", 0
     x = _amount_axis(ends, title, dots, rule, ROOM[wide])
     base = alt.Chart(rows).encode(
-        y=alt.Y("row:N", scale=alt.Scale(domain=list(labels), paddingInner=0.28, paddingOuter=0.12), axis=axis),
+        y=alt.Y(
+            "row:N", scale=alt.Scale(type="band", domain=list(labels), paddingInner=0.28, paddingOuter=0.12), axis=axis
+        ),
         color=alt.Color("line:N", scale=lines.scale(), legend=shown),
         tooltip=[
             alt.Tooltip("label:N", title="Of"),

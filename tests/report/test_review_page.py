@@ -267,11 +267,11 @@ def test_only_null_parts_make_a_page_without_charts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ratios", "words"),
     [
-        ({"a": 1.0, "b": 1.125}, "B leads in every group: servers (by 12 %)."),
+        ({"a": 1.0, "b": 1.125}, "B leads in every group: servers (12 % more)."),
         ({"a": 1.0, "b": 0.4}, "A leads in every group: servers (2.5 times as much)."),
         ({"a": 1.0, "b": 1.01}, "none leads in servers."),
-        ({"a": 1.0, "b": 1.3, "c": 1.0}, "B leads in every group: servers (30 % over A)."),
-        ({"a": 1.0, "b": None, "c": 3.0}, "C leads in every group: servers (3 times A)."),
+        ({"a": 1.0, "b": 1.3, "c": 1.0}, "B leads in every group: servers (30 % over the next)."),
+        ({"a": 1.0, "b": None, "c": 3.0}, "C leads in every group: servers (3 times the next)."),
         ({"a": 1.0, "b": None}, ""),
     ],
 )
@@ -279,6 +279,25 @@ def test_the_finding(ratios: dict[str, float | None], words: str) -> None:
     everyone = review_rows.machines([synthetic_review.review(name, name.upper()) for name in ratios])
     compared = {"groups": [{"group": "s", "title": "Servers", "ratios": ratios}], "overall": {}, "baseline": "a"}
     assert review_comparison.finding(everyone, compared) == words
+
+
+def found_of(*groups: tuple[str, float, float]) -> str:
+    everyone = review_rows.machines([synthetic_review.review(name, name.upper()) for name in ("a", "b")])
+    listed = [{"group": title, "title": title, "ratios": {"a": a, "b": b}} for title, a, b in groups]
+    return review_comparison.finding(everyone, {"groups": listed, "overall": {"a": 1.0, "b": 1.2}, "baseline": "a"})
+
+
+def test_the_finding_of_a_split_field() -> None:
+    found = found_of(("Streams", 1, 1.5), ("Access", 1, 0.8), ("Files", 1, 1.0), ("Servers", 1, 3.0))
+    assert found == (
+        "B leads in streams (50 % more) and servers (3 times as much); A leads in access (25 % more); "
+        "none leads in files. Over all groups B comes to 1.2 times A."
+    )
+
+
+def test_the_finding_of_one_that_leads_everywhere_has_its_smallest_and_its_largest_lead() -> None:
+    found = found_of(("Streams", 1, 1.5), ("Access", 1, 1.8), ("Servers", 1, 3.0))
+    assert found.startswith("B leads in every group, from 50 % more in streams to 3 times as much in servers.")
 
 
 def test_speeds_far_apart_are_dots_on_a_log_axis_and_close_ones_bars_from_zero(

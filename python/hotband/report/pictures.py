@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hotband.charts import View
 
 WIDTH = 760
+# What a legend may be of.
+LEGENDS = ("color", "shape", "strokeDash")
 # Twice the pixels: legible on paper and on dense screens.
 SCALE = 2.0
 # Characters of a title and of a subtitle that fit in a line.
@@ -48,7 +50,7 @@ class Drawing:
 
 def _without_legend(view: dict[str, Any]) -> dict[str, Any]:
     encoding = view.get("encoding") or {}
-    bare = {name: encoding[name] | {"legend": None} for name in ("color", "shape") if "field" in encoding.get(name, {})}
+    bare = {name: encoding[name] | {"legend": None} for name in LEGENDS if "field" in encoding.get(name, {})}
     return view | {"encoding": encoding | bare} if bare else view
 
 

@@ -19,8 +19,8 @@ from hotband.report.review_topics import (
     Column,
     Figure,
     Topic,
-    all_missing,
     crossed,
+    missing,
     place_axis,
     table,
 )
@@ -64,26 +64,36 @@ def machine_lines(everyone: Sequence[Machine]) -> Lines:
 def finding(everyone: Sequence[Machine], comparison: Mapping[str, Any]) -> str:
     """Which machine leads in which group and by how much, in one sentence; then all groups together."""
     labels = _labels(everyone)
-    led: dict[str, list[str]] = {}
+    led: dict[str, list[tuple[str, float]]] = {}
     level: list[str] = []
     for group in comparison["groups"]:
         placed = _placed(group["ratios"], labels)
         if len(placed) < 2:
             continue
-        (best, first), (next_one, second) = placed[0], placed[1]
+        (best, first), (_, second) = placed[0], placed[1]
         title = str(group["title"]).lower()
         if first / second - 1 < LEVEL:
             level.append(title)
         else:
-            over = next_one if len(everyone) > 2 else ""
-            led.setdefault(best, []).append(f"{title} ({more(first / second, over)})")
-    everywhere = " every group:" if len(led) == 1 and not level else ""
-    pieces = [f"{name} leads in{everywhere} {_listed(groups)}" for name, groups in led.items()]
+            led.setdefault(best, []).append((title, first / second))
+    than = "the next" if len(everyone) > 2 else ""
+    pieces = [f"{name} leads in {_led(groups, than, everywhere=not level)}" for name, groups in led.items()]
+    if len(led) > 1:
+        pieces = [f"{name} leads in {_led(groups, than)}" for name, groups in led.items()]
     if level:
         pieces.append(f"none leads in {_listed(level)}")
     if not pieces:
         return ""
     return f"{'; '.join(pieces)}.{_overall(comparison, labels)}"
+
+
+def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = False) -> str:
+    """The groups with the lead in each; of one that leads in more than two and in all, the smallest and the largest."""
+    if everywhere and len(groups) > 2:
+        (low_title, low), *_, (high_title, high) = sorted(groups, key=lambda group: group[1])
+        return f"every group, from {more(low, than)} in {low_title} to {more(high, than)} in {high_title}"
+    listed = _listed([f"{title} ({more(lead, than)})" for title, lead in groups])
+    return f"every group: {listed}" if everywhere else listed
 
 
 def _overall(comparison: Mapping[str, Any], labels: Mapping[str, str]) -> str:
@@ -111,11 +121,11 @@ def _placed(found: Mapping[str, Any], labels: Mapping[str, str]) -> list[tuple[s
 
 
 def more(ratio: float, than: str = "") -> str:
-    """`by 12 %`, from twice on `2.3 times as much`; with a name `12 % over it`, `2.3 times it`."""
+    """`12 % more`, from twice on `2.3 times as much`; with something, `12 % over it`, `2.3 times it`."""
     if ratio >= MULTIPLE:
         return f"{number(ratio, 2 if ratio < 100 else 3)} times {than or 'as much'}"
     percent = f"{100 * (ratio - 1):.0f} %"
-    return f"{percent} over {than}" if than else f"by {percent}"
+    return f"{percent} over {than}" if than else f"{percent} more"
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -194,7 +204,7 @@ def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
                               amounts(bar_frame(bars), unit, lines, wide=False)))  # fmt: skip
     named = [{**row, "title": f"{row['title']} ({row['unit']})"} for row in rows]
     shown = crossed(named, ["title"], "line", "mean", ["Geometric mean of"], lines.names)
-    notes = all_missing(everyone, "summary")
+    notes = missing(everyone, "summary")
     return Topic("summary", "Summary", figures, [shown] if rows else [], notes)
 
 
@@ -217,7 +227,7 @@ def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
             if mean is not None:
                 ends.append({"of": f"{op}, mean", "line": machine.label, "mbps": mean / 1e6})
     shown = crossed(ends, ["of"], "line", "mbps", [MBPS], lines.names)
-    return Topic("linear", "Linear transfer", figures, [shown] if ends else [], all_missing(everyone, "linear"))
+    return Topic("linear", "Linear transfer", figures, [shown] if ends else [], missing(everyone, "linear"))
 
 
 def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -226,7 +236,9 @@ def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
     axis = Axis("ms", ACCESS_MS, "log" if rows_of.is_wide(everyone) else "zero")
     figures = []
     for op in values(rows, "op"):
-        view = curves(picked(of(rows, op=op), "ms", "share"), axis, Axis("share", SHARE, "share"), lines, wide=True)
+        view = curves(
+            picked(of(rows, op=op), "ms", "share"), axis, Axis("share", SHARE, "share"), lines, wide=True, points=False
+        )
         figures.append(Figure(f"access-{op}", f"Random {op} access times, cumulative", view))
     names = {"mean_ns": "mean", "p50_ns": "median", "p99_ns": "p99", "max_ns": "longest"}
     listed = [
@@ -238,7 +250,7 @@ def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
         if measured == op and figure.get(key) is not None
     ]
     shown = crossed(listed, ["of"], "line", "ms", [ACCESS_MS], lines.names)
-    return Topic("access", "Random access time", figures, [shown] if listed else [], all_missing(everyone, "access"))
+    return Topic("access", "Random access time", figures, [shown] if listed else [], missing(everyone, "access"))
 
 
 def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -263,7 +275,7 @@ def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
             ordered = sorted(own, key=lambda row: row["block_bytes"])
             tables.append(crossed(ordered, ["block_bytes"], "line", "mbps", [BLOCK], lines.names, write=block_size,
                                   caption=f"{title}, MB/s", fold=True))  # fmt: skip
-    return Topic("blocks", "Block sizes", figures, tables, all_missing(everyone, "block_sizes"))
+    return Topic("blocks", "Block sizes", figures, tables, missing(everyone, "block_sizes"))
 
 
 def streams(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -277,7 +289,7 @@ def streams(everyone: Sequence[Machine], lines: Lines) -> Topic:
         view = amounts(bar_frame(bars), f"{MBPS}, all streams", lines, wide=False)
         figures.append(Figure(f"streams-{op}", f"Concurrent sequential {op}s", view))
     shown = crossed(rows, ["op", "title"], "line", "mbps", ["", MBPS], lines.names)
-    return Topic("streams", "Concurrent streams", figures, [shown] if rows else [], all_missing(everyone, "streams"))
+    return Topic("streams", "Concurrent streams", figures, [shown] if rows else [], missing(everyone, "streams"))
 
 
 def patterns(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -301,7 +313,7 @@ def patterns(everyone: Sequence[Machine], lines: Lines) -> Topic:
         crossed(rows, ["pattern", "qd"], "line", key, ["Pattern", "Queue depth"], lines.names, caption=caption)
         for key, caption in (("iops", "IOPS"), ("mean_ms", MEAN_MS))
     ]
-    return Topic("patterns", "Server patterns", figures, tables if rows else [], all_missing(everyone, "patterns"))
+    return Topic("patterns", "Server patterns", figures, tables if rows else [], missing(everyone, "patterns"))
 
 
 def _pattern_names(machine: Machine) -> list[str]:
@@ -320,7 +332,7 @@ def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
             figures.append(Figure(f"files-{size}-{op}", title, view, FILE_SIZES.get(size, "") if op == "copy" else ""))
     shown = crossed(rows, ["size", "op", "qd"], "line", "per_s", ["Files", "", "Queue depth"], lines.names,
                     caption="Files per second")  # fmt: skip
-    return Topic("files", "Files", figures, [shown] if rows else [], all_missing(everyone, "files"))
+    return Topic("files", "Files", figures, [shown] if rows else [], missing(everyone, "files"))
 
 
 def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -331,7 +343,7 @@ def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
     bars = [_bar(row["title"], row["title"], row["line"], row["mbps"]) for row in rows]
     shown = crossed(rows, ["title"], "line", "mbps", [MBPS], lines.names)
     return _barred("streaming", "Streaming", "Streaming read and write", bars, MBPS, lines, [shown],
-                   all_missing(everyone, "streaming"))  # fmt: skip
+                   missing(everyone, "streaming"))  # fmt: skip
 
 
 def _barred(
@@ -356,10 +368,10 @@ def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
     columns = [
         Column("Machine", "line", str, False), Column("Extent", "extent", block_size, False),
         Column("Extents moved per second", "per_s"), Column("Moved (MB/s)", "mbps"),
-        Column("Mean latency of an I/O (ms)", "ms"),
+        Column("Mean time of an extent (ms)", "ms"),
     ]  # fmt: skip
     return _barred("defragmentation", "Defragmentation", "Extents relocated per second", bars, "Extents per second",
-                   lines, [table(listed, columns)], all_missing(everyone, "defragmentation"))  # fmt: skip
+                   lines, [table(listed, columns)], missing(everyone, "defragmentation"))  # fmt: skip
 
 
 def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -374,7 +386,7 @@ def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
     ]
     shown = crossed(listed, ["title"], "line", "range", ["MB/s (lowest to highest)"], lines.names)
     return _barred("applications", "Desktop applications", "Desktop application loads, with their range of uncertainty",
-                   bars, MBPS, lines, [shown], all_missing(everyone, "applications"))  # fmt: skip
+                   bars, MBPS, lines, [shown], missing(everyone, "applications"))  # fmt: skip
 
 
 def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -389,4 +401,4 @@ def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
             bars = [_bar(row["name"], row["title"], row["line"], row[key]) for row in rows]
             figures.append(Figure(name, title, amounts(bar_frame(bars), unit, lines, wide=False)))
             tables.append(crossed(rows, ["title"], "line", key, [unit], lines.names))
-    return Topic("energy", "Power and energy", figures, tables, all_missing(everyone, "energy"))
+    return Topic("energy", "Power and energy", figures, tables, missing(everyone, "energy"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from hotband.report import review_rows as rows_of
 from hotband.report.page import Cell, Group, Table
@@ -30,6 +30,7 @@ from hotband.report.text import block_size, number, rate, span
 from hotband.reviewcharts import Axis, Lines, amounts, curves, density, palette, ramp
 
 NO_RANGE = {"low": None, "high": None}
+OF_IOS = "Share of the I/Os (%)"
 PATTERN_COLORS = palette("Pattern", rows_of.PATTERNS.values(), first=2)
 
 
@@ -74,7 +75,7 @@ def lead(machine: Machine) -> str:
         pieces.append(f"reads {_range(min(rates), max(rates))} along the surface")
     for op, figures in rows_of.access_figures(machine):
         if op == "read":
-            pieces.append(f"finds a random {block_size(figures['block_bytes'])} in {span(figures['mean_ns'])}")
+            pieces.append(f"finds a random {block_size(figures['block_bytes'])} block in {span(figures['mean_ns'])}")
     served = [row for row in rows_of.patterns(machine) if row["pattern"] == rows_of.PATTERNS["file-server"]]
     if served:
         first, last = served[0], served[-1]
@@ -135,14 +136,14 @@ def summary(machine: Machine) -> Topic:
         Column("Of how many numbers", "of"),
     ]  # fmt: skip
     tables = [table(rows, columns)] if rows else []
-    return Topic("summary", "Summary", figures, tables, missing(machine, "summary"))
+    return Topic("summary", "Summary", figures, tables, missing([machine], "summary"))
 
 
 def linear(machine: Machine) -> Topic:
     """The transfer curve, read and write."""
     rows = rows_of.linear(machine)
     if not rows:
-        return Topic("linear", "Linear transfer", notes=missing(machine, "linear"))
+        return Topic("linear", "Linear transfer", notes=missing([machine], "linear"))
     axis, found = place_axis([machine]), machine.review["linear"]
     view = curves(frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), READ_WRITE)
     block = block_size(found["block_bytes"])
@@ -174,21 +175,17 @@ def access(machine: Machine) -> Topic:
     bins, shares = rows_of.histogram(machine), rows_of.cumulative(machine)
     measured = rows_of.access_figures(machine)
     if not measured:
-        return Topic("access", "Random access time", notes=missing(machine, "access"))
-    log = rows_of.is_wide([machine])
+        return Topic("access", "Random access time", notes=missing([machine], "access"))
     figures = []
     if bins:
-        axis = Axis("ms", ACCESS_MS, "log" if log else "zero")
-        view = density(frame(lined(bins, "op", "from_ms", "ms", "share")), axis, "Share of the I/Os (%)", READ_WRITE)
-        wide = "on a log axis, bins of equal ratio" if log else "bins of equal width"
-        caption = f"Share of the I/Os per bin ({wide}); the rarest beyond 99.9 % stand in the last."
-        figures.append(Figure("access", "Distribution of access times", view, caption))
-        view = curves(
-            frame(lined(shares, "op", "ms", "share")),
-            Axis("ms", ACCESS_MS, "log" if log else "zero"),
-            Axis("share", SHARE, "share"),
-            READ_WRITE,
+        view = density(
+            frame(lined(bins, "op", "from_ms", "ms", "share")), Axis("ms", ACCESS_MS, "zero"), OF_IOS, READ_WRITE
         )
+        caption = "Share of the I/Os in each bin; the rarest, beyond 99.9 %, stand in the last one."
+        figures.append(Figure("access", "Distribution of access times", view, caption))
+        scale: Literal["log", "zero"] = "log" if rows_of.is_wide([machine]) else "zero"
+        rows, share = lined(shares, "op", "ms", "share"), Axis("share", SHARE, "share")
+        view = curves(frame(rows), Axis("ms", ACCESS_MS, scale), share, READ_WRITE, points=False)
         caption = "How many of the I/Os are served within a time: the median stands at 50 %."
         figures.append(Figure("access-cumulative", "Access times, cumulative", view, caption))
     heads = ("count", "mean_ns", "p50_ns", "p99_ns", "max_ns")
@@ -197,8 +194,8 @@ def access(machine: Machine) -> Topic:
     columns += [
         Column(name, key, _ms if key.endswith("_ns") else number) for name, key in zip(names, heads, strict=True)
     ]
-    rows = [{"op": op, **figure} for op, figure in measured]
-    return Topic("access", "Random access time", figures, [table(rows, columns)])
+    listed = [{"op": op, **figure} for op, figure in measured]
+    return Topic("access", "Random access time", figures, [table(listed, columns)])
 
 
 def _ms(value: float) -> str:
@@ -210,7 +207,7 @@ def block_sizes(machine: Machine) -> Topic:
     """Bandwidth over the block size, a line per size of the file."""
     rows = rows_of.block_sizes(machine)
     if not rows:
-        return Topic("blocks", "Block sizes", notes=missing(machine, "block_sizes"))
+        return Topic("blocks", "Block sizes", notes=missing([machine], "block_sizes"))
     names = list(dict.fromkeys(row["file"] for row in sorted(rows, key=lambda row: row["file_bytes"])))
     lines, both = ramp("File", names), frame(rows)["mbps"]
     figures, tables = [], []
@@ -219,8 +216,8 @@ def block_sizes(machine: Machine) -> Topic:
         data = frame(lined(own, "file", "block_bytes", "mbps", "iops"))
         x, y = Axis("block_bytes", BLOCK, "size"), Axis("mbps", MBPS, "rate", both)
         view = curves(data, x, y, lines)
-        title = f"{op.capitalize()} bandwidth over the block size, a line per file size"
-        figures.append(Figure(f"blocks-{op}", title, view))
+        title = f"{op.capitalize()} bandwidth over the block size"
+        figures.append(Figure(f"blocks-{op}", title, view, "A line per size of the file."))
         by_block = sorted(own, key=lambda row: row["block_bytes"])
         tables.append(
             crossed(
@@ -241,7 +238,7 @@ def streams(machine: Machine) -> Topic:
     """One to four sequential readers or writers at once."""
     rows = rows_of.streams(machine)
     if not rows:
-        return Topic("streams", "Concurrent streams", notes=missing(machine, "streams"))
+        return Topic("streams", "Concurrent streams", notes=missing([machine], "streams"))
     for row in rows:
         row["title"] = counted(row["streams"])
     view = amounts(bar_frame(barred(rows, "streams", "title", "mbps", "op")), f"{MBPS}, all streams", READ_WRITE)
@@ -265,7 +262,7 @@ def patterns(machine: Machine) -> Topic:
     """The server patterns against queue depth, and latency over IOPS."""
     rows = rows_of.patterns(machine)
     if not rows:
-        return Topic("patterns", "Server patterns", notes=missing(machine, "patterns"))
+        return Topic("patterns", "Server patterns", notes=missing([machine], "patterns"))
     names = list(dict.fromkeys(row["pattern"] for row in rows))
     lines = PATTERN_COLORS if set(names) <= set(PATTERN_COLORS.names) else palette("Pattern", names, first=2)
     data = frame(lined(rows, "pattern", "qd", "iops", "mean_ms", "p99_ms"))
@@ -294,7 +291,7 @@ def files(machine: Machine) -> Topic:
     """Random reading, writing and copying of small and of large files."""
     rows = rows_of.files(machine)
     if not rows:
-        return Topic("files", "Files", notes=missing(machine, "files"))
+        return Topic("files", "Files", notes=missing([machine], "files"))
     figures = []
     for size in dict.fromkeys(row["size"] for row in rows):
         own = [row for row in rows if row["size"] == size]
@@ -307,7 +304,7 @@ def files(machine: Machine) -> Topic:
     ]  # fmt: skip
     names = _ops(rows)
     short = crossed(rows, ["size", "qd"], "op", "per_s", ["Files", "Queue depth"], names, caption="Files per second")
-    return Topic("files", "Files", figures, [short, table(rows, columns, "With their bandwidth")])
+    return Topic("files", "Files", figures, [short, table(rows, columns, "With their bandwidth", fold=True)])
 
 
 FILE_SIZES = {
@@ -320,7 +317,7 @@ def streaming(machine: Machine) -> Topic:
     """Streaming in small and in large blocks."""
     rows = rows_of.streaming(machine)
     if not rows:
-        return Topic("streaming", "Streaming", notes=missing(machine, "streaming"))
+        return Topic("streaming", "Streaming", notes=missing([machine], "streaming"))
     for row in rows:
         row["title"] = f"{row['blocks'].capitalize()} blocks ({row['block']})"
     view = amounts(bar_frame(barred(rows, "title", "title", "mbps", "op")), MBPS, READ_WRITE)
@@ -333,14 +330,14 @@ def defragmentation(machine: Machine) -> Topic:
     """What it does while extents are moved."""
     found = machine.part("defragmentation")
     if found is None:
-        return Topic("defragmentation", "Defragmentation", notes=missing(machine, "defragmentation"))
+        return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
     cells = [
         Cell(block_size(found["extent_bytes"])),
         Cell(number(found["extents_per_s"]), numeric=True),
         Cell(number(found["bandwidth_bytes_per_s"] / 1e6), numeric=True),
         Cell(_ms(found["latency_mean_ns"]), numeric=True),
     ]
-    heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean latency of an I/O (ms)"]
+    heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]
     return Topic("defragmentation", "Defragmentation", (), [Table(heads, [Group([cells])])])
 
 
@@ -348,7 +345,7 @@ def applications(machine: Machine) -> Topic:
     """Desktop loads with the range that their mix leaves open."""
     rows = rows_of.applications(machine)
     if not rows:
-        return Topic("applications", "Desktop applications", notes=missing(machine, "applications"))
+        return Topic("applications", "Desktop applications", notes=missing([machine], "applications"))
     view = amounts(bar_frame(barred(rows, "name", "title", "mbps")), MBPS, ONE)
     columns = [
         Column("Load", "title", str, False), Column("MB/s", "mbps"), Column("Lowest (MB/s)", "low"),
@@ -366,7 +363,7 @@ def energy(machine: Machine) -> Topic:
     """Watts by what it does, and the energy of an I/O."""
     power, each = rows_of.watts(machine), rows_of.joules(machine)
     if not power and not each:
-        return Topic("energy", "Power and energy", notes=missing(machine, "energy"))
+        return Topic("energy", "Power and energy", notes=missing([machine], "energy"))
     figures = []
     if power:
         view = amounts(bar_frame(barred(power, "name", "title", "watts")), "Mean power (W)", ONE)

@@ -36,7 +36,8 @@ def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, 
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(str(out), "", "", f"cannot be written: {error.strerror or error}") from None
-    parts, pictures = [], []
+    parts: list[Part] = []
+    pictures: list[Path] = []
     if comparison is not None and len(everyone) > 1:
         topics = review_comparison.topics(everyone, comparison)
         drawn, files = _draw(topics, out / "charts" / COMPARISON, _subtitle(everyone))
@@ -50,6 +51,9 @@ def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, 
         parts.append(part)
         pictures += files
     page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
+    if len(parts) == 1:
+        # The page of one machine is the whole: its finding stands under the title.
+        page = Page(page.title, parts[0].sections, f"{parts[0].lead} {page.subtitle}".strip(), page.kicker)
     return [write_report(out / "report.html", page), *pictures]
 
 

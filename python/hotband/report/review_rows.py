@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hotband.charts import LOG_SPAN, shorten
@@ -108,74 +109,87 @@ def linear(machine: Machine) -> list[Row]:
 
 
 def cumulative(machine: Machine) -> list[Row]:
-    """op, ms and the share (%) of the I/Os that took no longer."""
+    """op, ms and the share (%) of the I/Os that took no longer, at the ends of the bins and at the percentiles."""
     rows: list[Row] = []
-    for op, bins in _bins(machine):
-        total, seen = sum(count for _, count in bins), 0
-        for upper, count in bins:
+    for op, figures in access_figures(machine):
+        points: dict[float, float] = {}
+        total, seen = sum(count for _, _, count in _bins(figures)), 0
+        for start, upper, count in _bins(figures):
+            if not seen and start > 0:
+                points[start] = 0.0
             seen += count
-            rows.append({"op": op, "ms": upper / 1e6, "share": 100 * seen / total})
-    return _thinned(rows)
+            points[upper] = 100 * seen / total
+        if points:
+            within = {"p50_ns": 50.0, "p99_ns": 99.0}
+            points = {float(figures[key]): share for key, share in within.items() if figures.get(key)} | points
+            rows += [{"op": op, "ms": at / 1e6, "share": points[at]} for at in sorted(points)]
+    return _rising(rows)
 
 
-def _bins(machine: Machine) -> Iterator[tuple[str, list[tuple[float, int]]]]:
-    """The filled bins of each direction, their upper ends increasing."""
-    found = machine.part("access") or {}
-    for op in OPS:
-        bins = [(float(upper), int(count)) for upper, count in (found.get(op) or {}).get("bins") or [] if count]
-        if bins:
-            yield op, sorted(bins)
-
-
-def _thinned(rows: list[Row]) -> list[Row]:
-    """Without the points that a line of 0.1 % steps does not need."""
+def _rising(rows: list[Row]) -> list[Row]:
+    """Without points that lie below the one before: a percentile is rounded within its bin's edge."""
     kept: list[Row] = []
-    for n, row in enumerate(rows):
-        last = n + 1 == len(rows) or rows[n + 1]["op"] != row["op"]
-        if last or not kept or kept[-1]["op"] != row["op"] or row["share"] - kept[-1]["share"] >= 0.1:
+    for row in rows:
+        if not kept or kept[-1]["op"] != row["op"] or row["share"] >= kept[-1]["share"]:
             kept.append(row)
     return kept
 
 
+def _bins(figures: Mapping[str, Any]) -> list[tuple[float, float, int]]:
+    """The filled bins of a direction: lower end, upper end, count. A bin begins where the one before ends."""
+    start, found = 0.0, []
+    for upper, count in sorted(figures.get("bins") or []):
+        if count:
+            found.append((start, float(upper), int(count)))
+        start = float(upper)
+    return found
+
+
 def is_wide(everyone: Sequence[Machine]) -> bool:
     """Whether access times span decades, so that they need a log axis."""
-    ends = [end for machine in everyone for _, bins in _bins(machine) for end in _ends(bins)]
-    return bool(ends) and max(ends) / max(1.0, min(ends)) > LOG_SPAN
+    ends = [_ends(bins) for machine in everyone for _, one in access_figures(machine) if (bins := _bins(one))]
+    return bool(ends) and max(high for _, high in ends) / max(1.0, min(low for low, _ in ends)) > LOG_SPAN
 
 
-def _ends(bins: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """Where all but the rarest I/Os lie."""
-    total, seen, low, high = sum(count for _, count in bins), 0, None, bins[-1][0]
-    for upper, count in bins:
+def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
+    """Where all but the rarest I/Os lie: the upper ends of the bins that hold the first and the last of them."""
+    total, seen, low, high = sum(count for _, _, count in bins), 0, 0.0, bins[-1][1]
+    for _, upper, count in bins:
         seen += count
-        low = upper if low is None and seen >= LOWEST * total else low
+        low = low or (upper if seen >= LOWEST * total else 0.0)
         if seen >= HIGHEST * total:
             high = upper
             break
-    return low or bins[0][0], high
+    return low, high
 
 
 def histogram(machine: Machine) -> list[Row]:
-    """op, from_ms, ms (the ends of a bin), share (%) of the I/Os in it; bins are of equal width on the chart's axis."""
-    found = list(_bins(machine))
+    """op, from_ms, ms (the ends of a bin) and share (%) of the I/Os in it; all bins are of one width.
+
+    The bins of both directions are made the same: each source bin's I/Os are spread evenly between its ends.
+    """
+    found = [(op, bins) for op, one in access_figures(machine) if (bins := _bins(one))]
     if not found:
         return []
-    ends = [_ends(bins) for _, bins in found]
-    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    log = is_wide([machine])
-    first, last = (math.log(low), math.log(max(high, low * 1.01))) if log else (0.0, high)
-    width = (last - first) / HISTOGRAM_BINS
+    last = max(_ends(bins)[1] for _, bins in found)
+    finest = max(min(upper - start for start, upper, _ in bins) for _, bins in found)
+    width = max(finest, last / HISTOGRAM_BINS)
+    edges = [width * n for n in range(math.ceil(last / width - 1e-9) + 1)]
     rows: list[Row] = []
     for op, bins in found:
-        total, counts = sum(count for _, count in bins), [0] * HISTOGRAM_BINS
-        for upper, count in bins:
-            place = (math.log(upper) if log else upper) - first
-            counts[min(HISTOGRAM_BINS - 1, max(0, math.ceil(place / width - 1e-9) - 1))] += count
-        for n, count in enumerate(counts):
-            edges = [first + width * k for k in (n, n + 1)]
-            start, end = (math.exp(edge) if log else edge for edge in edges)
-            rows.append({"op": op, "from_ms": start / 1e6, "ms": end / 1e6, "share": 100 * count / total})
+        total = sum(count for _, _, count in bins)
+        for n, (start, end) in enumerate(pairwise(edges)):
+            # The last bin holds the rarest beyond it, too.
+            reach = math.inf if n + 2 == len(edges) else end
+            inside = sum(count * _overlap(one, start, reach) for *one, count in bins)
+            rows.append({"op": op, "from_ms": start / 1e6, "ms": end / 1e6, "share": 100 * inside / total})
     return rows
+
+
+def _overlap(ends: Sequence[float], start: float, end: float) -> float:
+    """Which share of a bin lies between two places."""
+    low, high = ends
+    return max(0.0, min(high, end) - max(low, start)) / (high - low)
 
 
 def access_figures(machine: Machine) -> list[tuple[str, Mapping[str, Any]]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hotband.report.review_rows import Machine
 
 # The least width (px) of charts that stand side by side: two fit on a page of 1200 px, and on paper.
-HALF, WHOLE = 400, 1000
+HALF, WHOLE = 420, 1000
 # Rows above which a table is folded away.
 LONG = 24
 
@@ -146,19 +146,20 @@ def _number_or_text(value: Any) -> str:
     return value if isinstance(value, str) else number(value)
 
 
-def missing(machine: Machine, part: str) -> list[str]:
-    """A line that says that the machine's review has nothing of a part, and why where the review says so."""
-    if machine.part(part) is not None:
-        return []
+def missing(everyone: Sequence[Machine], part: str) -> list[str]:
+    """Which machines' reviews have nothing of a part, and why: a line for each reason."""
+    whys: dict[str, list[str]] = {}
+    for machine in everyone:
+        if machine.part(part) is None:
+            whys.setdefault(_why(machine, part), []).append(machine.label)
+    return [f"{', '.join(labels)}: no figures of {ABSENT_PARTS[part]}: {why}." for why, labels in whys.items()]
+
+
+def _why(machine: Machine, part: str) -> str:
+    """What the review's notes say of a part that is null, else what is likely."""
     name = part.replace("_", "-")
     notes = [note for note in machine.review.get("notes") or [] if note.startswith(f"{name}: ")]
-    why = "; ".join(note.removeprefix(f"{name}: ") for note in notes)
-    return [f"{machine.label}: no figures of {ABSENT_PARTS[part]}: {why or ABSENT_WHY.get(part, NOT_ASKED)}."]
-
-
-def all_missing(everyone: Sequence[Machine], part: str) -> list[str]:
-    """The lines of `missing` of all machines."""
-    return [line for machine in everyone for line in missing(machine, part)]
+    return "; ".join(note.removeprefix(f"{name}: ") for note in notes) or ABSENT_WHY.get(part, NOT_ASKED)
 
 
 def place_axis(everyone: Sequence[Machine]) -> Axis:
