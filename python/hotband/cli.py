@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, results, studies
+from hotband.commands import catalog, reliability, results, review, studies
 from hotband.commands.output import (
     CacheOption,
     JsonFlag,
@@ -38,6 +38,8 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
+for command in (review.review, reliability.reliability):
+    app.command()(command)
 
 
 @app.command()

@@ -11,6 +11,8 @@ pub mod fuzzing;
 mod inflight;
 mod iolog;
 mod network;
+mod offer;
+mod outline;
 mod power_cut;
 mod power_loss;
 mod record;
@@ -36,6 +38,8 @@ pub use hotband_workloads::{
     WINDOW as STEADY_WINDOW, departure, steady_state,
 };
 pub use iolog::LOG_COLUMNS;
+pub use offer::Offer;
+pub use outline::{LayoutOutline, MemberOutline, outline, outline_json};
 pub use power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use record::{Record, SCHEMA_VERSION};
 pub use record_apps::{AppRecord, OperationRecord, OperationSeries};

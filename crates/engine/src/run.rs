@@ -170,7 +170,7 @@ impl Run {
     pub fn on_machine(machine: Machine, request: Request) -> Result<Self, RunError> {
         let text = request.workload_text.clone().unwrap_or_default();
         let (workload, _) = workload_of(&request, &text)?;
-        let assembled = Assembled { machine, products: BTreeMap::new() };
+        let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new() };
         Self::bound(request, (String::new(), text), workload, (assembled, Vec::new()))
     }
 
@@ -365,7 +365,7 @@ fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, 
     Ok((workload, drive_set))
 }
 
-fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
+pub(crate) fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
     if let Some(text) = &request.machine_text {
         return Ok((request.machine.clone(), text.clone()));
     }

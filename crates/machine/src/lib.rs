@@ -8,6 +8,7 @@ mod error;
 mod events;
 mod graph;
 mod holdings;
+mod host_queue;
 mod io;
 mod link;
 mod plan;
