@@ -155,6 +155,7 @@ fn an_idle_mirror_goes_before_the_nearest() {
             pending,
             read_end: 0,
             last_end: last * 4096,
+            ..MemberState::default()
         });
         policy.choose(&states, SIZE, offset, 0)
     };
