@@ -62,9 +62,11 @@ class Run:
         dict[str, list[Any]],
         list[str],
         int,
+        dict[str, list[Any]],
     ]:
         """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
-        streams; I/Os simulated.
+        streams; I/Os simulated; power of every drive over time by column (time_ns, length_ns, drive, power_w, low_w,
+        high_w).
 
         Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own
         to one more run.
@@ -113,8 +115,20 @@ def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
 def osd(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
     """The same of an object storage daemon."""
 
+def machine_offer(
+    catalog: Path, machine: str, machine_text: str | None, set: list[tuple[str, str]]
+) -> tuple[str, list[tuple[str, int]], int, list[str]]:
+    """What a machine offers to workloads: its text, its targets (name, bytes), what offsets and sizes of I/Os are
+    multiples of, and the product of every drive. `set` holds values of drives and daemons only. Raises SpecError.
+    """
+
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
+
+def layouts_of(catalog: Path, machine: str, machine_text: str | None = None, set: list[tuple[str, str]] = ...) -> str:
+    """The layouts of a machine as a JSON list: name, kind, capacity_bytes, on_layout (the layout that a member is, or
+    null) and `members` with drive, product, size_bytes, block_bytes and set. A machine without layouts has one "single"
+    a drive. Raises SpecError."""
 
 def steady_state(rounds: list[float]) -> dict[str, Any]:
     """The rule of the PTS on the tracked value of each round: reached, round (last of the first steady window, from 1,

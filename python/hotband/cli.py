@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, results, studies
+from hotband.commands import catalog, reliability, results, review, studies
 from hotband.commands.output import (
     CacheOption,
     JsonFlag,
@@ -38,6 +38,8 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
+for command in (review.review, reliability.reliability):
+    app.command()(command)
 
 
 @app.command()
@@ -110,6 +112,7 @@ def run(
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
+    from hotband.energy import energy_lines
     from hotband.repair import repair_lines
     from hotband.steady import of_phases
     from hotband.tables import (
@@ -126,7 +129,8 @@ def show_run(finished: Finished) -> None:
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
     show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
-    show(*smart_lines(record), *limits_lines(record), *power_loss_lines(record), *repair_lines(record))
+    show(*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record))
+    show(*repair_lines(record))
     if finished.spec.out is not None:
         show(f"Record: {finished.spec.out / 'record.json'}")
 

@@ -10,9 +10,11 @@ use hotband_machine::{
     Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef, NodeRef, Random,
     Role, SpecError, Target,
 };
+use hotband_units::Rate;
 use toml::{Table, Value};
 
 use crate::catalog::Catalog;
+use crate::outline::{self, LayoutOutline};
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {
@@ -20,6 +22,8 @@ pub struct Assembled {
     pub machine: Machine,
     /// Text of every product used, by name.
     pub products: BTreeMap<String, String>,
+    /// Its layouts and the drives they lie on.
+    pub layouts: Vec<LayoutOutline>,
 }
 
 /// Names, layouts and their members.
@@ -105,9 +109,10 @@ pub fn assemble_with_spares(
         link_of.push(link_of[like]);
     }
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
+    let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, targets });
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
-    Ok(Assembled { machine, products })
+    Ok(Assembled { machine, products, layouts: outlines })
 }
 
 fn build_drive(
@@ -122,6 +127,10 @@ fn build_drive(
         "disk" => {
             let mut params =
                 read_twice(spec, drive, own, |values, file, key| DiskParams::read(product, values, file, key))?;
+            if spec.is_on_bus(drive) {
+                // The bus is the port: what crosses it would be charged twice.
+                params.port_rate = Rate(1_000_000_000_000);
+            }
             let phase = Random::new(seed, &format!("drives.{}.spindle", drive.name)).below(REVOLUTION);
             params.geometry.rotation = params.geometry.rotation.with_phase(phase);
             if params.actuators > 1 {
@@ -339,7 +348,7 @@ fn targets(
         }
         let from = begin + volume.from.0;
         check_within_lun((spec, &on), volume.on.node, (from, size), drives)?;
-        targets.push(Target { name: volume.name.clone(), node: volume.on.node, from, size });
+        targets.push(Target { name: volume.name.clone(), node: volume.on.node, from, size, queue: volume.queue });
     }
     if !targets.is_empty() {
         return Ok(targets);
@@ -356,7 +365,7 @@ fn targets(
         NodeRef::Drive(drive) => drives[drive as usize].0.clone(),
         NodeRef::Layout(layout) => layouts[layout as usize].0.clone(),
     };
-    Ok(vec![Target { name, node: root, from: 0, size: capacity_of(root, drives, layouts) }])
+    Ok(vec![Target { name, node: root, from: 0, size: capacity_of(root, drives, layouts), queue: None }])
 }
 
 /// A target for each logical unit of a drive.
@@ -365,7 +374,7 @@ fn luns_of(drive: u32, drives: &[(String, Box<dyn Drive>)]) -> Vec<Target> {
     let size = of.capacity().0 / u64::from(of.luns());
     let target = |lun: u32| {
         let (name, from) = (format!("{name}.lun{lun}"), u64::from(lun) * size);
-        Target { name, node: NodeRef::Drive(drive), from, size }
+        Target { name, node: NodeRef::Drive(drive), from, size, queue: None }
     };
     (0..of.luns()).map(target).collect()
 }

@@ -5,12 +5,15 @@ mod assemble;
 mod caches;
 mod catalog;
 mod driver;
+mod energy;
 mod entropy_file;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inflight;
 mod iolog;
 mod network;
+mod offer;
+mod outline;
 mod power_cut;
 mod power_loss;
 mod record;
@@ -32,12 +35,15 @@ mod warm;
 pub use assemble::assemble;
 pub use caches::CacheSeries;
 pub use catalog::Catalog;
+pub use energy::PowerSeries;
 /// The rule of steady state, for what judges records.
 pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,
     WINDOW as STEADY_WINDOW, departure, steady_state,
 };
 pub use iolog::LOG_COLUMNS;
+pub use offer::Offer;
+pub use outline::{LayoutOutline, MemberOutline, outline, outline_json};
 pub use power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use record::{Record, SCHEMA_VERSION};
 pub use record_apps::{AppRecord, OperationRecord, OperationSeries};

@@ -15,6 +15,7 @@ use crate::assemble::{Assembled, assemble_with_spares};
 use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
 use crate::driver::{Driver, Loader};
+use crate::energy::PowerSeries;
 use crate::entropy_file::{DataRecord, data_of};
 use crate::iolog::IoLog;
 use crate::power_cut::PowerCut;
@@ -119,6 +120,8 @@ pub struct Outcome {
     pub caches: CacheSeries,
     /// The app over time; empty where there is none.
     pub operations: OperationSeries,
+    /// What drives draw over time; empty where that is not known.
+    pub power: PowerSeries,
     /// SMART attributes over time; empty where no drive has them.
     pub smart: SmartSeries,
     /// Names of the streams, for the series and the log.
@@ -177,7 +180,7 @@ impl Run {
     pub fn on_machine(machine: Machine, request: Request) -> Result<Self, RunError> {
         let text = request.workload_text.clone().unwrap_or_default();
         let (workload, _) = workload_of(&request, &text)?;
-        let assembled = Assembled { machine, products: BTreeMap::new() };
+        let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new() };
         Self::bound(request, (String::new(), text), workload, (assembled, Vec::new()))
     }
 
@@ -320,9 +323,10 @@ impl Run {
             without_workload: self.workload.is_left_out_of_preconditioning(),
         });
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
+        let power = recorder.power.series;
         let built_from = (self.texts.0, self.drive_set);
         let kept = Kept { machine: self.assembled.machine, now, built_from };
-        Ok((Outcome { record, series, caches, operations, smart, streams: names, ios }, kept))
+        Ok((Outcome { record, series, caches, operations, power, smart, streams: names, ios }, kept))
     }
 }
 
@@ -382,7 +386,7 @@ fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, 
     Ok((workload, drive_set))
 }
 
-fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
+pub(crate) fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
     if let Some(text) = &request.machine_text {
         return Ok((request.machine.clone(), text.clone()));
     }

@@ -50,7 +50,7 @@ impl Layout for Mirror {
                 });
                 let chosen = match goes_on {
                     Some(have) => usize::from(have.member),
-                    None => first + self.policy.choose(&members[copies], offset, turn),
+                    None => first + self.policy.choose(&members[copies], self.size, offset, turn),
                 };
                 plan.push(leg(chosen));
             } else {

@@ -56,7 +56,7 @@ impl Mirror {
             let goes_on = goes_on.rev().find(|(member, end)| *end == offset && holders.contains(member));
             let choose = || {
                 let held: Vec<MemberState> = holders.iter().map(|member| members[*member]).collect();
-                holders[self.policy.choose(&held, offset, turn)]
+                holders[self.policy.choose(&held, self.size, offset, turn)]
             };
             plan.push(leg(goes_on.map_or_else(choose, |(member, _)| member)));
         } else {

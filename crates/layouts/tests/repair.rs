@@ -74,7 +74,13 @@ fn machine(kind: Kind, spec: RepairSpec, spares: usize, seed: u64) -> (Machine, 
         link_of: vec![None; count],
         layouts: vec![("data".to_owned(), Role::Planner(of_machine), members.collect())],
         forces: vec![false],
-        targets: vec![Target { name: "data".to_owned(), node: NodeRef::Layout(0), from: 0, size: capacity }],
+        targets: vec![Target {
+            name: "data".to_owned(),
+            node: NodeRef::Layout(0),
+            from: 0,
+            size: capacity,
+            queue: None,
+        }],
     };
     let mut machine = Machine::new(parts);
     let spares = (kind.1 as u32..count as u32).collect();

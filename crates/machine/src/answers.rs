@@ -27,9 +27,13 @@ impl Machine {
             let request = self.requests.get(id);
             let (times, fault, member) = (request.past, request.fault, usize::from(request.parent_member));
             let (tag, submitted, parent) = (request.tag, request.submitted, request.parent);
+            let waited = (request.target, request.held);
             self.requests.give_back(id);
             match parent {
-                NONE => return completions.push(Completion { tag, submitted, at, times, fault }),
+                NONE => {
+                    completions.push(Completion { tag, submitted, at, times, fault });
+                    return self.host_answered(at, waited, completions);
+                }
                 SERVICE => {
                     let service = self.layouts[member].service().expect("only services have commands of their own");
                     service.answered(at, tag, &times, fault);

@@ -4,6 +4,7 @@ use hotband_units::{Bytes, Instant};
 
 use crate::drive::{Command, Counter, Done, Draw, Drive};
 use crate::events::EventQueue;
+use crate::host_queue::HostQueue;
 use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
 use crate::plan::{Extent, Layout, Leg, MemberState, Plan};
@@ -23,6 +24,8 @@ pub struct Target {
     pub from: u64,
     /// Length in bytes.
     pub size: u64,
+    /// I/Os that the host keeps outstanding at it, where it limits them: the others wait in the host.
+    pub queue: Option<u32>,
 }
 
 /// What a machine is built from.
@@ -145,6 +148,8 @@ pub struct Machine {
     pub(crate) links: Vec<Link>,
     pub(crate) layouts: Vec<LayoutSlot>,
     pub(crate) targets: Vec<Target>,
+    /// For each target, where the host limits what is outstanding.
+    pub(crate) host_queues: Vec<Option<HostQueue>>,
     pub(crate) requests: Requests,
     events: EventQueue,
     transfers: Vec<Option<Transfer>>,
@@ -182,11 +187,13 @@ impl Machine {
         }
         let is_service = |index: &u32| matches!(layouts[*index as usize].role, Role::Service(_));
         let services = (0..layouts.len() as u32).filter(is_service).collect();
+        let host_queues = parts.targets.iter().map(|target| target.queue.map(HostQueue::new)).collect();
         let mut machine = Self {
             drives,
             links: parts.links,
             layouts,
             targets: parts.targets,
+            host_queues,
             requests: Requests::default(),
             events: EventQueue::default(),
             transfers: Vec::new(),
@@ -211,11 +218,24 @@ impl Machine {
     pub fn submit(&mut self, now: Instant, io: Io) {
         let target = &self.targets[usize::from(io.target)];
         assert!(io.offset + u64::from(io.len) <= target.size, "a range is checked when a workload is bound");
+        if let Some(queue) = &mut self.host_queues[usize::from(io.target)]
+            && !queue.admits(now, io)
+        {
+            return;
+        }
+        self.leave_host(now, io, now);
+    }
+
+    /// Starts an I/O of the host, which has waited there since `since`.
+    #[inline]
+    pub(crate) fn leave_host(&mut self, now: Instant, io: Io, since: Instant) {
+        let target = &self.targets[usize::from(io.target)];
         let (node, offset) = (target.node, target.from + io.offset);
         let id = self.requests.take();
         let request = self.requests.get(id);
         request.tag = io.tag;
         request.parent = NONE;
+        (request.target, request.held) = (io.target, now.since(since));
         request.op = io.op;
         request.fua = io.fua;
         request.version = io.version;

@@ -1,6 +1,6 @@
 //! I/Os under way inside a machine: a slab of requests that keep their buffers.
 
-use hotband_units::Instant;
+use hotband_units::{Instant, Span};
 
 use crate::io::{Entropy, Fault, Op, Times};
 use crate::plan::Leg;
@@ -31,6 +31,9 @@ pub(crate) struct Request {
     pub version: u64,
     pub entropy: Entropy,
     pub submitted: Instant,
+    /// The target of the host's I/O, and how long it waited in the host before.
+    pub target: u16,
+    pub held: Span,
     /// Legs of the current phase not yet done.
     pub pending: u32,
     /// Where in `legs` the next phase begins.
@@ -54,6 +57,8 @@ impl Default for Request {
             version: 0,
             entropy: Entropy::INCOMPRESSIBLE,
             submitted: Instant::ZERO,
+            target: 0,
+            held: Span::ZERO,
             pending: 0,
             next_leg: 0,
             past: Times::default(),

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, OperationSeries, RepairRequest, Request, Run, RunError,
-    STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
+    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, PowerSeries, RepairRequest, Request, Run,
+    RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
 use hotband_machine::{Product, SpecError as MachineSpecError};
 use pyo3::create_exception;
@@ -109,7 +109,8 @@ impl PyRun {
         }
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
         let (smart, operations) = (smart_columns(py, outcome.smart)?, operation_columns(py, outcome.operations)?);
-        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios))
+        let power = power_columns(py, outcome.power)?;
+        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios, power))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -121,8 +122,8 @@ impl PyRun {
     }
 }
 
-/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os.
-type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64);
+/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os; power over time.
+type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64, Columns<'py>);
 type Columns<'py> = Bound<'py, PyDict>;
 
 fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<'_, PyDict>> {
@@ -131,6 +132,18 @@ fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<
     columns.set_item("operation", series.operation)?;
     columns.set_item("ops_per_s", series.ops_per_s)?;
     columns.set_item("latency_mean_ns", series.latency_mean_ns)?;
+    Ok(columns)
+}
+
+fn power_columns(py: Python<'_>, series: PowerSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    let names: Vec<&str> = series.drive.iter().map(|drive| series.drives[*drive as usize].as_str()).collect();
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("length_ns", series.length_ns)?;
+    columns.set_item("drive", names)?;
+    columns.set_item("power_w", series.power_w)?;
+    columns.set_item("low_w", series.low_w)?;
+    columns.set_item("high_w", series.high_w)?;
     Ok(columns)
 }
 
@@ -200,9 +213,40 @@ fn values_of(product: Product) -> DriveTuple {
     (product.kind, product.title, product.model, values.collect())
 }
 
+/// Text, targets (name, bytes), block, product of every drive.
+type OfferTuple = (String, Vec<(String, u64)>, u64, Vec<String>);
+
+#[pyfunction]
+fn machine_offer(
+    catalog: PathBuf,
+    machine: String,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<OfferTuple> {
+    let request = Request { machine, machine_text, set, seed: 1, ..Request::default() };
+    let offer = Offer::of(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    let targets = offer.targets.into_iter().map(|(name, size)| (name, size.0)).collect();
+    Ok((offer.text, targets, offer.block.0, offer.products))
+}
+
 #[pyfunction]
 fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
+}
+
+/// The layouts of a machine and the drives they lie on, as JSON.
+#[pyfunction]
+#[pyo3(signature = (catalog, machine, machine_text=None, set=Vec::new()))]
+fn layouts_of(
+    py: Python<'_>,
+    catalog: PathBuf,
+    machine: String,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<String> {
+    let request = Request { machine, machine_text, set, ..Request::default() };
+    let layouts = py.detach(|| hotband_engine::outline(&Catalog::new(catalog), &request)).map_err(spec_error)?;
+    Ok(hotband_engine::outline_json(&layouts))
 }
 
 /// The rule of steady state, and its constants, on the rounds of a record.
@@ -233,7 +277,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(osd, module)?)?;
+    module.add_function(wrap_pyfunction!(machine_offer, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
+    module.add_function(wrap_pyfunction!(layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;
     module.add_function(wrap_pyfunction!(departure, module)?)?;
     module.add_function(wrap_pyfunction!(results::fio_log, module)?)?;

@@ -1,0 +1,113 @@
+//! What a machine is made of, without running anything on it: its layouts and the drives they lie on.
+
+use std::collections::BTreeMap;
+
+use hotband_drives::Product;
+use hotband_layouts::{PLANNERS, REPLICATED};
+use hotband_machine::{Drive, MachineSpec, MemberRange, NodeRef, Role, SpecError};
+use serde::Serialize;
+use toml::Value;
+
+use crate::assemble::assemble;
+use crate::catalog::Catalog;
+use crate::run::{Request, machine_text};
+
+/// A layout of a machine; where it has none, each of its drives as a layout "single".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LayoutOutline {
+    /// Name in the machine.
+    pub name: String,
+    /// "raid5".
+    pub kind: String,
+    /// Addressable bytes.
+    pub capacity_bytes: u64,
+    /// Name of the layout that a member is, where one is no drive.
+    pub on_layout: Option<String>,
+    /// The drives it lies on, in their order.
+    pub members: Vec<MemberOutline>,
+}
+
+/// A drive, or the part of one, that a layout uses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MemberOutline {
+    /// Name of the drive in the machine.
+    pub drive: String,
+    /// Its product in the catalog.
+    pub product: String,
+    /// Bytes that the layout uses.
+    pub size_bytes: u64,
+    /// Smallest unit that it reads.
+    pub block_bytes: u64,
+    /// Values that the machine or `--set` changes, as text.
+    pub set: BTreeMap<String, String>,
+}
+
+/// Products used and their texts, by name.
+type Products = BTreeMap<String, (Product, String)>;
+/// Names, layouts and their members, as they are built.
+type Built<'a> = &'a [(String, Role, Vec<MemberRange>)];
+
+/// The layouts of the machine that `request` names.
+///
+/// # Errors
+/// The first mistake in the machine, a product or `set`; a replicated pool.
+pub fn outline(catalog: &Catalog, request: &Request) -> Result<Vec<LayoutOutline>, SpecError> {
+    let (file, text) = machine_text(catalog, request)?;
+    let spec = MachineSpec::read(&file, &text)?;
+    if let Some(pool) = spec.layouts.iter().find(|layout| layout.kind == REPLICATED) {
+        let accepted = format!("a replicated pool has no outline; expected {}", PLANNERS.join(", "));
+        return Err(SpecError::new(&spec.file, &pool.key, REPLICATED, accepted));
+    }
+    Ok(assemble(&spec, catalog, &request.set, request.seed)?.layouts)
+}
+
+/// The outline of what was built from `spec`.
+pub(crate) fn of_built(
+    spec: &MachineSpec,
+    (products, set): (&Products, &[(String, String)]),
+    drives: &[(String, Box<dyn Drive>)],
+    layouts: Built,
+) -> Vec<LayoutOutline> {
+    let member = |drive: usize, size: u64| {
+        let of = &spec.drives[drive];
+        let has = &products[&of.product].0;
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let own = of.set.iter().map(|(key, value)| (key.clone(), text(value)));
+        let given = set.iter().filter(|(key, _)| has.has(key)).cloned();
+        MemberOutline {
+            drive: of.name.clone(),
+            product: of.product.clone(),
+            size_bytes: size,
+            block_bytes: drives[drive].1.block().0,
+            set: own.chain(given).collect(),
+        }
+    };
+    if layouts.is_empty() {
+        let single = |(index, (name, drive)): (usize, &(String, Box<dyn Drive>))| LayoutOutline {
+            name: name.clone(),
+            kind: "single".to_owned(),
+            capacity_bytes: drive.capacity().0,
+            on_layout: None,
+            members: vec![member(index, drive.capacity().0)],
+        };
+        return drives.iter().enumerate().map(single).collect();
+    }
+    let outline = |((name, role, ranges), spec): (&(String, Role, Vec<MemberRange>), &hotband_machine::LayoutSpec)| {
+        let on_layout = ranges.iter().find_map(|range| match range.node {
+            NodeRef::Layout(layout) => Some(layouts[layout as usize].0.clone()),
+            NodeRef::Drive(_) => None,
+        });
+        let drives = ranges.iter().filter_map(|range| match range.node {
+            NodeRef::Drive(drive) => Some(member(drive as usize, range.size)),
+            NodeRef::Layout(_) => None,
+        });
+        let (name, kind, capacity_bytes) = (name.clone(), spec.kind.clone(), role.capacity().0);
+        LayoutOutline { name, kind, capacity_bytes, on_layout, members: drives.collect() }
+    };
+    layouts.iter().zip(&spec.layouts).map(outline).collect()
+}
+
+/// Outlines as JSON.
+pub fn outline_json(layouts: &[LayoutOutline]) -> String {
+    serde_json::to_string(layouts).expect("an outline holds nothing that JSON cannot")
+}

@@ -1,0 +1,245 @@
+"""What was asked: an array from a machine's layout, conditions from options and the catalog, each with its source."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hotband import _core, catalogue
+from hotband.catalog import CATALOG_DIR
+from hotband.errors import UserError
+from hotband.quantities import SPAN_EXPECTED, share, size_bytes, span_ns
+from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
+from hotband.run import text_of, user_error
+
+NS_PER_HOUR = 3.6e12
+BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
+RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
+# Zones that a rebuild at a limited rate is added up over.
+ZONES = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options, as text where they have a unit; None is what the catalog or the model says."""
+
+    machine: str
+    layout: str | None = None
+    set: tuple[tuple[str, str], ...] = ()
+    mtbf: str | None = None
+    afr: str | None = None
+    rebuild_time: str | None = None
+    rebuild_rate: str | None = None
+    record: Path | None = None
+    spares: int = 0
+    replacement: str | None = None
+    error_rate: str | None = None
+    one_rebuild: bool = False
+    distribution: str = "exponential"
+    shape: float | None = None
+    rebuild_distribution: str = "exponential"
+    years: float = 10.0
+    method: str = "auto"
+    arrays: int = 200_000
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The array, its conditions, and where they are from."""
+
+    name: str
+    array: Array
+    conditions: Conditions
+    sources: dict[str, str]
+
+
+def subject_of(asked: Asked) -> Subject:
+    """The array and the conditions of `asked`. Raises UserError for the first mistake."""
+    layout = layout_of(asked)
+    members = layout["members"]
+    values = {member["product"]: values_of(member) for member in members}
+    smallest = min(member["size_bytes"] for member in members)
+    block = max(member["block_bytes"] for member in members)
+    array = Array.of_layout(layout["kind"], len(members), layout["capacity_bytes"], smallest, block)
+    sources: dict[str, str] = {}
+    life = mean_life(asked, values, sources)
+    rebuild = rebuild_hours(asked, list(values.values()), smallest, sources)
+    bits = error_bits(asked, values, sources)
+    replacement = hours("--replacement", asked.replacement) if asked.replacement is not None else 0.0
+    conditions = Conditions(
+        life,
+        rebuild,
+        bits,
+        asked.spares,
+        replacement,
+        asked.one_rebuild,
+        shape_of(asked),
+        asked.rebuild_distribution == "constant",
+    )
+    return Subject(layout["name"], array, conditions, sources)
+
+
+def layout_of(asked: Asked) -> dict[str, Any]:
+    """The layout that is meant, as the core describes it."""
+    text = text_of(asked.machine, "machine")
+    try:
+        layouts = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    names = ", ".join(layout["name"] for layout in layouts)
+    if asked.layout is None and len(layouts) > 1:
+        raise UserError("--layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
+    found = [layout for layout in layouts if asked.layout in (None, layout["name"])]
+    if not found:
+        raise UserError("--layout", "", str(asked.layout), f"expected one of {names}")
+    layout: dict[str, Any] = found[0]
+    if layout["on_layout"] is not None:
+        accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
+        raise UserError("MACHINE", f"layouts.{layout['name']}", layout["kind"], accepted)
+    return layout
+
+
+def values_of(member: Mapping[str, Any]) -> dict[str, str]:
+    """Values of a member's drive, with what the machine changes; references under "reference."."""
+    product = catalogue.drive(member["product"])
+    values = {value["key"]: str(value["value"]) for value in product["values"]}
+    sources = {f"source.{value['key']}": str(value["source"]) for value in product["values"]}
+    return {**values, **sources, "kind": product["kind"], **member["set"]}
+
+
+def hours(option: str, text: str) -> float:
+    """Hours of a time with its unit."""
+    found = span_ns(text)
+    if found is None:
+        raise UserError(option, "", text, f"expected {SPAN_EXPECTED}")
+    return found / NS_PER_HOUR
+
+
+def mean_life(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
+    """Hours until a drive fails, on average."""
+    if asked.mtbf is not None and asked.afr is not None:
+        raise UserError("--afr", "", asked.afr, "not together with --mtbf, which says the same")
+    if asked.mtbf is not None:
+        sources["mtbf"] = "--mtbf"
+        return hours("--mtbf", asked.mtbf)
+    if asked.afr is not None:
+        chance = share(asked.afr)
+        if chance is None or not 0 < chance < 1:
+            raise UserError("--afr", "", asked.afr, 'expected a share of drives a year, such as "0.9 %"')
+        sources["mtbf"] = "--afr"
+        return -HOURS_PER_YEAR / math.log1p(-chance)
+    text = reference("mtbf", "--mtbf", values, sources)
+    if text is None:
+        names = ", ".join(values)
+        raise UserError("--mtbf", "", "", f'missing: the catalog has none of {names}; expected such as "1400000 h"')
+    return hours("--mtbf", text)
+
+
+def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> str | None:
+    """A value, or a reference value, that all products share; None where none has it."""
+    place = key if any(key in of for of in values.values()) else f"reference.{key}"
+    found = {of.get(place) for of in values.values()}
+    if len(found) > 1:
+        raise UserError(option, "", "", f"missing: it differs between {', '.join(values)}, or one of them has none")
+    (text,) = found
+    if text is not None:
+        product, of = next(iter(values.items()))
+        sources[key] = f"{product}: {of[f'source.{place}']}"
+    return text
+
+
+def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float | None:
+    """Bits read for one unrecoverable error; None for no such errors."""
+    text = asked.error_rate
+    if text is not None:
+        sources["unrecoverable_error_bits"] = "--error-rate"
+        if text.strip() == "none":
+            return None
+    else:
+        text = reference("unrecoverable_error_bits", "--error-rate", values, sources)
+        if text is None:
+            sources["unrecoverable_error_bits"] = "the catalog has none"
+            return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
+    if found is None or float(found[1]) < 1:
+        raise UserError("--error-rate", "", text, BITS_EXPECTED)
+    return float(found[1])
+
+
+def rebuild_hours(asked: Asked, values: list[dict[str, str]], size: float, sources: dict[str, str]) -> float:
+    """Hours to rebuild a drive: as given, as a record had it, or its size over the slower of media and limit."""
+    given = {"--rebuild-time": asked.rebuild_time, "--rebuild-rate": asked.rebuild_rate, "--record": asked.record}
+    named = [option for option, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise UserError(named[1], "", str(given[named[1]]), f"not together with {named[0]}, which says the same")
+    if asked.rebuild_time is not None:
+        sources["rebuild"] = "--rebuild-time"
+        return hours("--rebuild-time", asked.rebuild_time)
+    if asked.record is not None:
+        sources["rebuild"] = str(asked.record)
+        return recorded_rebuild(asked.record)
+    limit = math.inf
+    sources["rebuild"] = "capacity over media rate"
+    if asked.rebuild_rate is not None:
+        text = asked.rebuild_rate.strip()
+        found = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
+        if found is None:
+            raise UserError("--rebuild-rate", "", asked.rebuild_rate, RATE_EXPECTED)
+        limit, sources["rebuild"] = found, "capacity over the slower of media rate and --rebuild-rate"
+    return max(media_seconds(of, size, limit) for of in values) / 3600.0
+
+
+def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float:
+    """Time to write `size` bytes one after the other, over all zones in proportion, at no more than `limit`."""
+    rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", "link_rate", "program_rate")}
+    limit = min([limit, *(found for found in rate.values() if found is not None)])
+    outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
+    if outer is None or inner is None:
+        if limit == math.inf:
+            raise UserError("--rebuild-time", "", "", 'missing: the drive has no media rate; expected such as "6 h"')
+        return size / limit
+    # Tracks take equal turns, so time is uniform over them, and bytes are as their rate.
+    actuators = float(values.get("actuators", "1"))
+    tracks = [actuators * (outer + (inner - outer) * (n + 0.5) / ZONES) for n in range(ZONES)]
+    return size * sum(track / min(track, limit) for track in tracks) / sum(tracks)
+
+
+def bytes_a_second(text: str | None) -> float | None:
+    """A rate of the catalog; None where there is none."""
+    return None if text is None else size_bytes(text.strip().removesuffix("/s"))
+
+
+def recorded_rebuild(path: Path) -> float:
+    """Mean hours of the rebuilds of a record of `hotband run --fail`."""
+    file = path / "record.json" if path.is_dir() else path
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        rebuilds = record["repair"]["rebuilds"]
+        times = [one["ended_ns"] - one["began_ns"] for one in rebuilds if one["state"] == "done"]
+    except OSError as error:
+        raise UserError("--record", "", str(file), f"cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        times = []
+    if not times:
+        accepted = "expected the record of a run in which a rebuild was finished (hotband run --fail)"
+        raise UserError("--record", "repair.rebuilds", str(file), accepted)
+    return float(sum(times)) / len(times) / NS_PER_HOUR
+
+
+def shape_of(asked: Asked) -> float:
+    """Shape of the distribution of lives; 1 is exponential."""
+    if asked.distribution == "exponential":
+        if asked.shape is not None:
+            raise UserError("--shape", "", f"{asked.shape:g}", "is of --distribution weibull")
+        return 1.0
+    if asked.shape is None:
+        raise UserError("--shape", "", "", "missing: expected the shape of --distribution weibull, such as 1.2")
+    if not 0.3 <= asked.shape <= 10:
+        raise UserError("--shape", "", f"{asked.shape:g}", "expected 0.3 to 10")
+    return asked.shape

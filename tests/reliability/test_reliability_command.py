@@ -1,0 +1,187 @@
+"""`hotband reliability`: what it takes from the machine and the catalog, what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotband import catalogue
+from hotband.errors import UserError
+from hotband.reliability import Asked, assess
+
+MACHINE = "raid5:5xsavvio-10k1"
+
+
+def figures(machine: str = MACHINE, **options: Any) -> dict[str, Any]:
+    return assess(Asked(machine, **{"arrays": 2000, **options}))
+
+
+def test_the_command_prints_simulated_beside_closed_form(hotband) -> None:
+    done = hotband("reliability", "raid1:2xsavvio-10k1", "--rebuild-time", "6 h")
+    assert done.returncode == 0, done.stderr
+    assert "MTTDL, years" in done.stdout
+    assert "closed form" in done.stdout
+    assert "100350598" in done.stdout, "the source of the MTBF"
+    assert "MTTF² / (N·(G−1)·MTTR)" in done.stdout
+
+
+def test_the_same_seed_gives_the_same_bytes(hotband) -> None:
+    call = ("reliability", MACHINE, "--json", "--arrays", "2000")
+    one, two, other = hotband(*call).stdout, hotband(*call).stdout, hotband(*call, "--seed", "2").stdout
+    assert one == two
+    assert json.loads(one)["mttdl"]["simulated"] != json.loads(other)["mttdl"]["simulated"]
+
+
+def test_layout_count_and_life_come_from_the_machine_and_the_catalog() -> None:
+    found = figures()
+    assert found["layout"] == {
+        "name": "data",
+        "kind": "raid5",
+        "drives": 5,
+        "failures_tolerated": 1,
+        "usable_bytes": pytest.approx(4 * 73.4e9, rel=1e-4),
+        "member_bytes": pytest.approx(73.4e9, rel=1e-4),
+    }
+    given = found["given"]
+    assert given["mtbf_hours"] == 1.4e6
+    assert "Savvio SAS Product Manual" in given["sources"]["mtbf"]
+    # 73.4 GB at the mean of 62 and 42 MB/s.
+    assert given["rebuild_hours"] == pytest.approx(73.4e9 / 52e6 / 3600, rel=1e-3)
+    assert given["rebuild_error_chance"] == pytest.approx(1 - (1 - 1e-15) ** (8 * 4 * 73.4e9), rel=0.1)
+
+
+def test_a_rebuild_is_as_slow_as_its_limit_where_that_is_slower() -> None:
+    assert figures(rebuild_rate="10 MB/s")["given"]["rebuild_hours"] == pytest.approx(73.4e9 / 10e6 / 3600, rel=1e-3)
+    media = figures()["given"]["rebuild_hours"]
+    assert figures(rebuild_rate="1 GB/s")["given"]["rebuild_hours"] == pytest.approx(media)
+    # Between inner and outer rate: outer tracks wait for the limit, inner ones do not.
+    between = figures(rebuild_rate="52 MB/s")["given"]["rebuild_hours"]
+    assert media < between < 1.1 * media
+
+
+@pytest.mark.parametrize("drive", [entry["name"] for entry in catalogue.drives()])
+def test_every_drive_of_the_catalog_has_what_is_needed(drive: str) -> None:
+    one_address_space = (("exposes", "one"),) if drive == "st14000nm0001" else ()
+    found = figures(f"raid1:2x{drive}", set=one_address_space)
+    assert found["mttdl"]["simulated"]["value"] > 1000
+
+
+@pytest.mark.parametrize("machine", ["raid0:4xsavvio-10k1", "savvio-10k1", "concat:2xsavvio-10k1"])
+def test_machines_without_redundancy(machine: str) -> None:
+    found = figures(machine, arrays=20_000)
+    drives = found["layout"]["drives"]
+    assert found["mttdl"]["closed_form"]["value"] == pytest.approx(1.4e6 / 8760 / drives)
+    assert found["mttdl"]["simulated"]["value"] == pytest.approx(1.4e6 / 8760 / drives, rel=0.03)
+
+
+def test_afr_is_another_way_to_say_mtbf() -> None:
+    assert figures(afr="0.6238 %")["given"]["mtbf_hours"] == pytest.approx(1.4e6, rel=1e-3)
+
+
+def test_other_distributions_have_a_mission_and_no_mean_time() -> None:
+    found = figures(distribution="weibull", shape=1.4)
+    assert found["mttdl"]["simulated"] is None
+    assert "age" in found["mttdl"]["reason"]
+    assert 0 < found["mission"]["loss"]["value"] < 1e-2
+    assert found["mission"]["closed_form"] is None
+
+
+def test_rebuild_time_of_a_record(tmp_path: Path) -> None:
+    hour = 3_600_000_000_000
+    done = [{"state": "done", "began_ns": hour, "ended_ns": end} for end in (2 * hour, 4 * hour)]
+    record = {"repair": {"rebuilds": [*done, {"state": "running", "began_ns": hour, "ended_ns": None}]}}
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    assert figures(record=tmp_path)["given"]["rebuild_hours"] == pytest.approx(2.0)
+
+
+TWO_LAYOUTS = """
+[drives.d]
+product = "savvio-10k1"
+count = 5
+[layouts.log]
+raid1 = { members = "d0..d1" }
+[layouts.data]
+raid5 = { members = "d2..d4", size = "10 GB" }
+[volumes]
+log = { on = "log" }
+data = { on = "data" }
+"""
+
+
+def test_one_layout_of_several(tmp_path: Path) -> None:
+    machine = tmp_path / "two.toml"
+    machine.write_text(TWO_LAYOUTS)
+    found = figures(str(machine), layout="data")
+    assert (found["layout"]["drives"], found["layout"]["member_bytes"]) == (3, 10_000_000_000)
+    with pytest.raises(UserError, match="expected one of log, data"):
+        figures(str(machine))
+    with pytest.raises(UserError, match="expected one of log, data"):
+        figures(str(machine), layout="lag")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--mtbf", "5"], "--mtbf = '5': expected a time with its unit"),
+        (["--afr", "200 %"], "--afr"),
+        (["--mtbf", "1000 h", "--afr", "1 %"], "not together with --mtbf"),
+        (["--rebuild-time", "soon"], "--rebuild-time = 'soon'"),
+        (["--rebuild-rate", "50 MB"], "expected a rate"),
+        (["--rebuild-time", "1 h", "--rebuild-rate", "50 MB/s"], "not together"),
+        (["--error-rate", "often"], "expected bits read for one error"),
+        (["--error-rate", "0.1"], "expected bits read for one error"),
+        (["--shape", "2"], "--distribution weibull"),
+        (["--distribution", "weibull"], "--shape: missing"),
+        (["--distribution", "weibull", "--shape", "99"], "expected 0.3 to 10"),
+        (["--distribution", "weibull", "--shape", "2", "--method", "direct"], "expected auto"),
+        (["--method", "direct", "--error-rate", "none"], "expected biased"),
+        (["--years", "0"], "--years"),
+        (["--years", "nan"], "--years"),
+        (["--mtbf", "1 s", "--rebuild-time", "1 ms"], "failures in the mission"),
+        (["--replacement", "-3 h"], "--replacement"),
+        (["--record", "nowhere"], "cannot be read"),
+        (["--set", "rpms=3"], "rpms"),
+        (["--layout", "x"], "expected one of data"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(hotband, options: list[str], words: str) -> None:
+    done = hotband("reliability", MACHINE, "--arrays", "2000", *options)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        ("replicated:6xmg06sca-10tb", "expected single, concat, raid0"),
+        ("raid5:2xsavvio-10k1", "at least 3"),
+        ("raid7:4xsavvio-10k1", "raid7"),
+        ("raid10:2000xsavvio-10k1", "at most 600 states"),
+        ("nothing", "nothing"),
+    ],
+)
+def test_a_machine_that_is_none(hotband, machine: str, words: str) -> None:
+    done = hotband("reliability", machine)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def guide_commands() -> list[str]:
+    text = (Path(__file__).parents[2] / "docs" / "guides" / "reliability.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    return [line.partition("#")[0].strip() for line in block.splitlines()]
+
+
+@pytest.mark.parametrize("command", guide_commands())
+def test_the_commands_of_the_guide_run(hotband, command: str) -> None:
+    done = hotband(*shlex.split(command)[1:], "--arrays", "2000")
+    assert done.returncode == 0, done.stderr
+    assert "loss within" in done.stdout
