@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from hotband.report.load import LoadedRecord
 from hotband.report.page import Block, Cell, Group, Prose, Table
 from hotband.report.text import finite, number, percent, rate, size, span
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Records = Mapping[str, LoadedRecord]
 
@@ -34,6 +37,27 @@ def repair_blocks(records: Records) -> list[Block]:
     if rebuilds:
         blocks.append(Table(REBUILD_COLUMNS, rebuilds, caption="Rebuilds"))
     return blocks
+
+
+def mark_frame(records: Records) -> pl.DataFrame:
+    """When drives failed and rebuilds began and ended, for charts over time: run, time_s, mark."""
+    import polars as pl
+
+    rows = [(label, at / 1e9, mark) for label, loaded in records.items() for at, mark in _marks(loaded.record)]
+    return pl.DataFrame(rows, schema={"run": pl.String, "time_s": pl.Float64, "mark": pl.String}, orient="row")
+
+
+def _marks(record: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
+    repair = record.get("repair") or {}
+    for failure in repair.get("failures") or []:
+        at = finite(failure.get("at_ns"))
+        if at is not None:
+            yield at, f"{failure.get('drive')} fails"
+    for rebuild in repair.get("rebuilds") or []:
+        for key, word in (("began_ns", "begins"), ("ended_ns", "ends")):
+            at = finite(rebuild.get(key))
+            if at is not None:
+                yield at, f"rebuild of {rebuild.get('drive')} on {rebuild.get('spare')} {word}"
 
 
 def _text(label: str, repair: Mapping[str, Any]) -> str:
