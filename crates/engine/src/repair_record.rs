@@ -27,6 +27,9 @@ pub struct RepairRecord {
     pub bytes_lost: u64,
     /// I/Os of the measured time that failed.
     pub io_errors: u64,
+    /// Failures that the run was over before.
+    #[serde(skip)]
+    missed: usize,
 }
 
 /// A drive that failed.
@@ -172,6 +175,7 @@ impl ServiceWatch {
             sector_errors: report.sector_errors,
             bytes_lost: report.bytes_lost,
             io_errors: self.levels.iter().map(|level| level.errors).sum(),
+            missed: asked.fail.len() - report.failures.len(),
         }
     }
 
@@ -226,7 +230,7 @@ impl Level {
 }
 
 impl RepairRecord {
-    /// What a reader should know of rebuilds that did not end.
+    /// What a reader should know of rebuilds that did not end, and of failures that did not come.
     pub(crate) fn notes(&self) -> Vec<String> {
         let unfinished = self.rebuilds.iter().filter(|rebuild| ["running", "waiting"].contains(&rebuild.state));
         let notes = unfinished.map(|rebuild| {
@@ -237,6 +241,7 @@ impl RepairRecord {
             let left = left.map_or_else(String::new, |left| format!("; at its mean rate {left:.0} s more"));
             format!("the run ended before the rebuild of {drive} of \"{layout}\" on {spare} ({share:.1} % done{left})")
         });
-        notes.collect()
+        let missed = (self.missed > 0).then(|| format!("the run ended before {} of its failures", self.missed));
+        notes.chain(missed).collect()
     }
 }

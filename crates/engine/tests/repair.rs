@@ -259,6 +259,16 @@ fn the_same_seed_gives_the_same_record() {
 }
 
 #[test]
+fn a_run_that_is_over_before_a_failure_says_so() {
+    // How long a number of I/Os takes is known when they are done.
+    let text = workload(&random_4k(100), &closed(4), "", "ios = 500");
+    let record = record(failing("raid1:2xsavvio-10k1", &text, &[], &["d1@100 s"], 0));
+    assert_eq!(record["repair"]["failures"].as_array().unwrap().len(), 0);
+    let notes = record["notes"].to_string();
+    assert!(notes.contains("the run ended before 1 of its failures"), "{notes}");
+}
+
+#[test]
 fn mistakes_are_named() {
     let asked = |fail: &[&str], spares| failing("raid1:2xsavvio-10k1", &idle(60), &[], fail, spares);
     let with = |rate: &str| RepairRequest { rebuild_rate: Some(rate.into()), ..asked(&["d0@1 s"], 1).repair };
