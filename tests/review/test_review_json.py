@@ -158,12 +158,13 @@ def test_a_drive_that_wears_is_filled_unless_a_state_is_asked_for() -> None:
 
 def test_steps_are_counted_in_ios_and_streams_are_named_once() -> None:
     of = plan(target("raid5:3xsavvio-10k1"))
-    for asks in of.parts.values():
+    for part, asks in of.parts.items():
         for ask in asks:
             names = [stream.get("name", "main") for stream in ask.workload["streams"]]
             assert len(names) == len(set(names))
-            assert all(phase["ios"] >= 1 for phase in ask.workload["phases"])
-            assert ask.ios == sum(phase["ios"] for phase in ask.workload["phases"])
+            if part != "applications":
+                assert all(phase["ios"] >= 1 for phase in ask.workload["phases"])
+                assert ask.ios == sum(phase["ios"] for phase in ask.workload["phases"])
 
 
 WORDS = st.text("ab .é\"'\\\n\t\x7f😀", max_size=6)
