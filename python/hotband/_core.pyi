@@ -43,6 +43,10 @@ class Run:
         duration: str | None = None,
         io_log: Path | None = None,
         power_loss: str | None = None,
+        fail: list[str] = ...,
+        spares: int = 0,
+        rebuild_rate: str | None = None,
+        rebuild_after: str | None = None,
     ) -> None: ...
     def check_follows(self, before: Run) -> None:
         """Raises SpecError where this run is not on the same machine, with the same values, as `before`; both must not
@@ -58,9 +62,11 @@ class Run:
         dict[str, list[Any]],
         list[str],
         int,
+        dict[str, list[Any]],
     ]:
         """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
-        streams; I/Os simulated.
+        streams; I/Os simulated; power of every drive over time by column (time_ns, length_ns, drive, power_w, low_w,
+        high_w).
 
         Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own
         to one more run.

@@ -17,7 +17,18 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.iolog import log_to_parquet
-from hotband.records import save_operations, save_record
+from hotband.records import save_operations, save_power, save_record
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Drives that fail (DRIVE@TIME each), spares for them, the most a rebuild writes in a second and how long after a
+    failure it begins, as text."""
+
+    fail: tuple[str, ...] = ()
+    spares: int = 0
+    rate: str | None = None
+    after: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,7 @@ class RunSpec:
     workload_text: str | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
     after: str = field(default="", kw_only=True)
+    repair: Repair = field(default=Repair(), kw_only=True)
 
 
 @dataclass
@@ -50,7 +62,7 @@ class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
     `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing,
-    `operations` those of `operations.parquet`, empty where the workload has no app.
+    `operations` those of `operations.parquet`, empty where the workload has no app, `power` those of `power.parquet`.
     """
 
     spec: RunSpec
@@ -62,6 +74,7 @@ class Finished:
     ios: int
     smart: dict[str, list[Any]] = field(default_factory=dict)
     operations: dict[str, list[Any]] = field(default_factory=dict)
+    power: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -131,6 +144,10 @@ def prepare(spec: RunSpec) -> Prepared:
             duration=spec.duration,
             io_log=raw_log,
             power_loss=spec.power_loss,
+            fail=list(spec.repair.fail),
+            spares=spec.repair.spares,
+            rebuild_rate=spec.repair.rate,
+            rebuild_after=spec.repair.after,
         )
     except _core.SpecError as error:
         raise user_error(error) from None
@@ -142,14 +159,17 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
     prepared, spec = line[place], line[place].spec
     try:
         after = line[place - 1].run if place else None
-        text, series, caches, smart, operations, streams, ios = prepared.run.execute(after, place + 1 < len(line))
+        text, series, caches, smart, operations, streams, ios, power = prepared.run.execute(
+            after, place + 1 < len(line)
+        )
         record = json.loads(text)
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             text = json.dumps(record, indent=2, ensure_ascii=False)
-        finished = Finished(spec, record, text, series, caches, streams, ios, smart, operations)
+        finished = Finished(spec, record, text, series, caches, streams, ios, smart, operations, power)
         if spec.out is not None:
             save_operations(spec.out, finished.record, operations)
+            save_power(spec.out, power)
             save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)

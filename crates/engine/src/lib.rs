@@ -5,6 +5,7 @@ mod assemble;
 mod caches;
 mod catalog;
 mod driver;
+mod energy;
 mod entropy_file;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -20,6 +21,8 @@ mod record_apps;
 mod record_limits;
 mod record_scripts;
 mod recorder;
+mod repair;
+mod repair_record;
 mod run;
 mod scripts;
 mod side;
@@ -32,6 +35,7 @@ mod warm;
 pub use assemble::assemble;
 pub use caches::CacheSeries;
 pub use catalog::Catalog;
+pub use energy::PowerSeries;
 /// The rule of steady state, for what judges records.
 pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,
@@ -45,6 +49,8 @@ pub use record::{Record, SCHEMA_VERSION};
 pub use record_apps::{AppRecord, OperationRecord, OperationSeries};
 pub use record_limits::LimitRecord;
 pub use recorder::Series;
+pub use repair::RepairRequest;
+pub use repair_record::{FailureRecord, RebuildRecord, RepairRecord, ServiceRecord};
 pub use run::{Control, Kept, Outcome, Request, Run, RunError};
 pub use smart::SmartSeries;
 pub use steady_watch::SteadyRecord;

@@ -3,19 +3,22 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use hotband_machine::{Draw, PartReport, Times};
-use hotband_units::{Power, Span};
+use hotband_machine::{PartReport, Times};
+use hotband_units::Span;
 use hotband_workloads::LimitSpec;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
+use crate::energy::{EnergyRecord, PowerRecord};
 use crate::entropy_file::DataRecord;
 use crate::power_loss::PowerLoss;
 use crate::record_apps::AppRecord;
 use crate::record_limits::{LimitRecord, judge};
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
+use crate::repair::RepairRequest;
+use crate::repair_record::RepairRecord;
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
 use crate::smart::SmartRecord;
@@ -51,12 +54,17 @@ pub struct Record {
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy: Option<EnergyRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     smart: Vec<SmartRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     data: Vec<DataRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<PowerLoss>,
+    /// Failures, where there were to be any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairRecord>,
     /// The last phase that was to end when steady.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_state: Option<SteadyRecord>,
@@ -87,6 +95,24 @@ struct Specs {
     duration: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repair: Option<RepairSpecs>,
+}
+
+/// What was asked for of failures, as text.
+#[derive(Clone, Debug, Serialize)]
+struct RepairSpecs {
+    fail: Vec<String>,
+    spare: u32,
+    rebuild_rate: Option<String>,
+    rebuild_after: Option<String>,
+}
+
+impl RepairSpecs {
+    fn new(asked: &RepairRequest) -> Option<Self> {
+        let RepairRequest { fail, spares, rebuild_rate, rebuild_after } = asked.clone();
+        (!fail.is_empty()).then_some(Self { fail, spare: spares, rebuild_rate, rebuild_after })
+    }
 }
 
 /// Rates and latencies of reads and writes together, and of each.
@@ -204,24 +230,6 @@ struct PartRecord {
     power: Option<PowerRecord>,
 }
 
-/// What a drive drew in the measured time, from how long its actuators were busy.
-#[derive(Clone, Debug, Serialize)]
-struct PowerRecord {
-    energy_j: f64,
-    mean_w: f64,
-    idle_w: f64,
-    active_w: f64,
-}
-
-impl PowerRecord {
-    fn new(draw: Draw, duration: Span, counters: &BTreeMap<&'static str, u64>) -> Self {
-        let busy = counters.get("busy_ns").copied().unwrap_or(0);
-        let (energy_j, watts) = (draw.joules(duration, Span(busy)), |power: Power| power.0 as f64 / 1e3);
-        let mean_w = if duration > Span::ZERO { energy_j / duration.as_secs_f64() } else { watts(draw.idle) };
-        Self { energy_j, mean_w, idle_w: watts(draw.idle), active_w: watts(draw.active) }
-    }
-}
-
 #[derive(Clone, Debug, Serialize)]
 struct SeriesName {
     interval_ns: u64,
@@ -230,6 +238,8 @@ struct SeriesName {
     caches_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     operations_file: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     smart_file: Option<&'static str>,
 }
@@ -247,6 +257,8 @@ pub(crate) struct Ingredients<'a> {
     pub duration: Span,
     pub interval: Span,
     pub power_loss: Option<PowerLoss>,
+    /// Failures.
+    pub repair: Option<RepairRecord>,
     /// The scripts.
     pub scripts: Vec<ScriptRecord>,
     /// The app.
@@ -276,11 +288,12 @@ impl Record {
             PartRecord {
                 id: after.id.clone(),
                 kind: after.kind,
-                power: after.draw.map(|draw| PowerRecord::new(draw, of.duration, &counters)),
+                power: recorder.power.of(&after.id),
                 counters,
                 at_end: after.at_end.iter().copied().collect(),
             }
         });
+        let ios = recorder.streams.iter().flat_map(|sides| &sides[..2]).map(|side| side.count).sum();
         let limits = judge(of.limits, of.streams, recorder, of.duration);
         let (steady_state, steady_state_before) = match of.steady.split_last() {
             Some((last, before)) => (Some(last.clone()), before.to_vec()),
@@ -300,6 +313,7 @@ impl Record {
                 set: request.set.iter().cloned().collect(),
                 duration: request.duration.clone(),
                 power_loss: request.power_loss.clone(),
+                repair: RepairSpecs::new(&request.repair),
             },
             duration_ns: of.duration.0,
             concurrency: of.concurrency,
@@ -310,9 +324,11 @@ impl Record {
             app: of.app.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
+            energy: recorder.power.record(ios),
             smart: recorder.smart.record(),
             data: of.data.clone(),
             power_loss: of.power_loss.clone(),
+            repair: of.repair.clone(),
             steady_state,
             steady_state_before,
             passed: (!limits.is_empty()).then(|| limits.iter().all(|limit| limit.passed)),
@@ -322,6 +338,7 @@ impl Record {
                 file: "series.parquet",
                 caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
                 operations_file: of.app.as_ref().map(|_| "operations.parquet"),
+                power_file: (!recorder.power.series.time_ns.is_empty()).then_some("power.parquet"),
                 smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
             },
             notes: notes(of),
@@ -422,7 +439,8 @@ fn notes(of: &Ingredients) -> Vec<String> {
             .to_owned()
     });
     let notes = note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady);
-    notes.chain(protected).chain(unfilled).collect()
+    let unrepaired = of.repair.iter().flat_map(RepairRecord::notes);
+    notes.chain(protected).chain(unfilled).chain(unrepaired).collect()
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

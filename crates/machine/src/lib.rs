@@ -3,35 +3,43 @@
 //! No model lives here. A machine is driven through four calls: `capacity`, `submit`, `wake` and `advance`;
 //! it is told the time and never asks for it.
 
+mod answers;
 mod drive;
 mod error;
 mod events;
+mod failure;
 mod graph;
 mod holdings;
 mod host_queue;
 mod io;
 mod link;
+mod locks;
+mod mend;
 mod plan;
 mod power;
 mod product;
 mod random;
 mod reader;
+mod rebuild;
+mod repair;
 mod requests;
 mod service;
 mod spec;
 mod versions;
 
-pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Smart, UntimedWrite, Warmth};
+pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Levels, Smart, UntimedWrite, Warmth};
 pub use error::{SpecError, nearest};
 pub use events::EventQueue;
 pub use graph::{Machine, MachineParts, PartReport, Role, Target};
 pub use io::{Completion, Entropy, Fault, Io, Op, Times};
 pub use link::{Link, LinkSpec};
-pub use plan::{Extent, Layout, Leg, MemberState, Placed, Plan};
+pub use plan::{Extent, Layout, Leg, MemberState, Placed, Plan, Redundancy};
 pub use power::OnDrive;
 pub use product::{Assumption, Product};
 pub use random::Random;
 pub use reader::{Section, parse_toml};
+pub use rebuild::{JobReport, JobState};
+pub use repair::{PhaseEnd, RepairReport, RepairSpec, SectorErrors, Service as ServiceLevel, Watch};
 pub use service::{Asked, MemberCommand, Served, Service, ServiceOut};
 pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, MemberRef, NodeRef, VolumeSpec, short_form};
 pub use versions::Versions;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, Request, Run, RunError,
-    STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
+    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, PowerSeries, RepairRequest, Request, Run,
+    RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
 use hotband_machine::{Product, SpecError as MachineSpecError};
 use pyo3::create_exception;
@@ -47,7 +47,7 @@ struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -61,9 +61,14 @@ impl PyRun {
         duration: Option<String>,
         io_log: Option<PathBuf>,
         power_loss: Option<String>,
+        fail: Vec<String>,
+        spares: u32,
+        rebuild_rate: Option<String>,
+        rebuild_after: Option<String>,
     ) -> PyResult<Self> {
+        let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
         let request =
-            Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss };
+            Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss, repair };
         let run = py.detach(|| Run::new(&Catalog::new(catalog), request)).map_err(run_error)?;
         Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
     }
@@ -104,7 +109,8 @@ impl PyRun {
         }
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
         let (smart, operations) = (smart_columns(py, outcome.smart)?, operation_columns(py, outcome.operations)?);
-        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios))
+        let power = power_columns(py, outcome.power)?;
+        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios, power))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -116,8 +122,8 @@ impl PyRun {
     }
 }
 
-/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os.
-type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64);
+/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os; power over time.
+type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64, Columns<'py>);
 type Columns<'py> = Bound<'py, PyDict>;
 
 fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<'_, PyDict>> {
@@ -126,6 +132,18 @@ fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<
     columns.set_item("operation", series.operation)?;
     columns.set_item("ops_per_s", series.ops_per_s)?;
     columns.set_item("latency_mean_ns", series.latency_mean_ns)?;
+    Ok(columns)
+}
+
+fn power_columns(py: Python<'_>, series: PowerSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    let names: Vec<&str> = series.drive.iter().map(|drive| series.drives[*drive as usize].as_str()).collect();
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("length_ns", series.length_ns)?;
+    columns.set_item("drive", names)?;
+    columns.set_item("power_w", series.power_w)?;
+    columns.set_item("low_w", series.low_w)?;
+    columns.set_item("high_w", series.high_w)?;
     Ok(columns)
 }
 

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, Times, Versions};
+use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, Times, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::disk_commands::WRITERS;
@@ -294,8 +294,16 @@ impl Drive for Disk {
         self.params.geometry.capacity
     }
 
+    fn sector_errors(&self) -> Option<SectorErrors> {
+        self.params.sector_errors()
+    }
+
     fn draw(&self) -> Option<Draw> {
         self.params.draw
+    }
+
+    fn activity(&self) -> [Span; 3] {
+        [self.counters.seek, Span::ZERO, self.counters.busy - self.counters.seek]
     }
 
     fn volatile(&self) -> bool {

@@ -9,8 +9,8 @@
 
 use std::mem;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, Versions};
-use hotband_units::{Bytes, Instant};
+use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, Versions};
+use hotband_units::{Bytes, Instant, Span};
 
 use super::disk::Disk;
 use super::disk_params::{DiskParams, Exposes};
@@ -168,8 +168,17 @@ impl Drive for MultiActuatorDisk {
         if self.exposes == Exposes::Luns { self.actuators.len() as u32 } else { 1 }
     }
 
+    fn sector_errors(&self) -> Option<SectorErrors> {
+        self.actuators[0].params().sector_errors()
+    }
+
     fn draw(&self) -> Option<Draw> {
         self.actuators[0].draw()
+    }
+
+    fn activity(&self) -> [Span; 3] {
+        let each = self.actuators.iter().map(Disk::activity);
+        each.fold([Span::ZERO; 3], |sum, of| [0, 1, 2].map(|n| sum[n] + of[n]))
     }
 
     fn submit(&mut self, now: Instant, command: Command) {

@@ -1,10 +1,11 @@
 //! What a disk is told about itself: the values of its catalog file.
 
-use hotband_machine::Draw;
+use hotband_machine::{Draw, SectorErrors};
 use hotband_machine::{Section, SpecError};
-use hotband_units::{Bytes, Power, Rate, Rpm, Span};
+use hotband_units::{Bytes, Rate, Rpm, Span};
 
 use super::disk_caches::{check_fast_format, check_flash, read_flash, read_write_cache};
+use super::power::{read_disk, split_disk};
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::{GeometryParams, SECTOR};
 use crate::parts::pending::Order;
@@ -64,6 +65,8 @@ pub struct DiskParams {
     pub exposes: Exposes,
     /// What the disk draws, where the catalog says so.
     pub draw: Option<Draw>,
+    /// Mean bits read between two unrecoverable errors, where the catalog says so.
+    pub error_bits: Option<f64>,
     /// Zones, heads, skew, spindle of one actuator.
     pub geometry: GeometryParams,
     /// Read seeks.
@@ -117,7 +120,8 @@ impl DiskParams {
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         check_fast_format(product, set, set_file, set_key)?;
         let values = product.with(set, set_file, set_key)?;
-        Product::blame(Self::from_values(&product.file, &values), set, set_file, set_key)
+        let read = Self::from_values(&product.file, &values).and_then(|params| split_disk(params, product, set));
+        Product::blame(read, set, set_file, set_key)
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
@@ -140,7 +144,8 @@ impl DiskParams {
         let params = Self {
             actuators,
             exposes,
-            draw: read_draw(&section, actuators)?,
+            draw: read_disk(&section, actuators)?,
+            error_bits: read_error_bits(&section)?,
             seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
             seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
             head_switch: geometry.head_skew,
@@ -166,6 +171,11 @@ impl DiskParams {
         params.check(&section)?;
         section.finish()?;
         Ok(params)
+    }
+
+    /// How its unrecoverable read errors come: a physical sector at a time.
+    pub fn sector_errors(&self) -> Option<SectorErrors> {
+        self.error_bits.map(|bits| SectorErrors { bits, sector: self.format.physical() })
     }
 
     /// What no single value shows.
@@ -223,14 +233,16 @@ fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
     }
 }
 
-fn read_draw(section: &Section, actuators: u32) -> Result<Option<Draw>, SpecError> {
-    let Some(idle) = section.quantity::<Power>("power_idle")? else { return Ok(None) };
-    let active: Power = section.required("power_active", "a power, such as \"10 W\"")?;
-    if active < idle || active.0 > 1_000_000 {
-        let accepted = format!("expected from power_idle ({idle}) to 1 kW");
-        return Err(section.error("power_active", active.to_string(), accepted));
-    }
-    Ok(Some(Draw { idle, active, actuators }))
+/// Mean bits between two errors: a plain number, as "1e15" too, which TOML and `--set` both can write.
+fn read_error_bits(section: &Section) -> Result<Option<f64>, SpecError> {
+    const KEY: &str = "unrecoverable_error_bits";
+    let Some(value) = section.value(KEY) else { return Ok(None) };
+    let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+    let number = number.or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
+    let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let accepted = "expected the bits read for one error, a number from 1e6 to 1e20, such as 1e15";
+    let number = number.filter(|bits| (1e6..=1e20).contains(bits));
+    number.map(Some).ok_or_else(|| section.error(KEY, shown, accepted))
 }
 
 /// The geometry of one of `actuators`.
