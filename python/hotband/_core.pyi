@@ -58,9 +58,11 @@ class Run:
         dict[str, list[Any]],
         list[str],
         int,
+        dict[str, list[Any]],
     ]:
         """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
-        streams; I/Os simulated.
+        streams; I/Os simulated; power of every drive over time by column (time_ns, length_ns, drive, power_w, low_w,
+        high_w).
 
         Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own
         to one more run.

@@ -99,6 +99,7 @@ def run(
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
+    from hotband.energy import energy_lines
     from hotband.steady import of_phases
     from hotband.tables import (
         app_tables,
@@ -114,7 +115,7 @@ def show_run(finished: Finished) -> None:
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
     show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
-    show(*smart_lines(record), *limits_lines(record), *power_loss_lines(record))
+    show(*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record))
     if finished.spec.out is not None:
         show(f"Record: {finished.spec.out / 'record.json'}")
 

@@ -15,6 +15,7 @@ SERIES_FILE = "series.parquet"
 CACHES_FILE = "caches.parquet"
 OPERATIONS_FILE = "operations.parquet"
 SMART_FILE = "smart.parquet"
+POWER_FILE = "power.parquet"
 DIRECTIONS = ["read", "write"]
 
 
@@ -72,6 +73,22 @@ def save_operations(folder: Path, record: dict[str, Any], operations: dict[str, 
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
     write_whole(folder / OPERATIONS_FILE, buffer.getvalue())
+
+
+def save_power(folder: Path, power: dict[str, list[Any]]) -> None:
+    """Writes `power.parquet` into `folder`, which exists, where it is known what drives draw."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not power["time_ns"]:
+        return
+    kinds = {"time_ns": pa.uint64(), "length_ns": pa.uint64(), "drive": pa.string()}
+    table = pa.table({name: pa.array(column, kinds.get(name, pa.float64())) for name, column in power.items()})
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    write_whole(folder / POWER_FILE, buffer.getvalue())
 
 
 def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) -> None:

@@ -17,7 +17,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.iolog import log_to_parquet
-from hotband.records import save_operations, save_record
+from hotband.records import save_operations, save_power, save_record
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Finished:
     """A run that is done: its record (parsed and as text), its columns and the names of its streams.
 
     `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing,
-    `operations` those of `operations.parquet`, empty where the workload has no app.
+    `operations` those of `operations.parquet`, empty where the workload has no app, `power` those of `power.parquet`.
     """
 
     spec: RunSpec
@@ -62,6 +62,7 @@ class Finished:
     ios: int
     smart: dict[str, list[Any]] = field(default_factory=dict)
     operations: dict[str, list[Any]] = field(default_factory=dict)
+    power: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -142,14 +143,17 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
     prepared, spec = line[place], line[place].spec
     try:
         after = line[place - 1].run if place else None
-        text, series, caches, smart, operations, streams, ios = prepared.run.execute(after, place + 1 < len(line))
+        text, series, caches, smart, operations, streams, ios, power = prepared.run.execute(
+            after, place + 1 < len(line)
+        )
         record = json.loads(text)
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             text = json.dumps(record, indent=2, ensure_ascii=False)
-        finished = Finished(spec, record, text, series, caches, streams, ios, smart, operations)
+        finished = Finished(spec, record, text, series, caches, streams, ios, smart, operations, power)
         if spec.out is not None:
             save_operations(spec.out, finished.record, operations)
+            save_power(spec.out, power)
             save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)

@@ -68,7 +68,8 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
     for name, used in users.items():
         for value in product(name)["values"]:
             key = value["key"]
-            if not value["range"] or key.startswith("reference.") or ("set", key) in own:
+            # Power changes no figure that studies compare.
+            if not value["range"] or key.startswith(("reference.", "power_")) or ("set", key) in own:
                 continue
             fits = tuple(pair for pair in used if key not in dict((*pair[0].set, *pair[1].set)))
             if fits:

@@ -92,7 +92,9 @@ def test_other_distributions_have_a_mission_and_no_mean_time() -> None:
 
 
 def test_rebuild_time_of_a_record(tmp_path: Path) -> None:
-    record = {"repair": {"rebuilds": [{"duration_ns": 3_600_000_000_000}, {"duration_ns": 10_800_000_000_000}]}}
+    hour = 3_600_000_000_000
+    done = [{"state": "done", "began_ns": hour, "ended_ns": end} for end in (2 * hour, 4 * hour)]
+    record = {"repair": {"rebuilds": [*done, {"state": "running", "began_ns": hour, "ended_ns": None}]}}
     (tmp_path / "record.json").write_text(json.dumps(record))
     assert figures(record=tmp_path)["given"]["rebuild_hours"] == pytest.approx(2.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -44,7 +45,7 @@ def test_a_mistake_is_one_line(hotband: Hotband, what: str, arguments: list[str]
 
 
 def test_a_machine_that_is_too_small_is_refused(hotband: Hotband, tmp_path: Path) -> None:
-    machine = '[drives.d]\nproduct = "savvio-10k1"\n[volumes]\nv = { on = "d0", size = "512 B" }\n'
+    machine = '[drives.d]\nproduct = "savvio-10k1"\n[volumes]\nv = { on = "d", size = "512 B" }\n'
     (tmp_path / "tiny.toml").write_text(machine)
     done = hotband("review", "tiny.toml")
     assert (done.returncode, done.stdout) == (2, "")
@@ -84,10 +85,11 @@ def test_tables_show_what_the_review_says(reviewed: Reviewed) -> None:
     from rich.console import Console
 
     made = reviewed("savvio-10k1")
-    console = Console(width=150, record=True, quiet=True)
+    printed = StringIO()
+    console = Console(width=150, file=printed)
     for view in review_views(made):
         console.print(view)
-    text = console.export_text()
+    text = printed.getvalue()
     rows = {row["queue_depth"]: row for row in made["patterns"] if row["pattern"] == "database"}
     assert f"{rows[32]['iops']:,.0f}" in text
     assert f"{made['linear']['mean']['read'] / 1e6:.1f}" in text

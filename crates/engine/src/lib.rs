@@ -5,6 +5,7 @@ mod assemble;
 mod caches;
 mod catalog;
 mod driver;
+mod energy;
 mod entropy_file;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -32,6 +33,7 @@ mod warm;
 pub use assemble::assemble;
 pub use caches::CacheSeries;
 pub use catalog::Catalog;
+pub use energy::PowerSeries;
 /// The rule of steady state, for what judges records.
 pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,

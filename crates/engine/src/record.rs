@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use hotband_machine::{Draw, PartReport, Times};
-use hotband_units::{Power, Span};
+use hotband_machine::{PartReport, Times};
+use hotband_units::Span;
 use hotband_workloads::LimitSpec;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::caches::CachesRecord;
+use crate::energy::{EnergyRecord, PowerRecord};
 use crate::entropy_file::DataRecord;
 use crate::power_loss::PowerLoss;
 use crate::record_apps::AppRecord;
@@ -51,6 +52,8 @@ pub struct Record {
     parts: Vec<PartRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caches: Option<CachesRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy: Option<EnergyRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     smart: Vec<SmartRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -204,24 +207,6 @@ struct PartRecord {
     power: Option<PowerRecord>,
 }
 
-/// What a drive drew in the measured time, from how long its actuators were busy.
-#[derive(Clone, Debug, Serialize)]
-struct PowerRecord {
-    energy_j: f64,
-    mean_w: f64,
-    idle_w: f64,
-    active_w: f64,
-}
-
-impl PowerRecord {
-    fn new(draw: Draw, duration: Span, counters: &BTreeMap<&'static str, u64>) -> Self {
-        let busy = counters.get("busy_ns").copied().unwrap_or(0);
-        let (energy_j, watts) = (draw.joules(duration, Span(busy)), |power: Power| power.0 as f64 / 1e3);
-        let mean_w = if duration > Span::ZERO { energy_j / duration.as_secs_f64() } else { watts(draw.idle) };
-        Self { energy_j, mean_w, idle_w: watts(draw.idle), active_w: watts(draw.active) }
-    }
-}
-
 #[derive(Clone, Debug, Serialize)]
 struct SeriesName {
     interval_ns: u64,
@@ -230,6 +215,8 @@ struct SeriesName {
     caches_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     operations_file: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power_file: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     smart_file: Option<&'static str>,
 }
@@ -276,11 +263,12 @@ impl Record {
             PartRecord {
                 id: after.id.clone(),
                 kind: after.kind,
-                power: after.draw.map(|draw| PowerRecord::new(draw, of.duration, &counters)),
+                power: recorder.power.of(&after.id),
                 counters,
                 at_end: after.at_end.iter().copied().collect(),
             }
         });
+        let ios = recorder.streams.iter().flat_map(|sides| &sides[..2]).map(|side| side.count).sum();
         let limits = judge(of.limits, of.streams, recorder, of.duration);
         let (steady_state, steady_state_before) = match of.steady.split_last() {
             Some((last, before)) => (Some(last.clone()), before.to_vec()),
@@ -310,6 +298,7 @@ impl Record {
             app: of.app.clone(),
             parts: parts.collect(),
             caches: recorder.caches.record(),
+            energy: recorder.power.record(ios),
             smart: recorder.smart.record(),
             data: of.data.clone(),
             power_loss: of.power_loss.clone(),
@@ -322,6 +311,7 @@ impl Record {
                 file: "series.parquet",
                 caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
                 operations_file: of.app.as_ref().map(|_| "operations.parquet"),
+                power_file: (!recorder.power.series.time_ns.is_empty()).then_some("power.parquet"),
                 smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
             },
             notes: notes(of),

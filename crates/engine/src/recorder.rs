@@ -4,6 +4,7 @@ use hotband_machine::{Machine, Op, PartReport};
 use hotband_units::{Instant, Span};
 
 use crate::caches::CacheWatch;
+use crate::energy::PowerWatch;
 use crate::side::Side;
 use crate::smart::SmartWatch;
 use crate::steps::Steps;
@@ -50,6 +51,8 @@ pub struct Recorder {
     pub before: Vec<PartReport>,
     /// The caches of the machine.
     pub caches: CacheWatch,
+    /// What its drives draw.
+    pub power: PowerWatch,
     /// The SMART attributes of its drives.
     pub smart: SmartWatch,
 }
@@ -78,6 +81,7 @@ impl Recorder {
             interval_start: Instant::ZERO,
             before: Vec::new(),
             caches: CacheWatch::default(),
+            power: PowerWatch::default(),
             smart: SmartWatch::new(smart_interval),
         }
     }
@@ -89,6 +93,7 @@ impl Recorder {
             self.caches.begin(now, machine);
             self.smart.begin(machine);
         }
+        self.power.begin(machine);
         self.steps.begin(now, &self.streams);
         self.streams.iter_mut().flatten().for_each(|side| side.begin(now));
         (self.measuring, self.interval_start) = (true, now);
@@ -128,7 +133,9 @@ impl Recorder {
                 self.series.queue_depth.push(row.area as f64 / (length * 1e9));
             }
         }
-        self.caches.end_interval(self.interval_start.since(self.begin), end, machine);
+        let start = self.interval_start.since(self.begin);
+        self.caches.end_interval(start, end, machine);
+        self.power.end_interval(start, end.since(self.interval_start), machine);
         self.interval_start = end;
     }
 

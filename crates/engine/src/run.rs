@@ -15,6 +15,7 @@ use crate::assemble::{Assembled, assemble};
 use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
 use crate::driver::{Driver, Loader};
+use crate::energy::PowerSeries;
 use crate::entropy_file::{DataRecord, data_of};
 use crate::iolog::IoLog;
 use crate::power_cut::PowerCut;
@@ -115,6 +116,8 @@ pub struct Outcome {
     pub caches: CacheSeries,
     /// The app over time; empty where there is none.
     pub operations: OperationSeries,
+    /// What drives draw over time; empty where that is not known.
+    pub power: PowerSeries,
     /// SMART attributes over time; empty where no drive has them.
     pub smart: SmartSeries,
     /// Names of the streams, for the series and the log.
@@ -303,9 +306,10 @@ impl Run {
             without_workload: self.workload.is_left_out_of_preconditioning(),
         });
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
+        let power = recorder.power.series;
         let built_from = (self.machine_text, self.drive_set);
         let kept = Kept { machine: self.assembled.machine, now, built_from };
-        Ok((Outcome { record, series, caches, operations, smart, streams: names, ios }, kept))
+        Ok((Outcome { record, series, caches, operations, power, smart, streams: names, ios }, kept))
     }
 }
 

@@ -62,24 +62,44 @@ pub struct Smart {
     pub bad_blocks: u64,
 }
 
-/// What a drive draws: one power at rest, another while all its actuators are busy, between them a straight line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Draw {
-    /// Ready, spinning, no actuator busy.
+/// Powers of a drive: at rest, and in each of the two states in which it is busy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Levels {
+    /// Ready, spinning, nothing busy.
     pub idle: Power,
-    /// All actuators busy.
-    pub active: Power,
-    /// How many there are.
-    pub actuators: u32,
+    /// Busy in the first state, and in the second, all the time and with all actuators.
+    pub busy: [Power; 2],
 }
 
-impl Draw {
-    /// Energy in joules over `duration`, of which actuators were busy for `busy`, summed over them.
-    pub fn joules(&self, duration: Span, busy: Span) -> f64 {
-        let all_busy = duration.as_secs_f64() * f64::from(self.actuators);
-        let share = if all_busy > 0.0 { (busy.as_secs_f64() / all_busy).min(1.0) } else { 0.0 };
-        let watts = self.idle.0 as f64 + share * (self.active.0 - self.idle.0) as f64;
-        watts / 1e3 * duration.as_secs_f64()
+/// What a drive draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// Names of the states: "seek" and "track" of a disk, "read" and "write" of flash.
+    pub states: [&'static str; 2],
+    /// As rated under load.
+    pub active: Power,
+    /// What it draws.
+    pub levels: Levels,
+    /// Ends of its range: the least energy is that of one of these, the most that of one of those.
+    pub low: [Levels; 2],
+    /// See `low`.
+    pub high: [Levels; 2],
+    /// How many actuators are busy by themselves; times are their sums.
+    pub actuators: u32,
+    /// Whether it can be in both states at once.
+    pub is_parallel: bool,
+}
+
+impl Levels {
+    /// Energy in joules over `duration`, of which actuators were busy in each state for `busy`, summed over them.
+    pub fn joules(&self, duration: Span, busy: [Span; 2], actuators: u32) -> f64 {
+        let above = (0..2).map(|state| self.above_idle(state, busy[state], actuators));
+        self.idle.0 as f64 / 1e3 * duration.as_secs_f64() + above.sum::<f64>()
+    }
+
+    /// The part of it that `state` adds to the energy at rest.
+    pub fn above_idle(&self, state: usize, busy: Span, actuators: u32) -> f64 {
+        (self.busy[state].0 as f64 - self.idle.0 as f64) / 1e3 * busy.as_secs_f64() / f64::from(actuators)
     }
 }
 
@@ -183,6 +203,11 @@ pub trait Drive: Send {
     fn draw(&self) -> Option<Draw> {
         None
     }
+    /// How long it was busy in each state of its draw since the beginning, summed over actuators. The first has two
+    /// measures, of which the longer counts in any time: two things that go on side by side.
+    fn activity(&self) -> [Span; 3] {
+        [Span::ZERO; 3]
+    }
     /// Whether it says that acknowledged writes may be lost with power: a host sends flushes to no other drive.
     fn volatile(&self) -> bool {
         true
@@ -230,14 +255,20 @@ mod tests {
     }
 
     #[test]
-    fn energy_lies_between_that_at_rest_and_that_at_full_load() {
-        let draw = Draw { idle: Power(7_200), active: Power(13_500), actuators: 2 };
-        let second = Span(1_000_000_000);
-        for (busy, joules) in [(0.0, 7.2), (0.5, 8.775), (1.0, 10.35), (2.0, 13.5), (2.1, 13.5)] {
-            let got = draw.joules(second, Span((busy * 1e9) as u64));
-            assert!((got - joules).abs() < 1e-9, "{busy} s: {got} J");
+    fn energy_is_that_at_rest_and_what_each_state_adds() {
+        let levels = Levels { idle: Power(7_000), busy: [Power(13_000), Power(10_000)] };
+        let (second, half) = (Span(1_000_000_000), Span(500_000_000));
+        for (busy, joules) in [
+            ([Span::ZERO; 2], 7.0),
+            ([second, Span::ZERO], 10.0),
+            ([Span::ZERO, second], 8.5),
+            ([half, half], 9.25),
+            ([second, second], 11.5),
+        ] {
+            let got = levels.joules(second, busy, 2);
+            assert!((got - joules).abs() < 1e-9, "{busy:?}: {got} J");
         }
-        assert!(draw.joules(Span::ZERO, Span::ZERO).abs() < 1e-9);
+        assert!(levels.joules(Span::ZERO, [Span::ZERO; 2], 2).abs() < 1e-9);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What the parts of a machine hold and count, and what they hold after writes that take no time.
 
-use hotband_units::{Bytes, Instant};
+use hotband_units::{Bytes, Instant, Span};
 
-use crate::drive::{CacheState, Smart, UntimedWrite, Warmth};
+use crate::drive::{CacheState, Draw, Smart, UntimedWrite, Warmth};
 use crate::graph::{Machine, PartReport, Role, Target};
 use crate::io::Op;
 use crate::plan::{Extent, Plan};
@@ -27,6 +27,16 @@ impl Machine {
     /// SMART attributes of every drive that has them, by name.
     pub fn smart(&self) -> Vec<(&str, Smart)> {
         self.drives.iter().filter_map(|slot| Some((slot.name.as_str(), slot.drive.smart()?))).collect()
+    }
+
+    /// What every drive draws, where that is known, by name.
+    pub fn draws(&self) -> Vec<(&str, Option<Draw>)> {
+        self.drives.iter().map(|slot| (slot.name.as_str(), slot.drive.draw())).collect()
+    }
+
+    /// How long a drive was busy in each state of its draw.
+    pub fn activity(&self, drive: usize) -> [Span; 3] {
+        self.drives[drive].drive.activity()
     }
 
     /// Whether trims of `target` reach drives: every layout on the way passes them on.

@@ -21,7 +21,7 @@ mod service;
 mod spec;
 mod versions;
 
-pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Smart, UntimedWrite, Warmth};
+pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Levels, Smart, UntimedWrite, Warmth};
 pub use error::{SpecError, nearest};
 pub use events::EventQueue;
 pub use graph::{Machine, MachineParts, PartReport, Role, Target};

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, Request, Run, RunError,
+    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, PowerSeries, Request, Run, RunError,
     STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
 use hotband_machine::{Product, SpecError as MachineSpecError};
@@ -104,7 +104,8 @@ impl PyRun {
         }
         let (series, caches) = (columns(py, outcome.series)?, cache_columns(py, outcome.caches)?);
         let (smart, operations) = (smart_columns(py, outcome.smart)?, operation_columns(py, outcome.operations)?);
-        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios))
+        let power = power_columns(py, outcome.power)?;
+        Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios, power))
     }
 
     fn progress(&self) -> (f64, u64) {
@@ -116,8 +117,8 @@ impl PyRun {
     }
 }
 
-/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os.
-type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64);
+/// Record; series, caches, SMART attributes and operations over time; names of the streams; I/Os; power over time.
+type Left<'py> = (String, Columns<'py>, Columns<'py>, Columns<'py>, Columns<'py>, Vec<String>, u64, Columns<'py>);
 type Columns<'py> = Bound<'py, PyDict>;
 
 fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<'_, PyDict>> {
@@ -126,6 +127,18 @@ fn operation_columns(py: Python<'_>, series: OperationSeries) -> PyResult<Bound<
     columns.set_item("operation", series.operation)?;
     columns.set_item("ops_per_s", series.ops_per_s)?;
     columns.set_item("latency_mean_ns", series.latency_mean_ns)?;
+    Ok(columns)
+}
+
+fn power_columns(py: Python<'_>, series: PowerSeries) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    let names: Vec<&str> = series.drive.iter().map(|drive| series.drives[*drive as usize].as_str()).collect();
+    columns.set_item("time_ns", series.time_ns)?;
+    columns.set_item("length_ns", series.length_ns)?;
+    columns.set_item("drive", names)?;
+    columns.set_item("power_w", series.power_w)?;
+    columns.set_item("low_w", series.low_w)?;
+    columns.set_item("high_w", series.high_w)?;
     Ok(columns)
 }
 

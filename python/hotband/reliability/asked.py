@@ -142,14 +142,15 @@ def mean_life(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: di
 
 
 def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> str | None:
-    """A reference value that all products share; None where none has it."""
-    found = {of.get(f"reference.{key}") for of in values.values()}
+    """A value, or a reference value, that all products share; None where none has it."""
+    place = key if any(key in of for of in values.values()) else f"reference.{key}"
+    found = {of.get(place) for of in values.values()}
     if len(found) > 1:
         raise UserError(option, "", "", f"missing: it differs between {', '.join(values)}, or one of them has none")
     (text,) = found
     if text is not None:
         product, of = next(iter(values.items()))
-        sources[key] = f"{product}: {of[f'source.reference.{key}']}"
+        sources[key] = f"{product}: {of[f'source.{place}']}"
     return text
 
 
@@ -157,13 +158,13 @@ def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: d
     """Bits read for one unrecoverable error; None for no such errors."""
     text = asked.error_rate
     if text is not None:
-        sources["bits_per_error"] = "--error-rate"
+        sources["unrecoverable_error_bits"] = "--error-rate"
         if text.strip() == "none":
             return None
     else:
-        text = reference("bits_per_error", "--error-rate", values, sources)
+        text = reference("unrecoverable_error_bits", "--error-rate", values, sources)
         if text is None:
-            sources["bits_per_error"] = "the catalog has none"
+            sources["unrecoverable_error_bits"] = "the catalog has none"
             return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
     if found is None or float(found[1]) < 1:
@@ -220,7 +221,7 @@ def recorded_rebuild(path: Path) -> float:
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
         rebuilds = record["repair"]["rebuilds"]
-        times = [one["duration_ns"] for one in rebuilds if one.get("duration_ns")]
+        times = [one["ended_ns"] - one["began_ns"] for one in rebuilds if one["state"] == "done"]
     except OSError as error:
         raise UserError("--record", "", str(file), f"cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -31,10 +31,10 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         lines.append(f"  rebuild {plain(given['rebuild_hours'])} h ({sources['rebuild']})")
         bits = given["bits_per_error"]
         if bits is None:
-            lines.append(f"  no sector errors ({sources['bits_per_error']})")
+            lines.append(f"  no sector errors ({sources['unrecoverable_error_bits']})")
         else:
             chance = f"{given['rebuild_error_chance'] * 100:.3g} % of the rebuilds without redundancy meet one"
-            lines.append(f"  one sector error in {bits:.3g} bits: {chance} ({sources['bits_per_error']})")
+            lines.append(f"  one sector error in {bits:.3g} bits: {chance} ({sources['unrecoverable_error_bits']})")
         if given["replacement_hours"]:
             lines.append(
                 f"  {given['spares']} spares, a new drive {plain(given['replacement_hours'])} h after a failure"

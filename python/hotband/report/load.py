@@ -27,11 +27,16 @@ SERIES_COLUMNS = (
     "latency_p99_ns",
     "queue_depth",
 )
-SERIES_TEXTS, CACHE_TEXTS, SMART_TEXTS = ("stream", "direction"), ("state",), ("drive",)
+SERIES_TEXTS, CACHE_TEXTS, SMART_TEXTS, POWER_TEXTS = ("stream", "direction"), ("state",), ("drive",), ("drive",)
 CACHE_COLUMNS = ("time_ns", "flash_hits", "flash_misses", "state")
 SMART_COLUMNS = ("time_ns", "drive", "host_bytes", "flash_bytes")
+POWER_COLUMNS = ("time_ns", "length_ns", "drive", "power_w", "low_w", "high_w")
 # What stands beside the series where there is something to watch: its key, its columns, those that are texts.
-FURTHER = (("caches_file", CACHE_COLUMNS, CACHE_TEXTS), ("smart_file", SMART_COLUMNS, SMART_TEXTS))
+FURTHER = (
+    ("caches_file", CACHE_COLUMNS, CACHE_TEXTS),
+    ("smart_file", SMART_COLUMNS, SMART_TEXTS),
+    ("power_file", POWER_COLUMNS, POWER_TEXTS),
+)
 # The keys a page cannot do without, and what each must be.
 SHAPES: dict[str, tuple[type, str]] = {
     "name": (str, "a text"),
@@ -44,7 +49,7 @@ SHAPES: dict[str, tuple[type, str]] = {
 
 @dataclass(frozen=True)
 class LoadedRecord:
-    """A record, its series and those of its caches and of SMART (None where there are none), the name of it on a page.
+    """A record, its series and those of its caches, SMART and power (None where there are none), its name on a page.
 
     `remarks` say in words what could not be read; a page prints them with the record's own notes.
     """
@@ -55,6 +60,7 @@ class LoadedRecord:
     remarks: tuple[str, ...] = ()
     caches: pl.DataFrame | None = None
     smart: pl.DataFrame | None = None
+    power: pl.DataFrame | None = None
 
 
 def loaded_run(finished: Finished) -> LoadedRecord:
@@ -76,7 +82,11 @@ def loaded_run(finished: Finished) -> LoadedRecord:
     smart = None
     if finished.smart.get("time_ns"):
         smart = _numbers(pl.DataFrame(finished.smart, strict=False), SMART_TEXTS)
-    return LoadedRecord(finished.record, _numbers(frame), finished.record["name"], caches=caches, smart=smart)
+    power = None
+    if finished.power.get("time_ns"):
+        power = _numbers(pl.DataFrame(finished.power, strict=False), POWER_TEXTS)
+    name = finished.record["name"]
+    return LoadedRecord(finished.record, _numbers(frame), name, caches=caches, smart=smart, power=power)
 
 
 def loaded_import(record: dict[str, Any], series: Mapping[str, list[Any]] | None) -> LoadedRecord:
@@ -101,7 +111,15 @@ def load_record(path: Path) -> LoadedRecord:
         if isinstance(named, dict) and named.get(key) is not None:
             frame, more = _read_series(file, named, key, columns)
             further[key], remarks = _cast(file, key, frame, texts), remarks + more
-    return LoadedRecord(record, series, record["name"], remarks, further["caches_file"], further["smart_file"])
+    return LoadedRecord(
+        record,
+        series,
+        record["name"],
+        remarks,
+        further["caches_file"],
+        further["smart_file"],
+        further["power_file"],
+    )
 
 
 def _read_json(file: Path) -> dict[str, Any]:

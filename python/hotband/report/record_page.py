@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotband import cellrows
-from hotband.report import frames, sections, variants, wear
+from hotband.report import energy, frames, sections, variants, wear
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.text import cell, number, rate, span
 from hotband.report.verdicts import verdict_blocks
@@ -47,7 +47,7 @@ def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) ->
 
 
 def _of_variants(records: Mapping[str, LoadedRecord]) -> list[Section]:
-    """Where an I/O's time went, how caches filled and drives wore, of the records that tell."""
+    """Where an I/O's time went, how caches filled, drives wore and what they drew, of the records that tell."""
     time = variants.io_time_block(records)
     once = variants.once_block(records)
     found = [
@@ -55,6 +55,7 @@ def _of_variants(records: Mapping[str, LoadedRecord]) -> list[Section]:
         ("caches", "Caches over time", variants.caches_block(records)),
         ("once", "Scripts that run once", once),
         ("wear", "Write amplification", wear.amplification_block(records)),
+        ("power", "Power", energy.power_block(records)),
     ]
     return [Section(name, title, [block]) for name, title, block in found if block is not None]
 
@@ -84,7 +85,7 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
     blocks.append(Table(sections.RESULT_COLUMNS, groups))
     whys = [(label, cellrows.why(loaded.record)) for label, loaded in records.items()]
     tables = [variants.steps_table(records), variants.scripts_table(records), wear.operations_table(records)]
-    tables += [wear.smart_table(records), variants.why_table({"": whys})]
+    tables += [wear.smart_table(records), energy.energy_table(records), variants.why_table({"": whys})]
     blocks += [table for table in tables if table is not None]
     verdicts = verdict_blocks(records)
     return blocks + verdicts + variants.power_loss_blocks(records) + sections.notes_blocks(records)

@@ -36,17 +36,16 @@ def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[st
     steps, streams = steps_of(record), {one["name"]: one for one in record["streams"]}
     found: dict[str, Any] = {}
     for op in ("read", "write"):
-        summary = steps[op]
-        buckets = streams[op][op]["histogram"]["buckets"]
+        summary, own = steps[op], streams[op][op]
         found[op] = {
             "block_bytes": target.block(BLOCK),
             "queue_depth": 1,
-            "count": summary["count"],
-            "mean_ns": summary["latency_mean_ns"],
+            "count": own["count"],
+            "mean_ns": int(own["latency_sum_ns"]) / own["count"],
             "p50_ns": summary["latency_p50_ns"],
             "p99_ns": summary["latency_p99_ns"],
-            "max_ns": summary["latency_max_ns"],
-            "bins": bins(buckets),
+            "max_ns": own["latency_max_ns"],
+            "bins": bins(own["histogram"]["buckets"]),
         }
     return found
 

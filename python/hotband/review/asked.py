@@ -96,17 +96,21 @@ def filled(ask: Ask) -> Table:
 def toml_text(workload: Table) -> str:
     """A workload as TOML, a line a key. (tomlkit takes 0.6 s for the workloads of one review, to keep a layout
     nobody sees.)"""
-    return "".join(f"{json.dumps(key)} = {toml_value(value)}\n" for key, value in workload.items())
+    return "".join(f"{quoted(key)} = {toml_value(value)}\n" for key, value in workload.items())
 
 
 def toml_value(value: Any) -> str:
-    """Text, numbers, booleans, lists and tables in one line. JSON's strings are TOML's, if characters are left as
-    they are."""
+    """Text, numbers, booleans, lists and tables in one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{quoted(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(toml_value(one) for one in value) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def quoted(text: str) -> str:
+    """A text in quotes. JSON's are TOML's where characters are left as they are, but for one control character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def steps_of(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

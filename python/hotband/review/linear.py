@@ -1,8 +1,8 @@
 """The transfer curve: sequential reads and writes at places spread over the whole surface.
 
 At each place the machine reads (then, in a run of its own, writes) blocks of 1 MiB in order, four outstanding; the
-first few are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so some
-70 MB at each of 100 places say what reading all of it would.
+first 48 are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so 110 MB
+at each of 100 places say what reading all of it would.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ PLACES = 100
 PLACES_FEW = 32
 BLOCK = MIB
 DEPTH = 4
-# Blocks at a place that are counted, and those before them.
-BLOCKS, BLOCKS_BEFORE = 64, 8
+# Blocks at a place that are counted, and those before them, in which a write cache is done with the last place.
+BLOCKS, BLOCKS_BEFORE = 64, 48
 # Written from the middle on before the first place, so that a write cache is as full as it stays.
 BLOCKS_FIRST = 512
 # Places of one run: what it costs grows with places times steps.
@@ -46,14 +46,20 @@ def run_name(op: str, number: int) -> str:
 
 
 def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int]) -> Ask:
-    """The run of some places. No place is read twice: memory would answer."""
+    """The run of some places. No place is read twice: memory would answer. At each the first blocks come one at a time,
+    so that a drive that chooses among what is queued has nothing left of the place before."""
     before, count = blocks
-    streams = [stream("before all", op, BLOCK, False, start="50 %")]
+    alone = (before + 3) // 4
+    # What fills a write cache lies beside the first place, so that it is written to the media on the way.
+    fill = BLOCKS_FIRST * BLOCK
+    beside = between(at[0] - fill, at[0]) if at[0] >= fill else ["0 %", "100 %"]
+    streams = [stream("before all", op, BLOCK, False, range=beside)]
     phases = [warming("all", BLOCKS_FIRST, streams=["before all"])]
     for offset in at:
         name = f"at {offset}"
         streams.append(stream(name, op, BLOCK, False, range=between(offset, offset + (before + count) * BLOCK)))
-        phases += [warming(name, before, streams=[name]), counted(name, count, streams=[name])]
+        phases.append(warming(f"{name}, alone", alone, streams=[name], threads=1))
+        phases += [warming(name, before - alone, streams=[name]), counted(name, count, streams=[name])]
     return Ask(run_name(op, number), workload(f"linear {op}", streams, phases, load=closed(DEPTH)))
 
 

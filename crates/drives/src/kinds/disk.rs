@@ -298,6 +298,10 @@ impl Drive for Disk {
         self.params.draw
     }
 
+    fn activity(&self) -> [Span; 3] {
+        [self.counters.seek, Span::ZERO, self.counters.busy - self.counters.seek]
+    }
+
     fn volatile(&self) -> bool {
         self.params.write_cache == WriteCache::Volatile
     }

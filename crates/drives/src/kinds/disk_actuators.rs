@@ -10,7 +10,7 @@
 use std::mem;
 
 use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, Versions};
-use hotband_units::{Bytes, Instant};
+use hotband_units::{Bytes, Instant, Span};
 
 use super::disk::Disk;
 use super::disk_params::{DiskParams, Exposes};
@@ -170,6 +170,11 @@ impl Drive for MultiActuatorDisk {
 
     fn draw(&self) -> Option<Draw> {
         self.actuators[0].draw()
+    }
+
+    fn activity(&self) -> [Span; 3] {
+        let each = self.actuators.iter().map(Disk::activity);
+        each.fold([Span::ZERO; 3], |sum, of| [0, 1, 2].map(|n| sum[n] + of[n]))
     }
 
     fn submit(&mut self, now: Instant, command: Command) {

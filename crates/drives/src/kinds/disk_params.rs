@@ -2,9 +2,10 @@
 
 use hotband_machine::Draw;
 use hotband_machine::{Section, SpecError};
-use hotband_units::{Bytes, Power, Rate, Rpm, Span};
+use hotband_units::{Bytes, Rate, Rpm, Span};
 
 use super::disk_caches::{check_fast_format, check_flash, read_flash, read_write_cache};
+use super::power::{read_disk, split_disk};
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::{GeometryParams, SECTOR};
 use crate::parts::pending::Order;
@@ -117,7 +118,8 @@ impl DiskParams {
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         check_fast_format(product, set, set_file, set_key)?;
         let values = product.with(set, set_file, set_key)?;
-        Product::blame(Self::from_values(&product.file, &values), set, set_file, set_key)
+        let read = Self::from_values(&product.file, &values).and_then(|params| split_disk(params, product, set));
+        Product::blame(read, set, set_file, set_key)
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
@@ -140,7 +142,7 @@ impl DiskParams {
         let params = Self {
             actuators,
             exposes,
-            draw: read_draw(&section, actuators)?,
+            draw: read_disk(&section, actuators)?,
             seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
             seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
             head_switch: geometry.head_skew,
@@ -221,16 +223,6 @@ fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
         None if actuators > 1 => Err(section.error("exposes", "", "missing: expected \"luns\" or \"one\"")),
         exposes => Ok((actuators, exposes.unwrap_or(Exposes::One))),
     }
-}
-
-fn read_draw(section: &Section, actuators: u32) -> Result<Option<Draw>, SpecError> {
-    let Some(idle) = section.quantity::<Power>("power_idle")? else { return Ok(None) };
-    let active: Power = section.required("power_active", "a power, such as \"10 W\"")?;
-    if active < idle || active.0 > 1_000_000 {
-        let accepted = format!("expected from power_idle ({idle}) to 1 kW");
-        return Err(section.error("power_active", active.to_string(), accepted));
-    }
-    Ok(Some(Draw { idle, active, actuators }))
 }
 
 /// The geometry of one of `actuators`.

@@ -9,6 +9,7 @@ mod disk_media;
 pub mod disk_params;
 pub mod disk_power;
 mod disk_shared;
+mod power;
 pub mod ssd;
 pub mod ssd_params;
 mod ssd_power;

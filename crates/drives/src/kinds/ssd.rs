@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use hotband_machine::{Command, Counter, Done, Drive, Fault, Op, Smart, Times, UntimedWrite, Versions};
+use hotband_machine::{Command, Counter, Done, Draw, Drive, Fault, Op, Smart, Times, UntimedWrite, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::ssd_params::SsdParams;
@@ -491,6 +491,14 @@ impl Drive for Ssd {
 
     fn capacity(&self) -> Bytes {
         Bytes(self.params.capacity)
+    }
+
+    fn draw(&self) -> Option<Draw> {
+        self.params.draw
+    }
+
+    fn activity(&self) -> [Span; 3] {
+        self.all_activity()
     }
 
     fn volatile(&self) -> bool {

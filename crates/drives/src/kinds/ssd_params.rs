@@ -1,8 +1,9 @@
 //! What a solid-state drive is told about itself: the values of its catalog file.
 
-use hotband_machine::{Section, SpecError};
+use hotband_machine::{Draw, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};
 
+use super::power::{range_ssd, read_ssd};
 use crate::parts::compression::CompressionParams;
 use crate::parts::ftl::{Endurance, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
 use crate::parts::nand::NandParams;
@@ -13,6 +14,8 @@ use hotband_machine::Product;
 pub struct SsdParams {
     /// Addressable bytes.
     pub capacity: u64,
+    /// What it draws, where the catalog says so.
+    pub draw: Option<Draw>,
     /// Translation layer.
     pub ftl: FtlParams,
     /// Flash.
@@ -55,7 +58,8 @@ impl SsdParams {
     /// The first value that is missing, malformed or impossible.
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         let values = product.with(set, set_file, set_key)?;
-        Product::blame(Self::from_values(&product.file, &values), set, set_file, set_key)
+        let ranged = |params: Self| Self { draw: params.draw.map(|draw| range_ssd(draw, product, set)), ..params };
+        Product::blame(Self::from_values(&product.file, &values).map(ranged), set, set_file, set_key)
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
@@ -68,6 +72,7 @@ impl SsdParams {
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
             capacity,
+            draw: read_ssd(&section)?,
             backlog: 2 * nand.dies,
             compression,
             decompression: time("decompression_time")?,

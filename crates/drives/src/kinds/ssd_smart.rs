@@ -1,7 +1,9 @@
 //! What a solid-state drive counts, and what its SMART attributes say.
 
 use hotband_machine::{Counter, Smart};
+use hotband_units::Span;
 
+use super::power::time_at;
 use super::ssd::Ssd;
 use crate::parts::ftl::{PAGE, UNIT};
 
@@ -34,6 +36,15 @@ impl Ssd {
             ("command_ns", c.command.0),
             ("busy_ns", n.die_busy.0 / u64::from(self.params.nand.dies)),
         ]
+    }
+
+    /// Reads: as long as the controller decodes their commands, or the link carries their data; writes: as long as all
+    /// that was programmed takes at the drive's program rate.
+    pub(super) fn all_activity(&self) -> [Span; 3] {
+        let (c, p) = (&self.counters, &self.params);
+        let decoded = Span(c.reads * p.command_interval.0);
+        let programmed = self.smart_attributes().flash_bytes;
+        [decoded, time_at(c.read_bytes, p.link_rate.0), time_at(programmed, p.nand.program_rate.0)]
     }
 
     pub(super) fn all_levels(&self) -> Vec<Counter> {

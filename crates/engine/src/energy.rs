@@ -1,0 +1,271 @@
+//! Watts of every drive over the measured time, and the energy that a record states.
+//!
+//! Nothing is done per I/O: drives keep sums of the time they were busy, which are read when an interval ends. A command
+//! is counted when it is begun, so what does not fit into an interval is carried into the next.
+
+use hotband_machine::{Draw, Levels, Machine};
+use hotband_units::{Power, Span};
+use serde::Serialize;
+
+/// One row a drive and interval, by column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PowerSeries {
+    /// Names of the drives.
+    pub drives: Vec<String>,
+    /// Start of the interval since the measured time began.
+    pub time_ns: Vec<u64>,
+    /// Its length.
+    pub length_ns: Vec<u64>,
+    /// Index of the drive.
+    pub drive: Vec<u32>,
+    /// Mean power.
+    pub power_w: Vec<f64>,
+    /// The least and the most that it is by the ranges of the drive's values.
+    pub low_w: Vec<f64>,
+    /// See `low_w`.
+    pub high_w: Vec<f64>,
+}
+
+/// A drive whose draw is known.
+#[derive(Clone, Debug)]
+struct Watched {
+    /// Index in the machine.
+    index: usize,
+    draw: Draw,
+    last: [Span; 3],
+    /// Busy beyond the interval in which it began.
+    carried: [Span; 2],
+    duration: Span,
+    busy: [Span; 2],
+}
+
+/// Watches what the drives of a machine draw while it is measured.
+#[derive(Clone, Debug, Default)]
+pub struct PowerWatch {
+    pub series: PowerSeries,
+    drives: Vec<Watched>,
+    unknown: usize,
+}
+
+impl PowerWatch {
+    /// A measured phase begins.
+    pub fn begin(&mut self, machine: &Machine) {
+        if self.series.drives.is_empty() && self.unknown == 0 {
+            for (index, (name, draw)) in machine.draws().into_iter().enumerate() {
+                let Some(draw) = draw else {
+                    self.unknown += 1;
+                    continue;
+                };
+                let none = Span::ZERO;
+                let watched =
+                    Watched { index, draw, last: [none; 3], carried: [none; 2], duration: none, busy: [none; 2] };
+                self.series.drives.push(name.to_owned());
+                self.drives.push(watched);
+            }
+        }
+        for drive in &mut self.drives {
+            (drive.last, drive.carried) = (machine.activity(drive.index), [Span::ZERO; 2]);
+        }
+    }
+
+    /// The interval of `length` that began at `start` (since the measured time began) is over.
+    pub fn end_interval(&mut self, start: Span, length: Span, machine: &Machine) {
+        for (number, drive) in self.drives.iter_mut().enumerate() {
+            let busy = drive.spend(length, machine.activity(drive.index));
+            drive.duration += length;
+            drive.busy = [0, 1].map(|state| drive.busy[state] + busy[state]);
+            let energy = Energy::new(&drive.draw, length, busy);
+            let watts = |joules: f64| joules / length.as_secs_f64();
+            self.series.time_ns.push(start.0);
+            self.series.length_ns.push(length.0);
+            self.series.drive.push(number as u32);
+            self.series.power_w.push(watts(energy.joules));
+            self.series.low_w.push(watts(energy.low));
+            self.series.high_w.push(watts(energy.high));
+        }
+    }
+
+    /// What the record says of one drive; none where its draw is not known.
+    pub(crate) fn of(&self, name: &str) -> Option<PowerRecord> {
+        let place = self.series.drives.iter().position(|have| have == name)?;
+        let drive = &self.drives[place];
+        (drive.duration > Span::ZERO).then(|| PowerRecord::new(drive))
+    }
+
+    /// What the record says of all together, which served `ios`; none where nothing is known of any.
+    pub(crate) fn record(&self, ios: u64) -> Option<EnergyRecord> {
+        let seconds = self.drives.first()?.duration.as_secs_f64();
+        let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.duration, drive.busy));
+        let sum = each.reduce(|one, two| Energy {
+            joules: one.joules + two.joules,
+            low: one.low + two.low,
+            high: one.high + two.high,
+        })?;
+        let an_io = |joules: f64| (ios > 0).then(|| joules / ios as f64);
+        (seconds > 0.0).then(|| EnergyRecord {
+            energy_j: sum.joules,
+            energy_low_j: sum.low,
+            energy_high_j: sum.high,
+            mean_w: sum.joules / seconds,
+            idle_w: self.drives.iter().map(|drive| watts(drive.draw.levels.idle)).sum(),
+            joules_per_io: an_io(sum.joules),
+            joules_per_io_low: an_io(sum.low),
+            joules_per_io_high: an_io(sum.high),
+            drives: self.drives.len(),
+            drives_unknown: self.unknown,
+        })
+    }
+}
+
+impl Watched {
+    /// Busy time of an interval of `length`: what was carried and what came, as far as it fits; the rest is carried on.
+    fn spend(&mut self, length: Span, activity: [Span; 3]) -> [Span; 2] {
+        let came = [0, 1, 2].map(|n| activity[n] - self.last[n]);
+        self.last = activity;
+        let due = [self.carried[0] + came[0].max(came[1]), self.carried[1] + came[2]];
+        let room = Span(length.0 * u64::from(self.draw.actuators));
+        let spent = if self.draw.is_parallel {
+            due.map(|due| due.min(room))
+        } else {
+            let all = due[0] + due[1];
+            let part = |due: Span| Span((u128::from(due.0) * u128::from(room.0) / u128::from(all.0.max(1))) as u64);
+            if all > room { due.map(part) } else { due }
+        };
+        self.carried = [0, 1].map(|state| due[state] - spent[state]);
+        spent
+    }
+}
+
+/// Joules, and the least and most by the ranges of the drive's values.
+#[derive(Clone, Copy, Debug)]
+struct Energy {
+    joules: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Energy {
+    fn new(draw: &Draw, duration: Span, busy: [Span; 2]) -> Self {
+        let of = |levels: &Levels| levels.joules(duration, busy, draw.actuators);
+        let [low, high] = [draw.low, draw.high].map(|ends| ends.map(|levels| of(&levels)));
+        Self { joules: of(&draw.levels), low: low[0].min(low[1]), high: high[0].max(high[1]) }
+    }
+}
+
+fn watts(power: Power) -> f64 {
+    power.0 as f64 / 1e3
+}
+
+/// What a drive drew in the measured time.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct PowerRecord {
+    energy_j: f64,
+    energy_low_j: f64,
+    energy_high_j: f64,
+    mean_w: f64,
+    idle_w: f64,
+    active_w: f64,
+    states: [StateRecord; 2],
+}
+
+/// How long a drive was in a state, and what that added to its energy at rest.
+#[derive(Clone, Debug, Serialize)]
+struct StateRecord {
+    state: &'static str,
+    power_w: f64,
+    /// Of one actuator's time.
+    time_ns: u64,
+    above_idle_j: f64,
+}
+
+impl PowerRecord {
+    fn new(of: &Watched) -> Self {
+        let (draw, levels) = (&of.draw, &of.draw.levels);
+        let energy = Energy::new(draw, of.duration, of.busy);
+        let state = |n: usize| StateRecord {
+            state: draw.states[n],
+            power_w: watts(levels.busy[n]),
+            time_ns: of.busy[n].0 / u64::from(draw.actuators),
+            above_idle_j: levels.above_idle(n, of.busy[n], draw.actuators),
+        };
+        Self {
+            energy_j: energy.joules,
+            energy_low_j: energy.low,
+            energy_high_j: energy.high,
+            mean_w: energy.joules / of.duration.as_secs_f64(),
+            idle_w: watts(levels.idle),
+            active_w: watts(draw.active),
+            states: [state(0), state(1)],
+        }
+    }
+}
+
+/// What all drives drew in the measured time.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct EnergyRecord {
+    energy_j: f64,
+    energy_low_j: f64,
+    energy_high_j: f64,
+    mean_w: f64,
+    idle_w: f64,
+    joules_per_io: Option<f64>,
+    joules_per_io_low: Option<f64>,
+    joules_per_io_high: Option<f64>,
+    /// Drives whose draw is known, and those whose is not.
+    drives: usize,
+    drives_unknown: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Span = Span(1_000_000_000);
+
+    fn watched(is_parallel: bool) -> Watched {
+        let levels = Levels { idle: Power(5_000), busy: [Power(9_000), Power(7_000)] };
+        let draw = Draw {
+            states: ["seek", "track"],
+            active: Power(8_000),
+            levels,
+            low: [levels; 2],
+            high: [levels; 2],
+            actuators: 1,
+            is_parallel,
+        };
+        let none = Span::ZERO;
+        Watched { index: 0, draw, last: [none; 3], carried: [none; 2], duration: none, busy: [none; 2] }
+    }
+
+    #[test]
+    fn what_does_not_fit_into_an_interval_is_carried_into_the_next_in_proportion() {
+        let mut drive = watched(false);
+        // A command of 1.5 s begins in the first second.
+        let activity = [Span(500_000_000), Span::ZERO, SECOND];
+        let first = drive.spend(SECOND, activity);
+        assert_eq!(first, [Span(333_333_333), Span(666_666_666)]);
+        let second = drive.spend(SECOND, activity);
+        assert_eq!([0, 1].map(|n| first[n] + second[n]), [Span(500_000_000), SECOND]);
+        assert_eq!(drive.spend(SECOND, activity), [Span::ZERO; 2]);
+    }
+
+    #[test]
+    fn states_side_by_side_have_all_the_time_each_and_the_first_counts_its_longer_measure() {
+        let mut drive = watched(true);
+        let half = Span(500_000_000);
+        assert_eq!(drive.spend(SECOND, [half, SECOND, SECOND]), [SECOND, SECOND]);
+        assert_eq!(drive.spend(SECOND, [SECOND + half, SECOND, SECOND]), [SECOND, Span::ZERO]);
+    }
+
+    #[test]
+    fn a_range_is_that_of_the_ends_that_draw_least_and_most() {
+        let mut draw = watched(false).draw;
+        let of = |seek| Levels { idle: Power(4_000), busy: [Power(seek), Power(6_000)] };
+        (draw.low, draw.high) = ([of(8_000), of(7_000)], [of(9_500), of(10_000)]);
+        let energy = Energy::new(&draw, SECOND, [Span(500_000_000), Span(500_000_000)]);
+        let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-9, "{got}");
+        near(energy.joules, 8.0);
+        near(energy.low, 6.5);
+        near(energy.high, 8.0);
+    }
+}

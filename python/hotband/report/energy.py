@@ -1,0 +1,107 @@
+"""What drives draw: watts over time, and a table of joules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hotband.charts import HALF_CHARS, NUMBER, dress, legend
+from hotband.curves import variant_scale
+from hotband.report.page import Cell, Chart, Charts, Group, Table
+from hotband.report.text import finite, quantity
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.charts import View
+    from hotband.report.load import LoadedRecord
+
+Records = Mapping[str, "LoadedRecord"]
+
+# Points of a line: as many as a chart is wide enough to tell apart.
+POINTS = 400
+CAPTION = "All drives together. The band is what the ranges of their power values allow (hotband drives NAME)."
+COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
+
+
+def power_frame(records: Records) -> pl.DataFrame:
+    """What `power_chart` draws: line, time_s, power_w, low_w, high_w, summed over drives and joined where many."""
+    import polars as pl
+
+    numbers = ("time_s", "power_w", "low_w", "high_w")
+    kinds: dict[str, Any] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
+    frames = [pl.DataFrame(schema=kinds)]
+    watts = pl.col("power_w", "low_w", "high_w")
+    for label, loaded in records.items():
+        if loaded.power is None:
+            continue
+        summed = loaded.power.group_by("time_ns").agg(watts.sum(), pl.col("length_ns").first()).sort("time_ns")
+        group = pl.int_range(pl.len()) // max(1, math.ceil(summed.height / POINTS))
+        weight = pl.col("length_ns")
+        joined = summed.group_by(group.alias("group")).agg(
+            pl.col("time_ns").min(), (watts * weight).sum() / weight.sum()
+        )
+        placed = joined.sort("group").with_columns(line=pl.lit(label), time_s=pl.col("time_ns") / 1e9)
+        frames.append(placed.select(list(kinds)))
+    return pl.concat(frames)
+
+
+def power_chart(rows: pl.DataFrame) -> View:
+    """Watts over time, a colour per run, with the band of their ranges."""
+    import altair as alt
+
+    lines = rows["line"].unique(maintain_order=True).to_list()
+    title = "Power of all drives (W)"
+    base = alt.Chart(rows).encode(
+        x=alt.X("time_s:Q", scale=alt.Scale(nice=False), axis=alt.Axis(title="Time (s)", format=NUMBER, grid=False)),
+        color=alt.Color("line:N", scale=variant_scale(lines), legend=legend(rows["line"], HALF_CHARS)),
+    )
+    axis = alt.Axis(title=title, format=NUMBER, tickCount=5)
+    band = base.mark_area(opacity=0.15).encode(
+        y=alt.Y("low_w:Q", scale=alt.Scale(zero=True), axis=axis), y2=alt.Y2("high_w:Q")
+    )
+    line = base.mark_line(strokeWidth=1.8, strokeCap="round").encode(
+        y=alt.Y("power_w:Q", axis=axis),
+        tooltip=[
+            alt.Tooltip("line:N", title="Run"),
+            alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER),
+            *(
+                alt.Tooltip(f"{name}:Q", title=text, format=",.4~g")
+                for name, text in (("power_w", "Power (W)"), ("low_w", "At least (W)"), ("high_w", "At most (W)"))
+            ),
+        ],
+    )
+    return dress(alt.layer(band, line).properties(width="container", height=220))
+
+
+def power_block(records: Records) -> Charts | None:
+    """Watts of runs over time; none where no record has them for more than one interval."""
+    frame = power_frame(records)
+    if frame["time_s"].n_unique() < 2:
+        return None
+    return Charts([Chart("Power over time", power_chart(frame), CAPTION)], width=560)
+
+
+def energy_table(records: Records) -> Table | None:
+    """What the drives of each record drew; none where no record tells."""
+    groups = []
+    for label, loaded in records.items():
+        energy = loaded.record.get("energy")
+        if not isinstance(energy, Mapping):
+            continue
+        texts = [
+            quantity(energy.get("drives"), ""),
+            quantity(energy.get("mean_w"), "W"),
+            quantity(energy.get("idle_w"), "W"),
+            *(quantity(energy.get(key), "J") for key in ("energy_j", "energy_low_j", "energy_high_j")),
+            quantity(_milli(energy.get("joules_per_io")), "mJ"),
+        ]
+        groups.append(Group([[Cell(text, numeric=True) for text in texts]], label if len(records) > 1 else ""))
+    caption = "Energy of the measured time, with the least and the most by the ranges of the power values"
+    return Table(COLUMNS, groups, caption=caption) if groups else None
+
+
+def _milli(value: object) -> float | None:
+    found = finite(value)
+    return None if found is None else found * 1e3
