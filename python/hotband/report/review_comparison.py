@@ -124,7 +124,7 @@ def more(ratio: float, than: str = "") -> str:
     """`12 % more`, from twice on `2.3 times as much`; with something, `12 % over it`, `2.3 times it`."""
     if ratio >= MULTIPLE:
         return f"{number(ratio, 2 if ratio < 100 else 3)} times {than or 'as much'}"
-    percent = f"{100 * (ratio - 1):.0f} %"
+    percent = f"{100 * (ratio - 1):.0f}\N{NO-BREAK SPACE}%"
     return f"{percent} over {than}" if than else f"{percent} more"
 
 
