@@ -43,6 +43,10 @@ class Run:
         duration: str | None = None,
         io_log: Path | None = None,
         power_loss: str | None = None,
+        fail: list[str] = ...,
+        spares: int = 0,
+        rebuild_rate: str | None = None,
+        rebuild_after: str | None = None,
     ) -> None: ...
     def check_follows(self, before: Run) -> None:
         """Raises SpecError where this run is not on the same machine, with the same values, as `before`; both must not

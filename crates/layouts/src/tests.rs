@@ -133,8 +133,8 @@ fn one_large_read_uses_one_member_of_each_pair() {
 #[test]
 fn read_policies_choose_as_named() {
     let states = [
-        MemberState { pending: 3, read_end: 0, last_end: 900 * 4096 },
-        MemberState { pending: 1, read_end: 0, last_end: 10 * 4096 },
+        MemberState { pending: 3, read_end: 0, last_end: 900 * 4096, ..MemberState::default() },
+        MemberState { pending: 1, read_end: 0, last_end: 10 * 4096, ..MemberState::default() },
     ];
     let chosen = |policy: &str, turn| {
         let layout = build("test", &spec("raid1", 2, &format!("read_policy = \"{policy}\"")), &[SIZE; 2]).unwrap();
@@ -155,6 +155,7 @@ fn an_idle_mirror_goes_before_the_nearest() {
             pending,
             read_end: 0,
             last_end: last * 4096,
+            ..MemberState::default()
         });
         policy.choose(&states, SIZE, offset, 0)
     };

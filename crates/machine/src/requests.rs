@@ -11,6 +11,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The parent of a command that a service sent; the request's tag is the service's token, its member the layout.
 pub(crate) const SERVICE: u32 = u32::MAX - 1;
 
+/// The parent of a step of a rebuild; the request's tag says which.
+pub(crate) const REBUILD: u32 = u32::MAX - 2;
+
 /// One I/O at one node of the graph: a host's, or a leg of a layout above.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
