@@ -157,10 +157,11 @@ fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 8] = [
+const OPTIONAL: [(&str, &str); 9] = [
     ("actuators", "second actuator"),
     ("exposes", "second actuator"),
-    ("power_", "stated power"),
+    ("power_seek", "seek power"),
+    ("power_", "power of this name"),
     ("compression", "compression: it is a disk"),
     ("gc_", "garbage collection: it is a disk"),
     ("awc", "protected write cache (Advanced Write Cache)"),
