@@ -66,6 +66,12 @@ def mach2(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Pat
 
 
 @pytest.fixture(scope="session")
+def savvio(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The result and the folder of a whole run of savvio-raid."""
+    return study_result("savvio-raid", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
 def fuzz_target() -> Callable[[str], Callable[[bytes], None]]:
     """What a fuzz target of `fuzz/` does with one input, by the name of the target."""
 

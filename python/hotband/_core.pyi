@@ -43,6 +43,10 @@ class Run:
         duration: str | None = None,
         io_log: Path | None = None,
         power_loss: str | None = None,
+        fail: list[str] = ...,
+        spares: int = 0,
+        rebuild_rate: str | None = None,
+        rebuild_after: str | None = None,
     ) -> None: ...
     def check_follows(self, before: Run) -> None:
         """Raises SpecError where this run is not on the same machine, with the same values, as `before`; both must not
@@ -110,6 +114,13 @@ def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
 
 def osd(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
     """The same of an object storage daemon."""
+
+def machine_offer(
+    catalog: Path, machine: str, machine_text: str | None, set: list[tuple[str, str]]
+) -> tuple[str, list[tuple[str, int]], int, list[str]]:
+    """What a machine offers to workloads: its text, its targets (name, bytes), what offsets and sizes of I/Os are
+    multiples of, and the product of every drive. `set` holds values of drives and daemons only. Raises SpecError.
+    """
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""

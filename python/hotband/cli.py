@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, results, studies
-from hotband.commands import reliability as reliability_command
+from hotband.commands import catalog, reliability, results, review, studies
 from hotband.commands.output import (
     CacheOption,
     JsonFlag,
@@ -39,7 +38,8 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
-app.command()(reliability_command.reliability)
+for command in (review.review, reliability.reliability):
+    app.command()(command)
 
 
 @app.command()
@@ -54,6 +54,16 @@ def run(
     power_loss: Annotated[
         str | None, typer.Option(metavar="TIME", help='Cut power at this measured time, such as "30 s".')
     ] = None,
+    fail: Annotated[
+        list[str] | None, typer.Option(metavar="DRIVE@TIME", help='A drive fails, such as d3@"60 s". May be repeated.')
+    ] = None,
+    spare: Annotated[int, typer.Option(min=0, metavar="COUNT", help="Drives that wait to replace failed ones.")] = 0,
+    rebuild_rate: Annotated[
+        str | None, typer.Option(metavar="RATE", help='Most that a rebuild writes, such as "50 MB/s".')
+    ] = None,
+    rebuild_after: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How long after a failure a spare is taken.")
+    ] = None,
     then: Annotated[
         list[str] | None, typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.")
     ] = None,
@@ -62,13 +72,15 @@ def run(
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
     from hotband.progress import run_progress
-    from hotband.run import RunSpec, execute
+    from hotband.run import Repair, RunSpec, execute
 
     names = [workload, *(then or [])]
     if fresh_seeds and len(names) == 1:
         raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
-    if len(names) > 1 and (io_log or power_loss):
-        raise UserError("--then", "", names[1], "an I/O log and a loss of power are of one run: leave out --then")
+    if len(names) > 1 and (io_log or power_loss or fail):
+        one = "an I/O log, a loss of power and a failure are of one run: leave out --then"
+        raise UserError("--then", "", names[1], one)
+    repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(names) == 1 else out / f"{n}" for n in range(1, len(names) + 1)]
     specs = [
         RunSpec(
@@ -82,6 +94,7 @@ def run(
             io_log,
             power_loss,
             after=f"run {n - 1}" if n else "",
+            repair=repair,
         )
         for n, name in enumerate(names)
     ]
@@ -100,6 +113,7 @@ def run(
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
     from hotband.energy import energy_lines
+    from hotband.repair import repair_lines
     from hotband.steady import of_phases
     from hotband.tables import (
         app_tables,
@@ -116,6 +130,7 @@ def show_run(finished: Finished) -> None:
     show(summary_table(record), *app_tables(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
     show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
     show(*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record))
+    show(*repair_lines(record))
     if finished.spec.out is not None:
         show(f"Record: {finished.spec.out / 'record.json'}")
 

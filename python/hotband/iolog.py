@@ -8,7 +8,7 @@ from pathlib import Path
 from hotband import _core
 
 ROWS_AT_ONCE = 250_000
-ERRORS = [None, "misaligned", "out of range", "write protected"]
+ERRORS = [None, "misaligned", "out of range", "write protected", "drive failed"]
 DIRECTIONS = ["read", "write", "flush", "trim"]
 
 

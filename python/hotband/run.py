@@ -21,6 +21,17 @@ from hotband.records import save_operations, save_power, save_record
 
 
 @dataclass(frozen=True)
+class Repair:
+    """Drives that fail (DRIVE@TIME each), spares for them, the most a rebuild writes in a second and how long after a
+    failure it begins, as text."""
+
+    fail: tuple[str, ...] = ()
+    spares: int = 0
+    rate: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True)
 class RunSpec:
     """One run as the user asks for it.
 
@@ -43,6 +54,7 @@ class RunSpec:
     workload_text: str | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
     after: str = field(default="", kw_only=True)
+    repair: Repair = field(default=Repair(), kw_only=True)
 
 
 @dataclass
@@ -132,6 +144,10 @@ def prepare(spec: RunSpec) -> Prepared:
             duration=spec.duration,
             io_log=raw_log,
             power_loss=spec.power_loss,
+            fail=list(spec.repair.fail),
+            spares=spec.repair.spares,
+            rebuild_rate=spec.repair.rate,
+            rebuild_after=spec.repair.after,
         )
     except _core.SpecError as error:
         raise user_error(error) from None

@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
 import synthetic
 import synthetic_variants
 import synthetic_wear
 import test_wear
+from browser import needs_browser, open_page
 
 from hotband.report import Page, record_page, study_page, write_report
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-BROWSER = next((found for name in NAMES if (found := shutil.which(name))), None)
-SWITCHES = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-    "--enable-logging=stderr", "--virtual-time-budget=30000", "--dump-dom",
-)  # fmt: skip
-
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium on PATH")
-
-
-def browse(tmp_path: Path, page: Page, script: str = "") -> tuple[str, list[str]]:
-    """The document after its scripts, and `script` after them, ran; and what they logged to the console."""
-    out = write_report(tmp_path / "page.html", page)
-    if script:
-        out.write_text(out.read_text() + f"<script>{script}</script>")
-    command = [str(BROWSER), *SWITCHES, f"--user-data-dir={tmp_path / 'profile'}", out.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
-    return done.stdout, [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
-
-
-def drawn_marks(document: str) -> list[bool]:
-    """For every chart's place, whether an SVG with marks stands in it."""
-    pieces = re.split(r"(?=<div class=\"chart[ \"])", document)[1:]
-    return [bool(re.search(r"<svg.*?<path[^>]* d=\"M", piece, re.S)) for piece in pieces]
+pytestmark = needs_browser
 
 
 def check(tmp_path: Path, page: Page, script: str = "") -> str:
-    document, console = browse(tmp_path, page, script)
-    drawn = drawn_marks(document)
-    assert console == []
-    assert drawn
-    assert all(drawn)
-    assert f'data-drawn="{len(drawn)}"' in document
-    assert 'class="chart-error"' not in document
-    return document
+    """The document of a page that opened without complaint, with every chart drawn."""
+    opened = open_page(write_report(tmp_path / "page.html", page), tmp_path, script)
+    opened.check()
+    assert f'data-drawn="{len(opened.charts)}"' in opened.document
+    return opened.document
 
 
 def test_a_study(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, SeekCurves, S
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
-    Drive, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef, NodeRef, Random, Role,
-    SpecError, Target,
+    Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef, NodeRef, Random,
+    Role, SpecError, Target,
 };
+use hotband_units::Rate;
 use toml::{Table, Value};
 
 use crate::catalog::Catalog;
@@ -38,6 +39,19 @@ pub fn assemble(
     catalog: &Catalog,
     set: &[(String, String)],
     seed: u64,
+) -> Result<Assembled, SpecError> {
+    assemble_with_spares(spec, catalog, (set, seed), None)
+}
+
+/// The same with so many spares, `spare1` and so on, that are like one of the drives and behind the same link.
+///
+/// # Errors
+/// Those of `assemble`, or a drive that has the name of a spare.
+pub fn assemble_with_spares(
+    spec: &MachineSpec,
+    catalog: &Catalog,
+    (set, seed): (&[(String, String)], u64),
+    spares: Option<(usize, u32)>,
 ) -> Result<Assembled, SpecError> {
     let mut products: BTreeMap<String, (Product, String)> = BTreeMap::new();
     for drive in &spec.drives {
@@ -81,7 +95,19 @@ pub fn assemble(
     let targets = targets(spec, &drives, &layouts)?;
     let links: Vec<Link> = spec.links.iter().map(Link::new).collect();
     let link_of = |drive: usize| spec.links.iter().position(|link| link.carries.contains(&drive));
-    let link_of = (0..drives.len()).map(link_of).collect();
+    let mut link_of: Vec<Option<usize>> = (0..drives.len()).map(link_of).collect();
+    let (like, count) = spares.unwrap_or_default();
+    for number in 1..=count {
+        let name = format!("spare{number}");
+        if drives.iter().any(|(have, _)| *have == name) {
+            let accepted = "is the name of a spare: give the drive another one";
+            return Err(SpecError::new(&spec.file, &spec.drives[like].key, name, accepted));
+        }
+        let drive = DriveSpec { name: name.clone(), ..spec.drives[like].clone() };
+        let product = &products[&drive.product].0;
+        drives.push((name, build_drive(spec, &drive, product, (set, seed), &mut curves)?));
+        link_of.push(link_of[like]);
+    }
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, targets });
@@ -101,6 +127,10 @@ fn build_drive(
         "disk" => {
             let mut params =
                 read_twice(spec, drive, own, |values, file, key| DiskParams::read(product, values, file, key))?;
+            if spec.is_on_bus(drive) {
+                // The bus is the port: what crosses it would be charged twice.
+                params.port_rate = Rate(1_000_000_000_000);
+            }
             let phase = Random::new(seed, &format!("drives.{}.spindle", drive.name)).below(REVOLUTION);
             params.geometry.rotation = params.geometry.rotation.with_phase(phase);
             if params.actuators > 1 {
@@ -157,11 +187,12 @@ fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 9] = [
+const OPTIONAL: [(&str, &str); 10] = [
     ("actuators", "second actuator"),
     ("exposes", "second actuator"),
     ("power_seek", "seek power"),
     ("power_", "power of this name"),
+    ("unrecoverable_error_bits", "stated rate of unrecoverable errors"),
     ("compression", "compression: it is a disk"),
     ("gc_", "garbage collection: it is a disk"),
     ("awc", "protected write cache (Advanced Write Cache)"),
@@ -318,7 +349,7 @@ fn targets(
         }
         let from = begin + volume.from.0;
         check_within_lun((spec, &on), volume.on.node, (from, size), drives)?;
-        targets.push(Target { name: volume.name.clone(), node: volume.on.node, from, size });
+        targets.push(Target { name: volume.name.clone(), node: volume.on.node, from, size, queue: volume.queue });
     }
     if !targets.is_empty() {
         return Ok(targets);
@@ -335,7 +366,7 @@ fn targets(
         NodeRef::Drive(drive) => drives[drive as usize].0.clone(),
         NodeRef::Layout(layout) => layouts[layout as usize].0.clone(),
     };
-    Ok(vec![Target { name, node: root, from: 0, size: capacity_of(root, drives, layouts) }])
+    Ok(vec![Target { name, node: root, from: 0, size: capacity_of(root, drives, layouts), queue: None }])
 }
 
 /// A target for each logical unit of a drive.
@@ -344,7 +375,7 @@ fn luns_of(drive: u32, drives: &[(String, Box<dyn Drive>)]) -> Vec<Target> {
     let size = of.capacity().0 / u64::from(of.luns());
     let target = |lun: u32| {
         let (name, from) = (format!("{name}.lun{lun}"), u64::from(lun) * size);
-        Target { name, node: NodeRef::Drive(drive), from, size }
+        Target { name, node: NodeRef::Drive(drive), from, size, queue: None }
     };
     (0..of.luns()).map(target).collect()
 }

@@ -13,6 +13,8 @@ use crate::iolog::IoLog;
 use crate::power_loss::Ledger;
 use crate::record_scripts::ScriptStats;
 use crate::recorder::{Recorder, side_of};
+use crate::repair::RepairRequest;
+use crate::repair_record::{RepairRecord, ServiceWatch};
 use crate::run::{Control, RunError};
 use crate::scripts::{SCRIPTED, Scripts};
 use crate::steady_watch::{SteadyRecord, SteadyWatch, Tally, fills};
@@ -105,6 +107,8 @@ pub struct Driver<'a> {
     pub cut_after: Option<Span>,
     /// When that is; `NEVER` until the measured time begins.
     cut: Instant,
+    /// What hosts get, where drives are to fail.
+    pub service: Option<Box<ServiceWatch>>,
 }
 
 /// Events between two looks at the control block.
@@ -143,6 +147,7 @@ impl<'a> Driver<'a> {
             ledger: None,
             cut_after: None,
             cut: Instant::NEVER,
+            service: None,
         }
     }
 
@@ -169,6 +174,9 @@ impl<'a> Driver<'a> {
         if phase.measure {
             let before = self.report();
             self.recorder.begin(self.now, before, self.machine);
+            if let Some(service) = &mut self.service {
+                service.begin(self.now, self.machine);
+            }
             if let Some(after) = self.cut_after.take() {
                 self.cut = self.now + after;
             }
@@ -216,6 +224,11 @@ impl<'a> Driver<'a> {
         self.steady.extend(steady.end(phase, || fills(self.machine)));
         self.recorder.smart.tick(self.now, self.machine);
         Ok(phase.measure.then(|| self.end_step(phase, threads)))
+    }
+
+    /// What the record says of failures, where there were to be any.
+    pub fn repair_record(&self, asked: &RepairRequest, rate: Option<u64>) -> Option<RepairRecord> {
+        self.service.as_ref().map(|service| service.record(self.machine, asked, rate))
     }
 
     /// Lets everything outstanding be answered; nobody asks for more, and nothing of it is recorded.
@@ -318,6 +331,9 @@ impl<'a> Driver<'a> {
 
     /// A measured phase ends; returns how long it was.
     fn end_step(&mut self, phase: &Phase, threads: Option<u32>) -> Span {
+        if let Some(service) = &mut self.service {
+            service.look(self.now, self.machine, true);
+        }
         let duration = self.recorder.end_step(&phase.name, threads, self.now, self.machine);
         if let Some(scripts) = &mut self.scripts {
             self.script_stats.push(scripts.end_measuring());
@@ -385,6 +401,9 @@ impl<'a> Driver<'a> {
     fn step(&mut self, now: Instant) -> Result<(), RunError> {
         let mut completions = std::mem::take(&mut self.completions);
         self.machine.advance(now, &mut completions);
+        if let Some(service) = &mut self.service {
+            service.look(now, self.machine, self.recorder.measuring);
+        }
         for done in completions.drain(..) {
             self.complete(&done)?;
         }
@@ -422,6 +441,9 @@ impl<'a> Driver<'a> {
             ledger.complete(done);
         }
         side.completed(done, io.len, measured);
+        if let (Some(service), true) = (&mut self.service, measured) {
+            service.completed(done, io.op, io.len);
+        }
         if done.fault.is_none() && matches!(io.op, Op::Read | Op::Write) {
             self.tally.add(io.len, done.at.since(done.submitted));
         }

@@ -11,7 +11,14 @@ impl Network {
     pub fn new(spec: &NetworkSpec) -> Self {
         let rate = Rate((spec.rate.0 as f64 * spec.efficiency.0).round() as u64);
         let carries = Vec::new();
-        Self(Link::new(&LinkSpec { name: "network".into(), lanes: 1, rate, per_command: Span::ZERO, carries }))
+        Self(Link::new(&LinkSpec {
+            name: "network".into(),
+            lanes: 1,
+            rate,
+            per_command: Span::ZERO,
+            carries,
+            is_bus: false,
+        }))
     }
 
     /// Sends `bytes` at `now`; returns when the last of them is across.

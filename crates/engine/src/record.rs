@@ -17,6 +17,8 @@ use crate::record_apps::AppRecord;
 use crate::record_limits::{LimitRecord, judge};
 use crate::record_scripts::ScriptRecord;
 use crate::recorder::{Recorder, Sides};
+use crate::repair::RepairRequest;
+use crate::repair_record::RepairRecord;
 use crate::run::Request;
 use crate::side::{Side, empty_histogram};
 use crate::smart::SmartRecord;
@@ -60,6 +62,9 @@ pub struct Record {
     data: Vec<DataRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<PowerLoss>,
+    /// Failures, where there were to be any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairRecord>,
     /// The last phase that was to end when steady.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_state: Option<SteadyRecord>,
@@ -90,6 +95,24 @@ struct Specs {
     duration: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repair: Option<RepairSpecs>,
+}
+
+/// What was asked for of failures, as text.
+#[derive(Clone, Debug, Serialize)]
+struct RepairSpecs {
+    fail: Vec<String>,
+    spare: u32,
+    rebuild_rate: Option<String>,
+    rebuild_after: Option<String>,
+}
+
+impl RepairSpecs {
+    fn new(asked: &RepairRequest) -> Option<Self> {
+        let RepairRequest { fail, spares, rebuild_rate, rebuild_after } = asked.clone();
+        (!fail.is_empty()).then_some(Self { fail, spare: spares, rebuild_rate, rebuild_after })
+    }
 }
 
 /// Rates and latencies of reads and writes together, and of each.
@@ -234,6 +257,8 @@ pub(crate) struct Ingredients<'a> {
     pub duration: Span,
     pub interval: Span,
     pub power_loss: Option<PowerLoss>,
+    /// Failures.
+    pub repair: Option<RepairRecord>,
     /// The scripts.
     pub scripts: Vec<ScriptRecord>,
     /// The app.
@@ -288,6 +313,7 @@ impl Record {
                 set: request.set.iter().cloned().collect(),
                 duration: request.duration.clone(),
                 power_loss: request.power_loss.clone(),
+                repair: RepairSpecs::new(&request.repair),
             },
             duration_ns: of.duration.0,
             concurrency: of.concurrency,
@@ -302,6 +328,7 @@ impl Record {
             smart: recorder.smart.record(),
             data: of.data.clone(),
             power_loss: of.power_loss.clone(),
+            repair: of.repair.clone(),
             steady_state,
             steady_state_before,
             passed: (!limits.is_empty()).then(|| limits.iter().all(|limit| limit.passed)),
@@ -412,7 +439,8 @@ fn notes(of: &Ingredients) -> Vec<String> {
             .to_owned()
     });
     let notes = note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady);
-    notes.chain(protected).chain(unfilled).collect()
+    let unrepaired = of.repair.iter().flat_map(RepairRecord::notes);
+    notes.chain(protected).chain(unfilled).chain(unrepaired).collect()
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

@@ -11,7 +11,7 @@ use hotband_workloads::{AppSpec, Data, Load, Random, Stream, Workload, check_ban
 use thiserror::Error;
 
 use crate::apps::AppAtWork;
-use crate::assemble::{Assembled, assemble};
+use crate::assemble::{Assembled, assemble_with_spares};
 use crate::caches::CacheSeries;
 use crate::catalog::Catalog;
 use crate::driver::{Driver, Loader};
@@ -22,6 +22,8 @@ use crate::power_cut::PowerCut;
 use crate::record::Record;
 use crate::record_apps::OperationSeries;
 use crate::recorder::{Recorder, Series};
+use crate::repair::RepairRequest;
+use crate::repair_record::ServiceWatch;
 use crate::scripts::Scripts;
 use crate::smart::SmartSeries;
 
@@ -72,6 +74,8 @@ pub struct Request {
     pub io_log: Option<PathBuf>,
     /// `--power-loss`.
     pub power_loss: Option<String>,
+    /// `--fail` and what belongs to it.
+    pub repair: RepairRequest,
 }
 
 /// Progress out, interruption in; shared between threads.
@@ -137,8 +141,8 @@ pub struct Kept {
 /// A run that was checked and can be executed.
 pub struct Run {
     request: Request,
-    machine_text: String,
-    workload_text: String,
+    /// Of the machine, and of the workload.
+    texts: (String, String),
     workload: Workload,
     assembled: Assembled,
     /// Values of drives and daemons that `--set` changes.
@@ -146,6 +150,8 @@ pub struct Run {
     streams: Vec<(Stream, u16)>,
     app: Option<AppAtWork>,
     power_cut: Option<PowerCut>,
+    /// Most bytes a second of a rebuild.
+    rebuild_rate: Option<u64>,
 }
 
 impl Run {
@@ -161,7 +167,8 @@ impl Run {
         };
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
-        let assembled = assemble(&spec, catalog, &drive_set, request.seed)?;
+        let spares = request.repair.spares(&spec)?;
+        let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares)?;
         Self::bound(request, (machine_text, workload_text), workload, (assembled, drive_set))
     }
 
@@ -181,8 +188,13 @@ impl Run {
         request: Request,
         (machine_text, workload_text): (String, String),
         workload: Workload,
-        (assembled, drive_set): (Assembled, Vec<(String, String)>),
+        (mut assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
+        let repair = request.repair.plan(&assembled.machine, &workload, &request)?;
+        let rebuild_rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
+        if let Some(repair) = repair {
+            assembled.machine.prepare_repair(repair, None);
+        }
         let power_cut = PowerCut::of(&request, &workload)?;
         if let (Some(at), true) = (&request.power_loss, is_served(&assembled.machine)) {
             let accepted = "a replicated pool is modelled without the loss of power: leave it out";
@@ -194,7 +206,8 @@ impl Run {
         let of_app = app.iter().flat_map(|app| app.names.iter().map(String::as_str));
         let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).chain(of_app).collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
-        Ok(Self { request, machine_text, workload_text, workload, assembled, drive_set, streams, app, power_cut })
+        let texts = (machine_text, workload_text);
+        Ok(Self { request, texts, workload, assembled, drive_set, streams, app, power_cut, rebuild_rate })
     }
 
     /// Runs it.
@@ -210,15 +223,16 @@ impl Run {
     /// # Errors
     /// It is not.
     pub fn check_follows(&self, before: &Self) -> Result<(), SpecError> {
-        if self.built_from() == before.built_from() && self.request.power_loss.is_none() {
+        let stays = |run: &Self| run.request.power_loss.is_none() && run.request.repair.is_empty();
+        if self.built_from() == before.built_from() && stays(self) && stays(before) {
             return Ok(());
         }
-        let accepted = "a run that follows another is on the same machine with the same values, and power stays on";
+        let accepted = "a run that follows another is on the same machine with the same values, power stays on, and no drive fails";
         Err(SpecError::new("MACHINE", "", &self.request.machine, accepted))
     }
 
     fn built_from(&self) -> (&str, &[(String, String)]) {
-        (&self.machine_text, &self.drive_set)
+        (&self.texts.0, &self.drive_set)
     }
 
     /// Runs it on the machine that another run left, or on a fresh one; leaves the machine for the next run, when
@@ -259,6 +273,7 @@ impl Run {
         driver.scripts = Scripts::new(&self.workload, seed);
         driver.app = self.app.take();
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
+        driver.service = driver.machine.service_level().map(|_| Box::new(ServiceWatch::new()));
         // Preconditioning and laying out the files of an app count as one more phase each.
         let laid_out = u64::from(driver.app.is_some());
         let before = u64::from(self.workload.precondition.is_some()) + laid_out;
@@ -272,6 +287,7 @@ impl Run {
         driver.recorder.smart.finish(driver.now, driver.machine);
         let power_loss = self.power_cut.map(|cut| cut.end(&mut driver, duration, &names)).transpose()?;
         let ios = driver.ios;
+        let repair = driver.repair_record(&self.request.repair, self.rebuild_rate);
         if let Some(log) = driver.log.take() {
             log.finish().map_err(RunError::Log)?;
         }
@@ -288,8 +304,8 @@ impl Run {
         let _ = control.report(0.0, ios);
         let record = Record::new(&crate::record::Ingredients {
             request: &self.request,
-            machine_text: &self.machine_text,
-            workload_text: &self.workload_text,
+            machine_text: &self.texts.0,
+            workload_text: &self.texts.1,
             products: &self.assembled.products,
             concurrency: self.workload.concurrency(),
             streams: &names,
@@ -298,6 +314,7 @@ impl Run {
             duration,
             interval: self.workload.interval,
             power_loss,
+            repair,
             scripts,
             app,
             steady,
@@ -307,7 +324,7 @@ impl Run {
         });
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
         let power = recorder.power.series;
-        let built_from = (self.machine_text, self.drive_set);
+        let built_from = (self.texts.0, self.drive_set);
         let kept = Kept { machine: self.assembled.machine, now, built_from };
         Ok((Outcome { record, series, caches, operations, power, smart, streams: names, ios }, kept))
     }

@@ -189,3 +189,15 @@ fn what_is_in_flash_is_read_at_the_published_rate() {
     assert!(warm.0["caches"]["flash_hit_ratio"].as_f64().unwrap() > 0.999);
     assert_eq!((&warm.0["caches"]["state_begin"], &warm.0["caches"]["state_end"]), (&"warm".into(), &"warm".into()));
 }
+
+#[test]
+fn a_reader_streams_whatever_the_size_of_its_reads() {
+    // One read outstanding, up to twice a segment: what was read ahead answers the beginning of the next read, and
+    // the stream goes on. (A drive that went back for it would lose a revolution a read.)
+    for size in ["64 KiB", "256 KiB", "512 KiB", "1 MiB"] {
+        let stream = format!("read_pct = 100\nrandom_pct = 0\nsize = \"{size}\"");
+        let text = workload(&stream, &closed(1), "duration = \"1 s\"", "duration = \"5 s\"");
+        let got = run("savvio-10k1", &text, &[]).summary("bandwidth_bytes_per_s") / 1e6;
+        assert_near(&format!("reads of {size}"), got, 62.0, 0.02);
+    }
+}

@@ -236,7 +236,7 @@ fn a_write_is_made_good_by_one_beside_it_and_not_by_one_that_was_over_before() {
     let lost = |held: u64| {
         let mut versions = Versions::default();
         versions.set(0..BLOCK, held);
-        let target = Target { name: "d".into(), node: NodeRef::Drive(0), from: 0, size: 1 << 20 };
+        let target = Target { name: "d".into(), node: NodeRef::Drive(0), from: 0, size: 1 << 20, queue: None };
         let drives: Vec<(String, Box<dyn Drive>)> = vec![("d".into(), Box::new(Holds(versions)))];
         let (links, layouts) = (Vec::new(), Vec::new());
         let mut machine = Machine::new(MachineParts {

@@ -54,4 +54,10 @@ impl Layout for Concat {
             }
         }
     }
+
+    fn lost(&self, members: &[MemberState]) -> u64 {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let sizes = begins.zip(&self.ends).map(|(begin, end)| end - begin);
+        sizes.zip(members).filter(|(size, member)| !member.holds(*size)).map(|(size, _)| size).sum()
+    }
 }

@@ -4,7 +4,9 @@
 mod concat;
 pub mod crush;
 mod mirror;
+mod mirror_degraded;
 mod parity;
+mod parity_degraded;
 mod policy;
 pub mod replicated;
 mod stripe;

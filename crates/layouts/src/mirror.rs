@@ -2,7 +2,7 @@
 //!
 //! Members of a group are neighbours: RAID 10 of four is (0, 1) and (2, 3), Linux md's "near" layout.
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan, Redundancy};
 use hotband_units::Bytes;
 
 use crate::chunks;
@@ -11,11 +11,11 @@ use crate::policy::ReadPolicy;
 /// Mirrors, striped where there is more than one group.
 pub struct Mirror {
     kind: &'static str,
-    groups: u64,
-    copies: u64,
-    size: u64,
-    chunk: u64,
-    policy: ReadPolicy,
+    pub(crate) groups: u64,
+    pub(crate) copies: u64,
+    pub(crate) size: u64,
+    pub(crate) chunk: u64,
+    pub(crate) policy: ReadPolicy,
 }
 
 impl Mirror {
@@ -50,7 +50,7 @@ impl Layout for Mirror {
                 });
                 let chosen = match goes_on {
                     Some(have) => usize::from(have.member),
-                    None => first + self.policy.choose(&members[copies], offset, turn),
+                    None => first + self.policy.choose(&members[copies], self.size, offset, turn),
                 };
                 plan.push(leg(chosen));
             } else {
@@ -71,5 +71,17 @@ impl Layout for Mirror {
             out.extend(places);
             host_offset += u64::from(len);
         }
+    }
+
+    fn plan_degraded(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan) {
+        self.plan_without(extent, members, turn, plan);
+    }
+
+    fn lost(&self, members: &[MemberState]) -> u64 {
+        self.lost_without(members)
+    }
+
+    fn redundancy(&self) -> Option<&dyn Redundancy> {
+        Some(self)
     }
 }

@@ -9,24 +9,24 @@
 
 use std::ops::Range;
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan, Redundancy};
 use hotband_units::Bytes;
 
 /// Distributed parity.
 pub struct Parity {
     kind: &'static str,
-    members: u64,
-    parities: u64,
-    rows: u64,
-    chunk: u64,
+    pub(crate) members: u64,
+    pub(crate) parities: u64,
+    pub(crate) rows: u64,
+    pub(crate) chunk: u64,
 }
 
 /// What one stripe of a write touches: chunks that follow each other, the first and the last perhaps in part.
 #[derive(Clone, Copy)]
-struct Touched {
-    row: u64,
+pub(crate) struct Touched {
+    pub(crate) row: u64,
     /// First and last data chunk.
-    chunks: (u64, u64),
+    pub(crate) chunks: (u64, u64),
     /// First byte in the first chunk.
     from: u64,
     /// First byte beyond, in the last.
@@ -36,30 +36,30 @@ struct Touched {
 
 impl Touched {
     /// Data chunks and the range written in each.
-    fn pieces(self) -> impl Iterator<Item = (u64, Range<u64>)> {
+    pub(crate) fn pieces(self) -> impl Iterator<Item = (u64, Range<u64>)> {
         (self.chunks.0..=self.chunks.1).map(move |index| (index, self.piece(index)))
     }
 
     /// What is written of data chunk `index`, which is one of those touched.
-    fn piece(self, index: u64) -> Range<u64> {
+    pub(crate) fn piece(self, index: u64) -> Range<u64> {
         let from = if index == self.chunks.0 { self.from } else { 0 };
         from..if index == self.chunks.1 { self.to } else { self.chunk }
     }
 
     /// How many chunks are touched.
-    fn count(self) -> u64 {
+    pub(crate) fn count(self) -> u64 {
         self.chunks.1 - self.chunks.0 + 1
     }
 
     /// Parity changes from the first byte that any chunk changes to the last: where two are touched, the first is
     /// written to its end and the second from its start.
-    fn parity(self) -> Range<u64> {
+    pub(crate) fn parity(self) -> Range<u64> {
         if self.count() == 1 { self.from..self.to } else { 0..self.chunk }
     }
 
     /// What a reconstruct-write has to read: of every one of `all` data chunks, the parts of the parity's range that
     /// are not written.
-    fn missing(self, all: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
+    pub(crate) fn missing(self, all: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
         let parity = self.parity();
         let parts = (0..all).flat_map(move |index| {
             let is_written = (self.chunks.0..=self.chunks.1).contains(&index);
@@ -76,22 +76,22 @@ impl Parity {
         Self { kind, members, parities, rows: size / chunk, chunk }
     }
 
-    fn data_chunks(&self) -> u64 {
+    pub(crate) fn data_chunks(&self) -> u64 {
         self.members - self.parities
     }
 
     /// Member that holds data chunk `index` of stripe `row`.
-    fn data_member(&self, row: u64, index: u64) -> u16 {
+    pub(crate) fn data_member(&self, row: u64, index: u64) -> u16 {
         ((self.parity_member(row, 0) + self.parities + index) % self.members) as u16
     }
 
     /// Member that holds parity `which` of stripe `row`.
-    fn parity_member(&self, row: u64, which: u64) -> u64 {
+    pub(crate) fn parity_member(&self, row: u64, which: u64) -> u64 {
         (self.members - 1 - row % self.members + which) % self.members
     }
 
     /// The stripes of an extent, in order.
-    fn stripes(&self, extent: Extent) -> impl Iterator<Item = Touched> {
+    pub(crate) fn stripes(&self, extent: Extent) -> impl Iterator<Item = Touched> {
         let (chunk, data_chunks) = (self.chunk, self.data_chunks());
         let (mut at, end) = (extent.offset, extent.offset + u64::from(extent.len));
         std::iter::from_fn(move || {
@@ -108,7 +108,7 @@ impl Parity {
         })
     }
 
-    fn leg(&self, phase: u8, member: u64, op: Op, row: u64, range: &Range<u64>) -> Leg {
+    pub(crate) fn leg(&self, phase: u8, member: u64, op: Op, row: u64, range: &Range<u64>) -> Leg {
         let len = (range.end - range.start) as u32;
         Leg { phase, member: member as u16, op, offset: row * self.chunk + range.start, len }
     }
@@ -171,5 +171,17 @@ impl Layout for Parity {
             out.push(Placed { host_offset, member, offset, len, copy: 0 });
             host_offset += u64::from(len);
         }
+    }
+
+    fn plan_degraded(&self, extent: Extent, members: &[MemberState], _: u64, plan: &mut Plan) {
+        self.plan_without(extent, members, plan);
+    }
+
+    fn lost(&self, members: &[MemberState]) -> u64 {
+        self.lost_without(members)
+    }
+
+    fn redundancy(&self) -> Option<&dyn Redundancy> {
+        Some(self)
     }
 }

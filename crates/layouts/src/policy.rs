@@ -13,15 +13,25 @@ pub enum ReadPolicy {
     LeastPending,
     /// The member whose last command ended nearest.
     NearestHead,
+    /// The first idle member; where none is idle, the one whose last command ended nearest, as Linux md does for disks
+    /// (drivers/md/raid1.c, `read_balance`). Shorter seeks under load, none of it at queue depth 1.
+    IdleOrNearest,
+    /// The range is divided among the members: each reads its own share of the addresses, so that its arm stays there.
+    ByRegion,
 }
 
 impl ReadPolicy {
     /// Names in specs.
-    pub const NAMES: [(&str, Self); 3] =
-        [("round-robin", Self::RoundRobin), ("least-pending", Self::LeastPending), ("nearest-head", Self::NearestHead)];
+    pub const NAMES: [(&str, Self); 5] = [
+        ("round-robin", Self::RoundRobin),
+        ("least-pending", Self::LeastPending),
+        ("nearest-head", Self::NearestHead),
+        ("idle-or-nearest", Self::IdleOrNearest),
+        ("by-region", Self::ByRegion),
+    ];
 
-    /// Index of the member (within `members`) that reads at `offset` (as all of them number it).
-    pub fn choose(self, members: &[MemberState], offset: u64, turn: u64) -> usize {
+    /// Index of the member (within `members`, each of `size` bytes) that reads at `offset` (as all of them number it).
+    pub fn choose(self, members: &[MemberState], size: u64, offset: u64, turn: u64) -> usize {
         if let Some(index) = members.iter().position(|member| member.read_end == offset && offset > 0) {
             return index;
         }
@@ -34,6 +44,11 @@ impl ReadPolicy {
                 all.min_by_key(|i| (members[*i].pending, turns(*i))).unwrap_or(0)
             }
             Self::NearestHead => all.min_by_key(distance).unwrap_or(0),
+            Self::IdleOrNearest => match members.iter().position(|member| member.pending == 0) {
+                Some(idle) => idle,
+                None => all.min_by_key(distance).unwrap_or(0),
+            },
+            Self::ByRegion => (u128::from(offset) * members.len() as u128 / u128::from(size.max(1))) as usize,
         }
     }
 }

@@ -45,4 +45,9 @@ impl Layout for Stripe {
             host_offset += u64::from(len);
         }
     }
+
+    fn lost(&self, members: &[MemberState]) -> u64 {
+        let gone = members.iter().filter(|member| !member.holds(self.rows * self.chunk)).count();
+        gone as u64 * self.rows * self.chunk
+    }
 }

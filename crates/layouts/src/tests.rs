@@ -6,7 +6,7 @@ use hotband_machine::{Extent, Layout, LayoutSpec, MemberState, NodeRef, Op, Plan
 use hotband_units::Bytes;
 use proptest::prelude::*;
 
-use super::{PLANNERS, build};
+use super::{PLANNERS, ReadPolicy, build};
 
 const CHUNK: u64 = 16 * 1024;
 const SIZE: u64 = 64 * CHUNK;
@@ -133,8 +133,8 @@ fn one_large_read_uses_one_member_of_each_pair() {
 #[test]
 fn read_policies_choose_as_named() {
     let states = [
-        MemberState { pending: 3, read_end: 0, last_end: 900 * 4096 },
-        MemberState { pending: 1, read_end: 0, last_end: 10 * 4096 },
+        MemberState { pending: 3, read_end: 0, last_end: 900 * 4096, ..MemberState::default() },
+        MemberState { pending: 1, read_end: 0, last_end: 10 * 4096, ..MemberState::default() },
     ];
     let chosen = |policy: &str, turn| {
         let layout = build("test", &spec("raid1", 2, &format!("read_policy = \"{policy}\"")), &[SIZE; 2]).unwrap();
@@ -145,6 +145,27 @@ fn read_policies_choose_as_named() {
     assert_eq!([chosen("round-robin", 0), chosen("round-robin", 1)], [0, 1]);
     assert_eq!(chosen("least-pending", 0), 1);
     assert_eq!(chosen("nearest-head", 0), 1);
+    assert_eq!(chosen("idle-or-nearest", 0), 1, "none is idle: the nearest");
+}
+
+#[test]
+fn an_idle_mirror_goes_before_the_nearest() {
+    let choose = |policy: ReadPolicy, pending: [u32; 2], offset: u64| {
+        let states = [(pending[0], 900), (pending[1], 10)].map(|(pending, last)| MemberState {
+            pending,
+            read_end: 0,
+            last_end: last * 4096,
+            ..MemberState::default()
+        });
+        policy.choose(&states, SIZE, offset, 0)
+    };
+    assert_eq!(choose(ReadPolicy::IdleOrNearest, [0, 1], 20 * 4096), 0);
+    assert_eq!(choose(ReadPolicy::IdleOrNearest, [1, 0], 890 * 4096), 1);
+    assert_eq!(choose(ReadPolicy::IdleOrNearest, [0, 0], 20 * 4096), 0, "the first of several idle ones");
+    assert_eq!(choose(ReadPolicy::IdleOrNearest, [2, 1], 890 * 4096), 0);
+    for (offset, member) in [(4096, 0), (SIZE / 2 - 1, 0), (SIZE / 2, 1), (SIZE - 1, 1)] {
+        assert_eq!(choose(ReadPolicy::ByRegion, [0, 5], offset), member);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use hotband_units::{Bytes, Instant, Power, Span};
 
 use crate::io::{Entropy, Fault, Op, Times};
+use crate::repair::SectorErrors;
 use crate::versions::Versions;
 
 /// A command to one drive.
@@ -233,6 +234,10 @@ pub trait Drive: Send {
     /// not depend on what it holds does nothing.
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
         let _ = writes;
+    }
+    /// How its unrecoverable read errors come; none where that is not known.
+    fn sector_errors(&self) -> Option<SectorErrors> {
+        None
     }
     /// Its SMART attributes; none for a drive that does not wear.
     fn smart(&self) -> Option<Smart> {

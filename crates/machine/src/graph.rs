@@ -4,9 +4,11 @@ use hotband_units::{Bytes, Instant};
 
 use crate::drive::{Command, Counter, Done, Draw, Drive};
 use crate::events::EventQueue;
+use crate::host_queue::HostQueue;
 use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
 use crate::plan::{Extent, Layout, Leg, MemberState, Plan};
+use crate::repair::Repair;
 use crate::requests::{NONE, Requests, SERVICE};
 use crate::service::{Asked, Service, ServiceOut};
 use crate::spec::{MemberRange, NodeRef};
@@ -22,6 +24,8 @@ pub struct Target {
     pub from: u64,
     /// Length in bytes.
     pub size: u64,
+    /// I/Os that the host keeps outstanding at it, where it limits them: the others wait in the host.
+    pub queue: Option<u32>,
 }
 
 /// What a machine is built from.
@@ -92,6 +96,11 @@ pub(crate) struct LayoutSlot {
 }
 
 impl LayoutSlot {
+    /// Whether it only plans.
+    pub(crate) fn is_planner(&self) -> bool {
+        matches!(self.role, Role::Planner(_))
+    }
+
     /// The planner of a layout that is no service.
     pub(crate) fn planner(&self) -> &dyn Layout {
         match &self.role {
@@ -112,7 +121,7 @@ impl LayoutSlot {
         }
     }
 
-    fn service(&mut self) -> Option<&mut Box<dyn Service>> {
+    pub(crate) fn service(&mut self) -> Option<&mut Box<dyn Service>> {
         match &mut self.role {
             Role::Planner(_) => None,
             Role::Service(service) => Some(service),
@@ -131,7 +140,7 @@ enum Transfer {
 const TRANSFER: u32 = 1 << 23;
 
 /// Member index in the upper half of a drive token, request id in the lower.
-const MEMBER_SHIFT: u32 = 32;
+pub(crate) const MEMBER_SHIFT: u32 = 32;
 
 /// A runnable whole, with four calls: `capacity`, `submit`, `wake`, `advance`.
 pub struct Machine {
@@ -139,19 +148,23 @@ pub struct Machine {
     pub(crate) links: Vec<Link>,
     pub(crate) layouts: Vec<LayoutSlot>,
     pub(crate) targets: Vec<Target>,
-    requests: Requests,
+    /// For each target, where the host limits what is outstanding.
+    pub(crate) host_queues: Vec<Option<HostQueue>>,
+    pub(crate) requests: Requests,
     events: EventQueue,
     transfers: Vec<Option<Transfer>>,
     free_transfers: Vec<u32>,
     done: Vec<Done>,
-    plan: Plan,
+    pub(crate) plan: Plan,
     out: ServiceOut,
+    /// Failures to come, where there are any.
+    pub(crate) repair: Option<Box<Repair>>,
     /// The layouts that are services: they keep their own events, and are asked for the next one.
     services: Vec<u32>,
     /// The one of them that is due next, and when.
     next_served: Option<(Instant, u32)>,
     /// Services that a member has answered.
-    stirred: Vec<u32>,
+    pub(crate) stirred: Vec<u32>,
 }
 
 impl Machine {
@@ -174,11 +187,13 @@ impl Machine {
         }
         let is_service = |index: &u32| matches!(layouts[*index as usize].role, Role::Service(_));
         let services = (0..layouts.len() as u32).filter(is_service).collect();
+        let host_queues = parts.targets.iter().map(|target| target.queue.map(HostQueue::new)).collect();
         let mut machine = Self {
             drives,
             links: parts.links,
             layouts,
             targets: parts.targets,
+            host_queues,
             requests: Requests::default(),
             events: EventQueue::default(),
             transfers: Vec::new(),
@@ -186,6 +201,7 @@ impl Machine {
             done: Vec::new(),
             plan: Plan::default(),
             out: ServiceOut::default(),
+            repair: None,
             services,
             next_served: None,
             stirred: Vec::new(),
@@ -202,11 +218,24 @@ impl Machine {
     pub fn submit(&mut self, now: Instant, io: Io) {
         let target = &self.targets[usize::from(io.target)];
         assert!(io.offset + u64::from(io.len) <= target.size, "a range is checked when a workload is bound");
+        if let Some(queue) = &mut self.host_queues[usize::from(io.target)]
+            && !queue.admits(now, io)
+        {
+            return;
+        }
+        self.leave_host(now, io, now);
+    }
+
+    /// Starts an I/O of the host, which has waited there since `since`.
+    #[inline]
+    pub(crate) fn leave_host(&mut self, now: Instant, io: Io, since: Instant) {
+        let target = &self.targets[usize::from(io.target)];
         let (node, offset) = (target.node, target.from + io.offset);
         let id = self.requests.take();
         let request = self.requests.get(id);
         request.tag = io.tag;
         request.parent = NONE;
+        (request.target, request.held) = (io.target, now.since(since));
         request.op = io.op;
         request.fua = io.fua;
         request.version = io.version;
@@ -218,7 +247,15 @@ impl Machine {
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
         let event = self.events.peek().map(|(at, _)| at);
-        event.into_iter().chain(self.next_served.map(|(at, _)| at)).min()
+        let repair = self.repair.as_ref().and_then(|repair| repair.wake());
+        event.into_iter().chain(self.next_served.map(|(at, _)| at)).chain(repair).min()
+    }
+
+    /// Whether a failure or what follows from it is next: what is due elsewhere at the same time goes first.
+    #[inline]
+    fn is_repair_due(&self, now: Instant) -> bool {
+        let next = self.repair.as_ref().and_then(|repair| repair.wake()).filter(|at| *at <= now);
+        next.is_some_and(|at| self.events.peek().is_none_or(|(event, _)| at < event))
     }
 
     /// Asks the services which of them next has something to do, and when.
@@ -243,6 +280,11 @@ impl Machine {
         loop {
             if let Some((at, layout)) = self.due_service(now) {
                 self.run_service(at, layout, completions);
+                continue;
+            }
+            if self.is_repair_due(now) {
+                self.run_repair(completions);
+                self.drop_stale();
                 continue;
             }
             let Some((at, payload)) = self.events.peek().filter(|(at, _)| *at <= now) else { break };
@@ -279,6 +321,9 @@ impl Machine {
         slot.drive.advance(at, &mut done);
         let link = slot.link;
         for finished in done.drain(..) {
+            if let Some(repair) = &mut self.repair {
+                repair.answered(drive, finished.token);
+            }
             match link {
                 Some(link) if finished.bytes_back > 0 => self.send_back(at, link, finished),
                 _ => self.leg_done(finished, completions),
@@ -286,6 +331,11 @@ impl Machine {
         }
         self.done = done;
         self.arm(drive);
+    }
+
+    /// Forgets the drive's next wake-up.
+    pub(crate) fn disarm(&mut self, drive: u32) {
+        self.drives[drive as usize].armed = Instant::NEVER;
     }
 
     /// Puts the drive's next wake-up into the queue, if it is not there already.
@@ -323,8 +373,11 @@ impl Machine {
                     service.submit(now, Asked { token: id, op, offset, len, entropy });
                     return self.ask_services();
                 }
+                if self.repair.is_some() {
+                    return self.admit(now, id, layout, Extent { op, offset, len });
+                }
                 let mut plan = std::mem::take(&mut self.plan);
-                plan.legs.clear();
+                plan.clear();
                 let slot = &mut self.layouts[layout as usize];
                 if op == Op::Flush {
                     let members = 0..slot.members.len() as u16;
@@ -340,10 +393,10 @@ impl Machine {
     }
 
     /// Keeps a plan of several phases with its request and issues the first phase.
-    fn start(&mut self, now: Instant, id: u32, legs: &[Leg]) {
+    pub(crate) fn start(&mut self, now: Instant, id: u32, legs: &[Leg]) {
         debug_assert!(!legs.is_empty(), "a layout plans at least one leg");
         let first = legs.iter().take_while(|leg| leg.phase == legs[0].phase).count();
-        if first < legs.len() {
+        if first < legs.len() || self.repair.is_some() {
             let request = self.requests.get(id);
             request.legs.extend_from_slice(legs);
         }
@@ -385,6 +438,11 @@ impl Machine {
     /// Hands a command to a drive; the data of a write first crosses the shared link, where there is one.
     #[inline]
     fn send(&mut self, now: Instant, drive: u32, command: Command) {
+        if let Some(repair) = &mut self.repair
+            && !repair.sent(now, drive, command.token)
+        {
+            return;
+        }
         match self.drives[drive as usize].link {
             Some(link) if command.op == Op::Write => {
                 let at = self.links[link].transfer(now, u64::from(command.len));
@@ -415,6 +473,8 @@ impl Machine {
         let transfer = self.transfers[slot as usize].take().expect("a transfer ends once");
         self.free_transfers.push(slot);
         match transfer {
+            // Its command was answered for when the drive failed.
+            Transfer::Inbound { drive, .. } if self.repair.as_ref().is_some_and(|r| r.dead[drive as usize]) => {}
             Transfer::Inbound { drive, command } => {
                 self.drives[drive as usize].drive.submit(at, command);
                 self.arm(drive);
@@ -424,46 +484,6 @@ impl Machine {
                 done.at = at;
                 self.leg_done(done, completions);
             }
-        }
-    }
-
-    fn leg_done(&mut self, done: Done, completions: &mut Vec<Completion>) {
-        let mut id = (done.token & u64::from(u32::MAX)) as u32;
-        let mut member = (done.token >> MEMBER_SHIFT) as usize;
-        let (mut times, mut fault) = (done.times, done.fault);
-        loop {
-            let request = self.requests.get(id);
-            request.fault = request.fault.or(fault);
-            request.pending -= 1;
-            let layout = request.layout;
-            if layout != NONE && matches!(self.layouts[layout as usize].role, Role::Planner(_)) {
-                self.layouts[layout as usize].states[member].pending -= 1;
-            }
-            if request.pending > 0 {
-                return;
-            }
-            // The leg that ends a phase is its critical one: what it did not account for (a transfer to the
-            // drive on a shared link) is link time, so that the parts add up to the latency.
-            request.past = request.past.then(&times);
-            let elapsed = done.at.since(request.submitted);
-            request.past.link += elapsed - request.past.total();
-            if (request.next_leg as usize) < request.legs.len() {
-                return self.next_phase(done.at, id);
-            }
-            (times, fault, member) = (request.past, request.fault, usize::from(request.parent_member));
-            let (tag, submitted, parent) = (request.tag, request.submitted, request.parent);
-            self.requests.give_back(id);
-            if parent == NONE {
-                completions.push(Completion { tag, submitted, at: done.at, times, fault });
-                return;
-            }
-            if parent == SERVICE {
-                let service = self.layouts[member].service().expect("only services have commands of their own");
-                service.answered(done.at, tag, &times, fault);
-                self.stirred.push(member as u32);
-                return;
-            }
-            id = parent;
         }
     }
 
@@ -494,7 +514,7 @@ impl Machine {
         self.ask_services();
     }
 
-    fn next_phase(&mut self, now: Instant, id: u32) {
+    pub(crate) fn next_phase(&mut self, now: Instant, id: u32) {
         let request = self.requests.get(id);
         let legs = std::mem::take(&mut request.legs);
         let from = request.next_leg as usize;

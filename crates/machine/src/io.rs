@@ -116,6 +116,8 @@ pub enum Fault {
     OutOfRange,
     /// The drive has no spare blocks left and takes no more writes.
     WriteProtected,
+    /// The drive has failed, or the data were on drives that have.
+    Gone,
 }
 
 /// An I/O is done.

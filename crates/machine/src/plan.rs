@@ -1,5 +1,7 @@
 //! A layout is a planner: it maps one I/O to legs on its members, in one or more phases.
 
+use std::ops::Range;
+
 use hotband_units::Bytes;
 
 use crate::io::Op;
@@ -35,9 +37,19 @@ pub struct Leg {
 pub struct Plan {
     /// The legs; `phase` never decreases along the list.
     pub legs: Vec<Leg>,
+    /// Some of what was asked for is on no member any more; the legs mean nothing then.
+    pub lost: bool,
+    /// Some of what is read is computed from other members, which must not change meanwhile.
+    pub decodes: bool,
 }
 
 impl Plan {
+    /// Empties it, for the next I/O.
+    pub fn clear(&mut self) {
+        self.legs.clear();
+        (self.lost, self.decodes) = (false, false);
+    }
+
     /// Adds a leg, joining it to an earlier one of the same phase, member and direction that it continues.
     pub fn push(&mut self, leg: Leg) {
         let continued = self.legs.iter_mut().rev().take_while(|have| have.phase == leg.phase).find(|have| {
@@ -71,7 +83,7 @@ pub struct Placed {
 }
 
 /// What the host knows of a member without asking the drive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberState {
     /// Commands sent and not yet answered.
     pub pending: u32,
@@ -79,6 +91,22 @@ pub struct MemberState {
     pub read_end: u64,
     /// Where the last command sent to the member ends, as a guess of where the head is.
     pub last_end: u64,
+    /// The member holds its data up to here: everything while it is well, nothing when it has failed, what is rebuilt
+    /// while it is rebuilt.
+    pub present_to: u64,
+}
+
+impl Default for MemberState {
+    fn default() -> Self {
+        Self { pending: 0, read_end: 0, last_end: 0, present_to: u64::MAX }
+    }
+}
+
+impl MemberState {
+    /// Whether the member holds its data of all of a range that ends at `end`.
+    pub fn holds(&self, end: u64) -> bool {
+        end <= self.present_to
+    }
 }
 
 /// A way for drives to form one address space.
@@ -98,4 +126,37 @@ pub trait Layout: Send {
     }
     /// Appends every place where the data of `extent` lies: all copies, no parity. Its operation does not matter.
     fn place(&self, extent: Extent, out: &mut Vec<Placed>);
+    /// The same as `plan` where some member does not hold all of its data. Without redundancy what lies there is lost.
+    fn plan_degraded(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan) {
+        self.plan(extent, members, turn, plan);
+        let held = |leg: &Leg| members[usize::from(leg.member)].holds(leg.offset + u64::from(leg.len));
+        plan.lost = !plan.legs.iter().all(held);
+    }
+    /// Bytes of the address space that are on no member any more.
+    fn lost(&self, members: &[MemberState]) -> u64;
+    /// How it goes on without a member; none without redundancy.
+    fn redundancy(&self) -> Option<&dyn Redundancy> {
+        None
+    }
+}
+
+/// What a layout with redundancy knows beside planning: what must not change at once, and how a member is made anew.
+///
+/// A column is what has to fit together: the copies of a mirror, the data and parity at one offset of a stripe.
+/// Columns are numbered along the members (those of several groups one group after the other).
+pub trait Redundancy {
+    /// Bytes used of every member.
+    fn member_bytes(&self) -> u64;
+    /// What a rebuild does at once is a multiple of this many bytes of the member.
+    fn unit(&self) -> u64;
+    /// Appends the columns that a write to `extent` changes and a read of it may compute from.
+    fn columns(&self, extent: Extent, out: &mut Vec<Range<u64>>);
+    /// The columns of a range of `member`.
+    fn columns_of(&self, member: u16, range: &Range<u64>) -> Range<u64>;
+    /// Reads what `range` of `member` can be made of in the first phase and writes it in the second; `lost` where too
+    /// little is left. The member's own state does not matter.
+    fn plan_rebuild(&self, member: u16, range: &Range<u64>, members: &[MemberState], plan: &mut Plan);
+    /// Bytes of host data that are on no member any more, of the columns of `range` of `member`, which is no longer
+    /// than a unit and lies in one.
+    fn lost_in(&self, member: u16, range: &Range<u64>, members: &[MemberState]) -> u64;
 }

@@ -1,6 +1,6 @@
 //! I/Os under way inside a machine: a slab of requests that keep their buffers.
 
-use hotband_units::Instant;
+use hotband_units::{Instant, Span};
 
 use crate::io::{Entropy, Fault, Op, Times};
 use crate::plan::Leg;
@@ -10,6 +10,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// The parent of a command that a service sent; the request's tag is the service's token, its member the layout.
 pub(crate) const SERVICE: u32 = u32::MAX - 1;
+
+/// The parent of a step of a rebuild; the request's tag says which.
+pub(crate) const REBUILD: u32 = u32::MAX - 2;
 
 /// One I/O at one node of the graph: a host's, or a leg of a layout above.
 #[derive(Clone, Debug)]
@@ -28,6 +31,9 @@ pub(crate) struct Request {
     pub version: u64,
     pub entropy: Entropy,
     pub submitted: Instant,
+    /// The target of the host's I/O, and how long it waited in the host before.
+    pub target: u16,
+    pub held: Span,
     /// Legs of the current phase not yet done.
     pub pending: u32,
     /// Where in `legs` the next phase begins.
@@ -51,6 +57,8 @@ impl Default for Request {
             version: 0,
             entropy: Entropy::INCOMPRESSIBLE,
             submitted: Instant::ZERO,
+            target: 0,
+            held: Span::ZERO,
             pending: 0,
             next_leg: 0,
             past: Times::default(),

@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use hotband_units::{Bytes, Rate, Span};
+use hotband_units::Bytes;
 use toml::{Table, Value};
 
 use crate::error::SpecError;
-use crate::link::LinkSpec;
+use crate::link::{LinkSpec, read_kind};
 use crate::reader::{Section, parse_toml};
 
 /// A node of the graph: a drive or a layout, by index.
@@ -89,6 +89,8 @@ pub struct VolumeSpec {
     pub from: Bytes,
     /// Length; to the end where not said.
     pub size: Option<Bytes>,
+    /// I/Os that the host keeps outstanding at it; all where not said.
+    pub queue: Option<u32>,
 }
 
 /// A machine as text asked for it.
@@ -125,6 +127,14 @@ impl MachineSpec {
         let volumes = read_volumes(&top, &drives, &layouts)?;
         top.finish()?;
         Ok(Self { file: file.to_owned(), drives, links, layouts, volumes })
+    }
+}
+
+impl MachineSpec {
+    /// Whether a drive is on a parallel bus.
+    pub fn is_on_bus(&self, drive: &DriveSpec) -> bool {
+        let mut buses = self.links.iter().filter(|link| link.is_bus);
+        buses.any(|bus| bus.carries.iter().any(|index| self.drives[*index].name == drive.name))
     }
 }
 
@@ -197,13 +207,9 @@ fn read_links(top: &Section, drives: &[DriveSpec]) -> Result<Vec<LinkSpec>, Spec
         if let Some(twice) = carries.iter().find(|drive| links.iter().any(|link| link.carries.contains(drive))) {
             return Err(section.error("carries", names[*twice], "a drive is behind one link only"));
         }
-        let link = LinkSpec {
-            name,
-            lanes: section.count("lanes", 1..=1024)?.unwrap_or(1) as usize,
-            rate: section.required::<Rate>("rate", "a rate, such as \"1.2 GB/s\"")?,
-            per_command: section.quantity::<Span>("per_command")?.unwrap_or_default(),
-            carries,
-        };
+        let (rate, per_command, is_bus) = read_kind(&section)?;
+        let lanes = section.count("lanes", 1..=if is_bus { 1 } else { 1024 })?.unwrap_or(1) as usize;
+        let link = LinkSpec { name, lanes, rate, per_command, carries, is_bus };
         if link.rate.0 == 0 {
             return Err(section.error("rate", "0", "expected a rate above zero"));
         }
@@ -257,8 +263,9 @@ fn read_volumes(top: &Section, drives: &[DriveSpec], layouts: &[LayoutSpec]) -> 
         };
         let from = section.quantity::<Bytes>("from")?.unwrap_or_default();
         let size = section.quantity::<Bytes>("size")?;
+        let queue = section.count("queue", 1..=65_536)?.map(|depth| depth as u32);
         section.finish()?;
-        volumes.push(VolumeSpec { name, on, from, size });
+        volumes.push(VolumeSpec { name, on, from, size, queue });
     }
     Ok(volumes)
 }

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, OperationSeries, PowerSeries, Request, Run, RunError,
-    STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
+    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, PowerSeries, RepairRequest, Request, Run,
+    RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
 use hotband_machine::{Product, SpecError as MachineSpecError};
 use pyo3::create_exception;
@@ -47,7 +47,7 @@ struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -61,9 +61,14 @@ impl PyRun {
         duration: Option<String>,
         io_log: Option<PathBuf>,
         power_loss: Option<String>,
+        fail: Vec<String>,
+        spares: u32,
+        rebuild_rate: Option<String>,
+        rebuild_after: Option<String>,
     ) -> PyResult<Self> {
+        let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
         let request =
-            Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss };
+            Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss, repair };
         let run = py.detach(|| Run::new(&Catalog::new(catalog), request)).map_err(run_error)?;
         Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
     }
@@ -208,6 +213,22 @@ fn values_of(product: Product) -> DriveTuple {
     (product.kind, product.title, product.model, values.collect())
 }
 
+/// Text, targets (name, bytes), block, product of every drive.
+type OfferTuple = (String, Vec<(String, u64)>, u64, Vec<String>);
+
+#[pyfunction]
+fn machine_offer(
+    catalog: PathBuf,
+    machine: String,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<OfferTuple> {
+    let request = Request { machine, machine_text, set, seed: 1, ..Request::default() };
+    let offer = Offer::of(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    let targets = offer.targets.into_iter().map(|(name, size)| (name, size.0)).collect();
+    Ok((offer.text, targets, offer.block.0, offer.products))
+}
+
 #[pyfunction]
 fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
@@ -256,6 +277,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(osd, module)?)?;
+    module.add_function(wrap_pyfunction!(machine_offer, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;

@@ -44,6 +44,7 @@ impl Workload {
         let data = DataSpec::read(&top, "data")?;
         let precondition = top.section("precondition")?.map(Precondition::read).transpose()?;
         let smart_interval = top.quantity::<Span>("smart_interval")?.unwrap_or(SMART_INTERVAL);
+        let uncertain = top.section("uncertainty")?;
         top.finish()?;
         let workload = Self {
             file: file.to_owned(),
@@ -63,7 +64,29 @@ impl Workload {
             smart_interval,
         };
         workload.check()?;
+        uncertain.iter().try_for_each(|ends| workload.check_uncertainty(ends))?;
         Ok(workload)
+    }
+
+    /// `[uncertainty]` names keys of `--set` with both ends of what they may be; a run does not use it. Whoever reports the
+    /// load runs it at the ends: each must be one that `--set` takes.
+    fn check_uncertainty(&self, section: &Section) -> Result<(), SpecError> {
+        for (key, ends) in section.table() {
+            let ends = ends.as_array().map(Vec::as_slice).unwrap_or_default();
+            let texts: Vec<&str> = ends.iter().filter_map(toml::Value::as_str).collect();
+            if texts.len() != 2 || ends.len() != 2 {
+                return Err(section.error(
+                    key,
+                    "",
+                    "expected both ends as texts, such as think = [\"2 ms\", \"8 ms\"]",
+                ));
+            }
+            for end in texts {
+                let tried = self.clone().set(key, end);
+                tried.map_err(|error| section.error(key, end, error.accepted))?;
+            }
+        }
+        Ok(())
     }
 
     fn check(&self) -> Result<(), SpecError> {

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from hotband import __version__
 from hotband.errors import UserError
-
-if TYPE_CHECKING:
-    from hotband.charts import View
 
 # Digits that a stored number keeps: a pixel of a large screen is one part in 4000.
 STORED_DIGITS = 5
@@ -66,13 +63,14 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """Groups of rows under one heading."""
+    """Groups of rows under one heading; `tight` ones break the lines of their headings, so that many columns fit."""
 
     kind: ClassVar[str] = "table"
     columns: Sequence[str]
     groups: Sequence[Group]
     caption: str = ""
     folded: bool = False
+    tight: bool = False
 
     @property
     def numeric(self) -> list[bool]:
@@ -81,13 +79,29 @@ class Table:
         return [any(row[n].numeric for row in rows) for n in range(len(self.columns))]
 
 
+class Drawable(Protocol):
+    """An altair chart, or whatever else has a Vega-Lite spec."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spec, which the caller may change."""
+
+
 @dataclass(frozen=True)
 class Chart:
-    """One altair chart with the title and the caption that stand around it."""
+    """One chart with the title and the caption that stand around it."""
 
     title: str
-    view: View
+    view: Drawable
     caption: str = ""
+
+
+@dataclass(frozen=True)
+class KeyItem:
+    """What a colour and a sign stand for."""
+
+    text: str
+    color: str
+    sign: str
 
 
 @dataclass(frozen=True)
@@ -96,12 +110,14 @@ class Charts:
 
     With `runs`, the reader chooses one of them, and another to compare with; the charts then draw only
     those rows whose `run` was chosen. A choice holds for all such blocks, so they should offer the same runs.
+    A `key` is one legend for all of them, which then have none of their own.
     """
 
     kind: ClassVar[str] = "charts"
     charts: Sequence[Chart]
     width: int = 620
     runs: Sequence[str] = ()
+    key: Sequence[KeyItem] = ()
 
 
 @dataclass(frozen=True)
@@ -143,13 +159,29 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own."""
+
+    id: str
+    title: str
+    sections: Sequence[Section]
+    lead: str = ""
+
+
+@dataclass(frozen=True)
 class Page:
-    """What `write_report` writes."""
+    """What `write_report` writes: sections, and after them parts with sections of their own."""
 
     title: str
     sections: Sequence[Section]
     subtitle: str = ""
     kicker: str = "Hotband report"
+    parts: Sequence[Part] = ()
+
+    @property
+    def every_section(self) -> list[Section]:
+        """Those of the parts, too."""
+        return [*self.sections, *(section for part in self.parts for section in part.sections)]
 
 
 def write_report(out: Path, page: Page) -> Path:
@@ -175,7 +207,9 @@ def render(page: Page) -> str:
         lstrip_blocks=True,
     )
     store = ChartStore()
-    blocks = {id(block): store.add(block) for s in page.sections for block in s.blocks if isinstance(block, Charts)}
+    blocks = {
+        id(block): store.add(block) for s in page.every_section for block in s.blocks if isinstance(block, Charts)
+    }
     return environment.get_template("template.html.j2").render(
         page=page,
         version=__version__,

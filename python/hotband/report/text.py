@@ -85,3 +85,14 @@ def cell(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return number(value, 5) if isinstance(value, float) else str(value)
+
+
+def block_size(size: int) -> str:
+    """Bytes of a block or a file: `512 B`, `4 KiB`, `32 MiB`, and `100 MB` where they are no binary multiple."""
+    for unit, of in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= of and size % of == 0:
+            return f"{size // of:,} {unit}"
+    for unit, of in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= of:
+            return f"{number(size / of)} {unit}"
+    return f"{size} B"

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, Times, Versions};
+use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, Times, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::disk_commands::WRITERS;
@@ -292,6 +292,10 @@ impl Drive for Disk {
 
     fn capacity(&self) -> Bytes {
         self.params.geometry.capacity
+    }
+
+    fn sector_errors(&self) -> Option<SectorErrors> {
+        self.params.sector_errors()
     }
 
     fn draw(&self) -> Option<Draw> {

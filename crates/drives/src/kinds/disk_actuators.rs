@@ -9,7 +9,7 @@
 
 use std::mem;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, Versions};
+use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::disk::Disk;
@@ -166,6 +166,10 @@ impl Drive for MultiActuatorDisk {
 
     fn luns(&self) -> u32 {
         if self.exposes == Exposes::Luns { self.actuators.len() as u32 } else { 1 }
+    }
+
+    fn sector_errors(&self) -> Option<SectorErrors> {
+        self.actuators[0].params().sector_errors()
     }
 
     fn draw(&self) -> Option<Draw> {

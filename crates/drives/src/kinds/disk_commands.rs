@@ -71,7 +71,8 @@ impl Disk {
         let (first, end) = (arrived.first(), arrived.end());
         let have = self.shared.segments.get(ahead.segment);
         let begun = if self.params.rereads { have.start } else { have.given };
-        if first < begun || first > ahead.limit || end > first + self.shared.segments.size() {
+        // A read longer than the segment streams through it: what matters is that its beginning is still held when it comes.
+        if first < begun || first > ahead.limit || ahead.limit > first + self.shared.segments.size() {
             return false;
         }
         let limit = (end + self.params.look_ahead_sectors).min(self.geometry.end());

@@ -1,6 +1,6 @@
 //! What a disk is told about itself: the values of its catalog file.
 
-use hotband_machine::Draw;
+use hotband_machine::{Draw, SectorErrors};
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Rate, Rpm, Span};
 
@@ -65,6 +65,8 @@ pub struct DiskParams {
     pub exposes: Exposes,
     /// What the disk draws, where the catalog says so.
     pub draw: Option<Draw>,
+    /// Mean bits read between two unrecoverable errors, where the catalog says so.
+    pub error_bits: Option<f64>,
     /// Zones, heads, skew, spindle of one actuator.
     pub geometry: GeometryParams,
     /// Read seeks.
@@ -143,6 +145,7 @@ impl DiskParams {
             actuators,
             exposes,
             draw: read_disk(&section, actuators)?,
+            error_bits: read_error_bits(&section)?,
             seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
             seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
             head_switch: geometry.head_skew,
@@ -168,6 +171,11 @@ impl DiskParams {
         params.check(&section)?;
         section.finish()?;
         Ok(params)
+    }
+
+    /// How its unrecoverable read errors come: a physical sector at a time.
+    pub fn sector_errors(&self) -> Option<SectorErrors> {
+        self.error_bits.map(|bits| SectorErrors { bits, sector: self.format.physical() })
     }
 
     /// What no single value shows.
@@ -223,6 +231,18 @@ fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
         None if actuators > 1 => Err(section.error("exposes", "", "missing: expected \"luns\" or \"one\"")),
         exposes => Ok((actuators, exposes.unwrap_or(Exposes::One))),
     }
+}
+
+/// Mean bits between two errors: a plain number, as "1e15" too, which TOML and `--set` both can write.
+fn read_error_bits(section: &Section) -> Result<Option<f64>, SpecError> {
+    const KEY: &str = "unrecoverable_error_bits";
+    let Some(value) = section.value(KEY) else { return Ok(None) };
+    let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+    let number = number.or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
+    let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let accepted = "expected the bits read for one error, a number from 1e6 to 1e20, such as 1e15";
+    let number = number.filter(|bits| (1e6..=1e20).contains(bits));
+    number.map(Some).ok_or_else(|| section.error(KEY, shown, accepted))
 }
 
 /// The geometry of one of `actuators`.

@@ -98,8 +98,13 @@ impl Drive for Flash {
 pub fn machine(volumes: &[(&str, u64, u64)]) -> (Machine, Log) {
     let log = Log::default();
     let drive = Flash { log: log.clone(), smart: Smart::default(), waiting: VecDeque::new() };
-    let targets =
-        volumes.iter().map(|&(name, from, size)| Target { name: name.to_owned(), node: NodeRef::Drive(0), from, size });
+    let targets = volumes.iter().map(|&(name, from, size)| Target {
+        name: name.to_owned(),
+        node: NodeRef::Drive(0),
+        from,
+        size,
+        queue: None,
+    });
     let layouts: Vec<(String, Role, Vec<MemberRange>)> = Vec::new();
     let parts = MachineParts {
         drives: vec![("d0".to_owned(), Box::new(drive))],

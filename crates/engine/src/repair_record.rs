@@ -1,0 +1,242 @@
+//! Failures and repair in a record: what failed, what was rebuilt, what hosts got before, meanwhile and after.
+
+use hdrhistogram::Histogram;
+use hotband_machine::{Completion, JobReport, JobState, Machine, Op, ServiceLevel};
+use hotband_units::{Instant, Span};
+use serde::Serialize;
+
+use crate::repair::RepairRequest;
+use crate::side::empty_histogram;
+
+/// The key "repair".
+#[derive(Clone, Debug, Serialize)]
+pub struct RepairRecord {
+    /// Drives that failed.
+    pub failures: Vec<FailureRecord>,
+    /// Spares there were, and how many of them were taken.
+    pub spares: u32,
+    /// Spares that took a place.
+    pub spares_taken: u32,
+    /// Rebuilds.
+    pub rebuilds: Vec<RebuildRecord>,
+    /// What hosts got, by the state of the machine.
+    pub service: Vec<ServiceRecord>,
+    /// Sectors that could not be read in rebuilds.
+    pub sector_errors: u64,
+    /// Bytes of data that are nowhere any more.
+    pub bytes_lost: u64,
+    /// I/Os of the measured time that failed.
+    pub io_errors: u64,
+}
+
+/// A drive that failed.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureRecord {
+    drive: String,
+    at_ns: u64,
+}
+
+/// A rebuild.
+#[derive(Clone, Debug, Serialize)]
+pub struct RebuildRecord {
+    drive: String,
+    spare: String,
+    layout: String,
+    /// "waiting", "running", "done", "stopped" or "spare failed".
+    pub state: &'static str,
+    began_ns: Option<u64>,
+    ended_ns: Option<u64>,
+    /// Bytes rebuilt, of so many.
+    pub bytes: u64,
+    of_bytes: u64,
+    rate_limit_bytes_per_s: Option<u64>,
+    /// Over the time that it ran.
+    mean_bytes_per_s: Option<f64>,
+    sector_errors: u64,
+    /// Of them, those that cost nothing: the data was computed from other members.
+    repaired_sectors: u64,
+}
+
+/// What hosts got in one state of the machine.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServiceRecord {
+    phase: &'static str,
+    duration_ns: u64,
+    count: u64,
+    iops: f64,
+    bandwidth_bytes_per_s: f64,
+    latency_mean_ns: Option<f64>,
+    latency_p50_ns: Option<u64>,
+    latency_p99_ns: Option<u64>,
+    errors: u64,
+}
+
+/// I/Os completed in one state.
+struct Level {
+    duration: Span,
+    count: u64,
+    bytes: u64,
+    errors: u64,
+    latency_sum: u128,
+    most: u64,
+    histogram: Histogram<u64>,
+}
+
+/// Sums what hosts get, by the state of the machine, in the measured time.
+pub(crate) struct ServiceWatch {
+    levels: [Level; 4],
+    now: usize,
+    since: Instant,
+    /// Whether failures count already.
+    has_begun: bool,
+    begin: Instant,
+}
+
+const NAMES: [&str; 4] = ["before", "degraded", "rebuilding", "after"];
+
+fn index_of(level: ServiceLevel) -> usize {
+    match level {
+        ServiceLevel::Before => 0,
+        ServiceLevel::Degraded => 1,
+        ServiceLevel::Rebuilding => 2,
+        ServiceLevel::After => 3,
+    }
+}
+
+impl ServiceWatch {
+    pub fn new() -> Self {
+        let level = || Level {
+            duration: Span::ZERO,
+            count: 0,
+            bytes: 0,
+            errors: 0,
+            latency_sum: 0,
+            most: 0,
+            histogram: empty_histogram(),
+        };
+        let levels = [level(), level(), level(), level()];
+        Self { levels, now: 0, since: Instant::ZERO, has_begun: false, begin: Instant::ZERO }
+    }
+
+    /// A measured phase begins: with the first, failures count.
+    pub fn begin(&mut self, now: Instant, machine: &mut Machine) {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.begin = now;
+            machine.begin_repair(now);
+        }
+        self.since = now;
+    }
+
+    /// Looks at the machine at `now`; the time since the last look was spent in the state that it had then.
+    pub fn look(&mut self, now: Instant, machine: &Machine, measuring: bool) {
+        if measuring {
+            self.levels[self.now].duration += now.since(self.since);
+        }
+        self.since = now;
+        self.now = machine.service_level().map_or(0, index_of);
+    }
+
+    /// An I/O is done in the measured time.
+    pub fn completed(&mut self, done: &Completion, op: Op, bytes: u32) {
+        let level = &mut self.levels[self.now];
+        if done.fault.is_some() {
+            level.errors += 1;
+            return;
+        }
+        if !matches!(op, Op::Read | Op::Write) {
+            return;
+        }
+        let latency = done.at.since(done.submitted).0;
+        level.count += 1;
+        level.bytes += u64::from(bytes);
+        level.latency_sum += u128::from(latency);
+        level.most = level.most.max(latency);
+        level.histogram.saturating_record(latency);
+    }
+
+    /// The record, when the measured time is over.
+    pub fn record(&self, machine: &Machine, asked: &RepairRequest, rate: Option<u64>) -> RepairRecord {
+        let report = machine.repair_report().unwrap_or_default();
+        let names: Vec<&str> = machine.drive_names().collect();
+        let name = |drive: u32| names[drive as usize].to_owned();
+        let at = |instant: Instant| instant.since(self.begin).0;
+        let failures =
+            report.failures.iter().map(|(drive, when)| FailureRecord { drive: name(*drive), at_ns: at(*when) });
+        let rebuilds = report.rebuilds.iter().map(|job| self.rebuild(job, machine, rate));
+        RepairRecord {
+            failures: failures.collect(),
+            spares: asked.spares,
+            spares_taken: report.taken.len() as u32,
+            rebuilds: rebuilds.collect(),
+            service: self.levels.iter().zip(NAMES).filter_map(|(level, phase)| level.record(phase)).collect(),
+            sector_errors: report.sector_errors,
+            bytes_lost: report.bytes_lost,
+            io_errors: self.levels.iter().map(|level| level.errors).sum(),
+        }
+    }
+
+    fn rebuild(&self, job: &JobReport, machine: &Machine, rate: Option<u64>) -> RebuildRecord {
+        let names: Vec<&str> = machine.drive_names().collect();
+        let ran = job.began.map(|began| job.ended.unwrap_or(self.since).since(began)).filter(|ran| *ran > Span::ZERO);
+        let state = match job.state {
+            JobState::Waiting => "waiting",
+            JobState::Running => "running",
+            JobState::Done => "done",
+            JobState::Stopped => "stopped",
+            JobState::SpareFailed => "spare failed",
+        };
+        RebuildRecord {
+            drive: names[job.drive as usize].to_owned(),
+            spare: names[job.spare as usize].to_owned(),
+            layout: machine.layout_name(job.layout).to_owned(),
+            state,
+            began_ns: job.began.map(|when| when.since(self.begin).0),
+            ended_ns: job.ended.map(|when| when.since(self.begin).0),
+            bytes: job.bytes,
+            of_bytes: job.of_bytes,
+            rate_limit_bytes_per_s: rate,
+            mean_bytes_per_s: ran.map(|ran| job.bytes as f64 / ran.as_secs_f64()),
+            sector_errors: job.sector_errors,
+            repaired_sectors: job.repaired,
+        }
+    }
+}
+
+impl Level {
+    /// None where the machine was never in this state.
+    fn record(&self, phase: &'static str) -> Option<ServiceRecord> {
+        if self.duration == Span::ZERO && self.count + self.errors == 0 {
+            return None;
+        }
+        let seconds = self.duration.as_secs_f64();
+        let rate = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
+        let at = |quantile| (self.count > 0).then(|| self.histogram.value_at_quantile(quantile).min(self.most));
+        Some(ServiceRecord {
+            phase,
+            duration_ns: self.duration.0,
+            count: self.count,
+            iops: rate(self.count),
+            bandwidth_bytes_per_s: rate(self.bytes),
+            latency_mean_ns: (self.count > 0).then(|| self.latency_sum as f64 / self.count as f64),
+            latency_p50_ns: at(0.5),
+            latency_p99_ns: at(0.99),
+            errors: self.errors,
+        })
+    }
+}
+
+impl RepairRecord {
+    /// What a reader should know of rebuilds that did not end.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let unfinished = self.rebuilds.iter().filter(|rebuild| ["running", "waiting"].contains(&rebuild.state));
+        let notes = unfinished.map(|rebuild| {
+            let share = 100.0 * rebuild.bytes as f64 / rebuild.of_bytes as f64;
+            let (spare, drive, layout) = (&rebuild.spare, &rebuild.drive, &rebuild.layout);
+            let left = rebuild.mean_bytes_per_s.filter(|rate| *rate > 0.0);
+            let left = left.map(|rate| (rebuild.of_bytes - rebuild.bytes) as f64 / rate);
+            let left = left.map_or_else(String::new, |left| format!("; at its mean rate {left:.0} s more"));
+            format!("the run ended before the rebuild of {drive} of \"{layout}\" on {spare} ({share:.1} % done{left})")
+        });
+        notes.collect()
+    }
+}

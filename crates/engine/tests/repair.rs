@@ -1,0 +1,290 @@
+//! Failures in whole runs: how long a rebuild takes, what is lost, what hosts get meanwhile.
+
+mod common;
+
+use common::{catalog, closed, execute, random_4k, request, workload};
+use hotband_engine::{RepairRequest, Request, Run, RunError};
+use serde_json::Value;
+
+const MIB: u64 = 1 << 20;
+
+/// So little load that it does not show.
+fn idle(seconds: u32) -> String {
+    let load = "open = { rate_iops = 0.001, arrival = \"fixed\" }";
+    workload(&random_4k(100), load, "", &format!("duration = \"{seconds} s\""))
+}
+
+fn loaded(read_pct: u32, depth: u32, seconds: u32) -> String {
+    workload(&random_4k(read_pct), &closed(depth), "duration = \"1 s\"", &format!("duration = \"{seconds} s\""))
+}
+
+fn failing(machine: &str, text: &str, set: &[(&str, &str)], fail: &[&str], spares: u32) -> Request {
+    let fail = fail.iter().map(|text| (*text).to_owned()).collect();
+    Request { repair: RepairRequest { fail, spares, ..RepairRequest::default() }, ..request(machine, text, set) }
+}
+
+#[track_caller]
+fn record(request: Request) -> Value {
+    serde_json::from_str(&execute(request).record.to_json()).expect("a record is JSON")
+}
+
+#[track_caller]
+fn repair(request: Request) -> Value {
+    record(request)["repair"].clone()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number and not {value}"))
+}
+
+/// Bytes and seconds of the one rebuild of a run.
+#[track_caller]
+fn rebuilt(repair: &Value) -> (u64, f64) {
+    let rebuild = &repair["rebuilds"][0];
+    assert_eq!(rebuild["state"], "done", "{rebuild}");
+    let seconds = (number(&rebuild["ended_ns"]) - number(&rebuild["began_ns"])) / 1e9;
+    (rebuild["bytes"].as_u64().unwrap(), seconds)
+}
+
+/// Figures of a state of the machine.
+#[track_caller]
+fn service<'a>(repair: &'a Value, phase: &str) -> &'a Value {
+    let found = repair["service"].as_array().unwrap().iter().find(|service| service["phase"] == phase);
+    found.unwrap_or_else(|| panic!("no {phase} in {}", repair["service"]))
+}
+
+/// Seconds in which one drive reads, or writes, so many bytes in commands of 1 MiB.
+fn streamed(drive: &str, bytes: u64, read_pct: u32) -> f64 {
+    let stream = format!("read_pct = {read_pct}\nrandom_pct = 0\nsize = \"1 MiB\"");
+    let text = workload(&stream, &closed(4), "", &format!("ios = {}", bytes / MIB));
+    let left = common::run(drive, &text, &[]);
+    number(&left.0["duration_ns"]) / 1e9
+}
+
+#[test]
+fn without_load_a_rebuild_takes_capacity_over_the_slower_of_media_and_limit() {
+    let drive = "savvio-10k1";
+    for layout in ["raid1:2x", "raid1:3x", "raid10:4x", "raid5:4x", "raid6:5x"] {
+        let asked = failing(&format!("{layout}{drive}"), &idle(6000), &[], &["d1@1 s"], 1);
+        let (bytes, seconds) = rebuilt(&repair(asked.clone()));
+        let media = streamed(drive, bytes, 100).max(streamed(drive, bytes, 0));
+        assert!((seconds / media - 1.0).abs() < 0.02, "{layout}: {seconds} s, the media {media} s");
+        for (limit, rate) in [("20 MB/s", 20e6), ("35 MB/s", 35e6)] {
+            let rebuild_rate = Some(limit.to_owned());
+            let limited = Request { repair: RepairRequest { rebuild_rate, ..asked.repair.clone() }, ..asked.clone() };
+            let (bytes, seconds) = rebuilt(&repair(limited));
+            let expected = bytes as f64 / rate;
+            assert!((seconds / expected - 1.0).abs() < 0.02, "{layout} at {limit}: {seconds} s, not {expected} s");
+        }
+    }
+}
+
+#[test]
+fn hosts_get_less_while_degraded_and_rebuilding_and_all_of_it_again_afterwards() {
+    // Members of 2 GB, so that the rebuild ends in the run.
+    let machine = "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 5\n[layouts.data]\nraid5 = { members = \"d*\", size = \"2 GB\" }\n";
+    let rebuild_after = Some("60 s".to_owned());
+    let asked = failing(machine, &loaded(100, 4, 600), &[], &["d2@60 s"], 1);
+    let repair = repair(Request { repair: RepairRequest { rebuild_after, ..asked.repair.clone() }, ..asked });
+    let iops = |phase| number(&service(&repair, phase)["iops"]);
+    assert!(iops("degraded") < 0.9 * iops("before"), "{repair}");
+    assert!(iops("rebuilding") < 0.9 * iops("degraded"), "{repair}");
+    assert!((iops("after") / iops("before") - 1.0).abs() < 0.02, "{repair}");
+    assert_eq!((&repair["bytes_lost"], &repair["io_errors"]), (&Value::from(0), &Value::from(0)));
+    let total: f64 = repair["service"].as_array().unwrap().iter().map(|service| number(&service["duration_ns"])).sum();
+    assert!((total - 600e9).abs() < 1.0, "every moment belongs to one state");
+    assert!((number(&service(&repair, "degraded")["duration_ns"]) - 60e9).abs() < 1.0);
+}
+
+#[test]
+fn until_a_drive_fails_a_mirror_answers_as_one_that_never_fails() {
+    let healthy = common::run("raid1:2xsavvio-10k1", &loaded(100, 8, 30), &[]);
+    let repair = repair(failing("raid1:2xsavvio-10k1", &loaded(100, 8, 60), &[], &["d0@30 s"], 0));
+    let before = service(&repair, "before");
+    for key in ["count", "latency_mean_ns", "latency_p99_ns"] {
+        assert_eq!(before[key], healthy.0["summary"][key], "{key}");
+    }
+}
+
+#[test]
+fn without_redundancy_what_lay_on_the_drive_is_lost_and_the_rest_goes_on() {
+    let repair = repair(failing("raid0:4xsavvio-10k1", &loaded(70, 4, 30), &[], &["d1@10 s"], 1));
+    let rows = 73_400_000_000_u64 / 65_536;
+    assert_eq!(repair["bytes_lost"], rows * 65_536);
+    assert_eq!(repair["rebuilds"].as_array().unwrap().len(), 0, "there is nothing to rebuild it from");
+    let degraded = service(&repair, "degraded");
+    let (well, errors) = (number(&degraded["count"]), number(&degraded["errors"]));
+    let share = errors / (well + errors);
+    assert!((share - 0.25).abs() < 0.04, "a quarter of the addresses: {share}");
+}
+
+#[test]
+fn a_drive_alone_that_fails_answers_nothing_any_more() {
+    let repair = repair(failing("savvio-10k1", &loaded(50, 2, 20), &[], &["d0@10 s"], 1));
+    assert_eq!(repair["bytes_lost"], 73_400_000_000_u64);
+    assert_eq!(service(&repair, "degraded")["count"], 0);
+    assert!(number(&repair["io_errors"]) > 1000.0);
+}
+
+#[test]
+fn a_second_failure_loses_what_was_not_rebuilt() {
+    let machine = "raid5:3xsavvio-10k1";
+    let repair = repair(failing(machine, &loaded(70, 2, 400), &[], &["d0@10 s", "d1@200 s"], 2));
+    let rebuild = &repair["rebuilds"][0];
+    assert_eq!(rebuild["state"], "stopped");
+    let rest = number(&rebuild["of_bytes"]) - number(&rebuild["bytes"]);
+    // Both chunks of a third of the stripes are data, one of the others.
+    let expected = rest * 4.0 / 3.0;
+    assert!((number(&repair["bytes_lost"]) - expected).abs() < 4.0 * 65_536.0, "{repair}, not {expected}");
+    assert!(number(&repair["io_errors"]) > 0.0 && number(&service(&repair, "rebuilding")["count"]) > 1000.0);
+    let second = &repair["rebuilds"][1];
+    assert!(number(&second["bytes"]) <= number(&rebuild["bytes"]), "no more than there is to rebuild from");
+}
+
+#[test]
+fn raid_6_bears_two_failures_and_mirrors_of_three_too() {
+    for machine in ["raid6:5xsavvio-10k1", "raid1:3xsavvio-10k1"] {
+        let repair = repair(failing(machine, &idle(6000), &[], &["d0@10 s", "d1@200 s"], 2));
+        let states: Vec<&Value> =
+            repair["rebuilds"].as_array().unwrap().iter().map(|rebuild| &rebuild["state"]).collect();
+        assert_eq!(states, ["done", "done"], "{machine}");
+        assert_eq!(repair["bytes_lost"], 0, "{machine}");
+    }
+}
+
+#[test]
+fn another_spare_is_taken_when_one_fails() {
+    let asked = failing("raid1:2xsavvio-10k1", &idle(4000), &[], &["d0@10 s", "spare1@300 s"], 2);
+    let repair = repair(asked);
+    let rebuilds = repair["rebuilds"].as_array().unwrap();
+    assert_eq!((&rebuilds[0]["state"], &rebuilds[1]["state"]), (&"spare failed".into(), &"done".into()));
+    assert_eq!((&rebuilds[1]["drive"], &rebuilds[1]["spare"]), (&"spare1".into(), &"spare2".into()));
+    assert_eq!(repair["bytes_lost"], 0);
+}
+
+#[test]
+fn sectors_that_cannot_be_read_come_at_the_stated_rate_and_cost_what_redundancy_leaves() {
+    // 587 Gbit are read of each of the other members.
+    let set = [("unrecoverable_error_bits", "1e10")];
+    for (machine, sources, lost_each) in
+        [("raid1:2x", 1.0, 512.0), ("raid5:4x", 3.0, 512.0 * 1.5), ("raid6:5x", 4.0, 0.0), ("raid1:3x", 1.0, 0.0)]
+    {
+        let machine = format!("{machine}savvio-10k1");
+        let repair = repair(failing(&machine, &idle(2000), &set, &["d0@1 s"], 1));
+        let (bytes, _) = rebuilt(&repair);
+        let expected = bytes as f64 * 8.0 / 1e10 * sources;
+        let errors = number(&repair["sector_errors"]);
+        assert!((errors - expected).abs() < 4.0 * expected.sqrt(), "{machine}: {errors} and not {expected}");
+        let (lost, cost) = (number(&repair["bytes_lost"]), errors * lost_each);
+        // Of RAID 5 with four members one chunk of four is parity: of two chunks 1.5 are data.
+        assert!((lost - cost).abs() <= 4.0 * 512.0 * errors.sqrt(), "{machine}: {lost} and not {cost}");
+        let repaired = number(&repair["rebuilds"][0]["repaired_sectors"]);
+        assert!((repaired - if lost_each > 0.0 { 0.0 } else { errors }).abs() < 0.5, "{machine}");
+    }
+}
+
+#[test]
+fn layouts_that_share_a_drive_are_rebuilt_one_after_the_other() {
+    let machine = r#"
+        [drives.d]
+        product = "savvio-10k1"
+        count = 4
+        [layouts.log]
+        raid1 = { members = "d0..d1", size = "1 GB" }
+        [layouts.data]
+        raid5 = { members = "d0..d3", from = "2 GB", size = "2 GB" }
+        [layouts.scratch]
+        raid0 = { members = "d0..d1", from = "5 GB", size = "1 GB" }
+        [volumes]
+        data = { on = "data" }
+        log = { on = "log" }
+        scratch = { on = "scratch" }
+    "#;
+    let text = idle(200).replacen("[[streams]]", "[[streams]]\nvolume = \"data\"", 1);
+    let repair = repair(failing(machine, &text, &[], &["d0@1 s"], 1));
+    let rebuilds = repair["rebuilds"].as_array().unwrap();
+    assert_eq!((&rebuilds[0]["layout"], &rebuilds[1]["layout"]), (&"log".into(), &"data".into()));
+    assert_eq!((&rebuilds[0]["state"], &rebuilds[1]["state"]), (&"done".into(), &"done".into()));
+    assert_eq!(rebuilds[0]["ended_ns"], rebuilds[1]["began_ns"]);
+    assert_eq!(repair["bytes_lost"], 1_000_000_000 / 65_536 * 65_536, "the stripe's share of the drive");
+}
+
+#[test]
+fn layouts_on_layouts_survive_what_the_one_or_the_other_bears() {
+    let machine = |below: &str, above: &str| {
+        format!(
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 4\n[layouts.a]\n{below} = {{ members = \"d0..d1\", size = \"1 GB\" }}\n\
+             [layouts.b]\n{below} = {{ members = \"d2..d3\", size = \"1 GB\" }}\n[layouts.data]\n{above} = {{ members = \"a, b\" }}\n"
+        )
+    };
+    // A stripe of mirrors: the mirror is rebuilt. A mirror of stripes: the other stripe answers, nothing is rebuilt.
+    for (below, above, rebuilds) in [("raid1", "raid0", 1), ("raid0", "raid1", 0)] {
+        let repair = repair(failing(&machine(below, above), &loaded(50, 8, 300), &[], &["d1@10 s"], 1));
+        assert_eq!(repair["rebuilds"].as_array().unwrap().len(), rebuilds, "{above} of {below}");
+        assert_eq!((&repair["bytes_lost"], &repair["io_errors"]), (&0.into(), &0.into()), "{above} of {below}");
+        if rebuilds > 0 {
+            rebuilt(&repair);
+        }
+    }
+    let both = failing(&machine("raid1", "raid0"), &loaded(50, 8, 60), &[], &["d0@10 s", "d1@20 s"], 0);
+    let repair = repair(both);
+    assert_eq!(repair["bytes_lost"], 1_000_000_000 / 65_536 * 65_536_u64);
+    assert!(number(&repair["io_errors"]) > 0.0);
+}
+
+#[test]
+fn drives_behind_a_link_and_logical_units_fail_like_others() {
+    let linked = "[drives.d]\nproduct = \"exos-15e900-512n\"\ncount = 4\n[links.sas]\nlanes = 1\nrate = \"100 MB/s\"\ncarries = \"d*\"\n\
+                  [layouts.data]\nraid10 = { members = \"d*\", size = \"1 GB\" }\n";
+    let units = "[drives.d]\nproduct = \"st14000nm0001\"\ncount = 2\n[layouts.data]\nraid1 = { members = \"d*.lun1\", size = \"1 GB\" }\n";
+    for machine in [linked, units] {
+        let repair = repair(failing(machine, &loaded(50, 16, 120), &[], &["d1@5 s"], 1));
+        assert_eq!(
+            rebuilt(&repair).0,
+            1_000_000_000 / 65_536 * 65_536 + if machine == units { 1_000_000_000 % 65_536 } else { 0 }
+        );
+        assert_eq!((&repair["bytes_lost"], &repair["io_errors"]), (&0.into(), &0.into()));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_record() {
+    let set = [("unrecoverable_error_bits", "1e11")];
+    let run = |seed| {
+        let asked = failing("raid5:4xsavvio-10k1", &loaded(60, 8, 60), &set, &["d1@10 s", "d2@30 s"], 2);
+        execute(Request { seed, ..asked }).record.to_json()
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let asked = |fail: &[&str], spares| failing("raid1:2xsavvio-10k1", &idle(60), &[], fail, spares);
+    let with = |rate: &str| RepairRequest { rebuild_rate: Some(rate.into()), ..asked(&["d0@1 s"], 1).repair };
+    let one = asked(&["d0@1 s"], 1);
+    let pool = failing("replicated:6xmg06sca-10tb", &idle(60), &[], &["d0@1 s"], 0);
+    let cases = [
+        (asked(&["d0"], 0), "DRIVE@TIME"),
+        (asked(&["d0@soon"], 0), "a time"),
+        (asked(&["d7@1 s"], 0), "d0, d1"),
+        (asked(&["drive7@1 s"], 0), "d0, d1"),
+        (asked(&["d0@1 s", "drive0@2 s"], 0), "each drive once"),
+        (asked(&["d0@61 s"], 0), "at most the measured"),
+        (asked(&["spare1@1 s"], 0), "d0, d1"),
+        (asked(&[], 1), "--fail DRIVE@TIME"),
+        (asked(&["d0@1 s"], 65), "at most 64"),
+        (Request { repair: with("fast"), ..one.clone() }, "a rate"),
+        (Request { repair: with("1 B/s"), ..one.clone() }, "1 kB/s"),
+        (Request { power_loss: Some("2 s".into()), ..one }, "leave one out"),
+        (pool, "out = { osd, at }"),
+    ];
+    for (asked, accepted) in cases {
+        let what = format!("{:?}", asked.repair);
+        match Run::new(&catalog(), asked) {
+            Err(RunError::Spec(error)) => assert!(error.to_string().contains(accepted), "{what}: {error}"),
+            Err(other) => panic!("{what}: {other}"),
+            Ok(_) => panic!("{what}: accepted"),
+        }
+    }
+}

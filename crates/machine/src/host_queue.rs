@@ -1,0 +1,61 @@
+//! I/Os that wait in the host: operating systems keep so many commands outstanding at a device, and queue the rest.
+//!
+//! First come, first served. Leaves out: sorting and merging of what waits.
+
+use std::collections::VecDeque;
+
+use hotband_units::{Instant, Span};
+
+use crate::graph::Machine;
+use crate::io::{Completion, Io};
+
+/// The queue of one target.
+#[derive(Clone, Debug)]
+pub(crate) struct HostQueue {
+    /// Most I/Os outstanding below the host.
+    depth: u32,
+    outstanding: u32,
+    waiting: VecDeque<(Instant, Io)>,
+}
+
+impl HostQueue {
+    pub fn new(depth: u32) -> Self {
+        Self { depth, outstanding: 0, waiting: VecDeque::new() }
+    }
+
+    /// Whether an I/O of now may go on; it waits otherwise.
+    pub fn admits(&mut self, now: Instant, io: Io) -> bool {
+        let free = self.outstanding < self.depth;
+        if free {
+            self.outstanding += 1;
+        } else {
+            self.waiting.push_back((now, io));
+        }
+        free
+    }
+
+    /// An I/O was answered: the next one that may go on, and since when it waited.
+    pub fn answered(&mut self) -> Option<(Instant, Io)> {
+        let next = self.waiting.pop_front();
+        if next.is_none() {
+            self.outstanding -= 1;
+        }
+        next
+    }
+}
+
+impl Machine {
+    /// The last of `completions` is an I/O to `target` that had waited in the host for `held`: it did so since it came, and
+    /// the next one that waits goes on.
+    #[inline]
+    pub(crate) fn host_answered(&mut self, at: Instant, (target, held): (u16, Span), completions: &mut [Completion]) {
+        let Some(queue) = &mut self.host_queues[usize::from(target)] else { return };
+        if let Some(done) = completions.last_mut() {
+            done.times.queue += held;
+            done.submitted = Instant(done.submitted.0 - held.0);
+        }
+        if let Some((since, io)) = queue.answered() {
+            self.leave_host(at, io, since);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A rebuild: a spare is given what the member that failed had, from the first byte to the last.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use hotband_units::{Instant, Rate, Span};
+
+/// Steps of a rebuild under way at once: two are read while two are written, so that neither side waits for the other
+/// (measured: docs/models/repair.md).
+pub(crate) const STEPS: usize = 4;
+
+/// Steps under way while hosts use the drives: the rebuild gives way, as Linux md does above its least speed, where it
+/// waits for what it has asked for before it asks for more (`md_do_sync`).
+const STEPS_UNDER_LOAD: usize = 1;
+
+/// Bytes of a step, before it is made a multiple of the layout's unit. Our choice: 20 ms of a slow disk's media, so that
+/// the seeks there and back cost a third of the time under load.
+const STEP: u64 = 1 << 20;
+
+/// How far a rebuild is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobState {
+    /// Another rebuild on the same drives goes first.
+    Waiting,
+    /// Under way.
+    Running,
+    /// The member is whole again.
+    Done,
+    /// Too few members are left to go on; what was rebuilt stays.
+    Stopped,
+    /// The spare failed.
+    SpareFailed,
+}
+
+/// A rebuild in the report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobReport {
+    /// The layout, by index.
+    pub layout: u32,
+    /// Which of its members.
+    pub member: u16,
+    /// The drive that failed.
+    pub drive: u32,
+    /// The one that takes its place.
+    pub spare: u32,
+    /// How far it is.
+    pub state: JobState,
+    /// When it began; none while it waits.
+    pub began: Option<Instant>,
+    /// When it ended, one way or another.
+    pub ended: Option<Instant>,
+    /// Bytes rebuilt.
+    pub bytes: u64,
+    /// Bytes to rebuild in all.
+    pub of_bytes: u64,
+    /// Sectors of other members that could not be read.
+    pub sector_errors: u64,
+    /// Of them, those whose data was computed from yet other members.
+    pub repaired: u64,
+}
+
+/// A part of the member that is being rebuilt; its columns are held until everything before it is rebuilt too.
+#[derive(Clone, Debug)]
+struct Step {
+    number: u64,
+    range: Range<u64>,
+    lock: u64,
+    done: bool,
+}
+
+/// A rebuild at work.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub report: JobReport,
+    unit: u64,
+    limit: Option<Rate>,
+    steps: VecDeque<Step>,
+    /// First byte that no step has taken.
+    next: u64,
+    numbers: u64,
+    /// A wake-up is on the agenda.
+    pub paused: bool,
+    /// Commands of hosts to its drives, when it last looked.
+    host_commands: u64,
+    /// Steps that it may have under way.
+    room: usize,
+}
+
+impl Job {
+    pub fn new(report: JobReport, unit: u64, limit: Option<Rate>) -> Self {
+        let unit = if unit >= STEP { unit } else { STEP / unit * unit };
+        Self {
+            report,
+            unit,
+            limit,
+            steps: VecDeque::new(),
+            next: 0,
+            numbers: 0,
+            paused: false,
+            host_commands: 0,
+            room: STEPS,
+        }
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.report.state == JobState::Running
+    }
+
+    pub fn begin(&mut self, now: Instant) {
+        (self.report.state, self.report.began) = (JobState::Running, Some(now));
+    }
+
+    /// Ends it as `state` unless it is over already.
+    pub fn end(&mut self, now: Instant, state: JobState) {
+        if matches!(self.report.state, JobState::Waiting | JobState::Running) {
+            (self.report.state, self.report.ended) = (state, Some(now));
+        }
+    }
+
+    /// Hosts have sent so many commands to its drives by now, and perhaps wait for one: if so, or if any came since it
+    /// last looked, it gives way.
+    pub fn look(&mut self, (host_commands, is_waited_for): (u64, bool)) {
+        let is_busy = is_waited_for || host_commands != self.host_commands;
+        self.room = if is_busy { STEPS_UNDER_LOAD } else { STEPS };
+        self.host_commands = host_commands;
+    }
+
+    /// Whether there is room for one more step.
+    pub fn has_room(&self) -> bool {
+        self.is_running() && self.steps.len() < self.room && self.next < self.report.of_bytes
+    }
+
+    /// When the rate limit lets the next step begin: what has been taken so far is spread evenly from the beginning.
+    pub fn may_go_on(&self) -> Instant {
+        let began = self.report.began.expect("only a rebuild that runs goes on");
+        // The time of a whole drive does not fit into what `Rate::time_for` computes with.
+        let spread = |limit: Rate| Span((u128::from(self.next) * 1_000_000_000 / u128::from(limit.0)) as u64);
+        began + self.limit.map_or(Span::ZERO, spread)
+    }
+
+    /// Takes the next step, whose columns are held under `lock`: its number and its range.
+    pub fn take_step(&mut self, lock: u64) -> (u64, Range<u64>) {
+        let range = self.next..self.report.of_bytes.min(self.next + self.unit);
+        self.next = range.end;
+        let number = self.numbers;
+        self.numbers += 1;
+        self.steps.push_back(Step { number, range: range.clone(), lock, done: false });
+        (number, range)
+    }
+
+    /// A step is over, well or not. Returns the columns to give back; `report.bytes` has moved on where it could.
+    pub fn step_over(&mut self, now: Instant, number: u64, is_well: bool) -> Vec<u64> {
+        let at = self.steps.iter().position(|step| step.number == number).expect("a step ends once");
+        if !is_well {
+            self.end(now, JobState::Stopped);
+        }
+        if !self.is_running() {
+            return self.steps.remove(at).map(|step| step.lock).into_iter().collect();
+        }
+        self.steps[at].done = true;
+        let mut free = Vec::new();
+        while self.steps.front().is_some_and(|step| step.done) {
+            let step = self.steps.pop_front().expect("there is a first");
+            self.report.bytes = step.range.end;
+            free.push(step.lock);
+        }
+        if self.report.bytes == self.report.of_bytes {
+            self.end(now, JobState::Done);
+        }
+        free
+    }
+
+    /// Columns of steps that are done and wait for others that will not come any more.
+    pub fn leftovers(&mut self) -> Vec<u64> {
+        let (done, going): (VecDeque<Step>, VecDeque<Step>) = self.steps.drain(..).partition(|step| step.done);
+        self.steps = going;
+        done.into_iter().map(|step| step.lock).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(of_bytes: u64, limit: Option<Rate>) -> Job {
+        let report = JobReport {
+            layout: 0,
+            member: 1,
+            drive: 1,
+            spare: 2,
+            state: JobState::Waiting,
+            began: None,
+            ended: None,
+            bytes: 0,
+            of_bytes,
+            sector_errors: 0,
+            repaired: 0,
+        };
+        let mut job = Job::new(report, 384 * 1024, limit);
+        job.begin(Instant(1000));
+        job
+    }
+
+    #[test]
+    fn what_is_rebuilt_grows_without_gaps() {
+        let step = 2 * 384 * 1024;
+        let mut job = job(2 * step + 512, None);
+        let ranges: Vec<_> = (0..3).map(|lock| job.take_step(lock).1).collect();
+        assert_eq!(ranges, [0..step, step..2 * step, 2 * step..2 * step + 512]);
+        assert!(!job.has_room(), "nothing is left to take");
+        assert_eq!(job.step_over(Instant(2000), 1, true), [0_u64; 0], "the first is not done");
+        assert_eq!(job.step_over(Instant(2000), 0, true), [0, 1]);
+        assert_eq!((job.report.bytes, job.report.state), (2 * step, JobState::Running));
+        assert_eq!(job.step_over(Instant(3000), 2, true), [2]);
+        assert_eq!((job.report.state, job.report.ended), (JobState::Done, Some(Instant(3000))));
+    }
+
+    #[test]
+    fn it_gives_way_while_hosts_send_commands() {
+        let mut job = job(1 << 30, None);
+        let taken = |job: &mut Job| {
+            let before = job.steps.len();
+            while job.has_room() {
+                job.take_step(0);
+            }
+            job.steps.len() - before
+        };
+        job.look((7, false));
+        assert_eq!(taken(&mut job), 1, "some came since it began");
+        job.look((7, true));
+        assert_eq!(taken(&mut job), 0, "one is waited for");
+        job.look((7, false));
+        assert_eq!(taken(&mut job), 3, "none came since");
+    }
+
+    #[test]
+    fn a_limit_spreads_the_steps_from_the_beginning() {
+        let mut job = job(1 << 30, Some(Rate(1_000_000)));
+        assert_eq!(job.may_go_on(), Instant(1000));
+        job.take_step(0);
+        let step = 2 * 384 * 1024;
+        assert_eq!(job.may_go_on(), Instant(1000) + Rate(1_000_000).time_for(step));
+    }
+
+    #[test]
+    fn a_rebuild_that_stopped_gives_back_what_it_holds() {
+        let mut job = job(1 << 30, None);
+        for lock in 0..3 {
+            job.take_step(lock);
+        }
+        job.step_over(Instant(2000), 1, true);
+        assert_eq!(job.step_over(Instant(3000), 0, false), [0]);
+        assert_eq!((job.report.state, job.report.bytes), (JobState::Stopped, 0));
+        assert_eq!(job.leftovers(), [1]);
+        assert_eq!(job.step_over(Instant(4000), 2, true), [2]);
+    }
+}

@@ -1,0 +1,63 @@
+"""`hotband review`: machines measured as reviewers measure drives."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from hotband.commands.output import JsonFlag, OutOption, listed, parse_set, print_json, show
+
+
+def review(
+    machine: Annotated[str, typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.")],
+    against: Annotated[
+        list[str] | None, typer.Option("--against", metavar="MACHINE", help="Review this too, and compare.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the drives, data or state."),
+    ] = None,
+    volume: Annotated[str | None, typer.Option(metavar="NAME", help="Which, where a machine has several.")] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="PART[,PART]", help="These parts alone.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A quarter of the I/Os, fewer places and depths.")] = False,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Runs at a time; all cores where not said.")] = None,
+    out: OutOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Review a machine: transfer curve, access time, block sizes, streams, server patterns, files; compare it with
+    others.
+
+    Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
+    """
+    from hotband.progress import run_progress
+    from hotband.review.many import review_all
+    from hotband.review.tables import comparison_views, review_views
+
+    done = review_all(
+        [machine, *(against or [])],
+        set=parse_set(set_ or []),
+        volume=volume,
+        seed=seed,
+        quick=quick,
+        only=listed(only),
+        jobs=jobs,
+        out=out,
+        progress=run_progress,
+    )
+    if as_json and done.reviews:
+        print_json({"reviews": done.reviews, "comparison": done.comparison} if against else done.reviews[0])
+    elif done.comparison is not None:
+        show(*comparison_views(done.reviews, done.comparison))
+    else:
+        show(*(view for one in done.reviews for view in review_views(one)))
+    if not as_json and done.files:
+        pages = [path for path in done.files if path.suffix in (".json", ".html")]
+        show(*(f"Written: {path}" for path in pages))
+    if done.interrupted:
+        whole = len(done.reviews) - done.in_part
+        last = ", and one in part" if done.in_part else ""
+        sys.stderr.write(f"hotband: interrupted; finished reviews: {whole}{last}\n")
+        raise typer.Exit(130)

@@ -1,0 +1,100 @@
+"""Charts as picture files: SVG for pages and print, PNG for everything else.
+
+A picture stands alone, so it bears its title and where it is from. The SVG is drawn once, and the PNG from it: the same
+picture twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hotband.charts import FONT, INK, MUTED
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.charts import View
+
+WIDTH = 760
+# What a legend may be of.
+LEGENDS = ("color", "shape", "strokeDash")
+# Twice the pixels: legible on paper and on dense screens.
+SCALE = 2.0
+# Characters of a title and of a subtitle that fit in a line.
+_TITLE_CHARS, _SUBTITLE_CHARS = 76, 118
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart whose spec was made once, for the page and for its pictures."""
+
+    spec: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spec; a copy, of which the datasets may be taken out."""
+        return copy(self.spec)
+
+    def bare(self) -> Drawing:
+        """Without legends, for charts that stand under one key."""
+        layers = [_without_legend(layer) for layer in self.spec.get("layer", [])]
+        bare = _without_legend(self.spec)
+        return Drawing(bare | {"layer": layers} if layers else bare)
+
+    def picture(self, title: str, subtitle: str) -> dict[str, Any]:
+        """The spec of a picture of a fixed width, with its title."""
+        return self.spec | {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
+
+
+def _without_legend(view: dict[str, Any]) -> dict[str, Any]:
+    encoding = view.get("encoding") or {}
+    bare = {name: encoding[name] | {"legend": None} for name in LEGENDS if "field" in encoding.get(name, {})}
+    return view | {"encoding": encoding | bare} if bare else view
+
+
+def drawing(view: View) -> Drawing:
+    """The chart's spec. Not checked against Vega-Lite's schema, which takes longer than making it: the tests do."""
+    import altair as alt
+
+    with alt.data_transformers.disable_max_rows():
+        return Drawing(view.to_dict(validate=False))
+
+
+def _heading(title: str, subtitle: str) -> dict[str, Any]:
+    return {
+        "text": _wrapped(title, _TITLE_CHARS),
+        "subtitle": _wrapped(subtitle, _SUBTITLE_CHARS),
+        "anchor": "start",
+        "font": FONT,
+        "subtitleFont": FONT,
+        "color": INK,
+        "subtitleColor": MUTED,
+        "fontSize": 17,
+        "subtitleFontSize": 12,
+        "subtitlePadding": 6,
+        "offset": 14,
+    }
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(text, width)
+
+
+def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:
+    """Writes NAME.svg and NAME.png into the folder, which is made. Raises UserError where that cannot be done."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(drawn.picture(title, subtitle))
+    png: bytes = vl_convert.svg_to_png(svg, scale=SCALE)
+    paths = [folder / f"{name}.svg", folder / f"{name}.png"]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths[0].write_text(svg, encoding="utf-8", newline="\n")
+        paths[1].write_bytes(png)
+    except OSError as error:
+        raise UserError(str(folder), "", "", f"cannot be written: {error.strerror or error}") from None
+    return paths

@@ -1,0 +1,404 @@
+"""The page that compares machines: a line or a bar each, of the same colour in all charts, and who leads in what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from hotband.report import review_rows as rows_of
+from hotband.report.review_machine import FILE_SIZES, bar_frame, counted
+from hotband.report.review_rows import Machine, Row, frame
+from hotband.report.review_topics import (
+    ACCESS_MS,
+    BLOCK,
+    DEPTH,
+    MBPS,
+    MEAN_MS,
+    SHARE,
+    WHOLE,
+    Column,
+    Figure,
+    Topic,
+    crossed,
+    missing,
+    place_axis,
+    table,
+)
+from hotband.report.text import block_size, number
+from hotband.reviewcharts import Axis, Lines, amounts, curves, palette
+
+# A lead smaller than this is none: a second seed moves most figures by as much.
+LEVEL = 0.02
+# From here on a lead reads better as a multiple than in percent.
+MULTIPLE = 2.0
+
+
+def topics(everyone: Sequence[Machine], comparison: Mapping[str, Any]) -> list[Topic]:
+    """All of them, in the order of a machine's page, after the ratios."""
+    lines = machine_lines(everyone)
+    found = [
+        ratios(everyone, comparison, lines),
+        summary(everyone, lines),
+        linear(everyone, lines),
+        access(everyone, lines),
+        block_sizes(everyone, lines),
+        streams(everyone, lines),
+        patterns(everyone, lines),
+        files(everyone, lines),
+        streaming(everyone, lines),
+        defragmentation(everyone, lines),
+        applications(everyone, lines),
+        energy(everyone, lines),
+    ]
+    return [topic for topic in found if topic.figures or topic.tables or topic.notes]
+
+
+def machine_lines(everyone: Sequence[Machine]) -> Lines:
+    """A colour each, in their order."""
+    return palette("Machine", [machine.label for machine in everyone])
+
+
+# --- who leads ----------------------------------------------------------------------------------------------
+
+
+def finding(everyone: Sequence[Machine], comparison: Mapping[str, Any]) -> str:
+    """Which machine leads in which group and by how much, in one sentence; then all groups together."""
+    labels = _labels(everyone)
+    led: dict[str, list[tuple[str, float]]] = {}
+    level: list[str] = []
+    for group in comparison["groups"]:
+        placed = _placed(group["ratios"], labels)
+        if len(placed) < 2:
+            continue
+        (best, first), (_, second) = placed[0], placed[1]
+        title = str(group["title"]).lower()
+        if first / second - 1 < LEVEL:
+            level.append(title)
+        else:
+            led.setdefault(best, []).append((title, first / second))
+    than = "the next" if len(everyone) > 2 else ""
+    pieces = [f"{name} leads in {_led(groups, than, everywhere=not level)}" for name, groups in led.items()]
+    if len(led) > 1:
+        pieces = [f"{name} leads in {_led(groups, than)}" for name, groups in led.items()]
+    if level:
+        pieces.append(f"none leads in {_listed(level)}")
+    if not pieces:
+        return ""
+    return f"{'; '.join(pieces)}.{_overall(comparison, labels)}"
+
+
+def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = False) -> str:
+    """The groups with the lead in each; of one that leads in more than two and in all, the smallest and the largest."""
+    if everywhere and len(groups) > 2:
+        (low_title, low), *_, (high_title, high) = sorted(groups, key=lambda group: group[1])
+        return f"every group, from {more(low, than)} in {low_title} to {more(high, than)} in {high_title}"
+    listed = _listed([f"{title} ({more(lead, than)})" for title, lead in groups])
+    return f"every group: {listed}" if everywhere else listed
+
+
+def _overall(comparison: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+    """The best over all groups against the baseline."""
+    placed = _placed(comparison.get("overall") or {}, labels)
+    baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
+    if len(placed) < 2:
+        return ""
+    best, ratio = placed[0]
+    if best == baseline:
+        second, ratio = placed[1]
+        return f" Over all groups {best} leads, {second} comes to {number(ratio, 3)} of it."
+    return f" Over all groups {best} comes to {number(ratio, 3)} times {baseline}."
+
+
+def _labels(everyone: Sequence[Machine]) -> dict[str, str]:
+    """What the machines of a comparison are called on the page."""
+    return {str(machine.review["machine"]["name"]): machine.label for machine in everyone}
+
+
+def _placed(found: Mapping[str, Any], labels: Mapping[str, str]) -> list[tuple[str, float]]:
+    """Labels with their ratios, the largest first."""
+    pairs = [(labels.get(name, name), float(value)) for name, value in found.items() if value is not None]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def more(ratio: float, than: str = "") -> str:
+    """`12 % more`, from twice on `2.3 times as much`; with something, `12 % over it`, `2.3 times it`."""
+    if ratio >= MULTIPLE:
+        return f"{number(ratio, 2 if ratio < 100 else 3)} times {than or 'as much'}"
+    percent = f"{100 * (ratio - 1):.0f} %"
+    return f"{percent} over {than}" if than else f"{percent} more"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """With commas, and `and` before the last."""
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def ratios(everyone: Sequence[Machine], comparison: Mapping[str, Any], lines: Lines) -> Topic:
+    """Every group's mean over the baseline's."""
+    labels = _labels(everyone)
+    baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
+    found = [*comparison["groups"]]
+    if comparison.get("overall"):
+        found.append({"group": "overall", "title": "All groups", "ratios": comparison["overall"]})
+    rows = [
+        _bar(str(group["group"]), str(group["title"]), labels.get(name, name), float(value), f"{number(value, 3)}×")
+        for group in found
+        for name, value in group["ratios"].items()
+        if value is not None and name != comparison["baseline"]
+    ]
+    if not rows:
+        return Topic("ratios", "Who leads", notes=["There are no groups that all machines have numbers of."])
+    view = amounts(bar_frame(rows), f"Ratio to {baseline} (= 1)", lines, rule=1.0)
+    caption = f"Geometric means of each group over those of {baseline}; more than 1 is better."
+    columns = [Column("Group", "title", str, False)]
+    columns += [Column(label, label, lambda value: number(value, 3)) for label in lines.names]
+    listed = [
+        {"title": group["title"], **{labels.get(name, name): value for name, value in group["ratios"].items()}}
+        for group in found
+    ]
+    title = f"Every group against {baseline}" if len(everyone) > 2 else f"{lines.names[1]} against {baseline}"
+    figure = Figure("ratios", title, view, caption)
+    return Topic("ratios", "Who leads", [figure], [table(listed, columns)], width=WHOLE)
+
+
+def _bar(row: str, label: str, line: str, value: float, text: str = "") -> Row:
+    """A row as `reviewcharts.amounts` draws it."""
+    return {
+        "row": row, "label": label, "line": line, "value": value, "text": text or number(value), "low": None,
+        "high": None,
+    }  # fmt: skip
+
+
+# --- the topics ---------------------------------------------------------------------------------------------
+
+
+def gathered(everyone: Sequence[Machine], read: Callable[[Machine], list[Row]]) -> list[Row]:
+    """The rows of all machines, each with its `line`."""
+    return [{"line": machine.label, **row} for machine in everyone for row in read(machine)]
+
+
+def of(rows: Iterable[Row], **wanted: Any) -> list[Row]:
+    """Those rows that have these values."""
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def values(rows: Iterable[Row], key: str) -> list[Any]:
+    """What stands in a column, each once, in the order met."""
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def picked(rows: Iterable[Row], *names: str) -> Any:
+    """A frame of some columns."""
+    return frame([{name: row[name] for name in ("line", *names)} for row in rows])
+
+
+def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """The geometric means themselves, a chart per group: their units differ."""
+    rows = gathered(everyone, rows_of.summary)
+    figures = []
+    for group in values(rows, "group"):
+        own = of(rows, group=group)
+        title, unit = own[0]["title"], own[0]["unit"]
+        bars = [_bar(group, title, row["line"], row["mean"]) for row in own]
+        figures.append(Figure(f"summary-{group}", f"{title}, geometric mean ({unit})",
+                              amounts(bar_frame(bars), unit, lines, wide=False)))  # fmt: skip
+    named = [{**row, "title": f"{row['title']} ({row['unit']})"} for row in rows]
+    shown = crossed(named, ["title"], "line", "mean", ["Geometric mean of"], lines.names)
+    notes = missing(everyone, "summary")
+    return Topic("summary", "Summary", figures, [shown] if rows else [], notes)
+
+
+def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Transfer curves, reads and writes apart."""
+    rows, axis = gathered(everyone, rows_of.linear), place_axis(everyone)
+    figures = []
+    for op in values(rows, "op"):
+        view = curves(picked(of(rows, op=op), axis.column, "mbps"), axis, Axis("mbps", MBPS, "rate"), lines, wide=True)
+        figures.append(Figure(f"linear-{op}", f"Linear {op} over the surface", view))
+    ends = []
+    for op in values(rows, "op"):
+        for name, reduce in (("least", min), ("most", max)):
+            for label in lines.names:
+                own = [row["mbps"] for row in of(rows, op=op, line=label)]
+                if own:
+                    ends.append({"of": f"{op}, {name}", "line": label, "mbps": reduce(own)})
+        for machine in everyone:
+            mean = ((machine.part("linear") or {}).get("mean") or {}).get(op)
+            if mean is not None:
+                ends.append({"of": f"{op}, mean", "line": machine.label, "mbps": mean / 1e6})
+    shown = crossed(ends, ["of"], "line", "mbps", [MBPS], lines.names)
+    return Topic("linear", "Linear transfer", figures, [shown] if ends else [], missing(everyone, "linear"))
+
+
+def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Cumulative access times, reads and writes apart."""
+    rows = gathered(everyone, rows_of.cumulative)
+    axis = Axis("ms", ACCESS_MS, "log" if rows_of.is_wide(everyone) else "zero")
+    figures = []
+    for op in values(rows, "op"):
+        view = curves(
+            picked(of(rows, op=op), "ms", "share"), axis, Axis("share", SHARE, "share"), lines, wide=True, points=False
+        )
+        figures.append(Figure(f"access-{op}", f"Random {op} access times, cumulative", view))
+    names = {"mean_ns": "mean", "p50_ns": "median", "p99_ns": "p99", "max_ns": "longest"}
+    listed = [
+        {"of": f"{op}, {name}", "line": machine.label, "ms": figure[key] / 1e6}
+        for op in rows_of.OPS
+        for key, name in names.items()
+        for machine in everyone
+        for measured, figure in rows_of.access_figures(machine)
+        if measured == op and figure.get(key) is not None
+    ]
+    shown = crossed(listed, ["of"], "line", "ms", [ACCESS_MS], lines.names)
+    return Topic("access", "Random access time", figures, [shown] if listed else [], missing(everyone, "access"))
+
+
+def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Bandwidth over the block size on the smallest file, which caches hold, and on the largest, which they do not."""
+    rows = gathered(everyone, rows_of.block_sizes)
+    sizes = sorted({row["file_bytes"] for row in rows})
+    figures, tables = [], []
+    for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]):
+        for op in values(rows, "op"):
+            own = of(rows, op=op, file_bytes=size)
+            if not own:
+                continue
+            title = f"{op.capitalize()} in a file of {block_size(size)}, over the block size"
+            view = curves(
+                picked(own, "block_bytes", "mbps", "iops"),
+                Axis("block_bytes", BLOCK, "size"),
+                Axis("mbps", MBPS, "rate"),
+                lines,
+                wide=True,
+            )
+            figures.append(Figure(f"blocks-{op}-{'smallest' if size == sizes[0] else 'largest'}", title, view))
+            ordered = sorted(own, key=lambda row: row["block_bytes"])
+            tables.append(crossed(ordered, ["block_bytes"], "line", "mbps", [BLOCK], lines.names, write=block_size,
+                                  caption=f"{title}, MB/s", fold=True))  # fmt: skip
+    return Topic("blocks", "Block sizes", figures, tables, missing(everyone, "block_sizes"))
+
+
+def streams(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """One to four streams: what all of them get together."""
+    rows = gathered(everyone, rows_of.streams)
+    for row in rows:
+        row["title"] = counted(row["streams"])
+    figures = []
+    for op in values(rows, "op"):
+        bars = [_bar(row["title"], row["title"], row["line"], row["mbps"]) for row in of(rows, op=op)]
+        view = amounts(bar_frame(bars), f"{MBPS}, all streams", lines, wide=False)
+        figures.append(Figure(f"streams-{op}", f"Concurrent sequential {op}s", view))
+    shown = crossed(rows, ["op", "title"], "line", "mbps", ["", MBPS], lines.names)
+    return Topic("streams", "Concurrent streams", figures, [shown] if rows else [], missing(everyone, "streams"))
+
+
+def patterns(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """For each server pattern IOPS against queue depth, and latency over IOPS."""
+    rows = gathered(everyone, rows_of.patterns)
+    figures = []
+    names = {rows_of.pattern_title(name): name for machine in everyone for name in _pattern_names(machine)}
+    for title, name in names.items():
+        data = picked(of(rows, pattern=title), "qd", "iops", "mean_ms", "p99_ms")
+        view = curves(data, Axis("qd", DEPTH, "depth"), Axis("iops", "IOPS", "rate"), lines, wide=True)
+        figures.append(Figure(f"patterns-{name}-iops", f"{title}: IOPS against queue depth", view))
+        view = curves(
+            data, Axis("iops", "IOPS", "rate"), Axis("mean_ms", MEAN_MS, "rate"), lines, order="qd", wide=True
+        )
+        figures.append(Figure(f"patterns-{name}-latency", f"{title}: mean latency over IOPS", view))
+    depths = sorted({row["qd"] for row in rows})
+    ends = [row for row in rows if row["qd"] in {*depths[:1], *depths[-1:]}]
+    tables = [crossed(ends, ["pattern", "qd"], "line", "iops", ["Pattern", "Queue depth"], lines.names,
+                      caption="IOPS at both ends of the queue depths")]  # fmt: skip
+    tables += [
+        crossed(rows, ["pattern", "qd"], "line", key, ["Pattern", "Queue depth"], lines.names, caption=caption)
+        for key, caption in (("iops", "IOPS"), ("mean_ms", MEAN_MS))
+    ]
+    return Topic("patterns", "Server patterns", figures, tables if rows else [], missing(everyone, "patterns"))
+
+
+def _pattern_names(machine: Machine) -> list[str]:
+    return values(machine.part("patterns") or [], "pattern")
+
+
+def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Files per second against queue depth, a chart per size and operation."""
+    rows = gathered(everyone, rows_of.files)
+    figures = []
+    for size in values(rows, "size"):
+        for op in values(of(rows, size=size), "op"):
+            data = picked(of(rows, size=size, op=op), "qd", "per_s", "mbps")
+            view = curves(data, Axis("qd", DEPTH, "depth"), Axis("per_s", "Files per second", "rate"), lines, wide=True)
+            title = f"{size.capitalize()} files, {op}: files per second"
+            figures.append(Figure(f"files-{size}-{op}", title, view, FILE_SIZES.get(size, "") if op == "copy" else ""))
+    shown = crossed(rows, ["size", "op", "qd"], "line", "per_s", ["Files", "", "Queue depth"], lines.names,
+                    caption="Files per second")  # fmt: skip
+    return Topic("files", "Files", figures, [shown] if rows else [], missing(everyone, "files"))
+
+
+def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Streaming in small and in large blocks."""
+    rows = gathered(everyone, rows_of.streaming)
+    for row in rows:
+        row["title"] = f"{row['op'].capitalize()}, {row['blocks']} blocks"
+    bars = [_bar(row["title"], row["title"], row["line"], row["mbps"]) for row in rows]
+    shown = crossed(rows, ["title"], "line", "mbps", [MBPS], lines.names)
+    return _barred("streaming", "Streaming", "Streaming read and write", bars, MBPS, lines, [shown],
+                   missing(everyone, "streaming"))  # fmt: skip
+
+
+def _barred(
+    name: str, title: str, shown: str, bars: list[Row], unit: str, lines: Lines, tables: Any, notes: list[str]
+) -> Topic:
+    """A topic of one chart of bars; of its notes alone where there are none."""
+    if not bars:
+        return Topic(name, title, notes=notes)
+    figure = Figure(name, shown, amounts(bar_frame(bars), unit, lines))
+    return Topic(name, title, [figure], tables, notes, width=WHOLE)
+
+
+def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Extents moved per second."""
+    rows = [(machine.label, found) for machine in everyone if (found := machine.part("defragmentation"))]
+    bars = [_bar("moved", "Extents moved", label, found["extents_per_s"]) for label, found in rows]
+    listed = [
+        {"line": label, "per_s": found["extents_per_s"], "mbps": found["bandwidth_bytes_per_s"] / 1e6,
+         "ms": found["latency_mean_ns"] / 1e6, "extent": found["extent_bytes"]}
+        for label, found in rows
+    ]  # fmt: skip
+    columns = [
+        Column("Machine", "line", str, False), Column("Extent", "extent", block_size, False),
+        Column("Extents moved per second", "per_s"), Column("Moved (MB/s)", "mbps"),
+        Column("Mean time of an extent (ms)", "ms"),
+    ]  # fmt: skip
+    return _barred("defragmentation", "Defragmentation", "Extents relocated per second", bars, "Extents per second",
+                   lines, [table(listed, columns)], missing(everyone, "defragmentation"))  # fmt: skip
+
+
+def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Desktop loads, each with its range."""
+    rows = gathered(everyone, rows_of.applications)
+    bars = [
+        _bar(row["name"], row["title"], row["line"], row["mbps"]) | {"low": row["low"], "high": row["high"]}
+        for row in rows
+    ]
+    listed = [
+        {**row, "range": f"{number(row['mbps'])} ({number(row['low'])} to {number(row['high'])})"} for row in rows
+    ]
+    shown = crossed(listed, ["title"], "line", "range", ["MB/s (lowest to highest)"], lines.names)
+    return _barred("applications", "Desktop applications", "Desktop application loads, with their range of uncertainty",
+                   bars, MBPS, lines, [shown], missing(everyone, "applications"))  # fmt: skip
+
+
+def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
+    """Watts by what is done, and the energy of an I/O."""
+    figures, tables = [], []
+    for name, title, unit, key, read in (
+        ("energy-watts", "Mean power", "Mean power (W)", "watts", rows_of.watts),
+        ("energy-joules", "Energy of an I/O", "Energy of an I/O (mJ)", "millijoules", rows_of.joules),
+    ):
+        rows = gathered(everyone, read)
+        if rows:
+            bars = [_bar(row["name"], row["title"], row["line"], row[key]) for row in rows]
+            figures.append(Figure(name, title, amounts(bar_frame(bars), unit, lines, wide=False)))
+            tables.append(crossed(rows, ["title"], "line", key, [unit], lines.names))
+    return Topic("energy", "Power and energy", figures, tables, missing(everyone, "energy"))

@@ -1,0 +1,112 @@
+"""`hotband review`: the pages, one a machine and one that compares them, and every chart as SVG and PNG.
+
+    from hotband.report.review_page import write_review
+
+    write_review([review("savvio-10k1"), review("cheetah-15k4")], comparison, Path("out"))
+
+What it leaves out: it measures nothing and computes no result (`hotband.review` does); numbers come from its JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hotband import __version__
+from hotband.errors import UserError
+from hotband.report import review_comparison, review_machine, review_rows
+from hotband.report.page import Cards, Fold, Page, Part, Prose, Section, write_report
+from hotband.report.pictures import Drawing, drawing, write_pictures
+from hotband.report.review_rows import Machine
+from hotband.report.review_topics import Topic
+
+COMPARISON = "comparison"
+
+
+def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None, out: Path) -> list[Path]:
+    """Writes report.html and charts/ into the folder `out`; returns the files. UserError where that cannot be done.
+
+    `reviews` are the dicts of review.json, at least one, and `comparison` that of comparison.json.
+    """
+    if not reviews:
+        raise UserError("review", "", "", "nothing to show; accepted: one review or more")
+    everyone = review_rows.machines(reviews)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(str(out), "", "", f"cannot be written: {error.strerror or error}") from None
+    parts: list[Part] = []
+    pictures: list[Path] = []
+    if comparison is not None and len(everyone) > 1:
+        topics = review_comparison.topics(everyone, comparison)
+        drawn, files = _draw(topics, out / "charts" / COMPARISON, _subtitle(everyone))
+        lines = review_comparison.machine_lines(everyone)
+        sections = [topic.section(COMPARISON, drawn, lines) for topic in topics]
+        lead = review_comparison.finding(everyone, comparison)
+        parts.append(Part(COMPARISON, "All machines compared", sections, lead))
+        pictures += files
+    for machine in everyone:
+        part, files = _machine_part(machine, out)
+        parts.append(part)
+        pictures += files
+    page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
+    if len(parts) == 1:
+        # The page of one machine is the whole: its finding stands under the title.
+        page = Page(page.title, parts[0].sections, f"{parts[0].lead} {page.subtitle}".strip(), page.kicker)
+    return [write_report(out / "report.html", page), *pictures]
+
+
+def _machine_part(machine: Machine, out: Path) -> tuple[Part, list[Path]]:
+    """The page of one machine, and its picture files."""
+    topics = review_machine.topics(machine)
+    drawn, files = _draw(topics, out / "charts" / machine.slug, _subtitle([machine], machine.label))
+    sections = [Section(f"m-{machine.slug}-first", "At a glance", [Cards(review_machine.cards(machine))])]
+    sections += [topic.section(f"m-{machine.slug}", drawn) for topic in topics]
+    sections.append(_made_from(machine))
+    return Part(f"m-{machine.slug}", machine.label, sections, review_machine.lead(machine)), files
+
+
+def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[str, Drawing], list[Path]]:
+    """The charts of the topics by their ids, and the files they were written to."""
+    drawn: dict[str, Drawing] = {}
+    files: list[Path] = []
+    for figure in (figure for topic in topics for figure in topic.figures):
+        drawn[figure.id] = drawing(figure.view)
+        files += write_pictures(folder, figure.id, drawn[figure.id], figure.title, subtitle)
+    return drawn, files
+
+
+def _subtitle(everyone: Sequence[Machine], label: str = "") -> str:
+    """Where a picture is from."""
+    versions = dict.fromkeys(str(machine.review.get("hotband") or __version__) for machine in everyone)
+    seeds = dict.fromkeys(str(machine.review["seed"]) for machine in everyone)
+    quick = ", quick review" if any(machine.review.get("quick") for machine in everyone) else ""
+    made = f"Simulated with Hotband {', '.join(versions)}, seed {', '.join(seeds)}{quick}"
+    return f"{label} · {made}" if label else made
+
+
+def _title(everyone: Sequence[Machine]) -> str:
+    if len(everyone) == 1:
+        return f"Review: {everyone[0].label}"
+    first, others = everyone[0].label, everyone[1:]
+    return f"Review: {first} against {others[0].label if len(others) == 1 else f'{len(others)} others'}"
+
+
+def _about(everyone: Sequence[Machine]) -> str:
+    text = f"{_subtitle(everyone)}. The same machine, settings and seed give the same numbers."
+    if any(machine.review.get("quick") for machine in everyone):
+        text += " A quick review measures for a shorter time and at fewer points."
+    return text
+
+
+def _made_from(machine: Machine) -> Section:
+    """What the machine was, to repeat it."""
+    of = machine.review["machine"]
+    drives = ", ".join(dict.fromkeys(str(drive) for drive in of.get("drives") or [])) or "none named"
+    settings = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"
+    text = f"Machine {of['name']}; drives: {drives}; settings: {settings}; seed {machine.review['seed']}."
+    blocks: list[Any] = [Prose([text, *(f"Note: {note}" for note in machine.review.get("notes") or [])])]
+    if of.get("spec"):
+        blocks.append(Fold("The machine's spec", str(of["spec"])))
+    return Section(f"m-{machine.slug}-spec", "What was reviewed", blocks)

@@ -1,0 +1,170 @@
+"""What the page of one machine and the page that compares several are made of: topics with charts and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hotband.charts import PALETTE
+from hotband.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
+from hotband.report.text import ABSENT, number
+from hotband.reviewcharts import Axis, Lines
+
+if TYPE_CHECKING:
+    from hotband.charts import View
+    from hotband.report.pictures import Drawing
+    from hotband.report.review_rows import Machine
+
+# The least width (px) of charts that stand side by side: two fit on a page of 1200 px, and on paper.
+HALF, WHOLE = 420, 1000
+# Rows above which a table is folded away.
+LONG = 24
+
+READ_WRITE = Lines("Direction", {"read": PALETTE[0], "write": PALETTE[1]})
+READ_WRITE_COPY = Lines("Operation", {"read": PALETTE[0], "write": PALETTE[1], "copy": PALETTE[2]})
+
+MBPS, POSITION = "Bandwidth (MB/s)", "Position (GB)"
+DEPTH, MEAN_MS, ACCESS_MS = "Queue depth (outstanding I/Os)", "Mean latency (ms)", "Access time (ms)"
+BLOCK = "Block size"
+SHARE = "I/Os that take no longer (%)"
+
+# Why a part of a review may be null, where the review itself does not say.
+ABSENT_PARTS = {
+    "linear": "the transfer over the surface",
+    "access": "random access times",
+    "block_sizes": "the sweep of block sizes",
+    "streams": "concurrent streams",
+    "patterns": "the server patterns",
+    "files": "the reading, writing and copying of files",
+    "streaming": "streaming",
+    "defragmentation": "defragmentation",
+    "applications": "the desktop applications",
+    "energy": "power and energy",
+    "summary": "the geometric means",
+}
+
+
+NOT_ASKED = "the review was not asked for them"
+ABSENT_WHY = {
+    "energy": f"not every drive in it states what power it draws, or {NOT_ASKED}",
+    "applications": f"the catalog had no such loads, or {NOT_ASKED}",
+    "summary": "there is no group of numbers above zero",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart: `id` is the name of its files, `title` says what it shows, in the picture too."""
+
+    id: str
+    title: str
+    view: View
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A heading with its charts and below them the same numbers; `notes` say what is missing, and why."""
+
+    id: str
+    title: str
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    width: int = HALF
+
+    def section(self, prefix: str, drawn: Mapping[str, Drawing], lines: Lines | None = None) -> Section:
+        """As a section of a page; `drawn` has the charts by their ids; with `lines` they stand under one key."""
+        blocks: list[Block] = [Prose(list(self.notes))] if self.notes else []
+        if self.figures:
+            views = {one.id: drawn[one.id].bare() if lines else drawn[one.id] for one in self.figures}
+            charts = [Chart(one.title, views[one.id], one.caption) for one in self.figures]
+            blocks.append(Charts(charts, width=self.width, key=key_of(lines) if lines else ()))
+        return Section(f"{prefix}-{self.id}", self.title, [*blocks, *self.tables])
+
+
+# As `reviewcharts.SHAPES`.
+SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
+
+
+def key_of(lines: Lines) -> list[KeyItem]:
+    """One legend for all charts of the same lines; the signs are those of their points."""
+    return [KeyItem(name, color, SIGNS[n % len(SIGNS)]) for n, (name, color) in enumerate(lines.colors.items())]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its heading with the unit, the key of the rows, and how a value is written."""
+
+    title: str
+    key: str
+    text: Callable[[Any], str] = field(default=number)
+    numeric: bool = True
+
+
+def table(
+    rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], caption: str = "", *, fold: bool = False
+) -> Table:
+    """One row each; folded away where there are more than `LONG`, or on demand."""
+    cells = [[Cell(_text(row.get(one.key), one.text), numeric=one.numeric) for one in columns] for row in rows]
+    folded = fold or len(cells) > LONG
+    heading = f"{caption or 'All numbers'} ({len(cells)} rows)" if folded else caption
+    return Table([one.title for one in columns], [Group(cells)], caption=heading, folded=folded, tight=True)
+
+
+def _text(value: Any, write: Callable[[Any], str]) -> str:
+    return ABSENT if value is None else write(value)
+
+
+def crossed(
+    rows: Iterable[Mapping[str, Any]],
+    keys: Sequence[str],
+    across: str,
+    value: str,
+    heads: Sequence[str],
+    names: Sequence[str],
+    *,
+    caption: str = "",
+    write: Callable[[Any], str] = str,
+    fold: bool = False,
+) -> Table:
+    """A table with the values of `across` (in the order `names`) as columns and the `keys` as the rows' beginning."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), {})[row[across]] = row[value]
+    columns = [Column(head, key, write, numeric=False) for head, key in zip(heads, keys, strict=True)]
+    columns += [Column(name, f"at {name}", _number_or_text) for name in names]
+    lines = [
+        dict(zip(keys, key, strict=True)) | {f"at {name}": values.get(name) for name in names}
+        for key, values in found.items()
+    ]
+    return table(lines, columns, caption, fold=fold)
+
+
+def _number_or_text(value: Any) -> str:
+    return value if isinstance(value, str) else number(value)
+
+
+def missing(everyone: Sequence[Machine], part: str) -> list[str]:
+    """Which machines' reviews have nothing of a part, and why: a line for each reason."""
+    whys: dict[str, list[str]] = {}
+    for machine in everyone:
+        if machine.part(part) is None:
+            whys.setdefault(_why(machine, part), []).append(machine.label)
+    return [f"{', '.join(labels)}: no figures of {ABSENT_PARTS[part]}: {why}." for why, labels in whys.items()]
+
+
+def _why(machine: Machine, part: str) -> str:
+    """What the review's notes say of a part that is null, else what is likely."""
+    name = part.replace("_", "-")
+    notes = [note for note in machine.review.get("notes") or [] if note.startswith(f"{name}: ")]
+    return "; ".join(note.removeprefix(f"{name}: ") for note in notes) or ABSENT_WHY.get(part, NOT_ASKED)
+
+
+def place_axis(everyone: Sequence[Machine]) -> Axis:
+    """Along the surface: GB, or percent of the capacity where that differs too much for one axis."""
+    sizes = [machine.capacity_bytes for machine in everyone]
+    if max(sizes) > 3 * min(sizes):
+        return Axis("pct", "Position (% of the capacity)", "share")
+    return Axis("gb", POSITION, "zero")

@@ -1,0 +1,90 @@
+"""Several machines reviewed one after the other, each kept as soon as it is done, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hotband.review.suite import Progress, ReviewInterrupted, json_text, plan, run_plan
+from hotband.review.summary import compare
+from hotband.review.target import folder_name, targets_of
+from hotband.run import check_writable
+
+
+@dataclass
+class Reviewed:
+    """Reviews in the order asked, how they compare (none of one), the files they were written to, whether the user
+    stopped before all were done, and whether that left the last of them in part."""
+
+    reviews: list[dict[str, Any]] = field(default_factory=list)
+    comparison: dict[str, Any] | None = None
+    files: list[Path] = field(default_factory=list)
+    interrupted: bool = False
+    in_part: bool = False
+
+
+def review_all(
+    machines: Sequence[str],
+    *,
+    set: Sequence[tuple[str, str]] = (),
+    volume: str | None = None,
+    seed: int = 1,
+    quick: bool = False,
+    only: Sequence[str] = (),
+    jobs: int | None = None,
+    out: Path | None = None,
+    progress: Callable[[str], AbstractContextManager[Progress]],
+) -> Reviewed:
+    """Reviews machines, the first being what the others are compared with. All are checked before the first begins;
+    what the user stops leaves the parts that were finished. Raises UserError, OSError."""
+    plans = [plan(target, only) for target in targets_of(machines, set, volume, seed, quick)]
+    if out is not None:
+        check_writable(out)
+    done = Reviewed()
+    for number, one in enumerate(plans, start=1):
+        place = f" ({number} of {len(plans)})" if len(plans) > 1 else ""
+        try:
+            with progress(f"review of {one.target.name}{place}") as update:
+                done.reviews.append(run_plan(one, update, jobs))
+        except KeyboardInterrupt:
+            done.interrupted = True
+            return done
+        except ReviewInterrupted as stop:
+            done.interrupted = True
+            done.in_part = bool(stop.review["summary"])
+            if done.in_part:
+                done.reviews.append(stop.review)
+                keep(done, out)
+            return done
+        keep(done, out)
+    if len(plans) > 1:
+        done.comparison = compare(done.reviews)
+    if out is not None:
+        write_comparison(done, out)
+    return done
+
+
+def keep(done: Reviewed, out: Path | None) -> None:
+    """Writes the last review to its machine's folder."""
+    if out is None:
+        return
+    review = done.reviews[-1]
+    folder = out / folder_name(review["machine"]["name"])
+    check_writable(folder)
+    done.files.append(folder / "review.json")
+    done.files[-1].write_text(json_text(review), encoding="utf-8")
+
+
+def write_comparison(done: Reviewed, out: Path) -> None:
+    """Writes how the machines compare, and the pages with charts."""
+    if done.comparison is not None:
+        done.files.append(out / "comparison.json")
+        done.files[-1].write_text(json_text(done.comparison), encoding="utf-8")
+    if find_spec("hotband.report.review_page") is not None:
+        page = import_module("hotband.report.review_page")
+        done.files += page.write_review(done.reviews, done.comparison, out)

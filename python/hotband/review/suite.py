@@ -1,0 +1,206 @@
+"""The parts of a review, run and put together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from hotband import __version__
+from hotband.errors import UserError
+from hotband.review import (
+    access,
+    applications,
+    blocks,
+    defragmentation,
+    energy,
+    files,
+    linear,
+    patterns,
+    streaming,
+    streams,
+)
+from hotband.review.asked import Ask, filled, toml_text
+from hotband.review.summary import overall, summary
+from hotband.review.target import Target, target
+from hotband.run import Finished, Prepared, RunsInterrupted, RunSpec, execute, prepare
+
+Progress = Callable[[list[Prepared], int], None]
+
+# The parts by what `--only` calls them; in the JSON a hyphen is an underscore.
+PARTS: dict[str, ModuleType] = {
+    "linear": linear,
+    "access": access,
+    "block-sizes": blocks,
+    "streams": streams,
+    "patterns": patterns,
+    "files": files,
+    "streaming": streaming,
+    "defragmentation": defragmentation,
+    "applications": applications,
+    "energy": energy,
+}
+
+# Records that parts are made of, by part and run.
+Records = dict[str, dict[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run of one machine: parts with their runs, and why parts are left out."""
+
+    target: Target
+    parts: dict[str, list[Ask]]
+    notes: list[str]
+
+    def specs(self) -> list[RunSpec]:
+        """All runs; what a run costs grows with its I/Os."""
+        return [run_spec(self.target, part, ask) for part, asks in self.parts.items() for ask in asks]
+
+
+class ReviewInterrupted(Exception):
+    """The user stopped a review; `review` has the parts that were finished."""
+
+    def __init__(self, review: dict[str, Any]) -> None:
+        super().__init__("interrupted")
+        self.review = review
+
+
+def chosen_parts(only: Sequence[str]) -> list[str]:
+    """The parts that are asked for; all where none is named. Raises UserError for an unknown one."""
+    from hotband.catalogue import unknown
+
+    for name in only:
+        if name not in PARTS:
+            raise unknown("--only", name, list(PARTS))
+    return [name for name in PARTS if not only or name in only]
+
+
+def plan(of: Target, only: Sequence[str] = ()) -> Plan:
+    """What is run of a machine. Raises UserError where it is too small for every part that is asked for."""
+    parts: dict[str, list[Ask]] = {}
+    notes = [note for note in (of.scale_note(), of.state_note()) if note is not None]
+    for name in chosen_parts(only):
+        needs: int = PARTS[name].NEEDS
+        if of.capacity_bytes < needs:
+            notes.append(f"{name}: left out, the machine has {of.capacity_bytes} B and it needs {needs} B")
+        else:
+            parts[name] = PARTS[name].asks(of)
+    if "applications" in parts:
+        parts["applications"], left_out = fitting(of, parts["applications"])
+        notes += left_out
+    if not parts:
+        raise UserError(
+            of.name, "", f"{of.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits"
+        )
+    return Plan(of, parts, notes)
+
+
+def fitting(of: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
+    """Workloads of the catalog that the machine takes, and why it does not take the others."""
+    fits: list[Ask] = []
+    notes: list[str] = []
+    for ask in asks:
+        try:
+            prepare(run_spec(of, "applications", ask))
+            fits.append(ask)
+        except UserError as error:
+            notes.append(f"{ask.name}: left out, {error.accepted}")
+    return fits, notes
+
+
+def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
+    """A run of the review as the engine takes it."""
+    return RunSpec(
+        f"{part}: {ask.name}",
+        of.name,
+        f"review {part}, {ask.name}",
+        of.run_set,
+        of.seed,
+        machine_text=of.text,
+        workload_text=text_of(of, ask),
+        weight=ask.ios or 1e5,
+    )
+
+
+def text_of(of: Target, ask: Ask) -> str:
+    """The workload of a run as text; drives that wear are filled before it where nothing else is said."""
+    stated = "precondition" in ask.workload or "state" in dict(of.set)
+    return toml_text(filled(ask) if of.wears and not stated else ask.workload)
+
+
+def run_plan(of: Plan, progress: Progress | None = None, jobs: int | None = None) -> dict[str, Any]:
+    """Runs a plan; returns the review. Raises UserError, or ReviewInterrupted with what was finished."""
+    try:
+        return assemble(of, execute(of.specs(), progress, jobs))
+    except RunsInterrupted as stop:
+        raise ReviewInterrupted(assemble(of, stop.finished)) from None
+
+
+def assemble(of: Plan, finished: Sequence[Finished]) -> dict[str, Any]:
+    """The review of the runs that were finished: a part is there when all of its runs are."""
+    records = {one.spec.id: one.record for one in finished}
+    parts: dict[str, Any] = {}
+    notes = list(of.notes)
+    for name in PARTS:
+        wanted = of.parts.get(name)
+        ids = {ask.name: f"{name}: {ask.name}" for ask in wanted or []}
+        key = name.replace("-", "_")
+        parts[key] = None
+        if wanted is None:
+            continue
+        if any(one not in records for one in ids.values()):
+            notes.append(f"{name}: left out, the review was interrupted")
+            continue
+        parts[key] = PARTS[name].figures(of.target, {ask: records[one] for ask, one in ids.items()})
+        notes += errors_of(name, {ask: records[one] for ask, one in ids.items()})
+    groups = summary(parts)
+    return {**head(of.target), **parts, "summary": groups, "overall": overall(groups), "notes": notes}
+
+
+def errors_of(part: str, records: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A note for each run in which I/Os failed: its figures say little then."""
+    failed = {name: one["summary"]["errors"] for name, one in records.items() if one["summary"]["errors"]}
+    return [f"{part}, {name}: {count} I/Os failed" for name, count in failed.items()]
+
+
+def head(of: Target) -> dict[str, Any]:
+    """What a review is of, and which version made it."""
+    return {
+        "schema": "hotband-review",
+        "version": 1,
+        "hotband": __version__,
+        "seed": str(of.seed),
+        "quick": of.quick,
+        "machine": {
+            "name": of.name,
+            "title": of.title,
+            "spec": of.text,
+            "capacity_bytes": of.capacity_bytes * of.scale,
+            "drives": list(of.drives),
+            "set": dict(of.set),
+            "scale": of.scale,
+        },
+    }
+
+
+def review(
+    machine: str,
+    *,
+    set: Sequence[tuple[str, str]] = (),
+    volume: str | None = None,
+    seed: int = 1,
+    quick: bool = False,
+    only: Sequence[str] = (),
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Reviews one machine: a catalog drive, a short form or a TOML file. Raises UserError."""
+    return run_plan(plan(target(machine, set, volume, seed, quick), only), progress, jobs)
+
+
+def json_text(data: Any) -> str:
+    """A review or a comparison as a file has it."""
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

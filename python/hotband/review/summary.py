@@ -1,0 +1,123 @@
+"""A review in a few numbers: geometric means of its figures by group, and of one machine's figures over another's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Review = Mapping[str, Any]
+# Figures by what they are of. Larger is better in each.
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Figures of one unit that are summed up together."""
+
+    name: str
+    title: str
+    unit: str
+    figures: Callable[[Review], Figures]
+
+
+def rows(part: str, keys: Sequence[str], figure: str) -> Callable[[Review], Figures]:
+    """The figures of a part that is a list, each named by the values of `keys`."""
+
+    def found(review: Review) -> Figures:
+        return {" ".join(str(row[key]) for key in keys): row[figure] for row in review[part] or []}
+
+    return found
+
+
+def sequential(review: Review) -> Figures:
+    """Mean rates over the surface, and the four of streaming."""
+    linear = review["linear"] or {"mean": {}}
+    return {f"linear {op}": rate for op, rate in linear["mean"].items()} | rows(
+        "streaming", ("op", "blocks"), "bandwidth_bytes_per_s"
+    )(review)
+
+
+def access(review: Review) -> Figures:
+    """Accesses a second, one at a time: the inverse of the access time, so that more is better."""
+    return {op: 1e9 / one["mean_ns"] for op, one in (review["access"] or {}).items()}
+
+
+def defragmentation(review: Review) -> Figures:
+    """Extents a second."""
+    part = review["defragmentation"]
+    return {} if part is None else {"extents": part["extents_per_s"]}
+
+
+BANDWIDTH = "bandwidth_bytes_per_s"
+GROUPS = [
+    Group("sequential", "Sequential", "B/s", sequential),
+    Group("access", "Random access", "accesses/s", access),
+    Group(
+        "blocks", "Block sizes and buffer", "B/s", rows("block_sizes", ("op", "file_bytes", "block_bytes"), BANDWIDTH)
+    ),
+    Group("streams", "Concurrent streams", "B/s", rows("streams", ("op", "streams"), BANDWIDTH)),
+    Group("server", "Server patterns", "IOPS", rows("patterns", ("pattern", "queue_depth"), "iops")),
+    Group("files", "Files", "files/s", rows("files", ("op", "size", "queue_depth"), "files_per_s")),
+    Group("defragmentation", "Defragmentation", "extents/s", defragmentation),
+    Group("applications", "Desktop applications", "B/s", rows("applications", ("name",), BANDWIDTH)),
+]
+
+
+def geometric_mean(values: Iterable[float]) -> float | None:
+    """The geometric mean of numbers above zero; none where there are none, or one is not."""
+    listed = list(values)
+    if not listed or min(listed) <= 0:
+        return None
+    return math.exp(math.fsum(math.log(value) for value in listed) / len(listed))
+
+
+def summary(review: Review) -> list[dict[str, Any]]:
+    """The geometric mean of each group that the review has figures of, and of how many."""
+    found = []
+    for group in GROUPS:
+        figures = group.figures(review)
+        mean = geometric_mean(figures.values())
+        if mean is not None:
+            row = {"group": group.name, "title": group.title, "geometric_mean": mean, "unit": group.unit}
+            found.append(row | {"of": len(figures)})
+    return found
+
+
+def overall(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """The geometric mean of the groups: of different units, so it says something only beside another machine's."""
+    return geometric_mean(row["geometric_mean"] for row in rows)
+
+
+def ratio(figures: Figures, baseline: Figures) -> float | None:
+    """Geometric mean of the ratios of what both have; none where they have nothing in common."""
+    common = [key for key in baseline if figures.get(key, 0) > 0 and baseline[key] > 0]
+    return geometric_mean(figures[key] / baseline[key] for key in common)
+
+
+def compare(reviews: Sequence[Review]) -> dict[str, Any]:
+    """How many times as fast each machine is as the first, by group: over the figures that both have. Groups count
+    alike in the overall ratio; what only one of them has is left out, and null says that a machine shares nothing
+    with the first."""
+    names = [review["machine"]["name"] for review in reviews]
+    groups, listed = [], []
+    for group in GROUPS:
+        figures = [group.figures(review) for review in reviews]
+        if not figures[0]:
+            continue
+        ratios = {name: ratio(of, figures[0]) for name, of in zip(names, figures, strict=True)}
+        listed.append(ratios)
+        groups.append({"group": group.name, "title": group.title, "ratios": ratios})
+    means = {}
+    for name in names:
+        known = [value for value in (ratios[name] for ratios in listed) if value is not None]
+        means[name] = geometric_mean(known)
+    return {
+        "schema": "hotband-review-comparison",
+        "version": 1,
+        "machines": names,
+        "baseline": names[0],
+        "groups": groups,
+        "overall": means,
+    }

@@ -1,0 +1,305 @@
+"""Reviews for the terminal: pure functions from a review, or several and their comparison, to rich tables and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from hotband.tables import binary_size, counted, decimal_size, millis
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Review = Mapping[str, Any]
+BARS = "▁▂▃▄▅▆▇█"
+CURVE_WIDTH = 40
+NONE = "–"
+
+
+def three_digits(value: float | None) -> str:
+    """A number with three significant digits, more where it has more before the point."""
+    if value is None:
+        return NONE
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:,.{digits}f}"
+
+
+def megabytes(rate: float | None) -> str:
+    """Bytes a second in MB/s."""
+    return NONE if rate is None else three_digits(rate / 1e6)
+
+
+def short_size(count: int) -> str:
+    """A size of a block or file: 512 B, 64 KiB, 32 MiB."""
+    return binary_size(count).replace(".0 ", " ")
+
+
+def sparkline(values: Sequence[float], width: int = CURVE_WIDTH) -> str:
+    """A line of bars from zero to the largest, each the mean of as many values."""
+    if not values:
+        return ""
+    groups = min(width, len(values))
+    ends = [len(values) * n // groups for n in range(groups + 1)]
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(ends)]
+    top = max(means) or 1.0
+    return "".join(BARS[round(mean / top * (len(BARS) - 1))] for mean in means)
+
+
+def titled(title: str, first: str, columns: Iterable[str]) -> Table:
+    """An empty table with one column of names and columns of numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=f"[bold]{escape(title)}[/]", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column(first)
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def pivot(rows: Iterable[Mapping[str, Any]], row: str, column: Callable[[Mapping[str, Any]], Any], value: str) -> Any:
+    """Values of a list of figures by row and column."""
+    found: dict[Any, dict[Any, float]] = {}
+    for one in rows:
+        found.setdefault(one[row], {})[column(one)] = one[value]
+    return found
+
+
+def heading(review: Review) -> str:
+    """What was reviewed, in a line."""
+    from rich.markup import escape
+
+    machine = review["machine"]
+    values = "".join(f", {key} = {value}" for key, value in machine["set"].items())
+    drives = counted(len(machine["drives"]), "drive")
+    size, seed = decimal_size(machine["capacity_bytes"]), review["seed"]
+    quick = ", quick" if review["quick"] else ""
+    name, title = escape(machine["name"]), escape(machine["title"])
+    return f"[bold]{title}[/] ({name}): {size}, {drives}{escape(values)}, seed {seed}{quick}"
+
+
+def linear_table(review: Review) -> Table | None:
+    """The transfer curve as bars from the first byte to the last."""
+    part = review["linear"]
+    if part is None:
+        return None
+    table = titled("Transfer over the whole surface, MB/s", "", ["first", "last", "mean"])
+    table.add_column("first byte to last")
+    for op in ("read", "write"):
+        rates = [one["bandwidth_bytes_per_s"] for one in part[op]]
+        table.add_row(op, *(megabytes(rate) for rate in (rates[0], rates[-1], part["mean"][op])), sparkline(rates))
+    return table
+
+
+def access_table(review: Review) -> Table | None:
+    """Access time and its distribution."""
+    part = review["access"]
+    if part is None:
+        return None
+    size = short_size(part["read"]["block_bytes"])
+    table = titled(f"Random access of {size}, one at a time, ms", "", ["mean", "p50", "p99", "max"])
+    table.add_column("how often, from zero on")
+    for op in ("read", "write"):
+        one = part[op]
+        shown = [millis(one[key]) for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns")]
+        last = f" {one['bins'][-1][0] / 1e6:g} ms" if one["bins"] else ""
+        table.add_row(op, *shown, sparkline([count for _, count in one["bins"]]) + last)
+    return table
+
+
+def blocks_tables(review: Review) -> list[Table]:
+    """Bandwidth by block and file, a table for reads and one for writes."""
+    tables = []
+    for op in ("read", "write"):
+        rows = [one for one in review["block_sizes"] or [] if one["op"] == op]
+        if not rows:
+            continue
+        files = sorted({one["file_bytes"] for one in rows})
+        title = f"A file {'read' if op == 'read' else 'written'} again and again, MB/s"
+        table = titled(title, "block", [f"{short_size(file)} file" for file in files])
+        by_block = pivot(rows, "block_bytes", lambda one: one["file_bytes"], "bandwidth_bytes_per_s")
+        for block in sorted(by_block):
+            shown = (megabytes(by_block[block][file]) if file in by_block[block] else "" for file in files)
+            table.add_row(short_size(block), *shown)
+        tables.append(table)
+    return tables
+
+
+def streams_table(review: Review) -> Table | None:
+    """Concurrent readers and writers: all together, and the slowest."""
+    rows = review["streams"]
+    if not rows:
+        return None
+    counts = sorted({one["streams"] for one in rows})
+    table = titled(
+        "Readers and writers at once, each with a file of 100 MB, MB/s", "", [str(count) for count in counts]
+    )
+    for op in ("read", "write"):
+        for words, key in (("together", "bandwidth_bytes_per_s"), ("slowest", "slowest_bytes_per_s")):
+            of = {one["streams"]: one[key] for one in rows if one["op"] == op}
+            table.add_row(f"{op}, {words}", *(megabytes(of.get(count)) for count in counts))
+    return table
+
+
+def patterns_table(review: Review) -> Table | None:
+    """Server patterns: I/Os a second and mean response time at each depth."""
+    rows = review["patterns"]
+    if not rows:
+        return None
+    names = list(dict.fromkeys(one["pattern"] for one in rows))
+    columns = [column for name in names for column in (name.replace("-", " "), "ms")]
+    table = titled("Iometer's server patterns, I/Os a second and mean response time", "depth", columns)
+    found = {(one["queue_depth"], one["pattern"]): one for one in rows}
+    for depth in sorted({one["queue_depth"] for one in rows}):
+        cells = [found[depth, name] for name in names]
+        shown = [text for one in cells for text in (three_digits(one["iops"]), millis(one["latency_mean_ns"]))]
+        table.add_row(str(depth), *shown)
+    return table
+
+
+def files_table(review: Review) -> Table | None:
+    """Files a second, read, written and copied."""
+    rows = review["files"]
+    if not rows:
+        return None
+    columns = [(size, op) for size in ("small", "large") for op in ("read", "write", "copy")]
+    title = "Files at random, small (2 to 64 KiB) and large (1 MiB), files a second"
+    table = titled(title, "at once", [f"{size} {op}" for size, op in columns])
+    by_depth = pivot(rows, "queue_depth", lambda one: (one["size"], one["op"]), "files_per_s")
+    for depth in sorted(by_depth):
+        table.add_row(str(depth), *(three_digits(by_depth[depth].get(column)) for column in columns))
+    return table
+
+
+def others_table(review: Review) -> Table | None:
+    """Streaming, defragmentation and desktop applications, a line each."""
+    table = titled("Streaming, defragmentation, applications", "", ["MB/s", "a second"])
+    for one in review["streaming"] or []:
+        size = short_size(one["block_bytes"])
+        rate = one["bandwidth_bytes_per_s"]
+        table.add_row(
+            f"streaming {one['op']}, blocks of {size}", megabytes(rate), three_digits(rate / one["block_bytes"])
+        )
+    moved = review["defragmentation"]
+    if moved is not None:
+        name = f"defragmentation, extents of {short_size(moved['extent_bytes'])}"
+        table.add_row(name, megabytes(moved["bandwidth_bytes_per_s"]), three_digits(moved["extents_per_s"]))
+    for one in review["applications"] or []:
+        table.add_row(one["title"], megabytes(one["bandwidth_bytes_per_s"]), three_digits(one["iops"]))
+    return table if table.row_count else None
+
+
+def energy_table(review: Review) -> Table | None:
+    """Watts and joules under the server patterns."""
+    energy = review["energy"]
+    if energy is None:
+        return None
+    title = f"Energy, {energy['queue_depth']} outstanding; at rest {energy['idle_w']:.1f} W"
+    table = titled(title, "", ["W", "mJ an I/O"])
+    for name, watts in energy["patterns_w"].items():
+        table.add_row(name.replace("-", " "), f"{watts:.2f}", three_digits(energy["joules_per_io"][name] * 1e3))
+    return table
+
+
+def in_unit(value: float, unit: str) -> str:
+    """A mean of the summary with its unit."""
+    return f"{megabytes(value)} MB/s" if unit == "B/s" else f"{three_digits(value)} {unit}"
+
+
+def summary_table(review: Review) -> Table | None:
+    """Geometric means by group."""
+    if not review["summary"]:
+        return None
+    table = titled("Summary: geometric means", "", ["", "of figures"])
+    for row in review["summary"]:
+        table.add_row(row["title"], in_unit(row["geometric_mean"], row["unit"]), str(row["of"]))
+    return table
+
+
+def review_views(review: Review) -> list[Any]:
+    """All that is shown of one machine: a line, its tables, notes."""
+    tables = [
+        linear_table(review),
+        access_table(review),
+        *blocks_tables(review),
+        streams_table(review),
+        patterns_table(review),
+        files_table(review),
+        others_table(review),
+        energy_table(review),
+        summary_table(review),
+    ]
+    return [heading(review), "", *under_titles(tables), *notes(review)]
+
+
+def under_titles(tables: Iterable[Table | None]) -> list[Any]:
+    """Tables, each under its title as a line of its own: a table's own title is folded to the width of the table."""
+    views: list[Any] = []
+    for table in tables:
+        if table is not None:
+            views += [table.title, table]
+            table.title = None
+    return views
+
+
+def notes(review: Review) -> list[str]:
+    """What is to be known of a review."""
+    from rich.markup import escape
+
+    return [f"  note: {escape(note)}" for note in review["notes"]]
+
+
+def glance(review: Review) -> dict[str, str]:
+    """A review in some twenty figures, as text by what they are."""
+    found: dict[str, str] = {}
+    linear = review["linear"]
+    for op in ("read", "write") if linear else ():
+        rates = [one["bandwidth_bytes_per_s"] for one in linear[op]]
+        found[f"linear {op}, first / mean / last, MB/s"] = " / ".join(
+            megabytes(rate) for rate in (rates[0], linear["mean"][op], rates[-1])
+        )
+    for op, one in (review["access"] or {}).items():
+        found[f"random access, {op}, ms"] = millis(one["mean_ns"])
+    for one in review["streams"] or []:
+        if one["streams"] in (1, 4):
+            name = f"{one['streams']} {one['op']}er{'s' if one['streams'] > 1 else ''}".replace("writeer", "writer")
+            found[f"{name}, MB/s"] = megabytes(one["bandwidth_bytes_per_s"])
+    for one in review["patterns"] or []:
+        if one["queue_depth"] in (1, 16, 256):
+            found[f"{one['pattern'].replace('-', ' ')}, depth {one['queue_depth']}, IOPS"] = three_digits(one["iops"])
+    for one in review["files"] or []:
+        if one["queue_depth"] == 1:
+            found[f"{one['size']} files, {one['op']}, a second"] = three_digits(one["files_per_s"])
+    for one in review["applications"] or []:
+        found[f"{one['title']}, MB/s"] = megabytes(one["bandwidth_bytes_per_s"])
+    return found
+
+
+def comparison_views(reviews: Sequence[Review], comparison: Mapping[str, Any]) -> list[Any]:
+    """Machines side by side: some figures of each, then how many times as fast as the first they are."""
+    names = list(comparison["machines"])
+    figures = titled("At a glance", "", names)
+    glances = [glance(review) for review in reviews]
+    for key in dict.fromkeys(key for one in glances for key in one):
+        figures.add_row(key, *(one.get(key, NONE) for one in glances))
+    ratios = titled(f"Times as fast as {comparison['baseline']}, geometric means", "", names)
+    for group in comparison["groups"]:
+        ratios.add_row(group["title"], *best_in_bold([group["ratios"][name] for name in names]))
+    ratios.add_section()
+    ratios.add_row("[bold]Overall[/]", *best_in_bold([comparison["overall"][name] for name in names]))
+    said = [f"{note.strip()} ({name})" for name, review in zip(names, reviews, strict=True) for note in notes(review)]
+    return [
+        *(heading(review) for review in reviews),
+        "",
+        *under_titles([figures, ratios]),
+        *(f"  {note}" for note in said),
+    ]
+
+
+def best_in_bold(ratios: Sequence[float | None]) -> list[str]:
+    """Ratios, the largest in bold."""
+    best = max((ratio for ratio in ratios if ratio is not None), default=None)
+    shown = [NONE if ratio is None else f"{ratio:.2f}" for ratio in ratios]
+    return [f"[bold]{text}[/]" if ratio == best else text for ratio, text in zip(ratios, shown, strict=True)]

@@ -1,0 +1,82 @@
+"""Does the study of two small disks in an array predict the visible ratios, and do its claims hold?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Study = tuple[dict[str, Any], Path]
+POINTS = 10.0
+"""The promise (issue E): visible ratios within ten percentage points."""
+
+
+def by_source(result: dict[str, Any], ending: str) -> list[dict[str, Any]]:
+    return [row for row in result["figures"] if row["source"].endswith(ending)]
+
+
+def finding(result: dict[str, Any], name: str) -> list[list[Any]]:
+    rows: list[list[Any]] = next(one for one in result["findings"] if one["id"] == name)["table"]["rows"]
+    return rows
+
+
+@pytest.mark.parametrize(("ending", "points"), [("-026", 2), ("-035", 1), ("-006", 1), ("-007", 1)])
+def test_visible_ratios_within_ten_points(savvio: Study, ending: str, points: int) -> None:
+    rows = by_source(savvio[0], ending)
+    assert len(rows) == points
+    for row in rows:
+        scale = 100 if row["unit"] == "x" else 1
+        assert abs(row["predicted"] - row["published"]) * scale <= POINTS, row
+
+
+def test_access_times_change_by_less_than_a_quarter_of_a_millisecond(savvio: Study) -> None:
+    # Published: 0.1 to 0.2 ms shorter on the Savvio, 0 on the Cheetah, of some 7.5 ms.
+    rows = by_source(savvio[0], "-001") + by_source(savvio[0], "-002")
+    assert len(rows) == 4
+    assert all(abs(row["predicted"] - row["published"]) <= 0.25 for row in rows)
+
+
+def test_every_claim_holds(savvio: Study) -> None:
+    claims = savvio[0]["claims"]
+    assert {one["id"] for one in claims} == {
+        "mirror-matches-stripe",
+        "mirror-ahead-on-reads",
+        "raid0-beats-15k",
+        "raid1-beats-15k",
+        "stripe-doubles",
+    }
+    assert [one["id"] for one in claims if not one["holds"]] == []
+
+
+def test_no_published_row_is_left_over(savvio: Study) -> None:
+    assert savvio[0]["unmatched"] == []
+    assert not [miss for miss in savvio[0]["misses"] if "No explanation known" in miss["text"]]
+
+
+def test_only_one_read_policy_fits(savvio: Study) -> None:
+    # As published: no shorter access time (within 0.25 ms), and clearly ahead of the stripe on the web server.
+    rows = [row for row in finding(savvio[0], "read-policy") if row[0] != "published"]
+    assert len(rows) == 5
+    fits = [name for name, shorter, linear, _, web in rows if abs(shorter) <= 0.25 and web > 1.05 and linear <= 1.05]
+    assert fits == ["idle-or-nearest"]
+
+
+def test_the_bus_carries_what_was_measured(savvio: Study) -> None:
+    one, two, _ = finding(savvio[0], "bus")
+    assert one[1] < 190 < two[3]
+    assert all(210 <= rate <= 240 for rate in (one[3], two[2], two[3]))
+
+
+def test_the_modes_are_for_the_desk(savvio: Study) -> None:
+    # Facts: desktop scores change by 25 %, server scores little. Read as: more on the desk, on servers below 10 %.
+    for _, server, desktop in finding(savvio[0], "firmware-modes"):
+        assert abs(float(server.rstrip("%"))) < 10
+        assert float(desktop.rstrip("%")) > float(server.rstrip("%"))
+
+
+def test_withheld_figures_are_predicted(savvio: Study) -> None:
+    rows = [row for row in savvio[0]["figures"] if row["published"] is None]
+    assert all(row["predicted"] is not None for row in rows)
+    # Ten configurations: three linear or access, an interface, four patterns, five desktop loads each.
+    assert len([row for row in rows if row["metric"] in ("bandwidth", "highest IOPS", "access time")]) == 10 * 13
