@@ -67,6 +67,36 @@ fn ranges_of_the_file_are_ends_of_the_draw_and_what_is_set_has_none() {
 }
 
 #[test]
+fn what_is_set_is_blamed_for_what_does_not_fit() {
+    let text = include_str!("../../../python/hotband/catalog/drives/savvio-10k1.toml");
+    let product = Product::read("savvio-10k1", "savvio-10k1.toml", text).expect("it is in the catalog");
+    for (set, key) in [
+        ("power_idle = \"30 W\"", "power_idle"),
+        ("power_active = \"4 W\"", "power_active"),
+        ("power_seek = \"30 W\"", "power_seek"),
+    ] {
+        let table: toml::Table = set.parse().expect("TOML");
+        let error = DiskParams::read(&product, &table, "--set", "").expect_err(set);
+        assert_eq!((error.file.as_str(), error.key.as_str()), ("--set", key), "{error}");
+    }
+}
+
+#[test]
+fn the_arm_keeps_its_share_where_the_rated_powers_are_set() {
+    let text = include_str!("../../../python/hotband/catalog/drives/savvio-10k1.toml");
+    let product = Product::read("savvio-10k1", "savvio-10k1.toml", text).expect("it is in the catalog");
+    let share = |set: &str| {
+        let table: toml::Table = set.parse().expect("TOML");
+        let draw = DiskParams::read(&product, &table, "--set", "").expect(set).draw.expect("it has power values");
+        let above = |power: Power| (power.0 - draw.levels.idle.0) as f64;
+        (above(draw.levels.busy[0]) / above(draw.active), draw.active)
+    };
+    let (stated, _) = share("");
+    let (set, active) = share("power_idle = \"6 W\"\npower_active = \"12 W\"");
+    assert!((set - stated).abs() < 1e-3 && stated > 1.3 && active == Power(12_000), "{set} {stated}");
+}
+
+#[test]
 fn activity_is_the_time_of_the_arm_and_that_of_the_track() {
     let mut bench = Bench::new("");
     for (cylinder, at) in [(400, 0), (10, 100 * MS), (10, 200 * MS)] {

@@ -187,10 +187,11 @@ fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 9] = [
+const OPTIONAL: [(&str, &str); 10] = [
     ("actuators", "second actuator"),
     ("exposes", "second actuator"),
-    ("power_", "stated power"),
+    ("power_seek", "seek power"),
+    ("power_", "power of this name"),
     ("unrecoverable_error_bits", "stated rate of unrecoverable errors"),
     ("compression", "compression: it is a disk"),
     ("gc_", "garbage collection: it is a disk"),

@@ -42,10 +42,9 @@ fn two_drives_saturate_a_bus_that_one_does_not() {
     // 64 KiB that lie in the drive's memory, read again and again: nothing but the firmware and the bus.
     let cached = "read_pct = 100\nrandom_pct = 100\nsize = \"64 KiB\"\nrange = [\"0 KiB\", \"64 KiB\"]";
     let drives = |count: usize| {
-        let streams: String = (0..count)
-            .map(|n| format!("[[streams]]\nname = \"s{n}\"\nvolume = \"v{n}\"\n{cached}\n{}\n", of_its_own()))
-            .collect();
-        let volumes: String = (0..count).map(|n| format!("v{n} = {{ on = \"d{n}\" }}\n")).collect();
+        let stream = |n| format!("[[streams]]\nname = \"s{n}\"\nvolume = \"v{n}\"\n{cached}\n{}\n", of_its_own());
+        let volume = |n| format!("v{n} = {{ on = \"d{n}\" }}\n");
+        let (streams, volumes): (String, String) = (0..count).map(|n| (stream(n), volume(n))).unzip();
         let machine = format!(
             "[drives.d]\nproduct = \"savvio-10k1\"\ncount = {count}\n[links.u]\nkind = \"scsi\"\n[volumes]\n{volumes}"
         );

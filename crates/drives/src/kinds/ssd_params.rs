@@ -58,8 +58,8 @@ impl SsdParams {
     /// The first value that is missing, malformed or impossible.
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         let values = product.with(set, set_file, set_key)?;
-        let ranged = |params: Self| Self { draw: params.draw.map(|draw| range_ssd(draw, product, set)), ..params };
-        Product::blame(Self::from_values(&product.file, &values).map(ranged), set, set_file, set_key)
+        let read = Self::from_values(&product.file, &values).and_then(|params| range_ssd(params, product, set));
+        Product::blame(read, set, set_file, set_key)
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
