@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 
 from hotband import __version__
 from hotband.errors import UserError
-from hotband.review import PARTS, applications, plan, review
+from hotband.review import PARTS, applications, many, plan, review
 from hotband.review import suite as suite_module
 from hotband.review.asked import toml_text
 from hotband.review.suite import ReviewInterrupted, run_plan, text_of
@@ -219,3 +222,36 @@ def test_where_drives_wear_the_ends_follow_on_one_machine_that_holds_them() -> N
     assert all(960e9 / int(dict(ask.set)["scale"]) > 40e9 for ask in firsts)
     assert not any("left out" in note for note in of.notes)
     assert all(not ask.after for ask in plan(target(SAVVIO), ["applications"]).parts["applications"])
+
+
+def test_machines_that_were_done_are_kept_when_the_next_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = suite_module.run_plan
+
+    def stopping(of: Any, *rest: Any) -> dict[str, Any]:
+        if of.target.name == "cheetah-15k4":
+            raise ReviewInterrupted(real(plan(of.target, ["access"]), *rest))
+        return real(of, *rest)
+
+    monkeypatch.setattr(many, "run_plan", stopping)
+    machines = [SAVVIO, "cheetah-15k4", "cheetah-10k7"]
+    show_nothing = nullcontext(lambda runs, done: None)
+    done = many.review_all(
+        machines, only=["access", "streams"], quick=True, out=tmp_path, progress=lambda title: show_nothing
+    )
+    assert (done.interrupted, done.in_part, done.comparison) == (True, True, None)
+    assert [one["machine"]["name"] for one in done.reviews] == machines[:2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cheetah-15k4", SAVVIO]
+    kept = json.loads((tmp_path / SAVVIO / "review.json").read_text())
+    assert kept == json.loads(json.dumps(done.reviews[0]))
+
+
+def test_an_application_that_does_not_fit_is_left_out_and_said(tmp_path: Path) -> None:
+    machine = tmp_path / "eighteen.toml"
+    machine.write_text(f'[drives.d]\nproduct = "{SAVVIO}"\n[volumes]\nv = {{ on = "d", size = "18 GB" }}\n')
+    made = review(str(machine), only=["applications"], quick=True)
+    names = {row["name"] for row in made["applications"]}
+    assert "desktop-boot" in names
+    assert "desktop-copy" not in names
+    assert any(note.startswith("desktop-copy: left out, ends beyond") for note in made["notes"])
