@@ -256,7 +256,20 @@ def test_a_machine_that_cannot_do_it_stands_beside_one_that_can() -> None:
     for name in ("linear", "access", "blocks", "streams", "patterns", "files", "streaming", "applications", "energy"):
         assert topics[name].figures, name
         assert any(note.startswith("Small disk: no figures of ") for note in topics[name].notes), name
-    assert topics["ratios"].notes
+    assert topics["absent"].notes == ["There are no groups that all machines have numbers of."]
+
+
+def test_a_range_without_width_is_none() -> None:
+    certain = synthetic_review.review()
+    for row in certain["applications"]:
+        row |= {"low_bytes_per_s": row["bandwidth_bytes_per_s"], "high_bytes_per_s": row["bandwidth_bytes_per_s"]}
+    for found, marks in (
+        (certain, ["bar", "text"]),
+        (synthetic_review.review(), ["bar", "rule", "tick", "tick", "text"]),
+    ):
+        (machine,) = review_rows.machines([found])
+        spec = review_machine.applications(machine).figures[0].view.to_dict()
+        assert [layer["mark"]["type"] for layer in spec["layer"]] == marks
 
 
 def test_only_null_parts_make_a_page_without_charts(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from hotband.report.review_topics import (
     Figure,
     Topic,
     crossed,
+    gathered_notes,
     missing,
     place_axis,
     table,
@@ -50,7 +51,7 @@ def topics(everyone: Sequence[Machine], comparison: Mapping[str, Any]) -> list[T
         applications(everyone, lines),
         energy(everyone, lines),
     ]
-    return [topic for topic in found if topic.figures or topic.tables or topic.notes]
+    return gathered_notes(found)
 
 
 def machine_lines(everyone: Sequence[Machine]) -> Lines:
@@ -383,16 +384,18 @@ def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Desktop loads, each with its range."""
     rows = gathered(everyone, rows_of.applications)
-    bars = [
-        _bar(row["name"], row["title"], row["line"], row["mbps"]) | {"low": row["low"], "high": row["high"]}
-        for row in rows
-    ]
-    listed = [
-        {**row, "range": f"{number(row['mbps'])} ({number(row['low'])} to {number(row['high'])})"} for row in rows
-    ]
+    bars = [_bar(row["name"], row["title"], row["line"], row["mbps"]) | rows_of.ranged(row) for row in rows]
+    listed = [{**row, "range": _range(row)} for row in rows]
     shown = crossed(listed, ["title"], "line", "range", ["MB/s (lowest to highest)"], lines.names)
     return _barred("applications", "Desktop applications", "Desktop application loads, with their range of uncertainty",
                    bars, MBPS, lines, [shown], missing(everyone, "applications"))  # fmt: skip
+
+
+def _range(row: Row) -> str:
+    """The bandwidth, and in brackets its range where it has one."""
+    low, high = rows_of.ranged(row).values()
+    mean = number(row["mbps"])
+    return mean if low is None else f"{mean} ({number(low)} to {number(high)})"
 
 
 def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:

@@ -22,6 +22,7 @@ from hotband.report.review_topics import (
     Figure,
     Topic,
     crossed,
+    gathered_notes,
     missing,
     place_axis,
     table,
@@ -35,7 +36,7 @@ PATTERN_COLORS = palette("Pattern", rows_of.PATTERNS.values(), first=2)
 
 
 def topics(machine: Machine) -> list[Topic]:
-    """All of them; one whose part is null has a line that says so."""
+    """All of them; those whose part is null leave a line at the end."""
     found = [
         summary(machine),
         linear(machine),
@@ -49,7 +50,7 @@ def topics(machine: Machine) -> list[Topic]:
         applications(machine),
         energy(machine),
     ]
-    return [topic for topic in found if topic.figures or topic.tables or topic.notes]
+    return gathered_notes(found)
 
 
 def cards(machine: Machine) -> list[tuple[str, str]]:
@@ -346,7 +347,8 @@ def applications(machine: Machine) -> Topic:
     rows = rows_of.applications(machine)
     if not rows:
         return Topic("applications", "Desktop applications", notes=missing([machine], "applications"))
-    view = amounts(bar_frame(barred(rows, "name", "title", "mbps")), MBPS, ONE)
+    bars = [row | rows_of.ranged(row) for row in rows]
+    view = amounts(bar_frame(barred(bars, "name", "title", "mbps")), MBPS, ONE)
     columns = [
         Column("Load", "title", str, False), Column("MB/s", "mbps"), Column("Lowest (MB/s)", "low"),
         Column("Highest (MB/s)", "high"), Column("IOPS", "iops"), Column("Uncertain", "uncertainty", str, False),

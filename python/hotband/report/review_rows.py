@@ -290,6 +290,12 @@ def applications(machine: Machine) -> list[Row]:
     ]
 
 
+def ranged(row: Row) -> Row:
+    """The ends of a row's range as a chart has them: none where the range has no width."""
+    wide = row["low"] is not None and row["high"] is not None and row["low"] < row["high"]
+    return {"low": row["low"], "high": row["high"]} if wide else {"low": None, "high": None}
+
+
 def _mega(value: float | None) -> float | None:
     return None if value is None else value / 1e6
 

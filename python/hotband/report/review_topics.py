@@ -165,6 +165,13 @@ def _why(machine: Machine, part: str) -> str:
     return "; ".join(note.removeprefix(f"{name}: ") for note in notes) or ABSENT_WHY.get(part, NOT_ASKED)
 
 
+def gathered_notes(topics: Sequence[Topic]) -> list[Topic]:
+    """The topics that have something to show, and at the end the notes of those that have nothing else."""
+    full = [topic for topic in topics if topic.figures or topic.tables]
+    notes = [note for topic in topics if topic not in full for note in topic.notes]
+    return [*full, Topic("absent", "Not in this review", notes=notes)] if notes else full
+
+
 def place_axis(everyone: Sequence[Machine]) -> Axis:
     """Along the surface: GB, or percent of the capacity where that differs too much for one axis."""
     sizes = [machine.capacity_bytes for machine in everyone]
