@@ -403,11 +403,11 @@ SERIES = {
 }
 
 
-def series_chart(series: pl.DataFrame, value: str) -> View:
+def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = None) -> View:
     """One quantity over time, one colour per line.
 
     `series`: run, line (run, stream where there are several, direction), time_s and the columns of `SERIES`,
-    of which `value` is one.
+    of which `value` is one. `marks`: run, time_s and mark, what happened then; a dashed line each.
     """
     import altair as alt
 
@@ -434,7 +434,17 @@ def series_chart(series: pl.DataFrame, value: str) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=190))
+    if marks is None or marks.is_empty():
+        return dress(chart.properties(width="container", height=190))
+    rules = (
+        alt.Chart(marks)
+        .mark_rule(strokeDash=[4, 3], color=INK, opacity=0.7)
+        .encode(
+            x="time_s:Q",
+            tooltip=[alt.Tooltip("mark:N", title="Then"), alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER)],
+        )
+    )
+    return dress(alt.layer(chart, rules).properties(width="container", height=190))
 
 
 # Where the time goes, in the order of the way of an I/O, with a colour that stays the same on every page.

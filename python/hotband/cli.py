@@ -78,8 +78,8 @@ def run(
     if fresh_seeds and len(names) == 1:
         raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
     if len(names) > 1 and (io_log or power_loss or fail):
-        alone = "an I/O log, a loss of power and a failure are of one run: leave out --then"
-        raise UserError("--then", "", names[1], alone)
+        accepted = "an I/O log, a loss of power and a failure are of one run: leave out --then"
+        raise UserError("--then", "", names[1], accepted)
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(names) == 1 else out / f"{n}" for n in range(1, len(names) + 1)]
     specs = [

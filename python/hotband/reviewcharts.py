@@ -26,7 +26,6 @@ from hotband.charts import (
     legend,
     log_steps,
     rate_axis,
-    shorten,
     tight_log_axis,
 )
 from hotband.report.text import block_size
@@ -267,7 +266,7 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     drawn = [name for name in lines.names if name in set(rows["line"].to_list())]
     ends = pl.concat([rows[name] for name in ("value", "low", "high")]).drop_nulls()
     dots = _spans(rows["value"])
-    names = {key: shorten(text, 44) for key, text in labels.items()}
+    names = {key: in_lines(text) for key, text in labels.items()}
     axis = alt.Axis(
         title=None, labelExpr=f"({json.dumps(names)})[datum.value]", labelLimit=300, labelPadding=8, labelColor=INK,
         ticks=False, domain=False,
@@ -295,8 +294,16 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     if rule is not None:
         at = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.3)
         layers.append(at.encode(x=alt.datum(rule)))
+    layers.append(_numbers(base, x, dots, rule))
     height = len(labels) * (slots * BAR + GAP)
     return dress(alt.layer(*layers).properties(width="container", height=height))
+
+
+def in_lines(text: str, chars: int = 32) -> list[str]:
+    """A row's name in up to two lines."""
+    import textwrap
+
+    return textwrap.wrap(text, chars, max_lines=2, placeholder=" …") or [""]
 
 
 def _spans(values: pl.Series) -> bool:
@@ -306,7 +313,7 @@ def _spans(values: pl.Series) -> bool:
 
 
 def _amount_layers(base: alt.Chart, x: Mapping[str, Any], dots: bool, uncertain: bool) -> list[Any]:
-    """Bars or dots, the ranges over them, and the numbers."""
+    """Bars or dots, and the ranges over them."""
     import altair as alt
 
     at = alt.X("value:Q", **x)
@@ -321,10 +328,18 @@ def _amount_layers(base: alt.Chart, x: Mapping[str, Any], dots: bool, uncertain:
         for end in ("low", "high"):
             tick = ranged.mark_tick(thickness=1.4, size=8).encode(x=alt.X(f"{end}:Q", **x), color=alt.value(INK))
             marks.append(tick)
-    text = base.transform_calculate(end="isValid(datum.high) ? max(datum.high, datum.value) : datum.value")
-    text = text.mark_text(align="left", dx=9 if dots else 5, fontSize=11)
-    marks.append(text.encode(x=alt.X("end:Q", **x), text="text:N", color=alt.value(MUTED)))
     return marks
+
+
+def _numbers(base: alt.Chart, x: Mapping[str, Any], dots: bool, rule: float | None) -> Any:
+    """The number of each amount right of it, of its range, and of the rule where that would strike it through."""
+    import altair as alt
+
+    end = "isValid(datum.high) ? max(datum.high, datum.value) : datum.value"
+    if rule is not None:
+        end = f"datum.value > {0.88 * rule} && datum.value < {rule} ? {rule} : {end}"
+    text = base.transform_calculate(end=end).mark_text(align="left", dx=9 if dots else 5, fontSize=11)
+    return text.encode(x=alt.X("end:Q", **x), text="text:N", color=alt.value(MUTED))
 
 
 def _amount_axis(ends: pl.Series, title: str, dots: bool, rule: float | None, room: float) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from browser import needs_browser, open_page
 from hotband.errors import UserError
 from hotband.report import review_comparison, review_machine, review_rows
 from hotband.report.review_page import write_review
+from hotband.report.review_topics import key_of
 from hotband.report.text import number
 
 HOSTILE = "</script><b onmouseover=alert(1)>&\"'{{ 7*7 }}"
@@ -278,13 +279,15 @@ def test_only_null_parts_make_a_page_without_charts(tmp_path: Path) -> None:
 def test_the_finding(ratios: dict[str, float | None], words: str) -> None:
     everyone = review_rows.machines([synthetic_review.review(name, name.upper()) for name in ratios])
     compared = {"groups": [{"group": "s", "title": "Servers", "ratios": ratios}], "overall": {}, "baseline": "a"}
-    assert review_comparison.finding(everyone, compared) == words
+    assert review_comparison.finding(everyone, compared).replace("\N{NO-BREAK SPACE}", " ") == words
 
 
 def found_of(*groups: tuple[str, float, float]) -> str:
     everyone = review_rows.machines([synthetic_review.review(name, name.upper()) for name in ("a", "b")])
     listed = [{"group": title, "title": title, "ratios": {"a": a, "b": b}} for title, a, b in groups]
-    return review_comparison.finding(everyone, {"groups": listed, "overall": {"a": 1.0, "b": 1.2}, "baseline": "a"})
+    return review_comparison.finding(
+        everyone, {"groups": listed, "overall": {"a": 1.0, "b": 1.2}, "baseline": "a"}
+    ).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_the_finding_of_a_split_field() -> None:
@@ -308,6 +311,18 @@ def test_speeds_far_apart_are_dots_on_a_log_axis_and_close_ones_bars_from_zero(
     assert (apart["mark"]["type"], apart["encoding"]["x"]["scale"]["type"]) == ("point", "log")
     close = specs["Concurrent sequential readers or writers"]["layer"][0]
     assert (close["mark"]["type"], close["encoding"]["x"]["scale"]["domain"][0]) == ("bar", 0)
+
+
+def test_more_machines_than_colours_are_dashed_in_charts_and_in_their_key() -> None:
+    reviews = [synthetic_review.review(f"m{n}", f"Machine {n}", rate=6e7 + n * 9e6) for n in range(9)]
+    everyone = review_rows.machines(reviews)
+    lines = review_comparison.machine_lines(everyone)
+    topic = review_comparison.linear(everyone, lines)
+    dash = topic.figures[0].view.to_dict()["layer"][0]["encoding"]["strokeDash"]["scale"]
+    looks = set(zip(lines.colors.values(), map(tuple, dash["range"]), strict=True))
+    assert dash["domain"] == lines.names
+    assert len(looks) == 9
+    assert [item.text for item in key_of(lines)][-2:] == ["Machine 7", "Machine 8 (dashed)"]
 
 
 def test_specs_are_what_vega_lite_accepts() -> None:

@@ -25,6 +25,6 @@ def catalog_value() -> Callable[[str, str], str]:
     from hotband import catalogue
 
     def text(drive: str, key: str) -> str:
-        return next(value["value"] for value in catalogue.drive(drive)["values"] if value["key"] == key)
+        return str(next(value["value"] for value in catalogue.drive(drive)["values"] if value["key"] == key))
 
     return text

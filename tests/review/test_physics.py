@@ -187,10 +187,20 @@ def test_a_solid_state_drive_has_no_outer_zone_and_reads_what_was_written(
 
 def test_energy_is_between_rest_and_work(reviewed: Reviewed, catalog_value: Value) -> None:
     energy = reviewed("raid1:2xsavvio-10k1")["energy"]
-    idle, active = (float(catalog_value(SAVVIO, f"power_{key}").removesuffix(" W")) for key in ("idle", "active"))
+    idle, most = (float(catalog_value(SAVVIO, f"power_{key}").removesuffix(" W")) for key in ("idle", "seek"))
     assert energy["idle_w"] == pytest.approx(2 * idle)
     for pattern, watts in energy["patterns_w"].items():
-        assert 2 * idle < watts <= 2 * active * 1.0001
+        assert 2 * idle < watts <= 2 * most * 1.0001
         iops = by(reviewed("raid1:2xsavvio-10k1")["patterns"], "iops", pattern=pattern, queue_depth=None)[8]
         assert energy["joules_per_io"][pattern] == pytest.approx(watts / iops, rel=0.05)
-    assert reviewed("cheetah-15k4")["energy"] is None
+
+
+@pytest.mark.parametrize("disk", ["exos-15e900-512n", "mg06sca-10tb"])
+def test_a_write_cache_does_not_stream_faster_than_the_media(
+    reviewed: Reviewed, catalog_value: Value, disk: str
+) -> None:
+    outer = rate(catalog_value(disk, "sustained_outer"))
+    rates = {row["blocks"]: row["bandwidth_bytes_per_s"] for row in reviewed(disk)["streaming"] if row["op"] == "write"}
+    assert rates["large"] == pytest.approx(outer, rel=0.03)
+    assert rates["small"] < 1.03 * outer
+    assert max(place["bandwidth_bytes_per_s"] for place in reviewed(disk)["linear"]["write"]) < 1.02 * outer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hotband.review import compare
+from hotband.review import PARTS, compare
 from hotband.review.tables import comparison_views, glance, review_views, sparkline
 
 Hotband = Callable[..., "CompletedProcess[str]"]
@@ -119,3 +120,26 @@ def test_a_sparkline_goes_from_zero_to_the_largest() -> None:
     assert sparkline([]) == ""
     assert sparkline([0.0, 0.0]) == "▁▁"
     assert len(sparkline(list(range(1000)), width=40)) == 40
+
+
+def readme_line() -> tuple[str, str]:
+    """The README's command with what its comment says it prints."""
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"^(hotband review [^#\n]*?) +# (.*)$", text, re.MULTILINE)
+    assert found is not None
+    return found[1], found[2]
+
+
+def test_the_readme_says_what_is_printed(hotband: Hotband) -> None:
+    call, said = readme_line()
+    arguments = call.replace(" --out out/review", "").split()[1:]
+    done = hotband(*arguments, "--only", "patterns", "--json")
+    assert done.returncode == 0, done.stderr
+    [server] = json.loads(done.stdout)["comparison"]["groups"]
+    stated = [float(text) for text in re.findall(r"\d+\.\d+", said)]
+    assert stated == [round(ratio, 2) for ratio in list(server["ratios"].values())[1:]]
+
+
+def test_the_guide_has_every_part() -> None:
+    guide = (Path(__file__).parents[2] / "docs/guides/review.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z][a-z-]*)` \| ", guide[: guide.index("**The surface")], re.MULTILINE) == list(PARTS)

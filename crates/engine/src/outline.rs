@@ -90,7 +90,8 @@ pub(crate) fn of_built(
             on_layout: None,
             members: vec![member(index, drive.capacity().0)],
         };
-        return drives.iter().enumerate().map(single).collect();
+        // Spares come after the drives of the spec, and nothing lies on them.
+        return drives.iter().take(spec.drives.len()).enumerate().map(single).collect();
     }
     let outline = |((name, role, ranges), spec): (&(String, Role, Vec<MemberRange>), &hotband_machine::LayoutSpec)| {
         let on_layout = ranges.iter().find_map(|range| match range.node {

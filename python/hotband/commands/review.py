@@ -36,6 +36,9 @@ def review(
     from hotband.review.many import review_all
     from hotband.review.tables import comparison_views, review_views
 
+    def say(text: str) -> None:
+        sys.stderr.write(f"{text} ...\n")
+
     done = review_all(
         [machine, *(against or [])],
         set=parse_set(set_ or []),
@@ -45,6 +48,7 @@ def review(
         only=listed(only),
         jobs=jobs,
         out=out,
+        say=say,
         progress=run_progress,
     )
     if as_json and done.reviews:

@@ -44,8 +44,11 @@ class Drawing:
         return Drawing(bare | {"layer": layers} if layers else bare)
 
     def picture(self, title: str, subtitle: str) -> dict[str, Any]:
-        """The spec of a picture of a fixed width, with its title."""
-        return self.spec | {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
+        """The spec of a picture of a fixed width, with its title; marks without texts for screen readers, which a
+        picture on somebody's page has in its place.
+        """
+        fixed = {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
+        return self.spec | fixed | {"config": self.spec.get("config", {}) | {"aria": False}}
 
 
 def _without_legend(view: dict[str, Any]) -> dict[str, Any]:

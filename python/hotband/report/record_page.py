@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hotband import cellrows
 from hotband.report import energy, frames, sections, variants, wear
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
+from hotband.report.repair import repair_blocks
 from hotband.report.text import cell, number, rate, span
 from hotband.report.verdicts import verdict_blocks
 
@@ -88,7 +89,8 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
     tables += [wear.smart_table(records), energy.energy_table(records), variants.why_table({"": whys})]
     blocks += [table for table in tables if table is not None]
     verdicts = verdict_blocks(records)
-    return blocks + verdicts + variants.power_loss_blocks(records) + sections.notes_blocks(records)
+    events = variants.power_loss_blocks(records) + repair_blocks(records)
+    return blocks + verdicts + events + sections.notes_blocks(records)
 
 
 def _cards(record: Mapping[str, Any]) -> Cards:

@@ -124,7 +124,7 @@ def more(ratio: float, than: str = "") -> str:
     """`12 % more`, from twice on `2.3 times as much`; with something, `12 % over it`, `2.3 times it`."""
     if ratio >= MULTIPLE:
         return f"{number(ratio, 2 if ratio < 100 else 3)} times {than or 'as much'}"
-    percent = f"{100 * (ratio - 1):.0f} %"
+    percent = f"{100 * (ratio - 1):.0f}\N{NO-BREAK SPACE}%"
     return f"{percent} over {than}" if than else f"{percent} more"
 
 
@@ -149,7 +149,7 @@ def ratios(everyone: Sequence[Machine], comparison: Mapping[str, Any], lines: Li
     if not rows:
         return Topic("ratios", "Who leads", notes=["There are no groups that all machines have numbers of."])
     view = amounts(bar_frame(rows), f"Ratio to {baseline} (= 1)", lines, rule=1.0)
-    caption = f"Geometric means of each group over those of {baseline}; more than 1 is better."
+    caption = f"Geometric mean of the ratios of a group's figures to those of {baseline}; more than 1 is better."
     columns = [Column("Group", "title", str, False)]
     columns += [Column(label, label, lambda value: number(value, 3)) for label in lines.names]
     listed = [
@@ -193,15 +193,14 @@ def picked(rows: Iterable[Row], *names: str) -> Any:
 
 
 def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """The geometric means themselves, a chart per group: their units differ."""
+    """The geometric means themselves, a chart for each of their units."""
     rows = gathered(everyone, rows_of.summary)
     figures = []
-    for group in values(rows, "group"):
-        own = of(rows, group=group)
-        title, unit = own[0]["title"], own[0]["unit"]
-        bars = [_bar(group, title, row["line"], row["mean"]) for row in own]
-        figures.append(Figure(f"summary-{group}", f"{title}, geometric mean ({unit})",
-                              amounts(bar_frame(bars), unit, lines, wide=False)))  # fmt: skip
+    for unit, name in rows_of.units(rows).items():
+        bars = [_bar(row["group"], row["title"], row["line"], row["mean"]) for row in of(rows, unit=unit)]
+        titles = values(of(rows, unit=unit), "title")
+        title = f"{titles[0]}, geometric mean ({unit})" if len(titles) == 1 else f"Geometric means in {unit}"
+        figures.append(Figure(f"summary-{name}", title, amounts(bar_frame(bars), unit, lines, wide=False)))
     named = [{**row, "title": f"{row['title']} ({row['unit']})"} for row in rows]
     shown = crossed(named, ["title"], "line", "mean", ["Geometric mean of"], lines.names)
     notes = missing(everyone, "summary")
@@ -213,7 +212,14 @@ def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
     rows, axis = gathered(everyone, rows_of.linear), place_axis(everyone)
     figures = []
     for op in values(rows, "op"):
-        view = curves(picked(of(rows, op=op), axis.column, "mbps"), axis, Axis("mbps", MBPS, "rate"), lines, wide=True)
+        view = curves(
+            picked(of(rows, op=op), axis.column, "mbps"),
+            axis,
+            Axis("mbps", MBPS, "rate"),
+            lines,
+            wide=True,
+            points=False,
+        )
         figures.append(Figure(f"linear-{op}", f"Linear {op} over the surface", view))
     ends = []
     for op in values(rows, "op"):

@@ -26,7 +26,7 @@ from hotband.report.review_topics import (
     place_axis,
     table,
 )
-from hotband.report.text import block_size, number, rate, span
+from hotband.report.text import block_size, number, rate, size, span
 from hotband.reviewcharts import Axis, Lines, amounts, curves, density, palette, ramp
 
 NO_RANGE = {"low": None, "high": None}
@@ -54,7 +54,7 @@ def topics(machine: Machine) -> list[Topic]:
 
 def cards(machine: Machine) -> list[tuple[str, str]]:
     """The handful of numbers that a reader looks for first."""
-    found = [(block_size(machine.capacity_bytes), "capacity")]
+    found = [(size(machine.capacity_bytes), "capacity")]
     means = (machine.part("linear") or {}).get("mean") or {}
     found += [(rate(means[op]), f"linear {op}, mean over the surface") for op in ("read", "write") if means.get(op)]
     for op, figures in rows_of.access_figures(machine):
@@ -123,20 +123,20 @@ ONE = Lines("", {"": READ_WRITE.colors["read"]})
 
 
 def summary(machine: Machine) -> Topic:
-    """Geometric means: bars of those that share a unit."""
+    """Geometric means: bars of those that share a unit with others, for a bar alone says nothing."""
     rows = rows_of.summary(machine)
-    units = list(dict.fromkeys(row["unit"] for row in rows))
     figures = []
-    for n, unit in enumerate(units):
+    for unit, name in rows_of.units(rows).items():
         of_unit = [row for row in rows if row["unit"] == unit]
-        view = amounts(bar_frame(barred(of_unit, "group", "title", "mean")), unit, ONE, wide=False)
-        figures.append(Figure(f"summary-{n + 1}", f"Geometric means in {unit}", view))
+        if len(of_unit) > 1:
+            view = amounts(bar_frame(barred(of_unit, "group", "title", "mean")), unit, ONE)
+            figures.append(Figure(f"summary-{name}", f"Geometric means in {unit}", view))
     columns = [
         Column("Group", "title", str, False), Column("Geometric mean", "mean"), Column("Unit", "unit", str, False),
         Column("Of how many numbers", "of"),
     ]  # fmt: skip
     tables = [table(rows, columns)] if rows else []
-    return Topic("summary", "Summary", figures, tables, missing([machine], "summary"))
+    return Topic("summary", "Summary", figures, tables, missing([machine], "summary"), width=WHOLE)
 
 
 def linear(machine: Machine) -> Topic:
@@ -145,7 +145,7 @@ def linear(machine: Machine) -> Topic:
     if not rows:
         return Topic("linear", "Linear transfer", notes=missing([machine], "linear"))
     axis, found = place_axis([machine]), machine.review["linear"]
-    view = curves(frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), READ_WRITE)
+    view = curves(frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), READ_WRITE, points=False)
     block = block_size(found["block_bytes"])
     caption = f"In blocks of {block}, one after the other; from the beginning of the address space to its end."
     ends = []
@@ -293,11 +293,11 @@ def files(machine: Machine) -> Topic:
     if not rows:
         return Topic("files", "Files", notes=missing([machine], "files"))
     figures = []
-    for size in dict.fromkeys(row["size"] for row in rows):
-        own = [row for row in rows if row["size"] == size]
+    for kind in dict.fromkeys(row["size"] for row in rows):
+        own = [row for row in rows if row["size"] == kind]
         data = frame(lined(own, "op", "qd", "per_s", "mbps"))
         view = curves(data, Axis("qd", DEPTH, "depth"), Axis("per_s", "Files per second", "rate"), READ_WRITE_COPY)
-        figures.append(Figure(f"files-{size}", f"{size.capitalize()} files per second", view, FILE_SIZES.get(size, "")))
+        figures.append(Figure(f"files-{kind}", f"{kind.capitalize()} files per second", view, FILE_SIZES.get(kind, "")))
     columns = [
         Column("Files", "size", str, False), Column("", "op", str, False), Column("Queue depth", "qd"),
         Column("Files per second", "per_s"), Column("MB/s", "mbps"),

@@ -10,6 +10,7 @@ What it leaves out: it measures nothing and computes no result (`hotband.review`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,19 @@ def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, 
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(str(out), "", "", f"cannot be written: {error.strerror or error}") from None
+    with _unchecked():
+        parts, pictures = _parts(everyone, comparison, out)
+    page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
+    if len(parts) == 1:
+        # The page of one machine is the whole: its finding stands under the title.
+        page = Page(page.title, parts[0].sections, f"{parts[0].lead} {page.subtitle}".strip(), page.kicker)
+    return [write_report(out / "report.html", page), *pictures]
+
+
+def _parts(
+    everyone: Sequence[Machine], comparison: Mapping[str, Any] | None, out: Path
+) -> tuple[list[Part], list[Path]]:
+    """The page that compares, where there is something to compare, and each machine's; and their picture files."""
     parts: list[Part] = []
     pictures: list[Path] = []
     if comparison is not None and len(everyone) > 1:
@@ -50,11 +64,7 @@ def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, 
         part, files = _machine_part(machine, out)
         parts.append(part)
         pictures += files
-    page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
-    if len(parts) == 1:
-        # The page of one machine is the whole: its finding stands under the title.
-        page = Page(page.title, parts[0].sections, f"{parts[0].lead} {page.subtitle}".strip(), page.kicker)
-    return [write_report(out / "report.html", page), *pictures]
+    return parts, pictures
 
 
 def _machine_part(machine: Machine, out: Path) -> tuple[Part, list[Path]]:
@@ -65,6 +75,13 @@ def _machine_part(machine: Machine, out: Path) -> tuple[Part, list[Path]]:
     sections += [topic.section(f"m-{machine.slug}", drawn) for topic in topics]
     sections.append(_made_from(machine))
     return Part(f"m-{machine.slug}", machine.label, sections, review_machine.lead(machine)), files
+
+
+def _unchecked() -> AbstractContextManager[None]:
+    """Charts are made without checks against Vega-Lite's schema, which take a third of the time; the tests check."""
+    from altair.utils.schemapi import debug_mode
+
+    return debug_mode(False)
 
 
 def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[str, Drawing], list[Path]]:

@@ -26,7 +26,7 @@ PATTERNS = {
     "database": "Database",
     "workstation": "Workstation",
 }
-LABEL_CHARS = 48
+LABEL_CHARS = 72
 HISTOGRAM_BINS = 60
 # The shares of the I/Os between which the histogram is drawn, and at which a log axis is chosen.
 LOWEST, HIGHEST = 0.001, 0.999
@@ -115,8 +115,8 @@ def cumulative(machine: Machine) -> list[Row]:
         points: dict[float, float] = {}
         total, seen = sum(count for _, _, count in _bins(figures)), 0
         for start, upper, count in _bins(figures):
-            if not seen and start > 0:
-                points[start] = 0.0
+            if start > 0:
+                points.setdefault(start, 100 * seen / total)
             seen += count
             points[upper] = 100 * seen / total
         if points:
@@ -320,6 +320,11 @@ def shown_mean(value: float, unit: str) -> tuple[float, str]:
     if unit == "ns":
         return value / 1e6, "ms"
     return value, unit
+
+
+def units(rows: Sequence[Row]) -> dict[str, str]:
+    """The units of a summary, each with a name for files."""
+    return {row["unit"]: re.sub(r"[^a-z0-9]+", "-", row["unit"].lower()).strip("-") for row in rows}
 
 
 def summary(machine: Machine) -> list[Row]:

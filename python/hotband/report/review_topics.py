@@ -90,7 +90,10 @@ SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 
 def key_of(lines: Lines) -> list[KeyItem]:
     """One legend for all charts of the same lines; the signs are those of their points."""
-    return [KeyItem(name, color, SIGNS[n % len(SIGNS)]) for n, (name, color) in enumerate(lines.colors.items())]
+    return [
+        KeyItem(name if n < len(PALETTE) else f"{name} (dashed)", color, SIGNS[n % len(SIGNS)])
+        for n, (name, color) in enumerate(lines.colors.items())
+    ]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hotband import charts
 from hotband.report import frames
 from hotband.report.page import Block, Cell, Chart, Charts, Fold, Group, Heading, Section, Table
+from hotband.report.repair import mark_frame
 from hotband.report.text import ABSENT, cell, finite, number, rate, span
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Sec
     frame, width_s = frames.series_frame(records)
     if frame.is_empty():
         return None
+    marks = mark_frame(records)
     each = f"One point covers up to {number(width_s)} s"
     captions = {
         "iops": f"{each}.",
@@ -77,7 +79,7 @@ def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Sec
         "queue_depth": "Mean outstanding I/Os.",
     }
     drawn = [
-        Chart(f"{title} over time", charts.series_chart(frame, value), captions[value])
+        Chart(f"{title} over time", charts.series_chart(frame, value, marks), captions[value])
         for value, title in charts.SERIES.items()
         if frame[value].is_not_null().any()
     ]

@@ -27,12 +27,17 @@ INTERVAL = "100000 h"
 class Ask:
     """A run that a part of the review needs: a name of its own within the part, and the workload.
 
-    `reach` is where what it touches ends, for runs that stay at the beginning of the volume; none for others.
+    `reach` is where what it touches ends, for runs that stay at the beginning of the volume; none for others. `set`
+    goes before what the machine is reviewed with, and `duration` before the time that the workload says. A run `after`
+    another (its name) begins on the machine as that one left it.
     """
 
     name: str
     workload: Table
     reach: int | None = None
+    set: tuple[tuple[str, str], ...] = ()
+    duration: str | None = None
+    after: str = ""
 
     @property
     def ios(self) -> int:

@@ -21,8 +21,8 @@ BLOCK = MIB
 DEPTH = 4
 # Blocks at a place that are counted, and those before them, in which a write cache is done with the last place.
 BLOCKS, BLOCKS_BEFORE = 64, 48
-# Written from the middle on before the first place, so that a write cache is as full as it stays.
-BLOCKS_FIRST = 512
+# Before the first place of a run, so that write caches are as full as they stay: in all, and for each drive.
+BLOCKS_FIRST, BLOCKS_FIRST_EACH = 512, 48
 # Places of one run: what it costs grows with places times steps.
 TOGETHER, TOGETHER_COSTLY = 10, 32
 NEEDS = 16 * MIB
@@ -45,16 +45,16 @@ def run_name(op: str, number: int) -> str:
     return f"{op} {number + 1}"
 
 
-def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int]) -> Ask:
+def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int, int]) -> Ask:
     """The run of some places. No place is read twice: memory would answer. At each the first blocks come one at a time,
     so that a drive that chooses among what is queued has nothing left of the place before."""
-    before, count = blocks
+    first, before, count = blocks
     alone = (before + 3) // 4
     # What fills a write cache lies beside the first place, so that it is written to the media on the way.
-    fill = BLOCKS_FIRST * BLOCK
+    fill = first * BLOCK
     beside = between(at[0] - fill, at[0]) if at[0] >= fill else ["0 %", "100 %"]
     streams = [stream("before all", op, BLOCK, False, range=beside)]
-    phases = [warming("all", BLOCKS_FIRST, streams=["before all"])]
+    phases = [warming("all", first, streams=["before all"])]
     for offset in at:
         name = f"at {offset}"
         streams.append(stream(name, op, BLOCK, False, range=between(offset, offset + (before + count) * BLOCK)))
@@ -65,12 +65,11 @@ def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int]) -> A
 
 def asks(target: Target) -> list[Ask]:
     """The runs of this part."""
-    at, *blocks = places(target)
+    at, before, count = places(target)
+    blocks = (max(BLOCKS_FIRST, BLOCKS_FIRST_EACH * len(target.drives)), before, count)
     together = TOGETHER_COSTLY if target.costly else TOGETHER
     parts = [at[first : first + together] for first in range(0, len(at), together)]
-    return [
-        curve(op, number, part, (blocks[0], blocks[1])) for op in ("read", "write") for number, part in enumerate(parts)
-    ]
+    return [curve(op, number, part, blocks) for op in ("read", "write") for number, part in enumerate(parts)]
 
 
 def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from hotband.report.review_page import write_review
 from hotband.review.suite import Progress, ReviewInterrupted, json_text, plan, run_plan
 from hotband.review.summary import compare
 from hotband.review.target import folder_name, targets_of
@@ -38,6 +37,7 @@ def review_all(
     only: Sequence[str] = (),
     jobs: int | None = None,
     out: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
     progress: Callable[[str], AbstractContextManager[Progress]],
 ) -> Reviewed:
     """Reviews machines, the first being what the others are compared with. All are checked before the first begins;
@@ -65,7 +65,7 @@ def review_all(
     if len(plans) > 1:
         done.comparison = compare(done.reviews)
     if out is not None:
-        write_comparison(done, out)
+        write_comparison(done, out, say)
     return done
 
 
@@ -80,11 +80,10 @@ def keep(done: Reviewed, out: Path | None) -> None:
     done.files[-1].write_text(json_text(review), encoding="utf-8")
 
 
-def write_comparison(done: Reviewed, out: Path) -> None:
-    """Writes how the machines compare, and the pages with charts."""
+def write_comparison(done: Reviewed, out: Path, say: Callable[[str], None]) -> None:
+    """Writes how the machines compare, and the report with its charts, which take a while."""
     if done.comparison is not None:
         done.files.append(out / "comparison.json")
         done.files[-1].write_text(json_text(done.comparison), encoding="utf-8")
-    if find_spec("hotband.report.review_page") is not None:
-        page = import_module("hotband.report.review_page")
-        done.files += page.write_review(done.reviews, done.comparison, out)
+    say("drawing the charts")
+    done.files += write_review(done.reviews, done.comparison, out)

@@ -89,7 +89,8 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
         else:
             parts[name] = PARTS[name].asks(of)
     if "applications" in parts:
-        parts["applications"], left_out = fitting(of, parts["applications"])
+        fits, left_out = fitting(of, parts["applications"])
+        parts["applications"] = applications.in_turn(of, fits)
         notes += left_out
     if not parts:
         raise UserError(
@@ -117,18 +118,20 @@ def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
         f"{part}: {ask.name}",
         of.name,
         f"review {part}, {ask.name}",
-        of.run_set,
+        tuple((dict(of.run_set) | dict(ask.set)).items()),
         of.seed,
+        ask.duration,
         machine_text=of.text,
         workload_text=text_of(of, ask),
-        weight=ask.ios or 1e5,
+        weight=ask.ios or 1e4,
+        after=f"{part}: {ask.after}" if ask.after else "",
     )
 
 
 def text_of(of: Target, ask: Ask) -> str:
-    """The workload of a run as text; drives that wear are filled before it where nothing else is said."""
+    """The workload of a run as text. Drives that wear are filled before the first run, where nothing else is said."""
     stated = "precondition" in ask.workload or "state" in dict(of.set)
-    return toml_text(filled(ask) if of.wears and not stated else ask.workload)
+    return toml_text(filled(ask) if of.wears and not stated and not ask.after else ask.workload)
 
 
 def run_plan(of: Plan, progress: Progress | None = None, jobs: int | None = None) -> dict[str, Any]:

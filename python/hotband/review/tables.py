@@ -174,8 +174,8 @@ def files_table(review: Review) -> Table | None:
 
 
 def others_table(review: Review) -> Table | None:
-    """Streaming, defragmentation and desktop applications, a line each."""
-    table = titled("Streaming, defragmentation, applications", "", ["MB/s", "a second"])
+    """Streaming and defragmentation, a line each."""
+    table = titled("Streaming and defragmentation", "", ["MB/s", "a second"])
     for one in review["streaming"] or []:
         size = short_size(one["block_bytes"])
         rate = one["bandwidth_bytes_per_s"]
@@ -186,9 +186,21 @@ def others_table(review: Review) -> Table | None:
     if moved is not None:
         name = f"defragmentation, extents of {short_size(moved['extent_bytes'])}"
         table.add_row(name, megabytes(moved["bandwidth_bytes_per_s"]), three_digits(moved["extents_per_s"]))
-    for one in review["applications"] or []:
-        table.add_row(one["title"], megabytes(one["bandwidth_bytes_per_s"]), three_digits(one["iops"]))
     return table if table.row_count else None
+
+
+def applications_table(review: Review) -> Table | None:
+    """Desktop applications, with the ends of what is uncertain in them."""
+    rows = review["applications"]
+    if not rows:
+        return None
+    table = titled(
+        "Desktop applications: synthetic mixes, not the programs", "", ["MB/s", "from", "to", "I/Os a second"]
+    )
+    for one in rows:
+        shown = [megabytes(one[key]) for key in ("bandwidth_bytes_per_s", "low_bytes_per_s", "high_bytes_per_s")]
+        table.add_row(one["title"], *shown, three_digits(one["iops"]))
+    return table
 
 
 def energy_table(review: Review) -> Table | None:
@@ -228,6 +240,7 @@ def review_views(review: Review) -> list[Any]:
         patterns_table(review),
         files_table(review),
         others_table(review),
+        applications_table(review),
         energy_table(review),
         summary_table(review),
     ]

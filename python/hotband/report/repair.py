@@ -1,0 +1,93 @@
+"""Failure and repair on a page: what failed, what was rebuilt, what hosts got in every state of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hotband.report.load import LoadedRecord
+from hotband.report.page import Block, Cell, Group, Prose, Table
+from hotband.report.text import finite, number, percent, rate, size, span
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Records = Mapping[str, LoadedRecord]
+
+SERVICE_COLUMNS = ["State", "For", "IOPS", "Bandwidth", "Mean latency", "p50", "p99", "Errors"]
+REBUILD_COLUMNS = ["Rebuild", "State", "Began", "Took", "Done", "Mean rate", "Limit", "Unreadable sectors"]
+
+
+def repair_blocks(records: Records) -> list[Block]:
+    """What failed and what became of it, of every record in which drives were to fail."""
+    texts, services, rebuilds = [], [], []
+    for label, loaded in records.items():
+        repair = loaded.record.get("repair")
+        if not repair:
+            continue
+        name = label if len(records) > 1 else ""
+        texts.append(_text(name, repair))
+        services.append(Group([_service(service) for service in repair.get("service") or []], name))
+        rows = [_rebuild(rebuild, loaded.record) for rebuild in repair.get("rebuilds") or []]
+        if rows:
+            rebuilds.append(Group(rows, name))
+    blocks: list[Block] = [Prose(texts)] if texts else []
+    if services:
+        blocks.append(Table(SERVICE_COLUMNS, services, caption="Service before, during and after repair"))
+    if rebuilds:
+        blocks.append(Table(REBUILD_COLUMNS, rebuilds, caption="Rebuilds"))
+    return blocks
+
+
+def mark_frame(records: Records) -> pl.DataFrame:
+    """When drives failed and rebuilds began and ended, for charts over time: run, time_s, mark."""
+    import polars as pl
+
+    rows = [(label, at / 1e9, mark) for label, loaded in records.items() for at, mark in _marks(loaded.record)]
+    return pl.DataFrame(rows, schema={"run": pl.String, "time_s": pl.Float64, "mark": pl.String}, orient="row")
+
+
+def _marks(record: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
+    repair = record.get("repair") or {}
+    for failure in repair.get("failures") or []:
+        at = finite(failure.get("at_ns"))
+        if at is not None:
+            yield at, f"{failure.get('drive')} fails"
+    for rebuild in repair.get("rebuilds") or []:
+        for key, word in (("began_ns", "begins"), ("ended_ns", "ends")):
+            at = finite(rebuild.get(key))
+            if at is not None:
+                yield at, f"rebuild of {rebuild.get('drive')} on {rebuild.get('spare')} {word}"
+
+
+def _text(label: str, repair: Mapping[str, Any]) -> str:
+    failures = repair.get("failures") or []
+    failed = ", ".join(f"{failure.get('drive')} after {span(failure.get('at_ns'))}" for failure in failures)
+    lost = finite(repair.get("bytes_lost")) or 0
+    kept = f"{size(lost)} of data were lost" if lost else "No data was lost"
+    errors = finite(repair.get("io_errors")) or 0
+    refused = f"{number(errors)} I/Os failed" if errors else "no I/O failed"
+    text = f"Failed: {failed or 'nothing yet'}. {kept}, {refused}."
+    return f"{label}: {text}" if label else text
+
+
+def _numbers(texts: list[str]) -> list[Cell]:
+    return [Cell(text, numeric=True) for text in texts]
+
+
+def _service(service: Mapping[str, Any]) -> list[Cell]:
+    latencies = [span(service.get(f"latency_{key}_ns")) for key in ("mean", "p50", "p99")]
+    texts = [span(service.get("duration_ns")), number(service.get("iops")), rate(service.get("bandwidth_bytes_per_s"))]
+    return [Cell(str(service.get("phase"))), *_numbers([*texts, *latencies, number(service.get("errors"))])]
+
+
+def _rebuild(rebuild: Mapping[str, Any], record: Mapping[str, Any]) -> list[Cell]:
+    began, ended = finite(rebuild.get("began_ns")), finite(rebuild.get("ended_ns"))
+    end = ended if ended is not None else finite(record.get("duration_ns"))
+    took = span(end - began) if began is not None and end is not None else span(None)
+    done, whole = finite(rebuild.get("bytes")), finite(rebuild.get("of_bytes"))
+    share = percent(100.0 * done / whole, signed=False) if done is not None and whole else percent(None)
+    texts = [span(began), took, share, rate(rebuild.get("mean_bytes_per_s"))]
+    texts += [rate(rebuild.get("rate_limit_bytes_per_s")), number(rebuild.get("sector_errors"))]
+    name = f"{rebuild.get('drive')} of {rebuild.get('layout')} on {rebuild.get('spare')}"
+    return [Cell(name), Cell(str(rebuild.get("state"))), *_numbers(texts)]
