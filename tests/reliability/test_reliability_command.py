@@ -99,6 +99,15 @@ def test_rebuild_time_of_a_record(tmp_path: Path) -> None:
     assert figures(record=tmp_path)["given"]["rebuild_hours"] == pytest.approx(2.0)
 
 
+def test_a_run_without_load_rebuilds_as_fast_as_the_media(hotband, tmp_path: Path) -> None:
+    machine = "raid1:2xsavvio-10k1"
+    call = ("run", "idle", "--on", machine, "--fail", "d0@1 s", "--spare", "1", "--duration", "40 min", "--out", "out")
+    done = hotband(*call)
+    assert done.returncode == 0, done.stderr
+    found = figures(machine, record=tmp_path / "out")["given"]["rebuild_hours"]
+    assert found == pytest.approx(figures(machine)["given"]["rebuild_hours"], rel=0.02)
+
+
 TWO_LAYOUTS = """
 [drives.d]
 product = "savvio-10k1"
@@ -176,7 +185,7 @@ def test_a_machine_that_is_none(hotband, machine: str, words: str) -> None:
 
 def guide_commands() -> list[str]:
     text = (Path(__file__).parents[2] / "docs" / "guides" / "reliability.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    block = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)[0]
     return [line.partition("#")[0].strip() for line in block.splitlines()]
 
 
