@@ -17,6 +17,9 @@ const STEPS_UNDER_LOAD: usize = 1;
 /// the seeks there and back cost a third of the time under load.
 const STEP: u64 = 1 << 20;
 
+/// Longest time that a limit spreads a rebuild over, in nanoseconds: 146 years.
+const LONGEST_NS: u128 = 1 << 62;
+
 /// How far a rebuild is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobState {
@@ -134,7 +137,10 @@ impl Job {
     pub fn may_go_on(&self) -> Instant {
         let began = self.report.began.expect("only a rebuild that runs goes on");
         // The time of a whole drive does not fit into what `Rate::time_for` computes with.
-        let spread = |limit: Rate| Span((u128::from(self.next) * 1_000_000_000 / u128::from(limit.0)) as u64);
+        let spread = |limit: Rate| {
+            let nanoseconds = u128::from(self.next) * 1_000_000_000 / u128::from(limit.0.max(1));
+            Span(nanoseconds.min(LONGEST_NS) as u64)
+        };
         began + self.limit.map_or(Span::ZERO, spread)
     }
 
@@ -240,6 +246,10 @@ mod tests {
         job.take_step(0);
         let step = 2 * 384 * 1024;
         assert_eq!(job.may_go_on(), Instant(1000) + Rate(1_000_000).time_for(step));
+        job.next = 100_000_000_000_000;
+        assert_eq!(job.may_go_on(), Instant(1000) + Span(100_000_000 * 1_000_000_000));
+        job.limit = Some(Rate(1));
+        assert_eq!(job.may_go_on(), Instant(1000) + Span(1 << 62), "100 TB at 1 B/s");
     }
 
     #[test]
