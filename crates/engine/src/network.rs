@@ -30,6 +30,6 @@ impl Network {
     /// Its counters since the beginning.
     pub fn report(&self) -> PartReport {
         let counters = vec![("busy_ns", self.0.busy.0), ("bytes", self.0.bytes)];
-        PartReport { id: self.0.name.clone(), kind: "network", counters, at_end: Vec::new(), draw: None }
+        PartReport { id: self.0.name.clone(), kind: "network", counters, at_end: Vec::new() }
     }
 }

@@ -190,19 +190,7 @@ impl Machine {
         slot.states[usize::from(member)] = MemberState { pending, present_to: 0, ..MemberState::default() };
         let redundancy = slot.planner().redundancy().expect("only redundancy can be rebuilt");
         let (of_bytes, unit) = (redundancy.member_bytes(), redundancy.unit());
-        let report = JobReport {
-            layout,
-            member,
-            drive,
-            spare,
-            state: JobState::Waiting,
-            began: None,
-            ended: None,
-            bytes: 0,
-            of_bytes,
-            sector_errors: 0,
-            repaired: 0,
-        };
+        let report = JobReport::waiting((layout, member), (drive, spare), of_bytes);
         let repair = self.mending();
         repair.epochs[layout as usize] += 1;
         let limit = repair.spec.rate_limit;

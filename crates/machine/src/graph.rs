@@ -2,7 +2,7 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::drive::{Command, Counter, Done, Draw, Drive};
+use crate::drive::{Command, Counter, Done, Drive};
 use crate::events::EventQueue;
 use crate::host_queue::HostQueue;
 use crate::io::{Completion, Io, Op, Times};
@@ -73,8 +73,6 @@ pub struct PartReport {
     pub counters: Vec<Counter>,
     /// What it holds at this moment.
     pub at_end: Vec<Counter>,
-    /// What it draws, where that is known.
-    pub draw: Option<Draw>,
 }
 
 pub(crate) struct DriveSlot {

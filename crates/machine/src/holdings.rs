@@ -109,14 +109,12 @@ impl Machine {
             kind: slot.drive.kind(),
             counters: slot.drive.counters(),
             at_end: slot.drive.levels(),
-            draw: slot.drive.draw(),
         });
         let links = self.links.iter().map(|link| PartReport {
             id: link.name.clone(),
             kind: "link",
             counters: vec![("busy_ns", link.busy.0), ("bytes", link.bytes)],
             at_end: Vec::new(),
-            draw: None,
         });
         let services = self.layouts.iter().filter_map(|slot| match &slot.role {
             Role::Planner(_) => None,

@@ -62,6 +62,25 @@ pub struct JobReport {
     pub repaired: u64,
 }
 
+impl JobReport {
+    /// A rebuild of `of_bytes` that has not begun: a member of a layout, and the drive that takes the place of another.
+    pub(crate) fn waiting((layout, member): (u32, u16), (drive, spare): (u32, u32), of_bytes: u64) -> Self {
+        Self {
+            layout,
+            member,
+            drive,
+            spare,
+            state: JobState::Waiting,
+            began: None,
+            ended: None,
+            bytes: 0,
+            of_bytes,
+            sector_errors: 0,
+            repaired: 0,
+        }
+    }
+}
+
 /// A part of the member that is being rebuilt; its columns are held until everything before it is rebuilt too.
 #[derive(Clone, Debug)]
 struct Step {
@@ -189,20 +208,7 @@ mod tests {
     use super::*;
 
     fn job(of_bytes: u64, limit: Option<Rate>) -> Job {
-        let report = JobReport {
-            layout: 0,
-            member: 1,
-            drive: 1,
-            spare: 2,
-            state: JobState::Waiting,
-            began: None,
-            ended: None,
-            bytes: 0,
-            of_bytes,
-            sector_errors: 0,
-            repaired: 0,
-        };
-        let mut job = Job::new(report, 384 * 1024, limit);
+        let mut job = Job::new(JobReport::waiting((0, 1), (1, 2), of_bytes), 384 * 1024, limit);
         job.begin(Instant(1000));
         job
     }

@@ -348,11 +348,10 @@ impl Service for Pool {
                 ("objects", u64::from(self.places.held()[number])),
                 ("deferred", osd.deferred.len() as u64),
             ],
-            draw: None,
         });
         let cards = [("client_out", &self.client_out), ("client_in", &self.client_in)].into_iter().map(|(id, card)| {
             let counters = vec![("busy_ns", card.busy.0), ("bytes", card.bytes)];
-            PartReport { id: id.to_owned(), kind: "network", counters, at_end: Vec::new(), draw: None }
+            PartReport { id: id.to_owned(), kind: "network", counters, at_end: Vec::new() }
         });
         osds.chain(cards).chain(self.recovery.as_ref().map(Recovery::report)).collect()
     }

@@ -71,7 +71,7 @@ impl Recovery {
         let took = self.began.zip(self.ended).map_or(0, |(began, ended)| ended.since(began).0);
         let at_end = vec![("objects_misplaced", self.misplaced - self.moved), ("time_to_recover_ns", took)];
         let counters = vec![("objects_moved", self.moved)];
-        PartReport { id: "recovery".into(), kind: "recovery", counters, at_end, draw: None }
+        PartReport { id: "recovery".into(), kind: "recovery", counters, at_end }
     }
 }
 
