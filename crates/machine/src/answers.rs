@@ -10,6 +10,7 @@ use crate::requests::{NONE, REBUILD, SERVICE};
 
 impl Machine {
     /// A command to a drive is answered.
+    #[inline]
     pub(crate) fn leg_done(&mut self, done: Done, completions: &mut Vec<Completion>) {
         let id = (done.token & u64::from(u32::MAX)) as u32;
         let member = (done.token >> MEMBER_SHIFT) as usize;
@@ -19,6 +20,7 @@ impl Machine {
     }
 
     /// Request `id` has ended, and with it perhaps those whose leg it is.
+    #[inline]
     pub(crate) fn climb(&mut self, at: Instant, mut id: u32, completions: &mut Vec<Completion>) {
         loop {
             if self.repair.is_some() {

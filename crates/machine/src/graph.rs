@@ -245,8 +245,17 @@ impl Machine {
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
         let event = self.events.peek().map(|(at, _)| at);
+        if self.is_plain() {
+            return event;
+        }
         let repair = self.repair.as_ref().and_then(|repair| repair.wake());
         event.into_iter().chain(self.next_served.map(|(at, _)| at)).chain(repair).min()
+    }
+
+    /// Whether all events are in the queue: no services, and nothing fails. Most machines are so, and pay for neither.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.services.is_empty() && self.repair.is_none()
     }
 
     /// Whether a failure or what follows from it is next: what is due elsewhere at the same time goes first.
@@ -276,13 +285,7 @@ impl Machine {
     /// Does everything due up to and at `now`; appends finished I/Os.
     pub fn advance(&mut self, now: Instant, completions: &mut Vec<Completion>) {
         loop {
-            if let Some((at, layout)) = self.due_service(now) {
-                self.run_service(at, layout, completions);
-                continue;
-            }
-            if self.is_repair_due(now) {
-                self.run_repair(completions);
-                self.drop_stale();
+            if !self.is_plain() && self.did_others(now, completions) {
                 continue;
             }
             let Some((at, payload)) = self.events.peek().filter(|(at, _)| *at <= now) else { break };
@@ -297,6 +300,20 @@ impl Machine {
             }
         }
         self.drop_stale();
+    }
+
+    /// Does one thing of a service or of a repair, if it is next; tells whether it was.
+    fn did_others(&mut self, now: Instant, completions: &mut Vec<Completion>) -> bool {
+        if let Some((at, layout)) = self.due_service(now) {
+            self.run_service(at, layout, completions);
+            return true;
+        }
+        let is_due = self.is_repair_due(now);
+        if is_due {
+            self.run_repair(completions);
+            self.drop_stale();
+        }
+        is_due
     }
 
     /// A wake-up that the drive has since moved is dropped, so that `wake` names only real ones.
