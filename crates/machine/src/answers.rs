@@ -91,4 +91,14 @@ impl Machine {
         }
         true
     }
+
+    /// The phase of a plan that follows the one that ended.
+    fn next_phase(&mut self, now: Instant, id: u32) {
+        let request = self.requests.get(id);
+        let legs = std::mem::take(&mut request.legs);
+        let from = request.next_leg as usize;
+        let count = legs[from..].iter().take_while(|leg| leg.phase == legs[from].phase).count();
+        self.issue(now, id, &legs[from..from + count]);
+        self.requests.get(id).legs = legs;
+    }
 }

@@ -9,7 +9,7 @@ use crate::io::{Completion, Io, Op, Times};
 use crate::link::Link;
 use crate::plan::{Extent, Layout, Leg, MemberState, Plan};
 use crate::repair::Repair;
-use crate::requests::{NONE, Requests, SERVICE};
+use crate::requests::{NONE, Requests};
 use crate::service::{Asked, Service, ServiceOut};
 use crate::spec::{MemberRange, NodeRef};
 
@@ -149,18 +149,18 @@ pub struct Machine {
     /// For each target, where the host limits what is outstanding.
     pub(crate) host_queues: Vec<Option<HostQueue>>,
     pub(crate) requests: Requests,
-    events: EventQueue,
+    pub(crate) events: EventQueue,
     transfers: Vec<Option<Transfer>>,
     free_transfers: Vec<u32>,
     done: Vec<Done>,
     pub(crate) plan: Plan,
-    out: ServiceOut,
+    pub(crate) out: ServiceOut,
     /// Failures to come, where there are any.
     pub(crate) repair: Option<Box<Repair>>,
     /// The layouts that are services: they keep their own events, and are asked for the next one.
-    services: Vec<u32>,
+    pub(crate) services: Vec<u32>,
     /// The one of them that is due next, and when.
-    next_served: Option<(Instant, u32)>,
+    pub(crate) next_served: Option<(Instant, u32)>,
     /// Services that a member has answered.
     pub(crate) stirred: Vec<u32>,
 }
@@ -265,23 +265,6 @@ impl Machine {
         next.is_some_and(|at| self.events.peek().is_none_or(|(event, _)| at < event))
     }
 
-    /// Asks the services which of them next has something to do, and when.
-    fn ask_services(&mut self) {
-        let wake = |layout: &u32| match &self.layouts[*layout as usize].role {
-            Role::Service(service) => Some((service.wake()?, *layout)),
-            Role::Planner(_) => None,
-        };
-        self.next_served = self.services.iter().filter_map(wake).min();
-    }
-
-    /// The service whose turn it is: what is due elsewhere at the same time goes first.
-    #[inline]
-    fn due_service(&self, now: Instant) -> Option<(Instant, u32)> {
-        let next = self.next_served.filter(|(at, _)| *at <= now)?;
-        let event = self.events.peek().map_or(Instant::NEVER, |(at, _)| at);
-        (next.0 < event).then_some(next)
-    }
-
     /// Does everything due up to and at `now`; appends finished I/Os.
     pub fn advance(&mut self, now: Instant, completions: &mut Vec<Completion>) {
         loop {
@@ -366,7 +349,7 @@ impl Machine {
     }
 
     /// Starts request `id` at `node`: one leg on a drive, or a plan of a layout.
-    fn route(&mut self, now: Instant, id: u32, node: NodeRef, offset: u64, len: u32) {
+    pub(crate) fn route(&mut self, now: Instant, id: u32, node: NodeRef, offset: u64, len: u32) {
         let request = self.requests.get(id);
         request.submitted = now;
         request.past = Times::default();
@@ -418,7 +401,7 @@ impl Machine {
         self.issue(now, id, &legs[..first]);
     }
 
-    fn issue(&mut self, now: Instant, id: u32, legs: &[Leg]) {
+    pub(crate) fn issue(&mut self, now: Instant, id: u32, legs: &[Leg]) {
         let request = self.requests.get(id);
         request.pending = legs.len() as u32;
         request.next_leg += legs.len() as u32;
@@ -500,42 +483,6 @@ impl Machine {
                 self.leg_done(done, completions);
             }
         }
-    }
-
-    /// A service does what is due; its commands go out, its answers to whoever asked.
-    fn run_service(&mut self, now: Instant, layout: u32, completions: &mut Vec<Completion>) {
-        let mut out = std::mem::take(&mut self.out);
-        let slot = &mut self.layouts[layout as usize];
-        slot.service().expect("only services are stirred").advance(now, &mut out);
-        for command in out.commands.drain(..) {
-            let range = self.layouts[layout as usize].members[usize::from(command.member)];
-            let id = self.requests.take();
-            let request = self.requests.get(id);
-            request.tag = command.token;
-            request.parent = SERVICE;
-            request.parent_member = layout as u16;
-            request.op = command.op;
-            request.fua = false;
-            request.version = 0;
-            request.entropy = command.entropy;
-            self.route(now, id, range.node, range.from + command.offset, command.len);
-        }
-        for served in out.served.drain(..) {
-            let (token, at) = (u64::from(served.token), now);
-            let done = Done { token, at, times: served.times, bytes_back: 0, fault: served.fault };
-            self.leg_done(done, completions);
-        }
-        self.out = out;
-        self.ask_services();
-    }
-
-    pub(crate) fn next_phase(&mut self, now: Instant, id: u32) {
-        let request = self.requests.get(id);
-        let legs = std::mem::take(&mut request.legs);
-        let from = request.next_leg as usize;
-        let count = legs[from..].iter().take_while(|leg| leg.phase == legs[from].phase).count();
-        self.issue(now, id, &legs[from..from + count]);
-        self.requests.get(id).legs = legs;
     }
 }
 

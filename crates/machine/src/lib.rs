@@ -23,6 +23,7 @@ mod reader;
 mod rebuild;
 mod repair;
 mod requests;
+mod served;
 mod service;
 mod spec;
 mod versions;
