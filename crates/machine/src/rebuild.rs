@@ -7,7 +7,7 @@ use hotband_units::{Instant, Rate, Span};
 
 /// Steps of a rebuild under way at once: two are read while two are written, so that neither side waits for the other
 /// (measured: docs/models/repair.md).
-pub(crate) const STEPS: usize = 4;
+pub(crate) const STEPS: usize = 16;
 
 /// Steps under way while hosts use the drives: the rebuild gives way, as Linux md does above its least speed, where it
 /// waits for what it has asked for before it asks for more (`md_do_sync`).

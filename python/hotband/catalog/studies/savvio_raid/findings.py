@@ -193,9 +193,10 @@ def modes(results: Results) -> dict[str, Any]:
         "title": "The firmware mode is for the desk, not for the server",
         "text": (
             "Few large segments, a long look-ahead and a write cache that is on help runs of I/Os in few places; "
-            "random I/O over the whole disk hardly knows the difference. The facts have 25 % on desktop scores and "
-            "little on servers. Segments, look-ahead and write cache of the modes are our estimates (hotband drives "
-            "savvio-10k1-performance), so this says what such a mode does, not what Seagate's does."
+            "random I/O over the whole disk hardly knows the difference. The mode is said to change desktop scores by "
+            "25 % and server scores little; no such figure is in the published table. Segments, look-ahead and write "
+            "cache of the modes are our estimates (hotband drives savvio-10k1-performance), so this says what such a "
+            "mode does, not what Seagate's does."
         ),
         "table": {"columns": ["machine", "server mixes", "desktop loads"], "rows": rows},
     }
