@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hotband_units::{Instant, Rate, Span};
 
-/// Steps of a rebuild under way at once: two are read while two are written, so that neither side waits for the other
+/// Steps of a rebuild under way at once: so many that neither those that are read nor those that are written run out
 /// (measured: docs/models/repair.md).
 pub(crate) const STEPS: usize = 16;
 
