@@ -80,6 +80,66 @@ fn without_load_a_rebuild_takes_capacity_over_the_slower_of_media_and_limit() {
 }
 
 #[test]
+fn a_fast_disk_is_rebuilt_at_the_rate_of_its_media() {
+    // One actuator of an Exos 2X14 streams at 262 MB/s: few steps under way would starve it.
+    let machine = "[drives.d]\nproduct = \"st14000nm0001\"\ncount = 2\n[layouts.m]\n\
+                   raid1 = { members = \"d0.lun0, d1.lun0\", size = \"20 GiB\" }\n[volumes]\nv = { on = \"m\" }\n";
+    let (bytes, seconds) = rebuilt(&repair(failing(machine, &idle(100), &[], &["d1@1 s"], 1)));
+    let rate = bytes as f64 / seconds / 1e6;
+    assert!((rate / 262.0 - 1.0).abs() < 0.02, "{rate} MB/s");
+}
+
+/// Hosts for `busy` seconds, then hardly any for `quiet`: a mirror whose rebuild is limited to 20 MB/s. Bytes rebuilt.
+fn rebuilt_after(busy: u32, quiet: u32) -> f64 {
+    let stream =
+        |name: &str, load: &str| format!("[[streams]]\nname = \"{name}\"\nload = {{ {load} }}\n{}\n", random_4k(70));
+    let phase = |name: &str, seconds: u32, streams: &str| {
+        format!("[[phases]]\nname = \"{name}\"\nduration = \"{seconds} s\"\nmeasure = true\nstreams = [{streams}]\n")
+    };
+    let hardly = "open = { rate_iops = 0.001, arrival = \"fixed\" }";
+    let text = [
+        stream("hosts", &closed(8)),
+        stream("few", hardly),
+        phase("busy", busy, "\"hosts\", \"few\""),
+        phase("quiet", quiet, "\"few\""),
+    ];
+    let asked = failing("raid1:2xsavvio-10k1", &text.concat(), &[], &["d1@1 s"], 1);
+    let repair = RepairRequest { rebuild_rate: Some("20 MB/s".to_owned()), ..asked.repair.clone() };
+    number(&self::repair(Request { repair, ..asked })["rebuilds"][0]["bytes"])
+}
+
+#[test]
+fn a_limited_rebuild_does_not_exceed_its_limit_after_hosts_kept_it_busy() {
+    let bytes: Vec<f64> = [1, 11, 21, 31].map(|quiet| rebuilt_after(60, quiet)).to_vec();
+    assert!(bytes[0] < 0.8 * 59.0 * 20e6, "hosts keep it below its limit, else this shows nothing: {bytes:?}");
+    for pair in bytes.windows(2) {
+        let written = pair[1] - pair[0];
+        assert!((0.95..=1.05).contains(&(written / 200e6)), "{written} bytes in 10 s: {bytes:?}");
+    }
+}
+
+#[test]
+fn pairs_that_share_no_drive_are_rebuilt_side_by_side() {
+    let machine = |layout: &str| {
+        format!(
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 4\n[layouts.data]\n{layout} = {{ members = \"d*\", size = \"2 GB\" }}\n"
+        )
+    };
+    let run = |layout: &str, fail: &[&str], spares| repair(failing(&machine(layout), &idle(400), &[], fail, spares));
+    let (_, alone) = rebuilt(&run("raid10", &["d1@1 s"], 1));
+    let both = run("raid10", &["d1@1 s", "d3@1 s"], 2);
+    for rebuild in both["rebuilds"].as_array().unwrap() {
+        assert_eq!((&rebuild["state"], &rebuild["began_ns"]), (&"done".into(), &1_000_000_000_u64.into()), "{both}");
+        let seconds = (number(&rebuild["ended_ns"]) - number(&rebuild["began_ns"])) / 1e9;
+        assert!((seconds / alone - 1.0).abs() < 0.02, "{seconds} s beside the other, {alone} s alone");
+    }
+    assert_eq!(both["bytes_lost"], 0);
+    // Two of the same stripes read the same members.
+    let stripes = run("raid6", &["d1@1 s", "d3@1 s"], 2);
+    assert_eq!(stripes["rebuilds"][0]["ended_ns"], stripes["rebuilds"][1]["began_ns"], "{stripes}");
+}
+
+#[test]
 fn hosts_get_less_while_degraded_and_rebuilding_and_all_of_it_again_afterwards() {
     // Members of 2 GB, so that the rebuild ends in the run.
     let machine = "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 5\n[layouts.data]\nraid5 = { members = \"d*\", size = \"2 GB\" }\n";

@@ -88,6 +88,11 @@ impl Redundancy for Mirror {
         }
     }
 
+    fn group_of(&self, member: u16) -> Range<u16> {
+        let copies = self.copies_of(u64::from(member) / self.copies);
+        copies.start as u16..copies.end as u16
+    }
+
     fn columns_of(&self, member: u16, range: &Range<u64>) -> Range<u64> {
         let before = u64::from(member) / self.copies * self.size;
         before + range.start..before + range.end

@@ -157,6 +157,10 @@ impl Redundancy for Parity {
         }));
     }
 
+    fn group_of(&self, _: u16) -> Range<u16> {
+        0..self.members as u16
+    }
+
     fn columns_of(&self, _: u16, range: &Range<u64>) -> Range<u64> {
         range.clone()
     }

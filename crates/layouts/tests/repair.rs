@@ -308,3 +308,20 @@ fn every_layout_is_whole_again_after_a_rebuild_under_load() {
         }
     }
 }
+
+#[test]
+fn two_mirrors_of_raid10_are_rebuilt_side_by_side_under_load() {
+    let kind = KINDS[2];
+    for seed in 0..4 {
+        let spec = spec(kind, 2, &[(1, 5_000), (3, 5_000)], None, 0);
+        let mut host = Host::new(machine(kind, spec, 2, seed), seed);
+        host.load(16, Instant(60_000_000));
+        host.rest();
+        assert_eq!((host.faults, host.read_all()), (0, 0), "seed {seed}");
+        let report = host.machine.repair_report().expect("failures were to come");
+        let began: Vec<_> = report.rebuilds.iter().map(|rebuild| rebuild.began).collect();
+        assert_eq!(began, [Some(Instant(5_000_000)); 2], "seed {seed}");
+        let store = host.store.lock().unwrap();
+        assert_eq!((store.rebuilt, store.check()), (2, Ok(())), "seed {seed}");
+    }
+}

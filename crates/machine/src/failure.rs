@@ -200,15 +200,16 @@ impl Machine {
         }
     }
 
-    /// Begins the rebuilds that wait for no other: two that share a drive run one after the other, as in Linux md.
+    /// Begins the rebuilds that wait for no other: two that share a drive run one after the other.
     fn start_jobs(&mut self, at: Instant) {
         for job in 0..self.mending().jobs.len() {
             if self.mending().jobs[job].report.state != JobState::Waiting {
                 continue;
             }
-            let drives = self.drives_of(self.mending_ref().jobs[job].report.layout);
-            let others = self.mending_ref().jobs.iter().filter(|other| other.is_running());
-            let mut others = others.map(|other| self.drives_of(other.report.layout));
+            let drives = self.drives_of_job(job);
+            let others =
+                (0..self.mending_ref().jobs.len()).filter(|other| self.mending_ref().jobs[*other].is_running());
+            let mut others = others.map(|other| self.drives_of_job(other));
             if others.any(|other| other.iter().any(|drive| drives.contains(drive))) {
                 continue;
             }
@@ -221,18 +222,25 @@ impl Machine {
         self.repair.as_ref().expect("asked only where a failure is to come")
     }
 
-    fn drives_of(&self, layout: u32) -> Vec<u32> {
-        let members = self.layouts[layout as usize].members.iter();
-        let below = members.flat_map(|member| match member.node {
+    /// Drives that a rebuild reads or writes: of a mirror of several groups, those of one group.
+    fn drives_of_job(&self, job: usize) -> Vec<u32> {
+        let report = &self.mending_ref().jobs[job].report;
+        let slot = &self.layouts[report.layout as usize];
+        let group = slot.planner().redundancy().expect("only redundancy is rebuilt").group_of(report.member);
+        self.drives_below(&slot.members[usize::from(group.start)..usize::from(group.end)])
+    }
+
+    fn drives_below(&self, members: &[MemberRange]) -> Vec<u32> {
+        let below = members.iter().flat_map(|member| match member.node {
             NodeRef::Drive(drive) => vec![drive],
-            NodeRef::Layout(below) => self.drives_of(below),
+            NodeRef::Layout(below) => self.drives_below(&self.layouts[below as usize].members),
         });
         below.collect()
     }
 
     /// Takes as many steps of a rebuild as there is room for and its limit allows.
     pub(crate) fn go_on(&mut self, now: Instant, job: u32) {
-        let drives = self.drives_of(self.mending_ref().jobs[job as usize].report.layout);
+        let drives = self.drives_of_job(job as usize);
         let host_commands = self.mending_ref().host_commands(&drives);
         self.mending().jobs[job as usize].look(host_commands);
         while self.mending().jobs[job as usize].has_room() {
@@ -256,7 +264,7 @@ impl Machine {
         *repair.held(id) = Held { layout, job: Some((job, member)), ..Held::default() };
         // The number of the lock is known before it is asked for: the next one.
         let lock = repair.next_lock();
-        let (number, range) = repair.jobs[job as usize].take_step(lock);
+        let (number, range) = repair.jobs[job as usize].take_step(now, lock);
         let len = (range.end - range.start) as u32;
         repair.held(id).extent = Some(Extent { op: Op::Write, offset: range.start, len });
         let request = self.requests.get(id);

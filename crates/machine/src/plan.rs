@@ -151,6 +151,8 @@ pub trait Redundancy {
     fn unit(&self) -> u64;
     /// Appends the columns that a write to `extent` changes and a read of it may compute from.
     fn columns(&self, extent: Extent, out: &mut Vec<Range<u64>>);
+    /// The members that have columns in common with `member`, itself among them.
+    fn group_of(&self, member: u16) -> Range<u16>;
     /// The columns of a range of `member`.
     fn columns_of(&self, member: u16, range: &Range<u64>) -> Range<u64>;
     /// Reads what `range` of `member` can be made of in the first phase and writes it in the second; `lost` where too

@@ -17,8 +17,12 @@ const STEPS_UNDER_LOAD: usize = 1;
 /// the seeks there and back cost a third of the time under load.
 const STEP: u64 = 1 << 20;
 
-/// Longest time that a limit spreads a rebuild over, in nanoseconds: 146 years.
-const LONGEST_NS: u128 = 1 << 62;
+/// Steps that a rebuild may be behind its limit and still catch up with, so that the time that one takes does not slow it
+/// down. What it is behind further is not made up for: a limit is a limit.
+const STEPS_BEHIND: u64 = 4;
+
+/// Longest time of a step that a limit may ask for, in nanoseconds: 73 years.
+const LONGEST_NS: u128 = 1 << 61;
 
 /// How far a rebuild is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +100,8 @@ pub(crate) struct Job {
     pub report: JobReport,
     unit: u64,
     limit: Option<Rate>,
+    /// When the limit lets the next step begin.
+    allowed: Instant,
     steps: VecDeque<Step>,
     /// First byte that no step has taken.
     next: u64,
@@ -115,6 +121,7 @@ impl Job {
             report,
             unit,
             limit,
+            allowed: Instant::ZERO,
             steps: VecDeque::new(),
             next: 0,
             numbers: 0,
@@ -130,6 +137,7 @@ impl Job {
 
     pub fn begin(&mut self, now: Instant) {
         (self.report.state, self.report.began) = (JobState::Running, Some(now));
+        self.allowed = now;
     }
 
     /// Ends it as `state` unless it is over already.
@@ -152,21 +160,24 @@ impl Job {
         self.is_running() && self.steps.len() < self.room && self.next < self.report.of_bytes
     }
 
-    /// When the rate limit lets the next step begin: what has been taken so far is spread evenly from the beginning.
+    /// When the rate limit lets the next step begin.
     pub fn may_go_on(&self) -> Instant {
-        let began = self.report.began.expect("only a rebuild that runs goes on");
-        // The time of a whole drive does not fit into what `Rate::time_for` computes with.
-        let spread = |limit: Rate| {
-            let nanoseconds = u128::from(self.next) * 1_000_000_000 / u128::from(limit.0.max(1));
-            Span(nanoseconds.min(LONGEST_NS) as u64)
-        };
-        began + self.limit.map_or(Span::ZERO, spread)
+        self.allowed
     }
 
-    /// Takes the next step, whose columns are held under `lock`: its number and its range.
-    pub fn take_step(&mut self, lock: u64) -> (u64, Range<u64>) {
+    /// How long the limit gives a step of `bytes`.
+    fn time_for(&self, bytes: u64) -> Span {
+        let time = |limit: Rate| (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(limit.0.max(1)));
+        Span(self.limit.map_or(0, time).min(LONGEST_NS) as u64)
+    }
+
+    /// Takes the next step at `now`, whose columns are held under `lock`: its number and its range.
+    pub fn take_step(&mut self, now: Instant, lock: u64) -> (u64, Range<u64>) {
         let range = self.next..self.report.of_bytes.min(self.next + self.unit);
         self.next = range.end;
+        let behind = STEPS_BEHIND.saturating_mul(self.time_for(self.unit).0);
+        let counts_from = self.allowed.max(Instant(now.0.saturating_sub(behind)));
+        self.allowed = counts_from + self.time_for(range.end - range.start);
         let number = self.numbers;
         self.numbers += 1;
         self.steps.push_back(Step { number, range: range.clone(), lock, done: false });
@@ -217,7 +228,7 @@ mod tests {
     fn what_is_rebuilt_grows_without_gaps() {
         let step = 2 * 384 * 1024;
         let mut job = job(2 * step + 512, None);
-        let ranges: Vec<_> = (0..3).map(|lock| job.take_step(lock).1).collect();
+        let ranges: Vec<_> = (0..3).map(|lock| job.take_step(Instant(1000), lock).1).collect();
         assert_eq!(ranges, [0..step, step..2 * step, 2 * step..2 * step + 512]);
         assert!(!job.has_room(), "nothing is left to take");
         assert_eq!(job.step_over(Instant(2000), 1, true), [0_u64; 0], "the first is not done");
@@ -233,7 +244,7 @@ mod tests {
         let taken = |job: &mut Job| {
             let before = job.steps.len();
             while job.has_room() {
-                job.take_step(0);
+                job.take_step(Instant(1000), 0);
             }
             job.steps.len() - before
         };
@@ -246,23 +257,59 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_spreads_the_steps_from_the_beginning() {
+    fn a_limit_spreads_the_steps() {
         let mut job = job(1 << 30, Some(Rate(1_000_000)));
         assert_eq!(job.may_go_on(), Instant(1000));
-        job.take_step(0);
+        job.take_step(Instant(1000), 0);
         let step = 2 * 384 * 1024;
         assert_eq!(job.may_go_on(), Instant(1000) + Rate(1_000_000).time_for(step));
-        job.next = 100_000_000_000_000;
-        assert_eq!(job.may_go_on(), Instant(1000) + Span(100_000_000 * 1_000_000_000));
+        job.take_step(job.may_go_on() + Span(5), 0);
+        assert_eq!(job.may_go_on(), Instant(1000) + Rate(1_000_000).time_for(2 * step), "late by less than a step");
         job.limit = Some(Rate(1));
-        assert_eq!(job.may_go_on(), Instant(1000) + Span(1 << 62), "100 TB at 1 B/s");
+        job.take_step(job.may_go_on(), 0);
+        assert!(job.may_go_on() > Instant(1000) + Rate(1).time_for(step), "the longest step");
+    }
+
+    /// When steps begin, of a rebuild at 20 MB/s whose steps take 200 ms each, one at a time, for `busy` seconds, and
+    /// 2 ms afterwards.
+    fn begun(busy: u64) -> Vec<Instant> {
+        let mut job = job(4_000_000_000, Some(Rate(20_000_000)));
+        let (mut now, mut begun) = (Instant(1000), Vec::new());
+        while job.is_running() {
+            now = now.max(job.may_go_on());
+            begun.push(now);
+            let (number, _) = job.take_step(now, 0);
+            now = now + Span(if now < Instant(busy * 1_000_000_000) { 200_000_000 } else { 2_000_000 });
+            job.step_over(now, number, true);
+        }
+        begun
+    }
+
+    #[test]
+    fn what_a_busy_spell_left_undone_is_not_caught_up_with_beyond_the_limit() {
+        for busy in [0, 1, 60] {
+            let begun = begun(busy);
+            let step = 2.0 * 384.0 * 1024.0;
+            for (first, start) in begun.iter().enumerate() {
+                let within = |seconds: u64| {
+                    let end = *start + Span(seconds * 1_000_000_000);
+                    begun[first..].iter().take_while(|at| **at < end).count() as f64 * step
+                };
+                // A step that begins now, and as many as it may be behind.
+                assert!(within(1) <= 20e6 + 5.0 * step, "{busy} s busy: {} B in a second", within(1));
+                assert!(within(10) <= 20e6 * 10.0 + 5.0 * step, "{busy} s busy: {} B in ten", within(10));
+            }
+            let quiet = begun.iter().filter(|at| at.0 >= (busy + 10) * 1_000_000_000).count() as f64 * step;
+            let seconds = begun.last().unwrap().0 as f64 / 1e9 - (busy + 10) as f64;
+            assert!((quiet / seconds / 20e6 - 1.0).abs() < 0.001, "all of the limit while nobody else asks");
+        }
     }
 
     #[test]
     fn a_rebuild_that_stopped_gives_back_what_it_holds() {
         let mut job = job(1 << 30, None);
         for lock in 0..3 {
-            job.take_step(lock);
+            job.take_step(Instant(1000), lock);
         }
         job.step_over(Instant(2000), 1, true);
         assert_eq!(job.step_over(Instant(3000), 0, false), [0]);
