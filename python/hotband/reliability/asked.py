@@ -196,7 +196,10 @@ def rebuild_hours(asked: Asked, values: list[dict[str, str]], size: float, sourc
 
 
 def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float:
-    """Time to write `size` bytes one after the other, over all zones in proportion, at no more than `limit`."""
+    """Seconds to write `size` bytes one after the other, over all zones in proportion, at no more than `limit`.
+
+    Of several actuators one works at a time: each has a range of the addresses of its own (docs/models/disk.md).
+    """
     rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", "link_rate", "program_rate")}
     limit = min([limit, *(found for found in rate.values() if found is not None)])
     outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
@@ -205,8 +208,7 @@ def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float
             raise UserError("--rebuild-time", "", "", 'missing: the drive has no media rate; expected such as "6 h"')
         return size / limit
     # Tracks take equal turns, so time is uniform over them, and bytes are as their rate.
-    actuators = float(values.get("actuators", "1"))
-    tracks = [actuators * (outer + (inner - outer) * (n + 0.5) / ZONES) for n in range(ZONES)]
+    tracks = [outer + (inner - outer) * (n + 0.5) / ZONES for n in range(ZONES)]
     return size * sum(track / min(track, limit) for track in tracks) / sum(tracks)
 
 
