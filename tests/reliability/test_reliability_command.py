@@ -111,14 +111,6 @@ def test_other_distributions_have_a_mission_and_no_mean_time() -> None:
     assert found["mission"]["closed_form"] is None
 
 
-def test_rebuild_time_of_a_record(tmp_path: Path) -> None:
-    hour = 3_600_000_000_000
-    done = [{"state": "done", "began_ns": hour, "ended_ns": end} for end in (2 * hour, 4 * hour)]
-    record = {"repair": {"rebuilds": [*done, {"state": "running", "began_ns": hour, "ended_ns": None}]}}
-    (tmp_path / "record.json").write_text(json.dumps(record))
-    assert figures(record=tmp_path)["given"]["rebuild_hours"] == pytest.approx(2.0)
-
-
 def test_a_run_without_load_rebuilds_as_fast_as_the_media(hotband, tmp_path: Path) -> None:
     machine = "raid1:2xsavvio-10k1"
     call = ("run", "idle", "--on", machine, "--fail", "d0@1 s", "--spare", "1", "--duration", "40 min", "--out", "out")
