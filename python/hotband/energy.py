@@ -16,6 +16,15 @@ def joules(value: float) -> str:
     return f"{value / 1e-6:,.3g} µJ"
 
 
+def joules_between(low: float, high: float) -> str:
+    """A range of energies in brackets, with the unit once where it is the same; nothing where there is no range."""
+    if low == high:
+        return ""
+    first, last = joules(low), joules(high)
+    unit = last.rpartition(" ")[2]
+    return f" ({first.removesuffix(f' {unit}')} to {last})"
+
+
 def energy_lines(record: Mapping[str, Any]) -> list[str]:
     """What the drives drew, in a line; none where that is not known."""
     energy = record.get("energy")
@@ -23,11 +32,14 @@ def energy_lines(record: Mapping[str, Any]) -> list[str]:
         return []
     seconds = record["duration_ns"] / 1e9
     low, high = energy["energy_low_j"], energy["energy_high_j"]
-    span = "" if low == high else f", {number(low / seconds)} to {number(high / seconds)} W by the ranges of its values"
-    parts = [f"{number(energy['mean_w'])} W on average ({number(energy['idle_w'])} W at rest{span})"]
-    parts.append(joules(energy["energy_j"]))
+    span = f"{number(low / seconds)} to {number(high / seconds)} W by the ranges of its values; "
+    parts = [
+        f"{number(energy['mean_w'])} W on average ({'' if low == high else span}{number(energy['idle_w'])} W at rest)"
+    ]
+    parts.append(joules(energy["energy_j"]) + joules_between(low, high))
     if energy["joules_per_io"] is not None:
-        parts.append(f"{joules(energy['joules_per_io'])} an I/O")
+        span = joules_between(energy["joules_per_io_low"], energy["joules_per_io_high"])
+        parts.append(f"{joules(energy['joules_per_io'])} an I/O{span}")
     drives = counted(energy["drives"], "drive")
     if energy["drives_unknown"]:
         drives += f"; {energy['drives_unknown']} of unknown draw left out"

@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from test_variants import Page
 
-from hotband.energy import energy_lines, joules
+from hotband.energy import energy_lines, joules, joules_between
 from hotband.report import LoadedRecord, energy, record_page
 from hotband.report.page import render
 
@@ -78,14 +78,22 @@ def test_joules_are_printed_in_the_unit_that_fits(value: float, text: str) -> No
     assert joules(value) == text
 
 
+def test_a_range_has_its_unit_where_it_changes() -> None:
+    assert joules_between(0.9, 1.1) == " (900 mJ to 1.1 J)"
+    assert joules_between(1.0, 1.1) == " (1 to 1.1 J)"
+
+
 def test_the_line_of_the_terminal() -> None:
     record = {"energy": ENERGY, "duration_ns": 60e9}
     (line,) = energy_lines(record)
-    assert line.startswith("Energy of 2 drives: 20.0 W on average (10.0 W at rest, 18.0 to 22.0 W")
-    assert line.endswith("1.2 kJ, 12.3 mJ an I/O")
-    exact = ENERGY | {"energy_low_j": 1200.0, "energy_high_j": 1200.0, "drives_unknown": 1, "joules_per_io": None}
+    assert line.startswith("Energy of 2 drives: 20.0 W on average (18.0 to 22.0 W by the ranges of its values; 10.0 W")
+    assert line.endswith(" at rest), 1.2 kJ (1.08 to 1.32 kJ), 12.3 mJ an I/O (11 to 13.6 mJ)")
+    per_io = dict.fromkeys(("joules_per_io", "joules_per_io_low", "joules_per_io_high"))
+    exact = ENERGY | {"energy_low_j": 1200.0, "energy_high_j": 1200.0, "drives_unknown": 1, **per_io}
     (line,) = energy_lines({"energy": exact, "duration_ns": 60e9})
-    assert "ranges" not in line
+    assert line.startswith("Energy of 2 drives; 1 of unknown draw left out: 20.0 W on average (10.0 W at rest), 1.2 kJ")
+    assert " to " not in line
     assert "an I/O" not in line
-    assert "1 of unknown draw" in line
+    (line,) = energy_lines({"energy": exact | dict.fromkeys(per_io, 0.0123), "duration_ns": 60e9})
+    assert line.endswith("1.2 kJ, 12.3 mJ an I/O")
     assert energy_lines({"duration_ns": 60e9}) == []

@@ -15,9 +15,9 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.quantities import SPAN_EXPECTED, share, size_bytes, span_ns
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
+from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.run import text_of, user_error
 
-NS_PER_HOUR = 3.6e12
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
 RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
 # Zones that a rebuild at a limited rate is added up over.
@@ -69,7 +69,8 @@ def subject_of(asked: Asked) -> Subject:
     array = Array.of_layout(layout["kind"], len(members), layout["capacity_bytes"], smallest, block)
     sources: dict[str, str] = {}
     life = mean_life(asked, values, sources)
-    rebuild = rebuild_hours(asked, list(values.values()), smallest, sources)
+    rebuilt = Rebuilt(asked.machine, layout["name"], smallest, values, members[0]["set"])
+    rebuild = rebuild_hours(asked, rebuilt, sources)
     bits = error_bits(asked, values, sources)
     replacement = hours("--replacement", asked.replacement) if asked.replacement is not None else 0.0
     conditions = Conditions(
@@ -102,6 +103,11 @@ def layout_of(asked: Asked) -> dict[str, Any]:
     if layout["on_layout"] is not None:
         accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
         raise UserError("MACHINE", f"layouts.{layout['name']}", layout["kind"], accepted)
+    drives = [member["drive"] for member in layout["members"]]
+    twice = next((drive for drive in drives if drives.count(drive) > 1), None)
+    if twice is not None:
+        accepted = "is a member more than once, which fail together; expected members on drives of their own"
+        raise UserError("MACHINE", f"layouts.{layout['name']}", twice, accepted)
     return layout
 
 
@@ -172,7 +178,7 @@ def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: d
     return float(found[1])
 
 
-def rebuild_hours(asked: Asked, values: list[dict[str, str]], size: float, sources: dict[str, str]) -> float:
+def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
     """Hours to rebuild a drive: as given, as a record had it, or its size over the slower of media and limit."""
     given = {"--rebuild-time": asked.rebuild_time, "--rebuild-rate": asked.rebuild_rate, "--record": asked.record}
     named = [option for option, value in given.items() if value is not None]
@@ -182,8 +188,8 @@ def rebuild_hours(asked: Asked, values: list[dict[str, str]], size: float, sourc
         sources["rebuild"] = "--rebuild-time"
         return hours("--rebuild-time", asked.rebuild_time)
     if asked.record is not None:
-        sources["rebuild"] = str(asked.record)
-        return recorded_rebuild(asked.record)
+        recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
+        return recorded
     limit = math.inf
     sources["rebuild"] = "capacity over media rate"
     if asked.rebuild_rate is not None:
@@ -192,11 +198,14 @@ def rebuild_hours(asked: Asked, values: list[dict[str, str]], size: float, sourc
         if found is None:
             raise UserError("--rebuild-rate", "", asked.rebuild_rate, RATE_EXPECTED)
         limit, sources["rebuild"] = found, "capacity over the slower of media rate and --rebuild-rate"
-    return max(media_seconds(of, size, limit) for of in values) / 3600.0
+    return max(media_seconds(of, rebuilt.member_bytes, limit) for of in rebuilt.values.values()) / 3600.0
 
 
 def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float:
-    """Time to write `size` bytes one after the other, over all zones in proportion, at no more than `limit`."""
+    """Seconds to write `size` bytes one after the other, over all zones in proportion, at no more than `limit`.
+
+    Of several actuators one works at a time: each has a range of the addresses of its own (docs/models/disk.md).
+    """
     rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", "link_rate", "program_rate")}
     limit = min([limit, *(found for found in rate.values() if found is not None)])
     outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
@@ -205,31 +214,13 @@ def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float
             raise UserError("--rebuild-time", "", "", 'missing: the drive has no media rate; expected such as "6 h"')
         return size / limit
     # Tracks take equal turns, so time is uniform over them, and bytes are as their rate.
-    actuators = float(values.get("actuators", "1"))
-    tracks = [actuators * (outer + (inner - outer) * (n + 0.5) / ZONES) for n in range(ZONES)]
+    tracks = [outer + (inner - outer) * (n + 0.5) / ZONES for n in range(ZONES)]
     return size * sum(track / min(track, limit) for track in tracks) / sum(tracks)
 
 
 def bytes_a_second(text: str | None) -> float | None:
     """A rate of the catalog; None where there is none."""
     return None if text is None else size_bytes(text.strip().removesuffix("/s"))
-
-
-def recorded_rebuild(path: Path) -> float:
-    """Mean hours of the rebuilds of a record of `hotband run --fail`."""
-    file = path / "record.json" if path.is_dir() else path
-    try:
-        record = json.loads(file.read_text(encoding="utf-8"))
-        rebuilds = record["repair"]["rebuilds"]
-        times = [one["ended_ns"] - one["began_ns"] for one in rebuilds if one["state"] == "done"]
-    except OSError as error:
-        raise UserError("--record", "", str(file), f"cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        times = []
-    if not times:
-        accepted = "expected the record of a run in which a rebuild was finished (hotband run --fail)"
-        raise UserError("--record", "repair.rebuilds", str(file), accepted)
-    return float(sum(times)) / len(times) / NS_PER_HOUR
 
 
 def shape_of(asked: Asked) -> float:
