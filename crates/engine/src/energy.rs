@@ -48,7 +48,7 @@ pub struct PowerWatch {
 }
 
 impl PowerWatch {
-    /// A measured phase begins.
+    /// A measured phase begins. One that follows another goes on where that ended, with what it carries.
     pub fn begin(&mut self, machine: &Machine) {
         if self.series.drives.is_empty() && self.unknown == 0 {
             for (index, (name, draw)) in machine.draws().into_iter().enumerate() {
@@ -56,15 +56,11 @@ impl PowerWatch {
                     self.unknown += 1;
                     continue;
                 };
-                let none = Span::ZERO;
-                let watched =
-                    Watched { index, draw, last: [none; 3], carried: [none; 2], duration: none, busy: [none; 2] };
+                let (last, none) = (machine.activity(index), Span::ZERO);
+                let watched = Watched { index, draw, last, carried: [none; 2], duration: none, busy: [none; 2] };
                 self.series.drives.push(name.to_owned());
                 self.drives.push(watched);
             }
-        }
-        for drive in &mut self.drives {
-            (drive.last, drive.carried) = (machine.activity(drive.index), [Span::ZERO; 2]);
         }
     }
 
