@@ -4,7 +4,7 @@
 //! is counted when it is begun, so what does not fit into an interval is carried into the next.
 
 use hotband_machine::{Draw, Levels, Machine};
-use hotband_units::{Power, Span};
+use hotband_units::{Instant, Power, Span};
 use serde::Serialize;
 
 /// One row a drive and interval, by column.
@@ -36,6 +36,8 @@ struct Watched {
     /// Busy beyond the interval in which it began.
     carried: [Span; 2],
     duration: Span,
+    /// Of it, until it failed.
+    on: Span,
     busy: [Span; 2],
 }
 
@@ -57,10 +59,9 @@ impl PowerWatch {
                     continue;
                 };
                 let none = Span::ZERO;
-                let watched =
-                    Watched { index, draw, last: [none; 3], carried: [none; 2], duration: none, busy: [none; 2] };
                 self.series.drives.push(name.to_owned());
-                self.drives.push(watched);
+                let (last, carried, busy) = ([none; 3], [none; 2], [none; 2]);
+                self.drives.push(Watched { index, draw, last, carried, duration: none, on: none, busy });
             }
         }
         for drive in &mut self.drives {
@@ -68,13 +69,18 @@ impl PowerWatch {
         }
     }
 
-    /// The interval of `length` that began at `start` (since the measured time began) is over.
-    pub fn end_interval(&mut self, start: Span, length: Span, machine: &Machine) {
+    /// The interval from `begin` to `end` that began at `start` (since the measured time began) is over. A drive that
+    /// has failed draws nothing from then on.
+    pub fn end_interval(&mut self, start: Span, (begin, end): (Instant, Instant), machine: &Machine) {
+        let length = end.since(begin);
         for (number, drive) in self.drives.iter_mut().enumerate() {
-            let busy = drive.spend(length, machine.activity(drive.index));
+            let off = machine.failed_at(drive.index as u32).unwrap_or(end).clamp(begin, end);
+            let on = off.since(begin);
+            let busy = drive.spend(on, machine.activity(drive.index));
             drive.duration += length;
+            drive.on += on;
             drive.busy = [0, 1].map(|state| drive.busy[state] + busy[state]);
-            let energy = Energy::new(&drive.draw, length, busy);
+            let energy = Energy::new(&drive.draw, on, busy);
             let watts = |joules: f64| joules / length.as_secs_f64();
             self.series.time_ns.push(start.0);
             self.series.length_ns.push(length.0);
@@ -95,7 +101,7 @@ impl PowerWatch {
     /// What the record says of all together, which served `ios`; none where nothing is known of any.
     pub(crate) fn record(&self, ios: u64) -> Option<EnergyRecord> {
         let seconds = self.drives.first()?.duration.as_secs_f64();
-        let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.duration, drive.busy));
+        let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.on, drive.busy));
         let sum = each.reduce(|one, two| Energy {
             joules: one.joules + two.joules,
             low: one.low + two.low,
@@ -181,7 +187,7 @@ struct StateRecord {
 impl PowerRecord {
     fn new(of: &Watched) -> Self {
         let (draw, levels) = (&of.draw, &of.draw.levels);
-        let energy = Energy::new(draw, of.duration, of.busy);
+        let energy = Energy::new(draw, of.on, of.busy);
         let state = |n: usize| StateRecord {
             state: draw.states[n],
             power_w: watts(levels.busy[n]),
@@ -234,7 +240,7 @@ mod tests {
             is_parallel,
         };
         let none = Span::ZERO;
-        Watched { index: 0, draw, last: [none; 3], carried: [none; 2], duration: none, busy: [none; 2] }
+        Watched { index: 0, draw, last: [none; 3], carried: [none; 2], duration: none, on: none, busy: [none; 2] }
     }
 
     #[test]

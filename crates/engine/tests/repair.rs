@@ -374,6 +374,23 @@ fn what_two_volumes_have_in_common_is_lost_once() {
 }
 
 #[test]
+fn a_drive_that_has_failed_draws_nothing() {
+    // It fails within an interval of the series.
+    let outcome = execute(failing("raid1:2xmg06sca-10tb", &idle(60), &[], &["d1@20500 ms"], 0));
+    let record: Value = serde_json::from_str(&outcome.record.to_json()).expect("a record is JSON");
+    let idle_w = number(&record["parts"][1]["power"]["idle_w"]);
+    let near = |joules: f64, seconds: f64| assert!((joules / (idle_w * seconds) - 1.0).abs() < 2e-3, "{joules}");
+    near(number(&record["parts"][0]["power"]["energy_j"]), 60.0);
+    near(number(&record["parts"][1]["power"]["energy_j"]), 20.5);
+    near(number(&record["energy"]["energy_j"]), 80.5);
+    let of = &outcome.power;
+    let rows = of.drive.iter().zip(of.time_ns.iter().zip(&of.power_w)).filter(|(drive, _)| **drive == 1);
+    let after: Vec<f64> =
+        rows.filter(|(_, (time, _))| **time >= 21_000_000_000).map(|(_, (_, watts))| *watts).collect();
+    assert!(after.len() > 30 && after.iter().all(|watts| *watts == 0.0), "{after:?}");
+}
+
+#[test]
 fn mistakes_are_named() {
     let asked = |fail: &[&str], spares| failing("raid1:2xsavvio-10k1", &idle(60), &[], fail, spares);
     let with = |rate: &str| RepairRequest { rebuild_rate: Some(rate.into()), ..asked(&["d0@1 s"], 1).repair };

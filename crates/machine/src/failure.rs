@@ -71,6 +71,12 @@ impl Machine {
         self.drives.iter().map(|slot| slot.name.as_str())
     }
 
+    /// When a drive failed; none where it did not.
+    pub fn failed_at(&self, drive: u32) -> Option<Instant> {
+        let failures = &self.repair.as_ref()?.report.failures;
+        failures.iter().find(|(failed, _)| *failed == drive).map(|(_, at)| *at)
+    }
+
     /// What a drive is: "disk" or "ssd".
     pub fn drive_kind(&self, drive: u32) -> &'static str {
         self.drives[drive as usize].drive.kind()
