@@ -57,7 +57,9 @@ def run(
     fail: Annotated[
         list[str] | None, typer.Option(metavar="DRIVE@TIME", help='A drive fails, such as d3@"60 s". May be repeated.')
     ] = None,
-    spare: Annotated[int, typer.Option(min=0, metavar="COUNT", help="Drives that wait to replace failed ones.")] = 0,
+    spare: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, metavar="COUNT", help="Drives that wait to replace failed ones.")
+    ] = 0,
     rebuild_rate: Annotated[
         str | None, typer.Option(metavar="RATE", help='Most that a rebuild writes, such as "50 MB/s".')
     ] = None,

@@ -99,6 +99,9 @@ def test_a_rebuild_without_load_takes_capacity_over_the_limit(hotband) -> None:
         (("--rebuild-after", "1 s"), "--fail"),
         (("--fail", "d0@1 s", "--rebuild-rate", "0 MB/s"), "1 kB/s"),
         (("--fail", "d0@1 s", "--spare", "65"), "at most 64"),
+        (("--fail", "d0@1 s", "--rebuild-after", "99999999999 d"), "out of range"),
+        (("--fail", "d0@99999999999 d"), "out of range"),
+        (("--fail", "spare1@1 s", "--spare", "1"), "one of the machine to fail too"),
         (("--fail", "d0@1 s", "--power-loss", "2 s"), "leave one out"),
         (("--fail", "d0@1 s", "--then", "fio-read"), "leave out --then"),
         (("--fail", "d0@1 s", "--set", "unrecoverable_error_bits=few"), "1e15"),
@@ -110,3 +113,17 @@ def test_a_mistake_is_one_line(hotband, options: tuple[str, ...], said: str) -> 
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("spares", ["-1", "99999999999999999999999"])
+def test_a_number_of_spares_that_is_none_is_named(hotband, spares: str) -> None:
+    done = hotband(*CALL, "--fail", "d0@1 s", "--spare", spares)
+    assert done.returncode == 2
+    assert "--spare" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_failure_without_a_spare_is_noted(hotband) -> None:
+    call = ("run", "idle", "--on", "raid0:2xsavvio-10k1", "--duration", "2 s", "--fail", "d1@1 s", "--spare", "1")
+    done = hotband(*call)
+    assert "no spare took the place of d1" in " ".join(done.stdout.split())

@@ -12,7 +12,9 @@ import pytest
 
 from hotband import catalogue
 from hotband.errors import UserError
+from hotband.quantities import share_text, span_text
 from hotband.reliability import Asked, assess
+from hotband.reliability.show import notes, summary_lines
 
 MACHINE = "raid5:5xsavvio-10k1"
 
@@ -103,12 +105,90 @@ def test_afr_is_another_way_to_say_mtbf() -> None:
     assert figures(afr="0.6238 %")["given"]["mtbf_hours"] == pytest.approx(1.4e6, rel=1e-3)
 
 
-def test_other_distributions_have_a_mission_and_no_mean_time() -> None:
+def test_afr_is_printed_as_it_was_given() -> None:
+    for given in ("50 %", "0.9 %", "99.95 %"):
+        assert f"({given} a year; --afr)" in "\n".join(summary_lines(figures(afr=given)))
+    assert "(over 99.999 % a year; --mtbf)" in "\n".join(summary_lines(figures(mtbf="100 h", years=1)))
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (0.5, "50 %"),
+        (0.0062, "0.62 %"),
+        (0.9912, "99.1 %"),
+        (0.9995, "99.95 %"),
+        (0.9999999, "over 99.999 %"),
+        (1, "100 %"),
+    ],
+)
+def test_no_share_is_rounded_to_all(part: float, text: str) -> None:
+    assert share_text(part, 3) == text
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [(1.4e6, "1,400,000 h"), (6, "6 h"), (0.392, "0.392 h"), (1 / 3600, "1 s"), (2.5e-3 / 3600, "2.5 ms")],
+)
+def test_a_short_time_has_a_short_unit(hours: float, text: str) -> None:
+    assert span_text(hours * 3.6e12) == text
+
+
+def test_lives_that_age_have_a_mission_and_no_mean_time() -> None:
     found = figures(distribution="weibull", shape=1.4)
     assert found["mttdl"]["simulated"] is None
     assert "age" in found["mttdl"]["reason"]
     assert 0 < found["mission"]["loss"]["value"] < 1e-2
     assert found["mission"]["closed_form"] is None
+    assert notes(found) == [
+        "No MTTDL: the chance of loss changes with age, see the mission",
+        "Simulated: 1,000 arrays drive by drive over the mission, hazards raised",
+    ]
+    assert summary_lines(found)[-1] == "  lives Weibull of shape 1.4, rebuilds exponential"
+
+
+def test_constant_rebuilds_have_a_mean_time_that_is_not_computed() -> None:
+    found = figures(rebuild_distribution="constant")
+    why, textbook, simulated = notes(found)
+    assert why == "MTTDL not computed: a Markov chain has no constant rebuilds, see the mission"
+    assert textbook.startswith("Textbook: MTTF²")
+    assert simulated.startswith("Simulated: 1,000 arrays")
+    assert summary_lines(found)[-1] == "  lives exponential, rebuilds constant"
+
+
+def test_one_of_a_thing_is_one() -> None:
+    lines = "\n".join(summary_lines(figures(spares=1, replacement="24 h")))
+    assert "  1 spare, a new drive 24 h after a failure" in lines
+
+
+def test_a_mission_of_one_year_is_one(hotband) -> None:
+    printed = hotband("reliability", MACHINE, "--arrays", "2000", "--years", "1").stdout
+    assert "loss within 1 year " in printed
+
+
+WITHOUT_EFFECT = [
+    ["--rebuild-time", "6 h"],
+    ["--rebuild-rate", "50 MB/s"],
+    ["--record", "out"],
+    ["--replacement", "24 h"],
+    ["--error-rate", "1e15"],
+    ["--one-rebuild"],
+    ["--rebuild-distribution", "constant"],
+]
+
+
+@pytest.mark.parametrize("options", WITHOUT_EFFECT)
+def test_without_redundancy_nothing_is_rebuilt(hotband, options: list[str]) -> None:
+    done = hotband("reliability", "savvio-10k1", "--arrays", "2000", *options)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"{options[0]}" in done.stderr
+    assert "has no effect: single has no redundancy" in done.stderr
+
+
+def test_what_is_not_rare_is_not_biased() -> None:
+    with pytest.raises(UserError, match="expected auto or direct: raid0 has no redundancy"):
+        figures("raid0:4xsavvio-10k1", method="biased")
+    assert figures("raid0:4xsavvio-10k1", method="direct")["given"]["rebuild_hours"] is None
 
 
 def test_a_run_without_load_rebuilds_as_fast_as_the_media(hotband, tmp_path: Path) -> None:
@@ -149,7 +229,14 @@ def test_one_layout_of_several(tmp_path: Path) -> None:
     ("options", "words"),
     [
         (["--mtbf", "5"], "--mtbf = '5': expected a time with its unit"),
-        (["--afr", "200 %"], "--afr"),
+        (["--mtbf", "0 h"], "--mtbf = '0 h': expected a time above 0"),
+        (["--rebuild-time", "0.0 h"], "--rebuild-time = '0.0 h': expected a time above 0"),
+        (["--mtbf", "9" * 400 + " h"], "expected at most 1e+12 h"),
+        (["--mtbf", "1 ns"], "--mtbf = '1 ns': 1,576,800,000"),
+        (["--afr", "200 %"], "below 100 %"),
+        (["--afr", "0 %"], "8.76e-07 % or more"),
+        (["--afr", "0.9"], "--afr = '0.9': expected a share with its unit, such as \"0.9 %\""),
+        (["--spares", "1"], "--spares = '1': has no effect without --replacement"),
         (["--mtbf", "1000 h", "--afr", "1 %"], "not together with --mtbf"),
         (["--rebuild-time", "soon"], "--rebuild-time = 'soon'"),
         (["--rebuild-rate", "50 MB"], "expected a rate"),

@@ -4,7 +4,7 @@
 //! is counted when it is begun, so what does not fit into an interval is carried into the next.
 
 use hotband_machine::{Draw, Levels, Machine};
-use hotband_units::{Power, Span};
+use hotband_units::{Instant, Power, Span};
 use serde::Serialize;
 
 /// One row a drive and interval, by column.
@@ -36,6 +36,8 @@ struct Watched {
     /// Busy beyond the interval in which it began.
     carried: [Span; 2],
     duration: Span,
+    /// Of it, until it failed.
+    on: Span,
     busy: [Span; 2],
 }
 
@@ -57,20 +59,25 @@ impl PowerWatch {
                     continue;
                 };
                 let (last, none) = (machine.activity(index), Span::ZERO);
-                let watched = Watched { index, draw, last, carried: [none; 2], duration: none, busy: [none; 2] };
                 self.series.drives.push(name.to_owned());
-                self.drives.push(watched);
+                let (carried, busy) = ([none; 2], [none; 2]);
+                self.drives.push(Watched { index, draw, last, carried, duration: none, on: none, busy });
             }
         }
     }
 
-    /// The interval of `length` that began at `start` (since the measured time began) is over.
-    pub fn end_interval(&mut self, start: Span, length: Span, machine: &Machine) {
+    /// The interval from `begin` to `end` that began at `start` (since the measured time began) is over. A drive that
+    /// has failed draws nothing from then on.
+    pub fn end_interval(&mut self, start: Span, (begin, end): (Instant, Instant), machine: &Machine) {
+        let length = end.since(begin);
         for (number, drive) in self.drives.iter_mut().enumerate() {
-            let busy = drive.spend(length, machine.activity(drive.index));
+            let off = machine.failed_at(drive.index as u32).unwrap_or(end).clamp(begin, end);
+            let on = off.since(begin);
+            let busy = drive.spend(on, machine.activity(drive.index));
             drive.duration += length;
+            drive.on += on;
             drive.busy = [0, 1].map(|state| drive.busy[state] + busy[state]);
-            let energy = Energy::new(&drive.draw, length, busy);
+            let energy = Energy::new(&drive.draw, on, busy);
             let watts = |joules: f64| joules / length.as_secs_f64();
             self.series.time_ns.push(start.0);
             self.series.length_ns.push(length.0);
@@ -91,7 +98,7 @@ impl PowerWatch {
     /// What the record says of all together, which served `ios`; none where nothing is known of any.
     pub(crate) fn record(&self, ios: u64) -> Option<EnergyRecord> {
         let seconds = self.drives.first()?.duration.as_secs_f64();
-        let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.duration, drive.busy));
+        let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.on, drive.busy));
         let sum = each.reduce(|one, two| Energy {
             joules: one.joules + two.joules,
             low: one.low + two.low,
@@ -177,7 +184,7 @@ struct StateRecord {
 impl PowerRecord {
     fn new(of: &Watched) -> Self {
         let (draw, levels) = (&of.draw, &of.draw.levels);
-        let energy = Energy::new(draw, of.duration, of.busy);
+        let energy = Energy::new(draw, of.on, of.busy);
         let state = |n: usize| StateRecord {
             state: draw.states[n],
             power_w: watts(levels.busy[n]),
@@ -230,7 +237,7 @@ mod tests {
             is_parallel,
         };
         let none = Span::ZERO;
-        Watched { index: 0, draw, last: [none; 3], carried: [none; 2], duration: none, busy: [none; 2] }
+        Watched { index: 0, draw, last: [none; 3], carried: [none; 2], duration: none, on: none, busy: [none; 2] }
     }
 
     #[test]

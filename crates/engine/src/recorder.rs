@@ -135,7 +135,7 @@ impl Recorder {
         }
         let start = self.interval_start.since(self.begin);
         self.caches.end_interval(start, end, machine);
-        self.power.end_interval(start, end.since(self.interval_start), machine);
+        self.power.end_interval(start, (self.interval_start, end), machine);
         self.interval_start = end;
     }
 

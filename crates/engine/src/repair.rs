@@ -34,7 +34,7 @@ impl RepairRequest {
         *self == Self::default()
     }
 
-    /// Which drive spares are like, and how many there are.
+    /// Which drive spares are like (the first of the machine's own that fails), and how many there are.
     ///
     /// # Errors
     /// Spares or a rate without a failure, more spares than anyone has, an unknown drive.
@@ -53,9 +53,23 @@ impl RepairRequest {
             let accepted = format!("expected at most {MOST_SPARES} spares");
             return Err(SpecError::new("--spare", "", self.spares.to_string(), accepted));
         }
-        let Some(first) = self.failures()?.first().copied() else { return Ok(None) };
-        let names: Vec<String> = spec.drives.iter().map(|drive| drive.name.clone()).collect();
-        Ok(Some((drive_of(first, &names)?, self.spares)))
+        let own = spec.drives.len();
+        let names = spec.drives.iter().map(|drive| drive.name.clone());
+        let names: Vec<String> = names.chain((1..=self.spares).map(|number| format!("spare{number}"))).collect();
+        let failures = self.failures()?;
+        let Some((text, _, _)) = failures.first().copied() else { return Ok(None) };
+        let mut first: Option<(Span, usize)> = None;
+        for failure in failures {
+            let failing = (failure.2, drive_of(failure, &names)?);
+            if failing.1 < own && first.is_none_or(|first| failing < first) {
+                first = Some(failing);
+            }
+        }
+        let Some((_, like)) = first else {
+            let accepted = "a spare takes the place of a failed drive: expected one of the machine to fail too";
+            return Err(SpecError::new("--fail", "", text, accepted));
+        };
+        Ok(Some((like, self.spares)))
     }
 
     fn failures(&self) -> Result<Vec<Failure<'_>>, SpecError> {

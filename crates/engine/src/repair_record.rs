@@ -1,8 +1,9 @@
 //! Failures and repair in a record: what failed, what was rebuilt, what hosts got before, meanwhile and after.
 
 use hdrhistogram::Histogram;
-use hotband_machine::{Completion, JobReport, JobState, Machine, Op, ServiceLevel};
+use hotband_machine::{Completion, JobReport, JobState, Machine, NoSpare, Op, RepairReport, ServiceLevel};
 use hotband_units::{Instant, Span};
+use hotband_workloads::Workload;
 use serde::Serialize;
 
 use crate::repair::RepairRequest;
@@ -30,6 +31,9 @@ pub struct RepairRecord {
     /// Failures that the run was over before.
     #[serde(skip)]
     missed: usize,
+    /// What else a reader should know.
+    #[serde(skip)]
+    remarks: Vec<String>,
 }
 
 /// A drive that failed.
@@ -93,6 +97,8 @@ pub(crate) struct ServiceWatch {
     /// Whether failures count already.
     has_begun: bool,
     begin: Instant,
+    /// Whether the drives were written to before time began.
+    is_preconditioned: bool,
 }
 
 const NAMES: [&str; 4] = ["before", "degraded", "rebuilding", "after"];
@@ -107,7 +113,9 @@ fn index_of(level: ServiceLevel) -> usize {
 }
 
 impl ServiceWatch {
-    pub fn new() -> Self {
+    /// None where no failure is to come.
+    pub fn of(machine: &Machine, workload: &Workload) -> Option<Box<Self>> {
+        machine.service_level()?;
         let level = || Level {
             duration: Span::ZERO,
             count: 0,
@@ -118,7 +126,9 @@ impl ServiceWatch {
             histogram: empty_histogram(),
         };
         let levels = [level(), level(), level(), level()];
-        Self { levels, now: 0, since: Instant::ZERO, has_begun: false, begin: Instant::ZERO }
+        let (since, begin) = (Instant::ZERO, Instant::ZERO);
+        let is_preconditioned = workload.is_preconditioned();
+        Some(Box::new(Self { levels, now: 0, since, has_begun: false, begin, is_preconditioned }))
     }
 
     /// A measured phase begins: with the first, failures count.
@@ -176,7 +186,32 @@ impl ServiceWatch {
             bytes_lost: report.bytes_lost,
             io_errors: self.levels.iter().map(|level| level.errors).sum(),
             missed: asked.fail.len() - report.failures.len(),
+            remarks: self.remarks(&report, machine, asked),
         }
+    }
+
+    /// Failures that asked in vain for a spare, and spares that are not what the drives were.
+    fn remarks(&self, report: &RepairReport, machine: &Machine, asked: &RepairRequest) -> Vec<String> {
+        let names: Vec<&str> = machine.drive_names().collect();
+        let in_vain = report.without_spare.iter().filter(|_| asked.spares > 0).map(|(drive, why)| {
+            let why = match why {
+                NoSpare::NothingToRebuild => {
+                    "no layout on it can be rebuilt (raid1, raid10, raid5 and raid6 whose members are drives can, while \
+                     enough members are left)"
+                }
+                NoSpare::TooSmall => "those left are smaller than its place in the layout",
+                NoSpare::NoneLeft => "none was left",
+            };
+            format!("no spare took the place of {}: {why}", names[*drive as usize])
+        });
+        let is_fresh =
+            !self.is_preconditioned && report.taken.iter().any(|(_, spare)| machine.drive_kind(*spare) == "ssd");
+        let fresh = is_fresh.then(|| {
+            "SSD members were not preconditioned: reads of never-written data are served without flash, those of a spare \
+             that was rebuilt are not; compare with --set state=preconditioned"
+                .to_owned()
+        });
+        in_vain.chain(fresh).collect()
     }
 
     fn rebuild(&self, job: &JobReport, machine: &Machine, rate: Option<u64>) -> RebuildRecord {
@@ -242,6 +277,6 @@ impl RepairRecord {
             format!("the run ended before the rebuild of {drive} of \"{layout}\" on {spare} ({share:.1} % done{left})")
         });
         let missed = (self.missed > 0).then(|| format!("the run ended before {} of its failures", self.missed));
-        notes.chain(missed).collect()
+        notes.chain(missed).chain(self.remarks.iter().cloned()).collect()
     }
 }

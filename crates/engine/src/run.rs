@@ -273,7 +273,7 @@ impl Run {
         driver.scripts = Scripts::new(&self.workload, seed);
         driver.app = self.app.take();
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
-        driver.service = driver.machine.service_level().map(|_| Box::new(ServiceWatch::new()));
+        driver.service = ServiceWatch::of(driver.machine, &self.workload);
         // Preconditioning and laying out the files of an app count as one more phase each.
         let laid_out = u64::from(driver.app.is_some());
         let before = u64::from(self.workload.precondition.is_some()) + laid_out;

@@ -328,10 +328,83 @@ fn a_run_that_is_over_before_a_failure_says_so() {
     assert!(notes.contains("the run ended before 1 of its failures"), "{notes}");
 }
 
+fn notes(machine: &str, text: &str, fail: &[&str], spares: u32) -> String {
+    record(failing(machine, text, &[], fail, spares))["notes"].to_string()
+}
+
+#[test]
+fn a_spare_that_cannot_help_is_no_secret() {
+    let drives =
+        "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 2\n[drives.e]\nproduct = \"exos-15e900-512n\"\ncount = 2\n";
+    let mixed = format!(
+        "{drives}[layouts.a]\nraid1 = {{ members = \"d*\" }}\n[layouts.b]\nraid1 = {{ members = \"e*\" }}\n\
+         [layouts.data]\nconcat = {{ members = \"a, b\" }}\n"
+    );
+    let cases: [(&str, &[&str], u32, &str); 4] = [
+        ("raid0:4xsavvio-10k1", &["d1@1 s"], 1, "no spare took the place of d1: no layout on it"),
+        ("savvio-10k1", &["d0@1 s"], 1, "no spare took the place of d0: no layout on it"),
+        ("raid6:4xsavvio-10k1", &["d0@1 s", "d1@2 s"], 1, "no spare took the place of d1: none was left"),
+        (&mixed, &["d1@1 s", "e0@2 s"], 2, "no spare took the place of e0: those left are smaller"),
+    ];
+    for (machine, fail, spares, expected) in cases {
+        let notes = notes(machine, &idle(10), fail, spares);
+        assert!(notes.contains(expected), "{machine}: {notes}");
+    }
+    assert!(!notes("raid0:4xsavvio-10k1", &idle(10), &["d1@1 s"], 0).contains("no spare"), "none was asked for");
+    assert!(!notes("raid1:2xsavvio-10k1", &idle(10), &["spare1@1 s", "d1@2 s"], 2).contains("no spare"));
+}
+
+#[test]
+fn a_fresh_ssd_and_a_rebuilt_spare_are_told_apart() {
+    let text = idle(10);
+    let told = |text: &str, machine: &str| notes(machine, text, &["d0@1 s"], 1).contains("not preconditioned");
+    let worn = format!("[precondition]\nsequential = 0.01\n{text}");
+    assert!(told(&text, "raid1:2xs4500-960"));
+    assert!(!told(&worn, "raid1:2xs4500-960"));
+    assert!(!told(&text, "raid1:2xsavvio-10k1"));
+}
+
+#[test]
+fn the_order_in_which_failures_are_asked_for_does_not_matter() {
+    let machine = "raid1:2xsavvio-10k1";
+    let run = |fail: &[&str]| repair(failing(machine, &idle(30), &[], fail, 2));
+    let first = run(&["d1@1 s", "spare1@3 s"]);
+    assert_eq!(first["rebuilds"][0]["state"], "spare failed");
+    assert_eq!(run(&["spare1@3 s", "d1@1 s"]), first);
+}
+
+#[test]
+fn what_two_volumes_have_in_common_is_lost_once() {
+    let machine = "[drives.d]\nproduct = \"savvio-10k1\"\n[volumes]\n\
+                   a = { on = \"d\", size = \"10 GB\" }\nb = { on = \"d\", from = \"5 GB\", size = \"10 GB\" }\n\
+                   c = { on = \"d\", from = \"6 GB\", size = \"1 GB\" }\nd = { on = \"d\", from = \"20 GB\", size = \"1 GB\" }\n";
+    let text = idle(10).replacen("[[streams]]", "[[streams]]\nvolume = \"a\"", 1);
+    let lost = repair(failing(machine, &text, &[], &["d@1 s"], 0))["bytes_lost"].clone();
+    assert_eq!(lost, 16_000_000_000_u64);
+}
+
+#[test]
+fn a_drive_that_has_failed_draws_nothing() {
+    // It fails within an interval of the series.
+    let outcome = execute(failing("raid1:2xmg06sca-10tb", &idle(60), &[], &["d1@20500 ms"], 0));
+    let record: Value = serde_json::from_str(&outcome.record.to_json()).expect("a record is JSON");
+    let idle_w = number(&record["parts"][1]["power"]["idle_w"]);
+    let near = |joules: f64, seconds: f64| assert!((joules / (idle_w * seconds) - 1.0).abs() < 2e-3, "{joules}");
+    near(number(&record["parts"][0]["power"]["energy_j"]), 60.0);
+    near(number(&record["parts"][1]["power"]["energy_j"]), 20.5);
+    near(number(&record["energy"]["energy_j"]), 80.5);
+    let of = &outcome.power;
+    let rows = of.drive.iter().zip(of.time_ns.iter().zip(&of.power_w)).filter(|(drive, _)| **drive == 1);
+    let after: Vec<f64> =
+        rows.filter(|(_, (time, _))| **time >= 21_000_000_000).map(|(_, (_, watts))| *watts).collect();
+    assert!(after.len() > 30 && after.iter().all(|watts| *watts == 0.0), "{after:?}");
+}
+
 #[test]
 fn mistakes_are_named() {
     let asked = |fail: &[&str], spares| failing("raid1:2xsavvio-10k1", &idle(60), &[], fail, spares);
     let with = |rate: &str| RepairRequest { rebuild_rate: Some(rate.into()), ..asked(&["d0@1 s"], 1).repair };
+    let after = |time: &str| RepairRequest { rebuild_after: Some(time.into()), ..asked(&["d0@1 s"], 1).repair };
     let one = asked(&["d0@1 s"], 1);
     let pool = failing("replicated:6xmg06sca-10tb", &idle(60), &[], &["d0@1 s"], 0);
     let cases = [
@@ -342,6 +415,10 @@ fn mistakes_are_named() {
         (asked(&["d0@1 s", "drive0@2 s"], 0), "each drive once"),
         (asked(&["d0@61 s"], 0), "at most the measured"),
         (asked(&["spare1@1 s"], 0), "d0, d1"),
+        (asked(&["spare1@1 s"], 1), "one of the machine to fail too"),
+        (asked(&["d0@99999999999 d"], 1), "out of range"),
+        (Request { repair: after("99999999999 d"), ..asked(&["d0@1 s"], 1) }, "out of range"),
+        (Request { repair: after("5"), ..asked(&["d0@1 s"], 1) }, "a time with its unit"),
         (asked(&[], 1), "--fail DRIVE@TIME"),
         (asked(&["d0@1 s"], 65), "at most 64"),
         (Request { repair: with("fast"), ..one.clone() }, "a rate"),

@@ -2,11 +2,11 @@
 
 use hotband_units::Instant;
 
-use crate::graph::Machine;
+use crate::graph::{LayoutSlot, Machine};
 use crate::io::{Completion, Entropy, Op, Times};
 use crate::plan::{Extent, MemberState, Plan};
 use crate::rebuild::{Job, JobReport, JobState};
-use crate::repair::{Due, Held, Repair, RepairReport, RepairSpec, SectorErrors, Service, Watch};
+use crate::repair::{Due, Held, NoSpare, Repair, RepairReport, RepairSpec, SectorErrors, Service, Watch};
 use crate::requests::REBUILD;
 use crate::spec::{MemberRange, NodeRef};
 
@@ -71,6 +71,17 @@ impl Machine {
         self.drives.iter().map(|slot| slot.name.as_str())
     }
 
+    /// When a drive failed; none where it did not.
+    pub fn failed_at(&self, drive: u32) -> Option<Instant> {
+        let failures = &self.repair.as_ref()?.report.failures;
+        failures.iter().find(|(failed, _)| *failed == drive).map(|(_, at)| *at)
+    }
+
+    /// What a drive is: "disk" or "ssd".
+    pub fn drive_kind(&self, drive: u32) -> &'static str {
+        self.drives[drive as usize].drive.kind()
+    }
+
     /// Bytes that hosts can address and no drive has: of the layouts that no other lies on, and of volumes on drives.
     fn bytes_gone(&self) -> u64 {
         let is_member = |layout: usize| {
@@ -78,8 +89,25 @@ impl Machine {
         };
         let roots = (0..self.layouts.len()).filter(|layout| !is_member(*layout));
         let of_layouts: u64 = roots.map(|layout| self.lost_of(layout as u32)).sum();
-        let dead = |node: NodeRef| matches!(node, NodeRef::Drive(drive) if self.is_dead(drive));
-        of_layouts + self.targets.iter().filter(|target| dead(target.node)).map(|target| target.size).sum::<u64>()
+        // Volumes of one drive may overlap: what both have is lost once.
+        let mut gone: Vec<(u32, u64, u64)> = Vec::new();
+        for target in &self.targets {
+            match target.node {
+                NodeRef::Drive(drive) if self.is_dead(drive) => {
+                    gone.push((drive, target.from, target.from + target.size));
+                }
+                _ => {}
+            }
+        }
+        gone.sort_unstable();
+        let mut counted_to = (0, 0);
+        let mut bytes = of_layouts;
+        for (drive, from, to) in gone {
+            let from = if counted_to.0 == drive { from.max(counted_to.1) } else { from };
+            bytes += to.saturating_sub(from);
+            counted_to = (drive, to.max(from));
+        }
+        bytes
     }
 
     fn is_dead(&self, drive: u32) -> bool {
@@ -100,9 +128,9 @@ impl Machine {
         repair.report.failures.push((drive, at));
         repair.spec.spares.retain(|spare| *spare != drive);
         self.disarm(drive);
-        if self.targets.iter().any(|target| target.node == NodeRef::Drive(drive)) {
-            self.mending().bare_loss = true;
-        }
+        let is_bare = self.targets.iter().any(|target| target.node == NodeRef::Drive(drive));
+        self.mending().bare_loss |= is_bare;
+        let is_used = is_bare || !self.places_of(drive).is_empty();
         let is_spare_wanted = self.lose_members(at, drive);
         let tokens = self.mending().under_way(drive);
         for token in tokens {
@@ -111,6 +139,8 @@ impl Machine {
         let wait = self.mending().spec.spare_after;
         if is_spare_wanted {
             self.mending().schedule(at + wait, Due::Spare(drive));
+        } else if is_used {
+            self.mending().report.without_spare.push((drive, NoSpare::NothingToRebuild));
         }
         self.start_jobs(at);
     }
@@ -155,24 +185,35 @@ impl Machine {
         !plan.lost
     }
 
+    /// Members of layouts that lie on `drive`.
+    fn places_of(&self, drive: u32) -> Vec<(u32, u16)> {
+        let of_layout = |(layout, slot): (usize, &LayoutSlot)| {
+            let members = slot.members.iter().enumerate();
+            let on_drive = members.filter(|(_, member)| member.node == NodeRef::Drive(drive));
+            on_drive.map(|(member, _)| (layout as u32, member as u16)).collect::<Vec<_>>()
+        };
+        self.layouts.iter().enumerate().flat_map(of_layout).collect()
+    }
+
+    /// Which of the spares left takes these places: the first that is large enough.
+    fn choose_spare(&self, places: &[(u32, u16)]) -> Result<usize, NoSpare> {
+        let range = |&(layout, member): &(u32, u16)| self.layouts[layout as usize].members[usize::from(member)];
+        let needed = places.iter().map(|place| range(place).from + range(place).size).max();
+        let needed = needed.ok_or(NoSpare::NothingToRebuild)?;
+        let spares = &self.mending_ref().spec.spares;
+        let is_large = |spare: &u32| self.drives[*spare as usize].drive.capacity().0 >= needed;
+        let none = if spares.is_empty() { NoSpare::NoneLeft } else { NoSpare::TooSmall };
+        spares.iter().position(is_large).ok_or(none)
+    }
+
     /// A spare takes the place of `drive` in every layout that can be rebuilt.
     pub(crate) fn take_spare(&mut self, at: Instant, drive: u32) {
-        let of_drive = |member: &MemberRange| member.node == NodeRef::Drive(drive);
-        let places: Vec<(u32, u16)> = self
-            .layouts
-            .iter()
-            .enumerate()
-            .flat_map(|(layout, slot)| {
-                let members = slot.members.iter().enumerate().filter(move |(_, member)| of_drive(member));
-                members.map(move |(member, _)| (layout as u32, member as u16))
-            })
-            .collect();
-        let places: Vec<_> = places.into_iter().filter(|(layout, member)| self.can_rebuild(*layout, *member)).collect();
-        let range = |&(layout, member): &(u32, u16)| self.layouts[layout as usize].members[usize::from(member)];
-        let Some(needed) = places.iter().map(|place| range(place).from + range(place).size).max() else { return };
-        let spares = &self.repair.as_ref().expect("a failure was to come").spec.spares;
-        let is_large = |spare: &u32| self.drives[*spare as usize].drive.capacity().0 >= needed;
-        let Some(chosen) = spares.iter().position(is_large) else { return };
+        let mut places = self.places_of(drive);
+        places.retain(|(layout, member)| self.can_rebuild(*layout, *member));
+        let chosen = match self.choose_spare(&places) {
+            Ok(chosen) => chosen,
+            Err(why) => return self.mending().report.without_spare.push((drive, why)),
+        };
         let repair = self.mending();
         let spare = repair.spec.spares.remove(chosen);
         repair.report.taken.push((drive, spare));

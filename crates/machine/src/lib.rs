@@ -40,7 +40,7 @@ pub use product::{Assumption, Product};
 pub use random::Random;
 pub use reader::{Section, parse_toml};
 pub use rebuild::{JobReport, JobState};
-pub use repair::{PhaseEnd, RepairReport, RepairSpec, SectorErrors, Service as ServiceLevel, Watch};
+pub use repair::{NoSpare, PhaseEnd, RepairReport, RepairSpec, SectorErrors, Service as ServiceLevel, Watch};
 pub use service::{Asked, MemberCommand, Served, Service, ServiceOut};
 pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, MemberRef, NodeRef, VolumeSpec, short_form};
 pub use versions::Versions;

@@ -50,6 +50,17 @@ pub enum Service {
     After,
 }
 
+/// Why no spare took the place of a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSpare {
+    /// No layout on it can be rebuilt.
+    NothingToRebuild,
+    /// Those left are too small.
+    TooSmall,
+    /// None is left.
+    NoneLeft,
+}
+
 /// What has happened so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepairReport {
@@ -57,6 +68,8 @@ pub struct RepairReport {
     pub failures: Vec<(u32, Instant)>,
     /// Spares taken: drive that failed, spare.
     pub taken: Vec<(u32, u32)>,
+    /// Drives that something lay on and whose place no spare took, and why.
+    pub without_spare: Vec<(u32, NoSpare)>,
     /// Rebuilds, in the order in which they were asked for.
     pub rebuilds: Vec<JobReport>,
     /// Sectors that could not be read in rebuilds.

@@ -17,6 +17,8 @@ pub struct UnitError {
 /// Largest value that text may name: everything below is exact to the nanosecond or byte when added up.
 const LIMIT: f64 = 9.0e18;
 
+const TOO_LARGE: &str = "a smaller number: this one is out of range";
+
 /// Parses "NUMBER UNIT" into whole base units. Negative, non-finite, unit-less or unknown: an error.
 pub(crate) fn parse_scaled(text: &str, units: &[(&str, f64)], accepted: &'static str) -> Result<u64, UnitError> {
     let wrong = || UnitError { value: text.to_owned(), accepted };
@@ -26,7 +28,12 @@ pub(crate) fn parse_scaled(text: &str, units: &[(&str, f64)], accepted: &'static
     let number: f64 = number.replace('_', "").parse().map_err(|_| wrong())?;
     let scale = units.iter().find(|(name, _)| *name == unit.trim()).ok_or_else(wrong)?.1;
     let value = number * scale;
-    if value.is_finite() && (0.0..LIMIT).contains(&value) { Ok(value.round() as u64) } else { Err(wrong()) }
+    // Below zero it cannot be: a sign is no digit.
+    if value < LIMIT {
+        Ok(value.round() as u64)
+    } else {
+        Err(UnitError { value: text.to_owned(), accepted: TOO_LARGE })
+    }
 }
 
 /// Writes `value` in the largest unit in which it is at least 1, without trailing zeros.
@@ -64,6 +71,15 @@ mod tests {
         assert!("7.2".parse::<Power>().is_err());
         assert!("101".parse::<Ratio>().is_err());
         assert!("0 rpm".parse::<Rpm>().is_err());
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_told_to_have_a_unit() {
+        for text in ["99999999999 d", "999999999999999999999999999999 s"] {
+            assert!(text.parse::<Span>().unwrap_err().accepted.contains("out of range"), "{text}");
+        }
+        assert!("9999999999 GB".parse::<Bytes>().unwrap_err().accepted.contains("out of range"));
+        assert!("9999999999".parse::<Span>().unwrap_err().accepted.contains("with its unit"));
     }
 
     #[test]

@@ -38,6 +38,13 @@ const STATES: [&str; 3] = ["fob", "preconditioned", "trimmed"];
 const FILLS: std::ops::RangeInclusive<f64> = 0.0..=1000.0;
 
 impl Workload {
+    /// Whether drives are written to before time begins, so that they do not start as they left the factory.
+    pub fn is_preconditioned(&self) -> bool {
+        let writes = |spec: &Precondition| spec.sequential + spec.random + spec.workload > 0.0;
+        let is_untimed = |phase: &Phase| matches!(phase.length, PhaseLength::Untimed(_));
+        self.precondition.as_ref().is_some_and(writes) || self.phases.iter().any(is_untimed)
+    }
+
     /// Whether preconditioning asks for the workload itself, and part of it is an app or scripts, which need time.
     pub fn is_left_out_of_preconditioning(&self) -> bool {
         let asked = self.precondition.as_ref().is_some_and(|precondition| precondition.workload > 0.0);

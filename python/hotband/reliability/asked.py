@@ -13,13 +13,18 @@ from typing import Any
 from hotband import _core, catalogue
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
-from hotband.quantities import SPAN_EXPECTED, share, size_bytes, span_ns
+from hotband.quantities import SPAN_EXPECTED, SPAN_UNITS, share, size_bytes, span_ns
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.run import text_of, user_error
 
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
 RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
+# Hours of a rebuild where there is none; no figure depends on it.
+NEVER_REBUILT = 1.0
+# A time beyond all drives, so that products of several stay finite.
+MOST_HOURS = 1e12
+LEAST_AFR = HOURS_PER_YEAR / MOST_HOURS
 # Zones that a rebuild at a limited rate is added up over.
 ZONES = 1000
 
@@ -67,11 +72,13 @@ def subject_of(asked: Asked) -> Subject:
     smallest = min(member["size_bytes"] for member in members)
     block = max(member["block_bytes"] for member in members)
     array = Array.of_layout(layout["kind"], len(members), layout["capacity_bytes"], smallest, block)
+    refuse_without_effect(asked, array)
     sources: dict[str, str] = {}
     life = mean_life(asked, values, sources)
     rebuilt = Rebuilt(asked.machine, layout["name"], smallest, values, members[0]["set"])
-    rebuild = rebuild_hours(asked, rebuilt, sources)
-    bits = error_bits(asked, values, sources)
+    rebuild, bits = NEVER_REBUILT, None
+    if array.tolerated:
+        rebuild, bits = rebuild_hours(asked, rebuilt, sources), error_bits(asked, values, sources)
     replacement = hours("--replacement", asked.replacement) if asked.replacement is not None else 0.0
     conditions = Conditions(
         life,
@@ -84,6 +91,31 @@ def subject_of(asked: Asked) -> Subject:
         asked.rebuild_distribution == "constant",
     )
     return Subject(layout["name"], array, conditions, sources)
+
+
+def refuse_without_effect(asked: Asked, array: Array) -> None:
+    """Raises UserError for the first option that would change nothing."""
+    repair: dict[str, object] = {
+        "--rebuild-time": asked.rebuild_time,
+        "--rebuild-rate": asked.rebuild_rate,
+        "--record": asked.record,
+        "--spares": asked.spares or None,
+        "--replacement": asked.replacement,
+        "--error-rate": asked.error_rate,
+        "--one-rebuild": True if asked.one_rebuild else None,
+        "--rebuild-distribution": None if asked.rebuild_distribution == "exponential" else asked.rebuild_distribution,
+    }
+    option = next((option for option, value in repair.items() if value is not None), None)
+    if array.tolerated == 0 and option is not None:
+        shown = "" if repair[option] is True else str(repair[option])
+        accepted = f"has no effect: {array.kind} has no redundancy, so nothing is rebuilt"
+        raise UserError(option, "", shown, accepted)
+    if array.tolerated == 0 and asked.method == "biased":
+        accepted = f"expected auto or direct: {array.kind} has no redundancy, so loss is not rare"
+        raise UserError("--method", "", asked.method, accepted)
+    if asked.spares and asked.replacement is None:
+        accepted = 'has no effect without --replacement, such as "24 h": a failed drive is replaced at once'
+        raise UserError("--spares", "", str(asked.spares), accepted)
 
 
 def layout_of(asked: Asked) -> dict[str, Any]:
@@ -123,7 +155,11 @@ def hours(option: str, text: str) -> float:
     """Hours of a time with its unit."""
     found = span_ns(text)
     if found is None:
-        raise UserError(option, "", text, f"expected {SPAN_EXPECTED}")
+        # Zero is a time like any other, but not one of these.
+        zero = re.fullmatch(rf"\s*0+(\.0+)?\s*({'|'.join(SPAN_UNITS)})\s*", text)
+        raise UserError(option, "", text, "expected a time above 0" if zero else f"expected {SPAN_EXPECTED}")
+    if found > MOST_HOURS * NS_PER_HOUR:
+        raise UserError(option, "", text, f"expected at most {MOST_HOURS:g} h")
     return found / NS_PER_HOUR
 
 
@@ -136,8 +172,11 @@ def mean_life(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: di
         return hours("--mtbf", asked.mtbf)
     if asked.afr is not None:
         chance = share(asked.afr)
-        if chance is None or not 0 < chance < 1:
-            raise UserError("--afr", "", asked.afr, 'expected a share of drives a year, such as "0.9 %"')
+        if chance is None or "%" not in asked.afr:
+            raise UserError("--afr", "", asked.afr, 'expected a share with its unit, such as "0.9 %"')
+        if not LEAST_AFR <= chance < 1:
+            accepted = f"expected a share of drives a year of {100 * LEAST_AFR:g} % or more, and below 100 %"
+            raise UserError("--afr", "", asked.afr, accepted)
         sources["mtbf"] = "--afr"
         return -HOURS_PER_YEAR / math.log1p(-chance)
     text = reference("mtbf", "--mtbf", values, sources)

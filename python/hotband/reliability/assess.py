@@ -58,7 +58,7 @@ def given(asked: Asked, subject: Subject) -> dict[str, Any]:
     array, conditions = subject.array, subject.conditions
     return {
         "mtbf_hours": conditions.mtbf,
-        "rebuild_hours": conditions.rebuild,
+        "rebuild_hours": conditions.rebuild if array.tolerated else None,
         "bits_per_error": conditions.bits_per_error,
         "rebuild_error_chance": conditions.error_chance(array) if array.tolerated else 0.0,
         "spares": conditions.spares,
@@ -109,10 +109,13 @@ def mttdl(asked: Asked, subject: Subject, chain: exact.Chain) -> dict[str, Any]:
     }
     closed, shares = exact.mean_time_to_loss(chain)
     if not conditions.is_markov:
-        reason = "times are not exponential: the chance of loss changes with age, see the mission"
+        # Lives that age have none at all. With constant rebuilds there is one, which a chain does not give.
+        ages = conditions.shape != 1.0
+        reason = "the chance of loss changes with age" if ages else "a Markov chain has no constant rebuilds"
         if asked.method != "auto":
             raise UserError("--method", "", asked.method, "expected auto: other times are simulated drive by drive")
-        return {"simulated": None, "closed_form": None, "reason": reason, "textbook": in_years}
+        textbook_of = None if ages else in_years
+        return {"simulated": None, "closed_form": None, "reason": f"{reason}, see the mission", "textbook": textbook_of}
     found = simulated(asked, array, chain, closed)
     years = None if found.hours is None else found.hours.scaled(1.0 / HOURS_PER_YEAR)
     return {

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hotband.errors import UserError
+from hotband.quantities import SPAN_UNITS, span_text
 from hotband.reliability.array import Array, Conditions
 from hotband.reliability.estimate import Estimate, mean
 
@@ -72,7 +73,7 @@ def simulate(array: Array, conditions: Conditions, hours: float, rng: np.random.
     failures = float(Lives.of(conditions).hazard(np.array(hours))) * array.drives
     if failures > MOST_FAILURES:
         accepted = f"{failures:,.0f} failures in the mission; expected at most {MOST_FAILURES:,}"
-        raise UserError("--mtbf", "", f"{conditions.mtbf:g} h", accepted)
+        raise UserError("--mtbf", "", span_text(conditions.mtbf * SPAN_UNITS["h"]), accepted)
     rows = max(1, BLOCK // array.drives)
     blocks = [Block(array, conditions, hours, rng, min(rows, count - done)).run() for done in range(0, count, rows)]
     failure = np.concatenate([block[0] for block in blocks])

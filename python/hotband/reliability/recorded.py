@@ -93,7 +93,7 @@ def replaced_drives(record: Mapping[str, Any]) -> list[Replaced]:
     for part in record["repair"]["rebuilds"]:
         parts.setdefault((part["drive"], part["spare"]), []).append(part)
     families = tomllib.loads(record["spec"]["machine"])["drives"]
-    changed = {key.rpartition(".")[2]: str(value) for key, value in record["spec"]["set"].items()}
+    changed = {key: str(value) for key, value in record["spec"]["set"].items()}
     found = []
     for (drive, _), rebuilds in parts.items():
         if any(part["state"] != "done" for part in rebuilds):
@@ -107,7 +107,7 @@ def replaced_drives(record: Mapping[str, Any]) -> list[Replaced]:
             raise ValueError("a rebuild without time or bytes")
         family = families.get(drive) or families[re.sub(r"\d+$", "", drive)]
         own = {key: str(value) for key, value in family.get("set", {}).items()}
-        found.append(Replaced(drive, family["product"], own | changed, layouts))
+        found.append(Replaced(drive, str(family["product"]), own | changed, layouts))
     return found
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+from hotband.quantities import SPAN_UNITS, share_text, span_text
+from hotband.reliability.array import HOURS_PER_YEAR
 from hotband.tables import counted, decimal_size
 
 if TYPE_CHECKING:
@@ -25,22 +28,24 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     lives = f"lives with {layout['failures_tolerated']} failed{pair}"
     drives = counted(layout["drives"], "drive")
     title = f"{data['machine']}: {layout['kind']} of {drives}, {usable} usable, {lives}"
-    afr = 100.0 * 8760.0 / given["mtbf_hours"]
-    lines = [title, f"  MTBF {plain(given['mtbf_hours'])} h ({afr:.2g} % a year; {sources['mtbf']})"]
+    # A share that is below one, if only by less than a number can say.
+    afr = share_text(min(-math.expm1(-HOURS_PER_YEAR / given["mtbf_hours"]), math.nextafter(1.0, 0.0)), 2)
+    lines = [title, f"  MTBF {hours(given['mtbf_hours'])} ({afr} a year; {sources['mtbf']})"]
     if layout["failures_tolerated"]:
-        lines.append(f"  rebuild {plain(given['rebuild_hours'])} h ({sources['rebuild']})")
+        lines.append(f"  rebuild {hours(given['rebuild_hours'])} ({sources['rebuild']})")
         bits = given["bits_per_error"]
         if bits is None:
             lines.append(f"  no sector errors ({sources['unrecoverable_error_bits']})")
         else:
-            chance = f"{given['rebuild_error_chance'] * 100:.3g} % of the rebuilds without redundancy meet one"
+            chance = f"{percent(given['rebuild_error_chance'])} of the rebuilds without redundancy meet one"
             lines.append(f"  one sector error in {bits:.3g} bits: {chance} ({sources['unrecoverable_error_bits']})")
         if given["replacement_hours"]:
-            lines.append(
-                f"  {given['spares']} spares, a new drive {plain(given['replacement_hours'])} h after a failure"
-            )
+            comes = hours(given["replacement_hours"])
+            lines.append(f"  {counted(given['spares'], 'spare')}, a new drive {comes} after a failure")
     if given["shape"] != 1.0 or given["rebuild_distribution"] != "exponential":
-        lines.append(f"  lives Weibull of shape {given['shape']:g}, rebuilds {given['rebuild_distribution']}")
+        lives = "exponential" if given["shape"] == 1.0 else f"Weibull of shape {given['shape']:g}"
+        rebuilds = f", rebuilds {given['rebuild_distribution']}" if layout["failures_tolerated"] else ""
+        lines.append(f"  lives {lives}{rebuilds}")
     return lines
 
 
@@ -57,7 +62,7 @@ def figures_table(data: dict[str, Any]) -> Table:
         table.add_row("MTTDL, years", *cells(mttdl["simulated"], closed, mttdl["difference_pct"]))
         for name, share in shown_causes(data, mttdl["simulated"]["causes"]):
             table.add_row(f"  by {name}", percent(share), "", percent(mttdl["closed_form"]["causes"][name]), "")
-    years = f"{mission['years']:g} years"
+    years = f"{mission['years']:g} year{'' if mission['years'] == 1 else 's'}"
     loss = mission["loss"]
     table.add_row(f"loss within {years}", *cells(loss, mission["closed_form"], mission["difference_pct"]))
     for name, share in shown_causes(data, loss["causes"]):
@@ -81,7 +86,12 @@ def cells(estimate: dict[str, Any], closed: float | None, difference: float | No
 
 def percent(share: float) -> str:
     """A share."""
-    return f"{100 * share:.3g} %"
+    return share_text(share, 3)
+
+
+def hours(value: float) -> str:
+    """A number of hours, in a smaller unit where it is short."""
+    return span_text(value * SPAN_UNITS["h"])
 
 
 def notes(data: dict[str, Any]) -> list[str]:
@@ -89,14 +99,17 @@ def notes(data: dict[str, Any]) -> list[str]:
     mttdl, textbook = data["mttdl"], data["mttdl"]["textbook"]
     lines = []
     if mttdl["reason"]:
-        lines.append(f"No MTTDL: {mttdl['reason']}")
-    parts = [f"{plain(textbook['failure_years'])} years by drives alone"]
-    if textbook["sector_years"] is not None:
-        parts.append(f"{plain(textbook['sector_years'])} by sector errors")
-    lines.append(
-        f"Textbook: {textbook['formula']}: {', '.join(parts)}; {plain(textbook['years'])} ({textbook['source']})"
-    )
-    if mttdl["simulated"] is not None:
-        lines.append(f"Simulated: {mttdl['count']:,} of {mttdl['method']} ({plain(mttdl['array_years'])} array-years)")
-    lines.append(f"  and {data['mission']['count']:,} arrays drive by drive over the mission, hazards raised")
-    return lines
+        # Lives that age have none; otherwise there is one, only not from here.
+        none = "No MTTDL" if data["given"]["shape"] != 1.0 else "MTTDL not computed"
+        lines.append(f"{none}: {mttdl['reason']}")
+    if textbook is not None:
+        parts = [f"{plain(textbook['failure_years'])} years by drives alone"]
+        if textbook["sector_years"] is not None:
+            parts.append(f"{plain(textbook['sector_years'])} by sector errors")
+        both = f"{plain(textbook['years'])} ({textbook['source']})"
+        lines.append(f"Textbook: {textbook['formula']}: {', '.join(parts)}; {both}")
+    arrays = f"{data['mission']['count']:,} arrays drive by drive over the mission, hazards raised"
+    if mttdl["simulated"] is None:
+        return [*lines, f"Simulated: {arrays}"]
+    cycles = f"{mttdl['count']:,} of {mttdl['method']} ({plain(mttdl['array_years'])} array-years)"
+    return [*lines, f"Simulated: {cycles}", f"  and {arrays}"]
