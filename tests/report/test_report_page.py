@@ -17,7 +17,7 @@ import synthetic
 from hotband.errors import UserError
 from hotband.report import Page, record_page, study_page, write_report
 from hotband.report.page import Prose, Section, render, to_json
-from hotband.report.text import figure, number, percent, rate, span
+from hotband.report.text import amount, number, percent, rate, span
 
 
 class Reader(HTMLParser):
@@ -247,15 +247,15 @@ def test_a_page_is_written_and_a_bad_path_is_the_users_mistake(tmp_path: Path) -
         (number(4.06), "4.06"),
         (number(0.00213), "0.00213"),
         (number(None), "–"),
-        (figure(1234.5), "1,234"),
-        (figure(95.99), "96.0"),
-        (figure(58.0), "58.0"),
-        (figure(9.996), "10.0"),
-        (figure(0.0635), "0.0635"),
-        (figure(0.0), "0"),
-        (figure(256), "256"),
-        (figure(12345), "12,345"),
-        (figure(None), "–"),
+        (amount(1234.5), "1,234"),
+        (amount(95.99), "96.0"),
+        (amount(58.0), "58.0"),
+        (amount(9.996), "10.0"),
+        (amount(0.0635), "0.0635"),
+        (amount(0.0), "0"),
+        (amount(256), "256"),
+        (amount(12345), "12,345"),
+        (amount(None), "–"),
         (number(float("nan")), "–"),
         (percent(3.25), "+3.2 %"),
         (percent(-0.01), "0.0 %"),

@@ -27,7 +27,7 @@ from hotband.report.review_topics import (
     place_axis,
     table,
 )
-from hotband.report.text import block_size, figure, number, rate, size, span
+from hotband.report.text import amount, block_size, number, rate, size, span
 from hotband.reviewcharts import Axis, Lines, amounts, curves, density, palette, ramp
 
 # Reads and writes are as fast in most places.
@@ -107,7 +107,7 @@ def barred(rows: Iterable[Row], row: str, label: str, value: str, line: str = ""
             "label": str(one[label]),
             "line": one[line] if line else "",
             "value": one[value],
-            "text": figure(one[value]),
+            "text": amount(one[value]),
             "low": one.get("low"),
             "high": one.get("high"),
         }
@@ -197,7 +197,7 @@ def access(machine: Machine) -> Topic:
     names = ("I/Os", "Mean (ms)", "Median (ms)", "p99 (ms)", "Longest (ms)")
     columns = [Column("", "op", str, False), Column("Block", "block_bytes", block_size, False)]
     columns += [
-        Column(name, key, _ms if key.endswith("_ns") else figure) for name, key in zip(names, heads, strict=True)
+        Column(name, key, _ms if key.endswith("_ns") else amount) for name, key in zip(names, heads, strict=True)
     ]
     listed = [{"op": op, **figure} for op, figure in measured]
     return Topic("access", "Random access time", figures, [table(listed, columns)])
@@ -205,7 +205,7 @@ def access(machine: Machine) -> Topic:
 
 def _ms(value: float) -> str:
     """Nanoseconds in ms."""
-    return figure(value / 1e6)
+    return amount(value / 1e6)
 
 
 def block_sizes(machine: Machine) -> Topic:
@@ -338,8 +338,8 @@ def defragmentation(machine: Machine) -> Topic:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
     cells = [
         Cell(block_size(found["extent_bytes"])),
-        Cell(figure(found["extents_per_s"]), numeric=True),
-        Cell(figure(found["bandwidth_bytes_per_s"] / 1e6), numeric=True),
+        Cell(amount(found["extents_per_s"]), numeric=True),
+        Cell(amount(found["bandwidth_bytes_per_s"] / 1e6), numeric=True),
         Cell(_ms(found["latency_mean_ns"]), numeric=True),
     ]
     heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]

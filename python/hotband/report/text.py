@@ -31,7 +31,7 @@ def number(value: object, digits: int = 4) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def figure(value: object) -> str:
+def amount(value: object) -> str:
     """A figure of a table in which many stand below each other: `1,234`, `246`, `4.10`, `0.0650`: three significant
     digits, zeros too, and all digits of whole numbers; counts as they are."""
     found = finite(value)
