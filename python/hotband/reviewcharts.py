@@ -173,9 +173,9 @@ def _sizes(values: pl.Series, title: str) -> dict[str, Any]:
         labelExpr=label,
         labelOverlap="greedy",
         labelSeparation=8,
-        # The last label ends where the axis does: in the middle under its tick it would be cut off.
-        labelFlush=12,
     )
+    # Room for half of the last label, which would be cut off at the end of the picture.
+    found["scale"].padding = 22
     return found | {"axis": axis}
 
 
