@@ -407,7 +407,7 @@ def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = 
     """One quantity over time, one colour per line.
 
     `series`: run, line (run, stream where there are several, direction), time_s and the columns of `SERIES`,
-    of which `value` is one. `marks`: run, time_s and mark, what happened then; a dashed line each.
+    of which `value` is one. `marks`: as `marked` takes them.
     """
     import altair as alt
 
@@ -434,17 +434,39 @@ def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = 
             ],
         )
     )
+    return dress(marked(chart, marks).properties(width="container", height=190))
+
+
+# Dashes and colours of what happened in a run, in the order in which it happens to a drive.
+MARK_DASHES = ([1, 0], [5, 3], [1.5, 2.5], [8, 3, 1.5, 3])
+MARK_COLORS = ("#b3261e", "#6b4fa0", "#2e7d32", "#8a6d00")
+
+
+def marked(chart: Any, marks: pl.DataFrame | None) -> Any:
+    """A chart over `time_s` with a line where something happened, and a key that names the kinds of lines.
+
+    `marks`: run, time_s, mark (what happened), kind (what the key calls it).
+    """
+    import altair as alt
+
     if marks is None or marks.is_empty():
-        return dress(chart.properties(width="container", height=190))
+        return chart
+    kinds = marks["kind"].unique(maintain_order=True).to_list()
+    # A key of its own: merged of dash and colour, for both are of the same field.
+    key = alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=400, symbolStrokeWidth=1.6)
+    dashes = [list(MARK_DASHES[n % len(MARK_DASHES)]) for n in range(len(kinds))]
+    colors = [MARK_COLORS[n % len(MARK_COLORS)] for n in range(len(kinds))]
     rules = (
         alt.Chart(marks)
-        .mark_rule(strokeDash=[4, 3], color=INK, opacity=0.7)
+        .mark_rule(strokeWidth=1.4, opacity=0.85)
         .encode(
             x="time_s:Q",
+            strokeDash=alt.StrokeDash("kind:N", scale=alt.Scale(domain=kinds, range=dashes), legend=key),
+            color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=colors), legend=key),
             tooltip=[alt.Tooltip("mark:N", title="Then"), alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER)],
         )
     )
-    return dress(alt.layer(chart, rules).properties(width="container", height=190))
+    return alt.layer(chart, rules).resolve_scale(color="independent", strokeDash="independent")
 
 
 # Where the time goes, in the order of the way of an I/O, with a colour that stays the same on every page.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from hotband.tables import binary_size, counted, in_unit
+from hotband.tables import counted, decimal_size, in_unit
 
 STATES = {
     "waiting": "waits for another rebuild on the same drives",
@@ -28,8 +29,8 @@ def repair_lines(record: dict[str, Any]) -> list[str]:
         return []
     lines = [f"Failed: {', '.join(failure_text(failure) for failure in repair['failures']) or 'nothing yet'}"]
     lines += [rebuild_line(rebuild) for rebuild in repair["rebuilds"]]
-    lines += [service_line(service) for service in repair["service"]]
-    lost = f"[red]{binary_size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
+    lines += [service_line(service, repair) for service in repair["service"]]
+    lost = f"[red]{decimal_size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
     errors = counted(repair["io_errors"], "I/O") + " failed" if repair["io_errors"] else "no I/O failed"
     sectors = f", {counted(repair['sector_errors'], 'unreadable sector')}" if repair["sector_errors"] else ""
     return [*lines, f"  {lost}, {errors}{sectors}"]
@@ -51,7 +52,7 @@ def rebuild_line(rebuild: dict[str, Any]) -> str:
     if rebuild["began_ns"] is None:
         return text
     share = 100.0 * rebuild["bytes"] / rebuild["of_bytes"]
-    text += f", {binary_size(rebuild['bytes'])} ({share:.1f} %)"
+    text += f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
     if rebuild["ended_ns"] is not None:
         text += f" in {seconds(rebuild['ended_ns'] - rebuild['began_ns'])}"
     if rebuild["mean_bytes_per_s"] is not None:
@@ -61,11 +62,21 @@ def rebuild_line(rebuild: dict[str, Any]) -> str:
     return text
 
 
-def service_line(service: dict[str, Any]) -> str:
+def state_name(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:
+    """What a state of the machine is called. A record's "degraded" goes on after too many drives have failed: where
+    I/Os failed in it and data were lost, that is said; a machine whose only failure took data was never degraded."""
+    name = str(service.get("phase"))
+    if name != "degraded" or not repair.get("bytes_lost") or not service.get("errors"):
+        return name
+    times = {failure.get("at_ns") for failure in repair.get("failures") or []}
+    return "data lost" if len(times) == 1 else "degraded, data lost"
+
+
+def service_line(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:
     """What hosts got in one state of the machine."""
     figures = [("mean", "latency_mean_ns"), ("p99", "latency_p99_ns")]
     latencies = ", ".join(f"{name} {in_unit(service[key], key)}" for name, key in figures)
     bandwidth = in_unit(service["bandwidth_bytes_per_s"], "bandwidth_bytes_per_s")
     errors = f", {counted(service['errors'], 'error')}" if service["errors"] else ""
     rate = f"{service['iops']:,.1f} IOPS, {bandwidth}"
-    return f"  {service['phase']:<10} {seconds(service['duration_ns']):>10}: {rate}, {latencies}{errors}"
+    return f"  {state_name(service, repair):<19} {seconds(service['duration_ns']):>10}: {rate}, {latencies}{errors}"

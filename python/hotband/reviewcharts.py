@@ -50,10 +50,12 @@ CURVE_HEIGHT = 270
 
 @dataclass(frozen=True)
 class Lines:
-    """What the lines or bars of a chart are, in their order, each with its colour."""
+    """What the lines or bars of a chart are, in their order, each with its colour. Those `dashed` let lines be seen
+    that lie under them."""
 
     title: str
     colors: Mapping[str, str]
+    dashed: Sequence[str] = ()
 
     @property
     def names(self) -> list[str]:
@@ -73,10 +75,11 @@ class Lines:
         return alt.Scale(domain=self.names, range=[SHAPES[n % len(SHAPES)] for n in range(len(self.names))])
 
     def dashes(self) -> alt.Scale:
-        """Names to dashes: solid until the palette repeats its colours."""
+        """Names to dashes: solid until the palette repeats its colours, but for those that are dashed anyway."""
         import altair as alt
 
-        found = [list(DASHES[n // len(PALETTE) % len(DASHES)]) for n in range(len(self.names))]
+        rounds = [1 if name in self.dashed else n // len(PALETTE) for n, name in enumerate(self.names)]
+        found = [list(DASHES[n % len(DASHES)]) for n in rounds]
         return alt.Scale(domain=self.names, range=found)
 
 
@@ -171,6 +174,8 @@ def _sizes(values: pl.Series, title: str) -> dict[str, Any]:
         labelOverlap="greedy",
         labelSeparation=8,
     )
+    # Room for half of the last label, which would be cut off at the end of the picture.
+    found["scale"].padding = 22
     return found | {"axis": axis}
 
 
@@ -203,7 +208,7 @@ def curves(
         tooltip=_tooltip(rows, {"line": lines.title, x.column: x.title, y.column: y.title}, hidden=order),
     )
     line = base.mark_line(strokeWidth=2, strokeJoin="round")
-    if len(lines.names) > len(PALETTE):
+    if lines.dashed or len(lines.names) > len(PALETTE):
         line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=lines.dashes(), legend=shown))
     layers: list[Any] = [line.encode(order=f"{order}:Q") if order else line]
     if points and longest <= MARKED:

@@ -72,7 +72,7 @@ def test_without_it_there_is_neither_line_nor_key(hotband) -> None:
 
 def test_what_is_lost_is_said(hotband) -> None:
     out = hotband("run", "fio-randread", "--on", "raid0:2xsavvio-10k1", "--duration", "2 s", "--fail", "d1@1 s").stdout
-    assert "68.4 GiB lost" in out
+    assert "73.4 GB lost" in out
     assert "I/Os failed" in out
 
 

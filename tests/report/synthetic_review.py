@@ -67,7 +67,11 @@ def review(
         "energy": {
             "idle_w": 5.1,
             "patterns_w": {pattern: 5.1 + 2 * factor for pattern, factor in PATTERNS.items()},
+            "patterns_low_w": {pattern: 4.5 + 2 * factor for pattern, factor in PATTERNS.items()},
+            "patterns_high_w": {pattern: 6.5 + 2 * factor for pattern, factor in PATTERNS.items()},
             "joules_per_io": {pattern: 7.0 * access_ns / 1e9 / factor for pattern, factor in PATTERNS.items()},
+            "joules_per_io_low": {pattern: 6.0 * access_ns / 1e9 / factor for pattern, factor in PATTERNS.items()},
+            "joules_per_io_high": {pattern: 9.0 * access_ns / 1e9 / factor for pattern, factor in PATTERNS.items()},
         },
         "overall": 1e9 / access_ns,
     }  # fmt: skip

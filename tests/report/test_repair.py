@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pytest
 import synthetic
 from browser import needs_browser, open_page
 from test_variants import Page
 
-from hotband.report import record_page, write_report
+from hotband import charts
+from hotband.repair import repair_lines, state_name
+from hotband.report import energy, record_page, sections, write_report
+from hotband.report.frames import series_frame
 from hotband.report.load import LoadedRecord
-from hotband.report.page import render
+from hotband.report.page import Table, render
 from hotband.report.repair import mark_frame
 
 SECOND = 10**9
@@ -57,7 +63,67 @@ def test_without_a_failure_nothing_is_said() -> None:
 
 def test_failures_and_rebuilds_are_marked_when_they_happened() -> None:
     marks = mark_frame({"one": failed()})
-    assert marks.rows() == [("one", 20.0, "d3 fails"), ("one", 30.0, "rebuild of d3 on spare1 begins")]
+    begins = ("one", 30.0, "rebuild of d3 on spare1 begins", "rebuild begins")
+    assert marks.rows() == [("one", 20.0, "d3 fails", "d3 fails"), begins]
+    rebuild = failed().record["repair"]["rebuilds"][0] | {"ended_ns": 45 * SECOND}
+    for state, ends in (("done", "rebuild ends"), ("stopped", "rebuild stops")):
+        kinds = mark_frame({"one": failed(rebuilds=[rebuild | {"state": state}])})["kind"]
+        assert kinds.to_list() == ["d3 fails", "rebuild begins", ends]
+
+
+@pytest.mark.parametrize(("count", "key"), [(1, "d0 fails"), (3, "d0, d1, d2 fail"), (4, "a drive fails")])
+def test_the_key_names_a_few_drives(count: int, key: str) -> None:
+    failures = [{"drive": f"d{n}", "at_ns": n * SECOND} for n in range(count)]
+    kinds = mark_frame({"one": failed(failures=failures, rebuilds=[])})["kind"].to_list()
+    assert kinds == [key] * count
+
+
+def test_charts_over_time_have_a_key_of_their_marks() -> None:
+    marks = mark_frame({"one": failed()})
+    series, _ = series_frame({"one": failed()})
+    power = pl.DataFrame({"line": ["one"], "time_s": [0.0], "power_w": [9.0], "low_w": [8.0], "high_w": [10.0]})
+    for view, unmarked in (
+        (charts.series_chart(series, "iops", marks), charts.series_chart(series, "iops")),
+        (energy.power_chart(power, marks), energy.power_chart(power)),
+    ):
+        assert '"domain": ["d3 fails", "rebuild begins"]' in json.dumps(view.to_dict())
+        assert "rebuild begins" not in json.dumps(unmarked.to_dict())
+
+
+def test_the_table_of_results_may_break_its_headings() -> None:
+    [results, *_] = (block for block in record_page([failed()], "One").sections[0].blocks if isinstance(block, Table))
+    assert results.tight
+
+
+def test_repair_has_a_section_of_its_own() -> None:
+    page = record_page([failed()], "One")
+    assert [section.title for section in page.sections][:2] == ["Results", "Failure and repair"]
+    assert "repair" not in [section.id for section in record_page([synthetic.loaded()], "One").sections]
+
+
+def test_after_a_loss_the_machine_is_not_merely_degraded() -> None:
+    once, twice = [{"drive": "d3", "at_ns": SECOND}], [{"drive": f"d{n}", "at_ns": n * SECOND} for n in (1, 3)]
+    refused, kept = service("degraded", 10, 100.0, 7), service("degraded", 10, 100.0)
+    assert state_name(kept, {"failures": once, "bytes_lost": 0}) == "degraded"
+    assert state_name(refused, {"failures": once, "bytes_lost": 512}) == "data lost"
+    assert state_name(refused, {"failures": twice, "bytes_lost": 512}) == "degraded, data lost"
+    assert state_name(service("rebuilding", 10, 1.0, 3), {"failures": twice, "bytes_lost": 512}) == "rebuilding"
+    made = failed(service=[refused], failures=twice, sector_errors=0, rebuilds=[])
+    assert "degraded, data lost" in Page(render(record_page([made], "One"))).text
+    assert any("degraded, data lost" in line for line in repair_lines(made.record))
+    made.record["repair"]["bytes_lost"] = 102 * 10**9
+    assert any("102.0 GB lost" in line for line in repair_lines(made.record))
+    assert "102 GB of data were lost" in Page(render(record_page([made], "One"))).text
+
+
+def test_what_was_to_happen_can_be_asked_for_again() -> None:
+    made = failed()
+    repair = {"fail": ["d3@20 s", "d1@40 s"], "spare": 1, "rebuild_rate": "5 MB/s", "rebuild_after": "2 s"}
+    made.record["spec"] = {"set": {"qd": "8"}, "repair": repair, "power_loss": "50 s"}
+    said = "qd=8, --fail 'd3@20 s', --fail 'd1@40 s', --spare 1, --rebuild-rate '5 MB/s', --rebuild-after '2 s'"
+    assert f"{said}, --power-loss '50 s'" in Page(render(record_page([made], "One"))).text
+    made.record["spec"] = {"set": {}, "repair": {"fail": ["d3@20 s"], "spare": 0}}
+    assert sections.events(made.record["spec"]) == ["--fail 'd3@20 s'"]
 
 
 @needs_browser

@@ -17,7 +17,7 @@ import synthetic
 from hotband.errors import UserError
 from hotband.report import Page, record_page, study_page, write_report
 from hotband.report.page import Prose, Section, render, to_json
-from hotband.report.text import number, percent, rate, span
+from hotband.report.text import amount, number, percent, rate, span
 
 
 class Reader(HTMLParser):
@@ -68,9 +68,9 @@ def test_a_study_has_every_section_and_the_contents_name_them() -> None:
 def test_a_study_says_what_it_was_told() -> None:
     result = synthetic.result()
     text = Reader(study()).text
-    for figure in result["figures"]:
-        assert figure["label"] in text
-        assert figure["source"] in text
+    for drawn in result["figures"]:
+        assert drawn["label"] in text
+        assert drawn["source"] in text
     for key in ("claims", "misses"):
         assert all(item["text"] in text for item in result[key])
     for item in result["assumptions"]:
@@ -247,6 +247,15 @@ def test_a_page_is_written_and_a_bad_path_is_the_users_mistake(tmp_path: Path) -
         (number(4.06), "4.06"),
         (number(0.00213), "0.00213"),
         (number(None), "–"),
+        (amount(1234.5), "1,234"),
+        (amount(95.99), "96.0"),
+        (amount(58.0), "58.0"),
+        (amount(9.996), "10.0"),
+        (amount(0.0635), "0.0635"),
+        (amount(0.0), "0"),
+        (amount(256), "256"),
+        (amount(12345), "12,345"),
+        (amount(None), "–"),
         (number(float("nan")), "–"),
         (percent(3.25), "+3.2 %"),
         (percent(-0.01), "0.0 %"),

@@ -16,10 +16,11 @@ import synthetic_review
 from browser import needs_browser, open_page
 
 from hotband.errors import UserError
+from hotband.folders import folder_name
 from hotband.report import review_comparison, review_machine, review_rows
 from hotband.report.review_page import write_review
 from hotband.report.review_topics import key_of
-from hotband.report.text import number
+from hotband.report.text import amount
 
 HOSTILE = "</script><b onmouseover=alert(1)>&\"'{{ 7*7 }}"
 
@@ -118,19 +119,19 @@ def test_tables_have_the_numbers_of_the_json(five: tuple[Any, list[Path], str]) 
     reviews, _, page = five
     tables = Tables(page).found
     for review, slug in zip(reviews, slugs(reviews), strict=True):
-        iops = {(row["pattern"], row["queue_depth"]): number(row["iops"]) for row in review["patterns"]}
+        iops = {(row["pattern"], row["queue_depth"]): amount(row["iops"]) for row in review["patterns"]}
         shown = [row for row in tables[f"m-{slug}-patterns"] if row[0].isdecimal()]
         wide, steps = shown[: len(synthetic_review.DEPTHS)], shown[len(synthetic_review.DEPTHS) :]
         for depth, row in zip(synthetic_review.DEPTHS, wide, strict=True):
             assert row == [str(depth), *(iops[pattern, depth] for pattern in synthetic_review.PATTERNS)]
         assert [row[:2] for row in steps] == [[str(depth), value] for (_, depth), value in iops.items()]
-        rates = [number(row["bandwidth_bytes_per_s"] / 1e6) for row in review["streams"]]
+        rates = [amount(row["bandwidth_bytes_per_s"] / 1e6) for row in review["streams"]]
         assert [row[2] for row in tables[f"m-{slug}-streams"][1:]] == rates
-        means = [number(review["linear"]["mean"][op] / 1e6) for op in ("read", "write")]
+        means = [amount(review["linear"]["mean"][op] / 1e6) for op in ("read", "write")]
         assert [row[5] for row in tables[f"m-{slug}-linear"][1:3]] == means
-        access = [number(review["access"][op]["p99_ns"] / 1e6) for op in ("read", "write")]
+        access = [amount(review["access"][op]["p99_ns"] / 1e6) for op in ("read", "write")]
         assert [row[5] for row in tables[f"m-{slug}-access"][1:]] == access
-        loads = [number(row["low_bytes_per_s"] / 1e6) for row in review["applications"]]
+        loads = [amount(row["low_bytes_per_s"] / 1e6) for row in review["applications"]]
         assert [row[2] for row in tables[f"m-{slug}-applications"][1:]] == loads
 
 
@@ -141,11 +142,11 @@ def test_the_comparing_tables_have_a_column_per_machine(five: tuple[Any, list[Pa
     assert tables["comparison-ratios"][0] == ["Group", *labels]
     comparison = synthetic_review.comparison(reviews)
     for row, group in zip(tables["comparison-ratios"][1:], comparison["groups"], strict=False):
-        assert row == [group["title"], *(number(value, 3) for value in group["ratios"].values())]
-    moved = [number(review["defragmentation"]["extents_per_s"]) for review in reviews]
+        assert row == [group["title"], *(amount(value) for value in group["ratios"].values())]
+    moved = [amount(review["defragmentation"]["extents_per_s"]) for review in reviews]
     assert [row[2] for row in tables["comparison-defragmentation"][1:]] == moved
     wanted = [
-        number(row["files_per_s"])
+        amount(row["files_per_s"])
         for review in reviews
         for row in review["files"]
         if (row["size"], row["op"], row["queue_depth"]) == ("large", "copy", 16)
@@ -203,7 +204,7 @@ def test_equal_titles_and_paths_get_labels_and_folders_of_their_own() -> None:
     found = review_rows.machines([*reviews, synthetic_review.review("../../..", "T" * 90)])
     assert [one.label for one in found][:5] == ["Same (x)", "Same (x) (2)", "My disk.toml (My disk.toml)",
                                                 "My disk.toml (My disk.toml) (2)", "C"]  # fmt: skip
-    assert [one.slug for one in found] == ["x", "x-2", "my-disk", "my-disk-2", "comparison-2", "machine"]
+    assert [one.slug for one in found] == ["x", "x-2", "My-disk", "My-disk-2", "comparison-2", "machine"]
     assert len(found[-1].label) <= review_rows.LABEL_CHARS
 
 
@@ -343,8 +344,8 @@ def test_specs_are_what_vega_lite_accepts() -> None:
     everyone = review_rows.machines(reviews)
     topics = review_comparison.topics(everyone, synthetic_review.comparison(reviews))
     for topic in [*topics, *review_machine.topics(everyone[0])]:
-        for figure in topic.figures:
-            figure.view.to_dict(validate=True)
+        for drawn in topic.figures:
+            drawn.view.to_dict(validate=True)
 
 
 def test_a_folder_that_cannot_be_written_is_the_users_mistake(tmp_path: Path) -> None:
@@ -370,3 +371,32 @@ def test_the_page_of_five_machines_in_a_browser(five: tuple[Any, list[Path], str
 def test_the_page_of_one_machine_with_a_hostile_name_in_a_browser(tmp_path: Path) -> None:
     paths = write_review([hostile()], None, tmp_path / "out")
     open_page(paths[0], tmp_path).check()
+
+
+def test_energy_has_the_ends_of_its_ranges(five: tuple[Any, list[Path], str]) -> None:
+    reviews, _, page = five
+    tables = Tables(page).found
+    for review, slug in zip(reviews, slugs(reviews), strict=True):
+        energy = review["energy"]
+        rows = tables[f"m-{slug}-energy"][2:]
+        keys = ("patterns_w", "patterns_low_w", "patterns_high_w")
+        assert [row[1:4] for row in rows] == [[amount(energy[key][name]) for key in keys] for name in energy[keys[0]]]
+        keys = ("joules_per_io", "joules_per_io_low", "joules_per_io_high")
+        shown = [[amount(1e3 * energy[key][name]) for key in keys] for name in energy[keys[0]]]
+        assert [row[4:7] for row in rows] == shown
+
+
+def test_charts_are_in_a_folder_of_the_reviews_name() -> None:
+    names = ["raid0:2xsavvio-10k1:256KiB", "savvio-10k1"]
+    found = review_rows.machines([synthetic_review.review(name, name) for name in names])
+    assert [one.slug for one in found] == [folder_name(name) for name in names]
+    assert found[0].slug == "raid0-2xsavvio-10k1-256KiB"
+
+
+def test_writes_over_reads_are_dashed() -> None:
+    [machine] = review_rows.machines([synthetic_review.review("x", "X")])
+    [drawn] = review_machine.linear(machine).figures
+    line = drawn.view.to_dict()["layer"][0]["encoding"]["strokeDash"]["scale"]
+    dashes = dict(zip(line["domain"], line["range"], strict=True))
+    assert dashes["read"] == [1, 0]
+    assert dashes["write"] != [1, 0]

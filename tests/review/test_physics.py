@@ -195,6 +195,25 @@ def test_energy_is_between_rest_and_work(reviewed: Reviewed, catalog_value: Valu
         assert energy["joules_per_io"][pattern] == pytest.approx(watts / iops, rel=0.05)
 
 
+@pytest.mark.parametrize("machine", ["s4500-960", "raid1:2xsavvio-10k1"])
+def test_energy_stands_between_the_ends_of_its_ranges(reviewed: Reviewed, machine: str) -> None:
+    energy = reviewed(machine)["energy"]
+    for key, low, high in (
+        ("patterns_w", "patterns_low_w", "patterns_high_w"),
+        ("joules_per_io", "joules_per_io_low", "joules_per_io_high"),
+    ):
+        assert len(energy[key]) == 4
+        for pattern, value in energy[key].items():
+            assert 0.5 * value < energy[low][pattern] < value < energy[high][pattern] < 2 * value
+
+
+def test_a_solid_state_drive_draws_between_rest_and_writing(reviewed: Reviewed, catalog_value: Value) -> None:
+    energy = reviewed("s4500-960")["energy"]
+    idle, write = (float(catalog_value("s4500-960", f"power_{key}").removesuffix(" W")) for key in ("idle", "write"))
+    assert energy["idle_w"] == pytest.approx(idle)
+    assert all(idle < watts < write for watts in energy["patterns_w"].values())
+
+
 @pytest.mark.parametrize("disk", ["exos-15e900-512n", "mg06sca-10tb"])
 def test_a_write_cache_does_not_stream_faster_than_the_media(
     reviewed: Reviewed, catalog_value: Value, disk: str

@@ -31,6 +31,8 @@ MISTAKES = [
     ("state", ["savvio-10k1", "--set", "state=old"], "preconditioned"),
     ("units", ["st14000nm0001"], "--volume with one of d0.lun0, d0.lun1"),
     ("volume", ["savvio-10k1", "--volume", "db"], "expected a volume of savvio-10k1: d0"),
+    ("no part", ["savvio-10k1", "--only", ""], "names no part; expected one or more of linear, access"),
+    ("commas alone", ["savvio-10k1", "--only", " , "], "names no part"),
     ("no file", ["none.toml"], "cannot be read"),
     ("folder", ["savvio-10k1", "--out", "/proc/none"], "cannot be written"),
 ]

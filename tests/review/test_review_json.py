@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from hypothesis import strategies as st
 
 from hotband import __version__
 from hotband.errors import UserError
-from hotband.review import PARTS, applications, many, plan, review
+from hotband.folders import folder_name
+from hotband.review import PARTS, applications, energy, many, plan, review
 from hotband.review import suite as suite_module
 from hotband.review.asked import toml_text
 from hotband.review.suite import ReviewInterrupted, run_plan, text_of
-from hotband.review.target import folder_name, target, targets_of
+from hotband.review.target import target, targets_of
 from hotband.run import Finished, RunsInterrupted, RunSpec, execute
 
 Reviewed = Callable[[str], dict[str, Any]]
@@ -44,7 +46,15 @@ KEYS = {
         "high_bytes_per_s",
         "uncertainty",
     },
-    "energy": {"idle_w", "patterns_w", "joules_per_io"},
+    "energy": {
+        "idle_w",
+        "patterns_w",
+        "patterns_low_w",
+        "patterns_high_w",
+        "joules_per_io",
+        "joules_per_io_low",
+        "joules_per_io_high",
+    },
     "summary": {"group", "title", "geometric_mean", "unit", "of"},
 }
 
@@ -255,3 +265,31 @@ def test_an_application_that_does_not_fit_is_left_out_and_said(tmp_path: Path) -
     assert "desktop-boot" in names
     assert "desktop-copy" not in names
     assert any(note.startswith("desktop-copy: left out, ends beyond") for note in made["notes"])
+
+
+@pytest.mark.parametrize("machine", [SAVVIO, "s4500-960"])
+def test_as_many_accesses_are_counted_as_the_guide_says(reviewed: Reviewed, machine: str) -> None:
+    made = reviewed(machine)["access"]
+    for op in ("read", "write"):
+        assert made[op]["count"] == sum(count for _, count in made[op]["bins"]) == 10_000
+
+
+def test_a_load_that_does_not_fit_is_noted_once() -> None:
+    of = target("raid0:2xsavvio-10k1:256KiB")
+    small = plan(replace(of, text=f'{of.text}\n[volumes]\nv = {{ on = "data", size = "2 GiB" }}\n',
+                         capacity_bytes=2 << 30), ["applications", "access"])  # fmt: skip
+    loads = [note.partition(": left out, ")[0] for note in small.notes]
+    assert loads
+    assert set(loads) <= set(applications.names())
+    assert len(loads) == len(set(loads))
+    assert not {ask.name.partition(applications.END)[0] for ask in small.parts["applications"]} & set(loads)
+
+
+def test_a_drive_that_does_not_state_its_power_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(energy, "states_power", lambda drive: drive != SAVVIO)
+    made = plan(target(SAVVIO), ["access", "energy"])
+    assert list(made.parts) == ["access"]
+    assert [note for note in made.notes if note.startswith("energy: left out, what savvio-10k1 draws is not stated")]
+    with pytest.raises(UserError, match="no energy to review: what savvio-10k1 draws"):
+        plan(target(SAVVIO), ["energy"])
+    assert energy.asks(target("s4500-960"))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands.output import JsonFlag, OutOption, listed, parse_set, print_json, show
+from hotband.errors import UserError
 
 
 def review(
@@ -33,8 +34,12 @@ def review(
     Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
     """
     from hotband.progress import run_progress
+    from hotband.review import PARTS
     from hotband.review.many import review_all
     from hotband.review.tables import comparison_views, review_views
+
+    if only and not listed(only):
+        raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
 
     def say(text: str) -> None:
         sys.stderr.write(f"{text} ...\n")

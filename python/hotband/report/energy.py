@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hotband.charts import HALF_CHARS, NUMBER, dress, legend
+from hotband.charts import HALF_CHARS, NUMBER, dress, legend, marked
 from hotband.curves import variant_scale
 from hotband.report.page import Cell, Chart, Charts, Group, Table
+from hotband.report.repair import mark_frame
 from hotband.report.text import finite, quantity
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def power_frame(records: Records) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def power_chart(rows: pl.DataFrame) -> View:
-    """Watts over time, a colour per run, with the band of their ranges."""
+def power_chart(rows: pl.DataFrame, marks: pl.DataFrame | None = None) -> View:
+    """Watts over time, a colour per run, with the band of their ranges; `marks` as `charts.marked` takes them."""
     import altair as alt
 
     lines = rows["line"].unique(maintain_order=True).to_list()
@@ -72,7 +73,7 @@ def power_chart(rows: pl.DataFrame) -> View:
             ),
         ],
     )
-    return dress(alt.layer(band, line).properties(width="container", height=220))
+    return dress(marked(alt.layer(band, line), marks).properties(width="container", height=220))
 
 
 def power_block(records: Records) -> Charts | None:
@@ -80,7 +81,7 @@ def power_block(records: Records) -> Charts | None:
     frame = power_frame(records)
     if frame["time_s"].n_unique() < 2:
         return None
-    return Charts([Chart("Power over time", power_chart(frame), CAPTION)], width=560)
+    return Charts([Chart("Power over time", power_chart(frame, mark_frame(records)), CAPTION)], width=560)
 
 
 def energy_table(records: Records) -> Table | None:

@@ -28,6 +28,9 @@ def record_page(
     blocks = [Section("results", "Results", _results(named))]
     if audit:
         blocks.append(_audit(named, machine))
+    repaired = repair_blocks(named)
+    if repaired:
+        blocks.append(Section("repair", "Failure and repair", repaired))
     blocks += [*_of_variants(named), *sections.run_sections(named)]
     details = _details(named)
     if details:
@@ -83,14 +86,13 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
             if side.get("count"):
                 rows.append(sections.result_row(direction, side, muted=True))
         groups.append(Group(rows, label if len(records) > 1 else ""))
-    blocks.append(Table(sections.RESULT_COLUMNS, groups))
+    blocks.append(Table(sections.RESULT_COLUMNS, groups, tight=True))
     whys = [(label, cellrows.why(loaded.record)) for label, loaded in records.items()]
     tables = [variants.steps_table(records), variants.scripts_table(records), wear.operations_table(records)]
     tables += [wear.smart_table(records), energy.energy_table(records), variants.why_table({"": whys})]
     blocks += [table for table in tables if table is not None]
     verdicts = verdict_blocks(records)
-    events = variants.power_loss_blocks(records) + repair_blocks(records)
-    return blocks + verdicts + events + sections.notes_blocks(records)
+    return blocks + verdicts + variants.power_loss_blocks(records) + sections.notes_blocks(records)
 
 
 def _cards(record: Mapping[str, Any]) -> Cards:
@@ -165,11 +167,12 @@ def _reproduction(records: Mapping[str, LoadedRecord]) -> list[Block]:
         for label, loaded in records.items()
     ]
     text = "The same workload, machine and seed give the same record, bit for bit."
-    blocks: list[Block] = [Prose([text]), Table(columns, [Group(rows)])]
+    blocks: list[Block] = [Prose([text]), Table(columns, [Group(rows)], tight=True)]
     folds = [sections.spec_fold(label, loaded.record.get("spec") or {}) for label, loaded in records.items()]
     return blocks + [fold for fold in folds if fold is not None]
 
 
 def _settings(record: Mapping[str, Any]) -> str:
-    settings = (record.get("spec") or {}).get("set") or {}
-    return ", ".join(f"{key}={value}" for key, value in settings.items()) if settings else "none"
+    spec = record.get("spec") or {}
+    settings = [f"{key}={value}" for key, value in (spec.get("set") or {}).items()]
+    return ", ".join([*settings, *sections.events(spec)]) or "none"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from hotband.repair import state_name
 from hotband.report.load import LoadedRecord
 from hotband.report.page import Block, Cell, Group, Prose, Table
 from hotband.report.text import finite, number, percent, rate, size, span
@@ -18,6 +19,14 @@ SERVICE_COLUMNS = ["State", "For", "IOPS", "Bandwidth", "Mean latency", "p50", "
 REBUILD_COLUMNS = ["Rebuild", "State", "Began", "Took", "Done", "Mean rate", "Limit", "Unreadable sectors"]
 
 
+# What the key of a chart calls marks.
+FAILS = "a drive fails"
+# Drives that the key of a chart names.
+NAMED = 3
+# How a rebuild ends that is not done.
+STOPPED = ("stopped", "spare failed")
+
+
 def repair_blocks(records: Records) -> list[Block]:
     """What failed and what became of it, of every record in which drives were to fail."""
     texts, services, rebuilds = [], [], []
@@ -27,7 +36,7 @@ def repair_blocks(records: Records) -> list[Block]:
             continue
         name = label if len(records) > 1 else ""
         texts.append(_text(name, repair))
-        services.append(Group([_service(service) for service in repair.get("service") or []], name))
+        services.append(Group([_service(service, repair) for service in repair.get("service") or []], name))
         rows = [_rebuild(rebuild, loaded.record) for rebuild in repair.get("rebuilds") or []]
         if rows:
             rebuilds.append(Group(rows, name))
@@ -40,24 +49,35 @@ def repair_blocks(records: Records) -> list[Block]:
 
 
 def mark_frame(records: Records) -> pl.DataFrame:
-    """When drives failed and rebuilds began and ended, for charts over time: run, time_s, mark."""
+    """When drives failed and rebuilds began and ended, for charts over time: run, time_s, mark (what happened), and
+    kind: what the key of the chart calls it."""
     import polars as pl
 
-    rows = [(label, at / 1e9, mark) for label, loaded in records.items() for at, mark in _marks(loaded.record)]
-    return pl.DataFrame(rows, schema={"run": pl.String, "time_s": pl.Float64, "mark": pl.String}, orient="row")
+    rows = [
+        (label, at / 1e9, mark, kind) for label, loaded in records.items() for at, mark, kind in _marks(loaded.record)
+    ]
+    kinds: dict[str, Any] = {"run": pl.String, "time_s": pl.Float64, "mark": pl.String, "kind": pl.String}
+    frame = pl.DataFrame(rows, schema=kinds, orient="row")
+    failures = frame.filter(pl.col("kind") == FAILS)["mark"].unique(maintain_order=True).to_list()
+    # A few failures are named; of more the tooltip says which.
+    drives = [failure.removesuffix(" fails") for failure in failures]
+    named = FAILS if len(drives) > NAMED else f"{', '.join(drives)} fail{'s' if len(drives) == 1 else ''}"
+    return frame.with_columns(pl.col("kind").replace({FAILS: named}))
 
 
-def _marks(record: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
+def _marks(record: Mapping[str, Any]) -> Iterator[tuple[float, str, str]]:
     repair = record.get("repair") or {}
     for failure in repair.get("failures") or []:
         at = finite(failure.get("at_ns"))
         if at is not None:
-            yield at, f"{failure.get('drive')} fails"
+            yield at, f"{failure.get('drive')} fails", FAILS
     for rebuild in repair.get("rebuilds") or []:
         for key, word in (("began_ns", "begins"), ("ended_ns", "ends")):
             at = finite(rebuild.get(key))
             if at is not None:
-                yield at, f"rebuild of {rebuild.get('drive')} on {rebuild.get('spare')} {word}"
+                ends = "stops" if word == "ends" and rebuild.get("state") in STOPPED else word
+                text = f"rebuild of {rebuild.get('drive')} on {rebuild.get('spare')} {ends}"
+                yield at, text, f"rebuild {ends}"
 
 
 def _text(label: str, repair: Mapping[str, Any]) -> str:
@@ -75,10 +95,10 @@ def _numbers(texts: list[str]) -> list[Cell]:
     return [Cell(text, numeric=True) for text in texts]
 
 
-def _service(service: Mapping[str, Any]) -> list[Cell]:
+def _service(service: Mapping[str, Any], repair: Mapping[str, Any]) -> list[Cell]:
     latencies = [span(service.get(f"latency_{key}_ns")) for key in ("mean", "p50", "p99")]
     texts = [span(service.get("duration_ns")), number(service.get("iops")), rate(service.get("bandwidth_bytes_per_s"))]
-    return [Cell(str(service.get("phase"))), *_numbers([*texts, *latencies, number(service.get("errors"))])]
+    return [Cell(state_name(service, repair)), *_numbers([*texts, *latencies, number(service.get("errors"))])]
 
 
 def _rebuild(rebuild: Mapping[str, Any], record: Mapping[str, Any]) -> list[Cell]:

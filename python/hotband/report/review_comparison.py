@@ -25,7 +25,7 @@ from hotband.report.review_topics import (
     place_axis,
     table,
 )
-from hotband.report.text import block_size, number
+from hotband.report.text import amount, block_size, number
 from hotband.reviewcharts import Axis, Lines, amounts, curves, palette
 
 # A lead smaller than this is none: a second seed moves most figures by as much.
@@ -142,7 +142,7 @@ def ratios(everyone: Sequence[Machine], comparison: Mapping[str, Any], lines: Li
     if comparison.get("overall"):
         found.append({"group": "overall", "title": "All groups", "ratios": comparison["overall"]})
     rows = [
-        _bar(str(group["group"]), str(group["title"]), labels.get(name, name), float(value), f"{number(value, 3)}×")
+        _bar(str(group["group"]), str(group["title"]), labels.get(name, name), float(value), f"{amount(value)}×")
         for group in found
         for name, value in group["ratios"].items()
         if value is not None and name != comparison["baseline"]
@@ -152,7 +152,7 @@ def ratios(everyone: Sequence[Machine], comparison: Mapping[str, Any], lines: Li
     view = amounts(bar_frame(rows), f"Ratio to {baseline} (= 1)", lines, rule=1.0)
     caption = f"Geometric mean of the ratios of a group's figures to those of {baseline}; more than 1 is better."
     columns = [Column("Group", "title", str, False)]
-    columns += [Column(label, label, lambda value: number(value, 3)) for label in lines.names]
+    columns += [Column(label, label, amount) for label in lines.names]
     listed = [
         {"title": group["title"], **{labels.get(name, name): value for name, value in group["ratios"].items()}}
         for group in found
@@ -165,7 +165,7 @@ def ratios(everyone: Sequence[Machine], comparison: Mapping[str, Any], lines: Li
 def _bar(row: str, label: str, line: str, value: float, text: str = "") -> Row:
     """A row as `reviewcharts.amounts` draws it."""
     return {
-        "row": row, "label": label, "line": line, "value": value, "text": text or number(value), "low": None,
+        "row": row, "label": label, "line": line, "value": value, "text": text or amount(value), "low": None,
         "high": None,
     }  # fmt: skip
 
@@ -391,11 +391,11 @@ def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
                    bars, MBPS, lines, [shown], missing(everyone, "applications"))  # fmt: skip
 
 
-def _range(row: Row) -> str:
-    """The bandwidth, and in brackets its range where it has one."""
+def _range(row: Row, key: str = "mbps") -> str:
+    """A value, and in brackets its range where it has one."""
     low, high = rows_of.ranged(row).values()
-    mean = number(row["mbps"])
-    return mean if low is None else f"{mean} ({number(low)} to {number(high)})"
+    mean = amount(row[key])
+    return mean if low is None else f"{mean} ({amount(low)} to {amount(high)})"
 
 
 def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
@@ -407,7 +407,8 @@ def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
     ):
         rows = gathered(everyone, read)
         if rows:
-            bars = [_bar(row["name"], row["title"], row["line"], row[key]) for row in rows]
+            bars = [_bar(row["name"], row["title"], row["line"], row[key]) | rows_of.ranged(row) for row in rows]
             figures.append(Figure(name, title, amounts(bar_frame(bars), unit, lines, wide=False)))
-            tables.append(crossed(rows, ["title"], "line", key, [unit], lines.names))
+            shown = [row | {"text": _range(row, key)} for row in rows]
+            tables.append(crossed(shown, ["title"], "line", "text", [unit], lines.names))
     return Topic("energy", "Power and energy", figures, tables, missing(everyone, "energy"))

@@ -27,9 +27,11 @@ from hotband.report.review_topics import (
     place_axis,
     table,
 )
-from hotband.report.text import block_size, number, rate, size, span
+from hotband.report.text import amount, block_size, number, rate, size, span
 from hotband.reviewcharts import Axis, Lines, amounts, curves, density, palette, ramp
 
+# Reads and writes are as fast in most places.
+OVER_EACH_OTHER = Lines(READ_WRITE.title, READ_WRITE.colors, dashed=("write",))
 NO_RANGE = {"low": None, "high": None}
 OF_IOS = "Share of the I/Os (%)"
 PATTERN_COLORS = palette("Pattern", rows_of.PATTERNS.values(), first=2)
@@ -105,7 +107,7 @@ def barred(rows: Iterable[Row], row: str, label: str, value: str, line: str = ""
             "label": str(one[label]),
             "line": one[line] if line else "",
             "value": one[value],
-            "text": number(one[value]),
+            "text": amount(one[value]),
             "low": one.get("low"),
             "high": one.get("high"),
         }
@@ -146,7 +148,9 @@ def linear(machine: Machine) -> Topic:
     if not rows:
         return Topic("linear", "Linear transfer", notes=missing([machine], "linear"))
     axis, found = place_axis([machine]), machine.review["linear"]
-    view = curves(frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), READ_WRITE, points=False)
+    view = curves(
+        frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), OVER_EACH_OTHER, points=False
+    )
     block = block_size(found["block_bytes"])
     caption = f"In blocks of {block}, one after the other; from the beginning of the address space to its end."
     ends = []
@@ -193,7 +197,7 @@ def access(machine: Machine) -> Topic:
     names = ("I/Os", "Mean (ms)", "Median (ms)", "p99 (ms)", "Longest (ms)")
     columns = [Column("", "op", str, False), Column("Block", "block_bytes", block_size, False)]
     columns += [
-        Column(name, key, _ms if key.endswith("_ns") else number) for name, key in zip(names, heads, strict=True)
+        Column(name, key, _ms if key.endswith("_ns") else amount) for name, key in zip(names, heads, strict=True)
     ]
     listed = [{"op": op, **figure} for op, figure in measured]
     return Topic("access", "Random access time", figures, [table(listed, columns)])
@@ -201,7 +205,7 @@ def access(machine: Machine) -> Topic:
 
 def _ms(value: float) -> str:
     """Nanoseconds in ms."""
-    return number(value / 1e6)
+    return amount(value / 1e6)
 
 
 def block_sizes(machine: Machine) -> Topic:
@@ -334,8 +338,8 @@ def defragmentation(machine: Machine) -> Topic:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
     cells = [
         Cell(block_size(found["extent_bytes"])),
-        Cell(number(found["extents_per_s"]), numeric=True),
-        Cell(number(found["bandwidth_bytes_per_s"] / 1e6), numeric=True),
+        Cell(amount(found["extents_per_s"]), numeric=True),
+        Cell(amount(found["bandwidth_bytes_per_s"] / 1e6), numeric=True),
         Cell(_ms(found["latency_mean_ns"]), numeric=True),
     ]
     heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]
@@ -361,6 +365,13 @@ def applications(machine: Machine) -> Topic:
     return Topic("applications", "Desktop applications", [figure], [table(rows, columns)], width=WHOLE)
 
 
+OF_POWER = "The line over a bar goes from the lowest to the highest that the ranges of the drives' power values allow."
+
+
+def _has_range(bars: Iterable[Row]) -> bool:
+    return any(bar["low"] is not None for bar in bars)
+
+
 def energy(machine: Machine) -> Topic:
     """Watts by what it does, and the energy of an I/O."""
     power, each = rows_of.watts(machine), rows_of.joules(machine)
@@ -368,16 +379,23 @@ def energy(machine: Machine) -> Topic:
         return Topic("energy", "Power and energy", notes=missing([machine], "energy"))
     figures = []
     if power:
-        view = amounts(bar_frame(barred(power, "name", "title", "watts")), "Mean power (W)", ONE)
-        figures.append(Figure("energy-watts", "Mean power", view))
+        bars = [row | rows_of.ranged(row) for row in power]
+        view = amounts(bar_frame(barred(bars, "name", "title", "watts")), "Mean power (W)", ONE, wide=False)
+        figures.append(Figure("energy-watts", "Mean power", view, OF_POWER if _has_range(bars) else ""))
     if each:
-        view = amounts(bar_frame(barred(each, "name", "title", "millijoules")), "Energy of an I/O (mJ)", ONE)
-        figures.append(Figure("energy-joules", "Energy of an I/O", view))
+        bars = [row | rows_of.ranged(row) for row in each]
+        view = amounts(
+            bar_frame(barred(bars, "name", "title", "millijoules")), "Energy of an I/O (mJ)", ONE, wide=False
+        )
+        figures.append(Figure("energy-joules", "Energy of an I/O", view, OF_POWER if _has_range(bars) else ""))
     rows = {row["name"]: dict(row) for row in power}
     for row in each:
-        rows.setdefault(row["name"], {}).update(row)
+        rows.setdefault(row["name"], {}).update(row | {"low_mj": row["low"], "high_mj": row["high"]})
+    for row in power:
+        rows[row["name"]] |= {"low": row["low"], "high": row["high"]}
     columns = [
-        Column("", "title", str, False), Column("Mean power (W)", "watts"),
-        Column("Energy of an I/O (mJ)", "millijoules"),
+        Column("", "title", str, False), Column("Mean power (W)", "watts"), Column("Lowest (W)", "low"),
+        Column("Highest (W)", "high"), Column("Energy of an I/O (mJ)", "millijoules"),
+        Column("Lowest (mJ)", "low_mj"), Column("Highest (mJ)", "high_mj"),
     ]  # fmt: skip
     return Topic("energy", "Power and energy", figures, [table(rows.values(), columns)])

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hotband.charts import LOG_SPAN, shorten
+from hotband.folders import folder_name
 from hotband.report.text import block_size
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ def machines(reviews: Sequence[Mapping[str, Any]]) -> list[Machine]:
         labels.append(_unused(shorten(label, LABEL_CHARS), labels, " ({})"))
     slugs: list[str] = ["comparison"]
     for name in names:
-        plain = re.sub(r"[^a-z0-9._]+", "-", _last(name).lower().removesuffix(".toml")).strip("-._")
-        slugs.append(_unused(plain[:60] or "machine", slugs, "-{}"))
+        slugs.append(_unused(folder_name(_last(name).removesuffix(".toml")), slugs, "-{}"))
     return [Machine(*each) for each in zip(labels, slugs[1:], reviews, strict=True)]
 
 
@@ -81,7 +81,8 @@ def _last(name: str) -> str:
 def _unused(text: str, used: Sequence[str], form: str) -> str:
     """The text, or with the first number from 2 that makes it one of its own."""
     found, again = text, 2
-    while found in used:
+    # Folders may be the same but for their case on some systems.
+    while found.lower() in (one.lower() for one in used):
         found, again = text + form.format(again), again + 1
     return found
 
@@ -301,22 +302,25 @@ def _mega(value: float | None) -> float | None:
 
 
 def watts(machine: Machine) -> list[Row]:
-    """name, title, watts: idle, then each pattern."""
+    """name, title, watts, low, high: idle, then each pattern."""
     found = machine.part("energy") or {}
-    rows = [{"name": "idle", "title": "Idle", "watts": found.get("idle_w")}]
+    rows = [{"name": "idle", "title": "Idle", "watts": found.get("idle_w"), "low": None, "high": None}]
     for name, value in (found.get("patterns_w") or {}).items():
-        rows.append({"name": name, "title": pattern_title(name), "watts": value})
+        low, high = ((found.get(f"patterns_{end}_w") or {}).get(name) for end in ("low", "high"))
+        rows.append({"name": name, "title": pattern_title(name), "watts": value, "low": low, "high": high})
     return [row for row in rows if row["watts"] is not None]
 
 
 def joules(machine: Machine) -> list[Row]:
-    """name, title, millijoules of an I/O."""
-    found = (machine.part("energy") or {}).get("joules_per_io") or {}
-    return [
-        {"name": name, "title": pattern_title(name), "millijoules": 1e3 * value}
-        for name, value in found.items()
-        if value is not None
-    ]
+    """name, title, millijoules of an I/O, low, high."""
+    found = machine.part("energy") or {}
+    rows = []
+    for name, value in (found.get("joules_per_io") or {}).items():
+        low, high = ((found.get(f"joules_per_io_{end}") or {}).get(name) for end in ("low", "high"))
+        ends = {"low": None if low is None else 1e3 * low, "high": None if high is None else 1e3 * high}
+        if value is not None:
+            rows.append({"name": name, "title": pattern_title(name), "millijoules": 1e3 * value} | ends)
+    return rows
 
 
 def shown_mean(value: float, unit: str) -> tuple[float, str]:

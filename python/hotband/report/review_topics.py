@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.charts import PALETTE
 from hotband.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
-from hotband.report.text import ABSENT, number
+from hotband.report.text import ABSENT, amount
 from hotband.reviewcharts import Axis, Lines
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Column:
 
     title: str
     key: str
-    text: Callable[[Any], str] = field(default=number)
+    text: Callable[[Any], str] = field(default=amount)
     numeric: bool = True
 
 
@@ -146,7 +146,7 @@ def crossed(
 
 
 def _number_or_text(value: Any) -> str:
-    return value if isinstance(value, str) else number(value)
+    return value if isinstance(value, str) else amount(value)
 
 
 def missing(everyone: Sequence[Machine], part: str) -> list[str]:

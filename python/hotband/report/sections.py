@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -132,8 +133,19 @@ def spec_fold(label: str, spec: Mapping[str, Any]) -> Fold | None:
     texts |= {f"drive {name}": str(text) for name, text in drives.items()}
     if settings:
         texts["set"] = "\n".join(f"{key} = {value}" for key, value in settings.items())
+    if found := events(spec):
+        texts["options of hotband run"] = "\n".join(found)
     text = "\n\n".join(f"--- {name} ---\n{text.strip()}" for name, text in texts.items())
     return Fold(f"What {label} was made from", text) if text else None
+
+
+def events(spec: Mapping[str, Any]) -> list[str]:
+    """What was to happen in a run, as options of `hotband run`: drives that fail, their repair, a power loss."""
+    repair = spec.get("repair") or {}
+    asked = [("fail", drive) for drive in repair.get("fail") or []]
+    asked += [("spare", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
+    asked += [("rebuild-after", repair.get("rebuild_after")), ("power-loss", spec.get("power_loss"))]
+    return [f"--{name} {shlex.quote(str(value))}" for name, value in asked if value is not None]
 
 
 def versions(records: Mapping[str, LoadedRecord], further: object = None) -> str:

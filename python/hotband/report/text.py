@@ -31,6 +31,17 @@ def number(value: object, digits: int = 4) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def amount(value: object) -> str:
+    """A figure of a table in which many stand below each other: `1,234`, `246`, `4.10`, `0.0650`: three significant
+    digits, zeros too, and all digits of whole numbers; counts as they are."""
+    found = finite(value)
+    if found is None or isinstance(value, int):
+        return ABSENT if found is None else f"{found:,.0f}"
+    rounded = abs(float(f"{found:.2e}"))
+    places = max(0, 2 - math.floor(math.log10(rounded))) if rounded else 0
+    return f"{found:,.{places}f}"
+
+
 def quantity(value: object, unit: str) -> str:
     """A number with its unit: `247 IOPS`, `4.06 ms`."""
     text = number(value)

@@ -26,7 +26,9 @@ def asks(target: Target) -> list[Ask]:
     for op in ("read", "write"):
         streams += [stream(op, op, block, True), stream(f"before {op}", op, block, True)]
         phases.append(warming(op, target.ios(BEFORE[op]), streams=[f"before {op}"]))
-        phases.append(step(op, target.ios(ACCESSES), streams=[op]))
+        # The first to end is the last that was under way before; the last is counted in the step that follows, if one
+        # does: the last step takes one more, so that as many writes are counted as reads.
+        phases.append(step(op, target.ios(ACCESSES) + (op == "write"), streams=[op]))
     return [Ask("access", workload("random access", streams, phases, load=closed(1)))]
 
 

@@ -16,17 +16,27 @@ IOS = 4000
 NEEDS = patterns.NEEDS
 
 
-def states_power(target: Target) -> bool:
-    """Whether every drive of the machine states what it draws."""
-    keys = ("power_idle", "power_active")
-    known = [{value["key"] for value in catalogue.drive(name)["values"]} for name in dict.fromkeys(target.drives)]
-    return all(key in one for one in known for key in keys)
+def silent(target: Target) -> list[str]:
+    """The drives of the machine that do not state what they draw: a drive that states its power at rest states what it
+    draws at work, too, disks and solid-state drives by values of their own."""
+    return [name for name in dict.fromkeys(target.drives) if not states_power(name)]
+
+
+def states_power(drive: str) -> bool:
+    """Whether a drive of the catalog states what it draws."""
+    return any(value["key"] == "power_idle" for value in catalogue.drive(drive)["values"])
+
+
+def why_not(target: Target) -> str | None:
+    """Why there are no figures of a machine; none where there are."""
+    unknown = silent(target)
+    if not unknown:
+        return None
+    return f"what {' and '.join(unknown)} draw{'s' if len(unknown) == 1 else ''} is not stated (power_idle)"
 
 
 def asks(target: Target) -> list[Ask]:
-    """A run for each pattern; none where no power is stated."""
-    if not states_power(target):
-        return []
+    """A run for each pattern."""
     counted = [step("measure", target.ios(IOS))]
     return [
         Ask(name, workload(f"{name} power", patterns.streams_of(target, name), counted, load=closed(DEPTH)))
@@ -34,15 +44,18 @@ def asks(target: Target) -> list[Ask]:
     ]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Watts at rest and under each pattern, and joules for each of its I/Os; none where a drive states no power."""
-    drawn = {name: [part["power"] for part in one["parts"] if "power" in part] for name, one in records.items()}
-    if not drawn or any(len(of) < len(target.drives) for of in drawn.values()):
-        return None
-    joules = {name: sum(one["energy_j"] for one in of) for name, of in drawn.items()}
+def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Watts at rest and under each pattern, and joules for each of its I/Os, with the ends that the ranges of the
+    drives' power values leave open."""
+    drawn = {name: one["energy"] for name, one in records.items()}
+    seconds = {name: one["duration_ns"] / 1e9 for name, one in records.items()}
     return {
         "queue_depth": DEPTH,
-        "idle_w": sum(one["idle_w"] for one in next(iter(drawn.values()))),
-        "patterns_w": {name: sum(one["mean_w"] for one in of) for name, of in drawn.items()},
-        "joules_per_io": {name: joules[name] / records[name]["summary"]["count"] for name in drawn},
+        "idle_w": next(iter(drawn.values()))["idle_w"],
+        "patterns_w": {name: one["mean_w"] for name, one in drawn.items()},
+        "patterns_low_w": {name: one["energy_low_j"] / seconds[name] for name, one in drawn.items()},
+        "patterns_high_w": {name: one["energy_high_j"] / seconds[name] for name, one in drawn.items()},
+        "joules_per_io": {name: one["joules_per_io"] for name, one in drawn.items()},
+        "joules_per_io_low": {name: one["joules_per_io_low"] for name, one in drawn.items()},
+        "joules_per_io_high": {name: one["joules_per_io_high"] for name, one in drawn.items()},
     }

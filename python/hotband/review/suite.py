@@ -79,19 +79,22 @@ def chosen_parts(only: Sequence[str]) -> list[str]:
 
 
 def plan(of: Target, only: Sequence[str] = ()) -> Plan:
-    """What is run of a machine. Raises UserError where it is too small for every part that is asked for."""
+    """What is run of a machine. Raises UserError where it has no part that is asked for: it is too small, or its
+    drives do not state what they draw."""
     parts: dict[str, list[Ask]] = {}
     notes = [note for note in (of.scale_note(), of.state_note()) if note is not None]
     for name in chosen_parts(only):
-        needs: int = PARTS[name].NEEDS
-        if of.capacity_bytes < needs:
-            notes.append(f"{name}: left out, the machine has {of.capacity_bytes} B and it needs {needs} B")
+        why = why_not(of, name)
+        if why is not None:
+            notes.append(f"{name}: left out, {why}")
         else:
             parts[name] = PARTS[name].asks(of)
     if "applications" in parts:
         fits, left_out = fitting(of, parts["applications"])
         parts["applications"] = applications.in_turn(of, fits)
         notes += left_out
+    if not parts and list(only) == ["energy"] and energy.why_not(of) is not None:
+        raise UserError(of.name, "", "", f"no energy to review: {energy.why_not(of)}")
     if not parts:
         raise UserError(
             of.name, "", f"{of.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits"
@@ -99,16 +102,31 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
     return Plan(of, parts, notes)
 
 
+def why_not(of: Target, part: str) -> str | None:
+    """Why a machine has no such part; none where it has."""
+    needs: int = PARTS[part].NEEDS
+    if of.capacity_bytes < needs:
+        return f"the machine has {of.capacity_bytes} B and it needs {needs} B"
+    return energy.why_not(of) if part == "energy" else None
+
+
 def fitting(of: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
-    """Workloads of the catalog that the machine takes, and why it does not take the others."""
+    """Workloads of the catalog that the machine takes, and why it does not take the others: a note a workload. One that
+    is left out is so with all ends of its uncertainties."""
     fits: list[Ask] = []
     notes: list[str] = []
+    left_out: set[str] = set()
     for ask in asks:
+        load, end, _ = ask.name.partition(applications.END)
+        if load in left_out:
+            continue
         try:
             prepare(run_spec(of, "applications", ask))
             fits.append(ask)
         except UserError as error:
             notes.append(f"{ask.name}: left out, {error.accepted}")
+            if not end:
+                left_out.add(load)
     return fits, notes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,9 @@ def three_digits(value: float | None) -> str:
     """A number with three significant digits, more where it has more before the point."""
     if value is None:
         return NONE
-    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    # Of what rounds up to the next power of ten (9.996), the digits are those of the power.
+    size = abs(float(f"{value:.2e}"))
+    digits = max(0, 2 - math.floor(math.log10(size))) if size else 0
     return f"{value:,.{digits}f}"
 
 
@@ -209,9 +212,12 @@ def energy_table(review: Review) -> Table | None:
     if energy is None:
         return None
     title = f"Energy, {energy['queue_depth']} outstanding; at rest {energy['idle_w']:.1f} W"
-    table = titled(title, "", ["W", "mJ an I/O"])
-    for name, watts in energy["patterns_w"].items():
-        table.add_row(name.replace("-", " "), f"{watts:.2f}", three_digits(energy["joules_per_io"][name] * 1e3))
+    table = titled(title, "", ["W", "from", "to", "mJ an I/O", "from", "to"])
+    for name in energy["patterns_w"]:
+        watts = (energy[key][name] for key in ("patterns_w", "patterns_low_w", "patterns_high_w"))
+        joules = (energy[key][name] for key in ("joules_per_io", "joules_per_io_low", "joules_per_io_high"))
+        shown = [*map(three_digits, watts), *(three_digits(one * 1e3) for one in joules)]
+        table.add_row(name.replace("-", " "), *shown)
     return table
 
 

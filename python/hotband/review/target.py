@@ -14,6 +14,7 @@ import tomlkit
 from hotband import _core, catalogue
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
+from hotband.folders import folder_name
 from hotband.run import text_of, user_error
 
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
@@ -88,11 +89,6 @@ def short_name(machine: str) -> str:
 def text_of_name(machine: str) -> bool:
     """Whether a machine is named by a file."""
     return machine.endswith(".toml") or "/" in machine
-
-
-def folder_name(name: str) -> str:
-    """A folder for a machine of this name."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "machine"
 
 
 def targets_of(
