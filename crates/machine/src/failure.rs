@@ -47,15 +47,6 @@ impl Machine {
         Some(RepairReport { rebuilds, bytes_lost, ..repair.report.clone() })
     }
 
-    /// Whether a layout with redundancy lies on `drive` somewhere.
-    pub fn has_redundancy_on(&self, drive: u32) -> bool {
-        self.layouts.iter().any(|slot| {
-            slot.is_planner()
-                && slot.planner().redundancy().is_some()
-                && slot.members.iter().any(|member| member.node == NodeRef::Drive(drive))
-        })
-    }
-
     /// Name of a layout in the spec.
     pub fn layout_name(&self, layout: u32) -> &str {
         &self.layouts[layout as usize].name

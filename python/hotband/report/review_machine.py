@@ -32,7 +32,6 @@ from hotband.reviewcharts import Axis, Lines, amounts, curves, density, palette,
 
 # Reads and writes are as fast in most places.
 OVER_EACH_OTHER = Lines(READ_WRITE.title, READ_WRITE.colors, dashed=("write",))
-NO_RANGE = {"low": None, "high": None}
 OF_IOS = "Share of the I/Os (%)"
 PATTERN_COLORS = palette("Pattern", rows_of.PATTERNS.values(), first=2)
 
