@@ -30,7 +30,7 @@ def one_input(data: bytes) -> None:
     # Imported here, so that main can have atheris instrument them first.
     from hotband.errors import UserError
     from hotband.importers import load, loaded, tools
-    from hotband.records import save_imported
+    from hotband.record.files import save_imported
 
     name = NAMES.get(data[:1], "x")
     with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ def main() -> None:
 
     with atheris.instrument_imports(include=["hotband"]):
         import hotband.importers.diskspd
-        import hotband.importers.fio
+        import hotband.importers.fio.importer
         import hotband.importers.hdr
         import hotband.importers.iometer
         import hotband.importers.vdbench  # noqa: F401

@@ -24,7 +24,7 @@ from hotband.commands.output import (
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
-    from hotband.run import Finished
+    from hotband.runs.run import Finished
 
 app = typer.Typer(
     name="hotband",
@@ -73,8 +73,8 @@ def run(
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
-    from hotband.progress import run_progress
-    from hotband.run import Repair, RunSpec, execute
+    from hotband.runs.progress import run_progress
+    from hotband.runs.run import Repair, RunSpec, execute
 
     names = [workload, *(then or [])]
     if fresh_seeds and len(names) == 1:
@@ -114,10 +114,10 @@ def run(
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
-    from hotband.energy import energy_lines
-    from hotband.repair import repair_lines
-    from hotband.steady import of_phases
-    from hotband.tables import (
+    from hotband.record.energy import energy_lines
+    from hotband.record.repair import repair_lines
+    from hotband.record.steady import of_phases
+    from hotband.text.tables import (
         app_tables,
         limits_lines,
         power_loss_lines,
@@ -152,8 +152,8 @@ def steady(
 
     Records without a series, such as most of fio's, are one round each, in the order given.
     """
-    from hotband.rounds import judge_files
-    from hotband.tables import steady_lines
+    from hotband.record.rounds import judge_files
+    from hotband.text.tables import steady_lines
 
     verdicts = judge_files(records, round_, track)
     if as_json:
@@ -279,7 +279,7 @@ def version() -> None:
 
 def main() -> None:
     """Entry point: the user's mistakes become one line and exit code 2, an interruption exit code 130."""
-    from hotband.run import RunsInterrupted
+    from hotband.runs.run import RunsInterrupted
 
     try:
         app()

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotband import _core
-from hotband.run import user_error
-from hotband.tables import binary_size, counted
+from hotband.runs.run import user_error
+from hotband.text.tables import binary_size, counted
 
 if TYPE_CHECKING:
     from rich.table import Table

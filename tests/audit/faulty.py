@@ -11,7 +11,7 @@ from made_up import DISK, MS, SSD, US, Shape, changed, clock, deep, result, seri
 
 from hotband.audit import Audited
 from hotband.audit.facts import MachineFacts, of_media
-from hotband.stats import SUMMARY_PERCENTILES, percentile
+from hotband.record.stats import SUMMARY_PERCENTILES, percentile
 
 SEVENTY_TWO = of_media("7200rpm")
 SMALL_SSD = MachineFacts("an SSD", "--on", "ssd", 1, capacity_bytes=1e12, raw_bytes=1e12, read_time_ns=60e3)

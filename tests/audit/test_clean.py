@@ -21,7 +21,7 @@ from made_up import (
 
 from hotband.audit import Audited, findings, load_results
 from hotband.audit.facts import MachineFacts, of_machine, of_media
-from hotband.run import RunSpec, execute
+from hotband.runs.run import RunSpec, execute
 
 Case = tuple[list[Audited], MachineFacts | None]
 SEVENTY_TWO = of_media("7200rpm")

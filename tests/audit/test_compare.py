@@ -14,7 +14,7 @@ from hotband.audit import Audited, resample
 from hotband.audit.compare import FASTER, NONE, SLOWER, Comparison, compare, iops_difference, series_of
 from hotband.errors import UserError
 from hotband.report import loaded_run
-from hotband.run import RunSpec, execute
+from hotband.runs.run import RunSpec, execute
 
 
 def model(drive: str, seed: int, *changed: tuple[str, str]) -> Audited:

@@ -8,7 +8,7 @@ import pytest
 
 from hotband.audit.facts import of_machine, of_media, of_options, of_record
 from hotband.errors import UserError
-from hotband.run import RunSpec, execute
+from hotband.runs.run import RunSpec, execute
 
 
 def test_a_catalog_disk() -> None:

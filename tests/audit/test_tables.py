@@ -23,7 +23,7 @@ def audited(path: Path, text: str, media: str | None = None) -> list[Finding]:
 
 def study(name: str, media: str | None = None) -> list[Finding]:
     """The findings of a study's published table."""
-    from hotband.studyfile import load
+    from hotband.study.file import load
 
     return findings(load_results([load(name).folder / "published.csv"]), of_media(media))
 

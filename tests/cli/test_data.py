@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from hotband.records import SMART_FILE, save_record
-from hotband.tables import smart_lines
+from hotband.record.files import SMART_FILE, save_record
+from hotband.text.tables import smart_lines
 
 
 def entropy(**changes: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import pytest
 
 from hotband import _core
 from hotband.errors import UserError
-from hotband.rounds import judge_files, round_values
-from hotband.steady import Rounds, verdict, why
+from hotband.record.rounds import judge_files, round_values
+from hotband.record.steady import Rounds, verdict, why
 
 SECOND = 1_000_000_000
 FLAT = [100.0, 101.0, 99.0, 100.0, 100.0]

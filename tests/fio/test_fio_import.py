@@ -11,9 +11,9 @@ import pytest
 
 import hotband
 from hotband.errors import UserError
-from hotband.fio import read_fio
-from hotband.fio_jobs import bucket_value
-from hotband.importers import fio as fio_importer
+from hotband.importers.fio import importer as fio_importer
+from hotband.importers.fio.documents import read_fio
+from hotband.importers.fio.jobs import bucket_value
 
 
 def test_the_own_sample_of_two_documents(own_samples: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from hotband.errors import UserError
-from hotband.fio import read_fio
-from hotband.stats import DIRECTIONS, Histogram
+from hotband.importers.fio.documents import read_fio
+from hotband.record.stats import DIRECTIONS, Histogram
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "samples"
 RESULTS = sorted([*FOLDER.glob("fio/*.json"), *FOLDER.glob("croit-normal/*.json")])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotband.stats import (
+from hotband.record.stats import (
     Histogram,
     Side,
     idle_side,

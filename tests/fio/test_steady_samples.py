@@ -9,7 +9,7 @@ import pytest
 from fio_documents import document, job, reads
 
 from hotband.errors import UserError
-from hotband.fio import read_fio
+from hotband.importers.fio.documents import read_fio
 
 
 def steadystate(**more: Any) -> dict[str, Any]:

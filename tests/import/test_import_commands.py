@@ -11,9 +11,9 @@ import fio_documents as fio_build
 import pytest
 import result_documents as build
 
-from hotband.charts import MOST_LINES, natural_order
+from hotband.draw.charts import MOST_LINES, natural_order
+from hotband.draw.latency import labelled, latency_chart, load_any
 from hotband.errors import UserError
-from hotband.latency_plot import labelled, latency_chart, load_any
 from hotband.report.load import load_record
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]

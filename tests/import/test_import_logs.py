@@ -14,14 +14,15 @@ from hotband.audit import findings, load_results
 from hotband.audit.compare import compare
 from hotband.audit.load import load_pair
 from hotband.errors import UserError
-from hotband.fio_jobs import PLAT_NR, bucket_value
-from hotband.importers import fio, hdr
+from hotband.importers import hdr
+from hotband.importers.fio import importer as fio
+from hotband.importers.fio.jobs import PLAT_NR, bucket_value
 from hotband.importers.imported import Imported
-from hotband.records import save_imported
+from hotband.record.files import save_imported
 from hotband.report.load import load_record
 from hotband.report.page import render
 from hotband.report.record_page import record_page
-from hotband.tables import summary_table
+from hotband.text.tables import summary_table
 
 EPOCH_MS = 1_700_000_000_000
 

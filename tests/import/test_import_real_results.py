@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.importers import fio, load, vdbench
+from hotband.importers import load, vdbench
+from hotband.importers.fio import importer as fio
 
 
 def test_all_croit_results_load_with_their_source(real_samples: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hotband.errors import UserError
 from hotband.importers import Imported, files, hdr, load, loaded, tools
-from hotband.records import save_imported
+from hotband.record.files import save_imported
 from hotband.report.load import load_record
 
 GOOD: dict[str, tuple[str, bytes]] = {

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from hotband import catalogue
+from hotband.catalog import entries as catalogue
 from hotband.errors import UserError
-from hotband.quantities import share_text, span_text
 from hotband.reliability import Asked, assess
 from hotband.reliability.show import notes, summary_lines
+from hotband.text.quantities import share_text, span_text
 
 MACHINE = "raid5:5xsavvio-10k1"
 

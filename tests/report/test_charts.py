@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import synthetic
 
-from hotband import charts
+from hotband.draw import charts
 from hotband.report import frames
 
 

@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from test_variants import Page
 
-from hotband.energy import energy_lines, joules, joules_between
+from hotband.record.energy import energy_lines, joules, joules_between
 from hotband.report import LoadedRecord, energy, record_page
 from hotband.report.page import render
 

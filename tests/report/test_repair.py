@@ -12,8 +12,8 @@ import synthetic
 from browser import needs_browser, open_page
 from test_variants import Page
 
-from hotband import charts
-from hotband.repair import repair_lines, state_name
+from hotband.draw import charts
+from hotband.record.repair import repair_lines, state_name
 from hotband.report import energy, record_page, sections, write_report
 from hotband.report.frames import series_frame
 from hotband.report.load import LoadedRecord

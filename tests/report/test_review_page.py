@@ -16,11 +16,11 @@ import synthetic_review
 from browser import needs_browser, open_page
 
 from hotband.errors import UserError
-from hotband.folders import folder_name
 from hotband.report import review_comparison, review_machine, review_rows
 from hotband.report.review_page import write_review
 from hotband.report.review_topics import key_of
 from hotband.report.text import amount
+from hotband.runs.folders import folder_name
 
 HOSTILE = "</script><b onmouseover=alert(1)>&\"'{{ 7*7 }}"
 

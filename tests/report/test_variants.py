@@ -11,11 +11,11 @@ import pytest
 import synthetic
 import synthetic_variants as made
 
-from hotband import curves
-from hotband.cellrows import times_ms
+from hotband.draw import curves
 from hotband.errors import UserError
 from hotband.report import load_record, record_page, study_page, variants
 from hotband.report.page import render
+from hotband.study.cellrows import times_ms
 
 NEW_SECTIONS = ["response", "warm-up", "once", "io-time", "why", "swings"]
 

@@ -13,7 +13,7 @@ import synthetic
 import synthetic_wear as made
 from test_variants import Page
 
-from hotband import wearcharts
+from hotband.draw import wear as wearcharts
 from hotband.errors import UserError
 from hotband.report import load_record, record_page, study_page, wear
 from hotband.report.page import render

@@ -22,7 +22,7 @@ def reviewed() -> Reviewed:
 @pytest.fixture(scope="session")
 def catalog_value() -> Callable[[str, str], str]:
     """The text of a value of a drive of the catalog."""
-    from hotband import catalogue
+    from hotband.catalog import entries as catalogue
 
     def text(drive: str, key: str) -> str:
         return str(next(value["value"] for value in catalogue.drive(drive)["values"] if value["key"] == key))

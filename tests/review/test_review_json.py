@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from hotband import __version__
 from hotband.errors import UserError
-from hotband.folders import folder_name
 from hotband.review import PARTS, applications, energy, many, plan, review
 from hotband.review import suite as suite_module
 from hotband.review.asked import toml_text
 from hotband.review.suite import ReviewInterrupted, run_plan, text_of
 from hotband.review.target import target, targets_of
-from hotband.run import Finished, RunsInterrupted, RunSpec, execute
+from hotband.runs.folders import folder_name
+from hotband.runs.run import Finished, RunsInterrupted, RunSpec, execute
 
 Reviewed = Callable[[str], dict[str, Any]]
 SAVVIO = "savvio-10k1"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hotband.audit import audit_data, findings, load_results
-from hotband.stats import percentile, whole
+from hotband.record.stats import percentile, whole
 
 Study = tuple[dict[str, Any], Path]
 AUDIT = Path(__file__).parents[2] / "python/hotband/catalog/studies/mach2_ceph/audit.json"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from hotband.cellrows import why
-from hotband.comparisons import compare
-from hotband.measures import Parameters, Reading, Value, curve, read
-from hotband.quantities import span_ns
+from hotband.study.cellrows import why
+from hotband.study.comparisons import compare
+from hotband.study.measures import Parameters, Reading, Value, curve, read
+from hotband.text.quantities import span_ns
 
 
 def summary(iops: float, latency_ms: float | None) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hotband.errors import UserError
-from hotband.studyfile import load
-from hotband.studyruns import Change, edited, machine_of, merged, specs_of
+from hotband.study.file import load
+from hotband.study.runs import Change, edited, machine_of, merged, specs_of
 
 TINY = Path(__file__).parent / "tiny"
 

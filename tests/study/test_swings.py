@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hotband import swings
 from hotband.errors import UserError
-from hotband.run import RunsInterrupted
-from hotband.study import run_study
-from hotband.studyfile import load
-from hotband.swingfile import Entry, SwingFile, read_swings, summary
+from hotband.runs.run import RunsInterrupted
+from hotband.study import swings
+from hotband.study.file import load
+from hotband.study.study import run_study
+from hotband.study.swingfile import Entry, SwingFile, read_swings, summary
 
 TINY = Path(__file__).parent / "tiny"
 READS, TAGS, SIZE = "study: share of the reads", "study: tags", "study: size of the data"

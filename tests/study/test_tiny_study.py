@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from hotband import run as runs
-from hotband.run import RunSpec, execute
-from hotband.study import run_study
+from hotband.runs import run as runs
+from hotband.runs.run import RunSpec, execute
+from hotband.study.study import run_study
 
 TINY = Path(__file__).parent / "tiny"
 
@@ -88,8 +88,8 @@ def test_the_report_is_drawn_from_memory(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_report_from_memory_is_that_from_disk(tiny: tuple[dict[str, Any], Path]) -> None:
     from hotband.report import load_record, loaded_run
-    from hotband.studyfile import load
-    from hotband.studyruns import specs_of
+    from hotband.study.file import load
+    from hotband.study.runs import specs_of
 
     study = load(str(TINY))
     spec = specs_of(study, (study.configs[0], study.load("read")), None, 1)[0]

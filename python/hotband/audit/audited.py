@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.audit import distribution
 from hotband.audit.distribution import Distribution
-from hotband.quantities import share, size_bytes
+from hotband.text.quantities import share, size_bytes
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,7 +21,7 @@ def audit_results(
     """Findings for the terminal and as data, and whether one is severe. Raises UserError."""
     wanted = list(paths)
     if study is not None:
-        from hotband.studyfile import PUBLISHED_FILE, load
+        from hotband.study.file import PUBLISHED_FILE, load
 
         wanted.append(load(study).folder / PUBLISHED_FILE)
     if not wanted:

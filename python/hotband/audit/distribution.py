@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hotband.stats import DIRECTIONS
+from hotband.record.stats import DIRECTIONS
 
 # Half the width of a bucket relative to its value: 3 significant digits, 64 buckets a power of two
 # (docs/guides/records.md).

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hotband.errors import UserError
-from hotband.quantities import SIZE_EXPECTED, size_bytes, span_ns
+from hotband.text.quantities import SIZE_EXPECTED, size_bytes, span_ns
 
 MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
 # The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
@@ -82,7 +82,7 @@ def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
 
 def of_machine(argument: str, cache: str | None = None) -> MachineFacts:
     """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them. Raises UserError."""
-    from hotband.run import text_of
+    from hotband.runs.run import text_of
 
     text = text_of(argument, "machine")
     facts = _of_text(argument, argument if text is None else text, text is not None, {}, {})
@@ -151,7 +151,7 @@ def _values(
         values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
         values["kind"] = str(table.get("kind"))
     else:
-        from hotband import catalogue
+        from hotband.catalog import entries as catalogue
 
         drive = catalogue.drive(product)
         values = {value["key"]: str(value["value"]) for value in drive["values"]} | {"kind": drive["kind"]}

@@ -13,7 +13,7 @@ from hotband.audit import shapes
 from hotband.audit.audited import Audited
 from hotband.audit.finding import natural
 from hotband.errors import UserError
-from hotband.records import RECORD_FILE
+from hotband.record.files import RECORD_FILE
 
 if TYPE_CHECKING:
     import polars as pl

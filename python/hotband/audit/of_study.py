@@ -8,7 +8,7 @@ from typing import Any
 from hotband.audit.finding import Number
 from hotband.audit.published import read_table
 from hotband.audit.rules import findings
-from hotband.studyfile import PUBLISHED_FILE
+from hotband.study.file import PUBLISHED_FILE
 
 # Digits of a number in a study's table: one more than the published ones have.
 _DIGITS = 5

@@ -15,7 +15,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.distribution import Distribution
 from hotband.audit.facts import MachineFacts
 from hotband.audit.finding import Finding, Number
-from hotband.stats import DIRECTIONS
+from hotband.record.stats import DIRECTIONS
 
 QUARTER_SHARE = 0.15
 """Share of reads quicker than a quarter of a revolution that is a cache's. Of 90 model runs (three disks of 15,000,

@@ -20,8 +20,8 @@ from typing import Any
 from hotband.audit.audited import Asked, Audited, Printed
 from hotband.audit.littles_law import IN_NS, unit_of
 from hotband.errors import UserError
-from hotband.fio_text import shown
-from hotband.stats import DIRECTIONS
+from hotband.importers.fio.text import shown
+from hotband.record.stats import DIRECTIONS
 
 COLUMNS = ("config", "workload", "metric", "value", "unit")
 MEASURED = ("", "measured")

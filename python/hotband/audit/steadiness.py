@@ -17,7 +17,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.facts import MachineFacts
 from hotband.audit.finding import Finding, Number
 from hotband.audit.replay import in_time
-from hotband.rounds import round_values
+from hotband.record.rounds import round_values
 
 ROUNDS = (25, 20, 15, 10)
 """Rounds that the measured time is divided into: the PTS looks at 25 at most, and five are one window."""

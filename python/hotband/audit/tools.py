@@ -14,7 +14,7 @@ from typing import Any
 from hotband.audit import distribution
 from hotband.audit.audited import Audited
 from hotband.audit.finding import Finding, Number
-from hotband.stats import SUMMARY_PERCENTILES
+from hotband.record.stats import SUMMARY_PERCENTILES
 
 SAME = 0.001
 """Relative difference within which a quoted percentile is the mean of others: what printing to three digits rounds."""

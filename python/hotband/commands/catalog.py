@@ -10,7 +10,7 @@ from hotband.commands.output import JsonFlag, NameArgument, print_json, print_li
 
 def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     """What drives the catalog holds; with NAME every value of one, with its source."""
-    from hotband import catalogue
+    from hotband.catalog import entries as catalogue
 
     if name is None:
         return print_products("Drives", "drive", catalogue.drives(), as_json)
@@ -19,7 +19,7 @@ def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
 
 def osds(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
-    from hotband import catalogue
+    from hotband.catalog import entries as catalogue
 
     if name is None:
         return print_products("Object storage daemons", "daemon", catalogue.osds(), as_json)
@@ -36,7 +36,7 @@ def print_products(title: str, what: str, entries: list[dict[str, Any]], as_json
 
 def print_product(product: dict[str, Any], as_json: bool) -> None:
     """Prints every value of a drive or a daemon."""
-    from hotband.tables import values_table
+    from hotband.text.tables import values_table
 
     if as_json:
         return print_json(product)
@@ -49,7 +49,7 @@ def print_product(product: dict[str, Any], as_json: bool) -> None:
 
 def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     """What workloads the catalog holds; with NAME the text of one, to copy and change."""
-    from hotband import catalogue
+    from hotband.catalog import entries as catalogue
 
     if name is None:
         entries = catalogue.workloads()
@@ -65,7 +65,7 @@ def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
 
 def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     """What studies the catalog holds; with NAME its configurations, loads and published figures."""
-    from hotband import studyfile
+    from hotband.study import file as studyfile
 
     if name is None:
         entries = [studyfile.describe(known) for known in studyfile.names()]

@@ -22,9 +22,9 @@ def import_with(
     read: Callable[[Sequence[Path]], list[Imported]], files: list[Path], out: Path | None, as_json: bool
 ) -> None:
     """Reads, saves where `out` says, and prints."""
-    from hotband.records import save_imported
-    from hotband.run import check_writable
-    from hotband.tables import summary_table
+    from hotband.record.files import save_imported
+    from hotband.runs.run import check_writable
+    from hotband.text.tables import summary_table
 
     if out is not None:
         check_writable(out)
@@ -51,7 +51,7 @@ def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = F
 @import_app.command("fio")
 def import_fio(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
-    from hotband.importers import fio
+    from hotband.importers.fio import importer as fio
 
     import_with(fio.read, files, out, as_json)
 
@@ -101,7 +101,7 @@ def plot_latency(
     title: Annotated[str, typer.Option(help="Its heading.")] = "Latency by percentile",
 ) -> None:
     """Draw the latency of several runs by percentile, as far out as their samples support."""
-    from hotband.latency_plot import check_out, latency_chart, load_any, write_chart
+    from hotband.draw.latency import check_out, latency_chart, load_any, write_chart
 
     if op not in (None, "read", "write"):
         raise UserError("--op", "", op, "accepted: read, write")

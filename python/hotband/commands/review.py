@@ -33,10 +33,10 @@ def review(
 
     Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
     """
-    from hotband.progress import run_progress
     from hotband.review import PARTS
     from hotband.review.many import review_all
     from hotband.review.tables import comparison_views, review_views
+    from hotband.runs.progress import run_progress
 
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")

@@ -33,8 +33,8 @@ def study_run(
     as_json: JsonFlag = False,
 ) -> None:
     """Predict a study's figures; print them beside the published ones."""
-    from hotband.study import run_study
-    from hotband.studyprint import print_result
+    from hotband.study.show import print_result
+    from hotband.study.study import run_study
 
     result = run_study(name, out, seed, listed(only), fresh_seeds)
     if as_json:
@@ -55,9 +55,9 @@ def study_swings(
     """Run each assumption at both ends of its range; print which of them move a prediction."""
     from dataclasses import asdict
 
-    from hotband.swingfile import summary
-    from hotband.swings import run_swings
-    from hotband.tables import swings_table
+    from hotband.study.swingfile import summary
+    from hotband.study.swings import run_swings
+    from hotband.text.tables import swings_table
 
     def say(text: str) -> None:
         sys.stderr.write(f"{text}\n")
@@ -73,8 +73,8 @@ def study_swings(
 @study_app.command("accuracy")
 def study_accuracy(as_json: JsonFlag = False) -> None:
     """Run every study and print how large its errors are: of rates, ratios and gains, by group."""
-    from hotband import studyfile
-    from hotband.study import run_study
+    from hotband.study import file as studyfile
+    from hotband.study.study import run_study
 
     summaries = {name: run_study(name, None, None)["summary"] for name in studyfile.names()}
     if as_json:

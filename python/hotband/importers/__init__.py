@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hotband.errors import UserError
 from hotband.importers.imported import Imported, loaded
-from hotband.records import RECORD_FILE
+from hotband.record.files import RECORD_FILE
 
 __all__ = ["Imported", "Tool", "load", "loaded", "tools"]
 
@@ -23,7 +23,8 @@ class Tool(NamedTuple):
 
 def tools() -> dict[str, Tool]:
     """The importers by the name of the tool."""
-    from hotband.importers import diskspd, fio, hdr, iometer, vdbench
+    from hotband.importers import diskspd, hdr, iometer, vdbench
+    from hotband.importers.fio import importer as fio
 
     modules: dict[str, Any] = {"fio": fio, "vdbench": vdbench, "diskspd": diskspd, "iometer": iometer, "hdr": hdr}
     found = {name: Tool(module.recognises, module.read) for name, module in modules.items()}
@@ -49,8 +50,9 @@ def load(path: Path, also: str = "") -> list[Imported]:
 
 def _load_folder(folder: Path) -> list[Imported]:
     """The results in a folder: vdbench's output and fio's files as one each, the files of the others one by one."""
-    from hotband.importers import fio, vdbench
+    from hotband.importers import vdbench
     from hotband.importers.files import name_of, read_beginning
+    from hotband.importers.fio import importer as fio
 
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file())

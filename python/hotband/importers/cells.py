@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hotband.errors import UserError
-from hotband.fio_text import shown
+from hotband.importers.fio.text import shown
 
 # Nothing that a tool counts or measures is larger (unsigned 64 bits, in the smallest unit).
 LARGEST = 2**64 - 1

@@ -20,7 +20,7 @@ from hotband.importers.files import name_of, read_bytes
 from hotband.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.importers.record import Found, Sides, build, side_of
 from hotband.importers.source import NS_PER_MS, NS_PER_S, Asked, iso, nothing_asked
-from hotband.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction
+from hotband.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.fio_text import printable
+from hotband.importers.fio.text import printable
 
 # A document is parsed in memory, at several times its size; logs are not, they have no such limit.
 LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024

@@ -18,7 +18,7 @@ from hotband.importers.files import decoded, name_of, read_bytes
 from hotband.importers.imported import Imported, no_rows
 from hotband.importers.record import LARGEST, Found, Sides, build, side_of
 from hotband.importers.source import NS_PER_S, iso, nothing_asked
-from hotband.stats import Direction, Histogram, idle_side
+from hotband.record.stats import Direction, Histogram, idle_side
 
 ACCEPTED = "an HdrHistogram log"
 UNITS = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": NS_PER_S}

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.fio_text import shown
 from hotband.importers.cells import LARGEST, Cells
 from hotband.importers.files import decoded, name_of, read_bytes
+from hotband.importers.fio.text import shown
 from hotband.importers.imported import Imported
 from hotband.importers.record import Found, Sides, build, side_of
 from hotband.importers.source import NS_PER_S, Asked, nothing_asked
-from hotband.stats import DIRECTIONS, Direction, Histogram
+from hotband.record.stats import DIRECTIONS, Direction, Histogram
 
 ACCEPTED = "Iometer's results CSV"
 _SECTOR = 512

@@ -12,7 +12,7 @@ from hotband.errors import UserError
 from hotband.importers.cells import LATEST_MS, NS_PER_MS
 from hotband.importers.imported import Imported, SeriesColumns
 from hotband.importers.source import Source
-from hotband.stats import DIRECTIONS, NANOSECONDS_PER_SECOND, Direction, Histogram, Side, idle_side, summary_of
+from hotband.record.stats import DIRECTIONS, NANOSECONDS_PER_SECOND, Direction, Histogram, Side, idle_side, summary_of
 
 SCHEMA_VERSION = 1
 # The largest number that a record's counts and the series hold (unsigned 64 bits).

@@ -11,8 +11,8 @@ from enum import Enum
 from typing import Literal
 
 from hotband.errors import UserError
-from hotband.fio_text import shown
 from hotband.importers.cells import NS_PER_MS, Cells
+from hotband.importers.fio.text import shown
 
 Scope = Literal["all", "read", "write"]
 _STARTING = re.compile(r"([\d:.]{1,20}) Starting RD=([^;\s]{1,400});([^<\n]{0,4000})")

@@ -14,7 +14,7 @@ from hotband.importers.imported import no_rows
 from hotband.importers.record import Found, Sides, side_of
 from hotband.importers.source import NS_PER_S, Asked, nothing_asked
 from hotband.importers.vdbench_read import Run, Scope
-from hotband.stats import DIRECTIONS, Direction, Histogram
+from hotband.record.stats import DIRECTIONS, Direction, Histogram
 
 # vdbench's own numbers for "as fast as it goes" (iorate=max, curve) are just below a million.
 _UNLIMITED = 999_900

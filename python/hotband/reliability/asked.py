@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotband import _core, catalogue
+from hotband import _core
 from hotband.catalog import CATALOG_DIR
+from hotband.catalog import entries as catalogue
 from hotband.errors import UserError
-from hotband.quantities import SPAN_EXPECTED, SPAN_UNITS, share, size_bytes, span_ns
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
-from hotband.run import text_of, user_error
+from hotband.runs.run import text_of, user_error
+from hotband.text.quantities import SPAN_EXPECTED, SPAN_UNITS, share, size_bytes, span_ns
 
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
 RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'

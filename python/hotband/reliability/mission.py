@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hotband.errors import UserError
-from hotband.quantities import SPAN_UNITS, span_text
 from hotband.reliability.array import Array, Conditions
 from hotband.reliability.estimate import Estimate, mean
+from hotband.text.quantities import SPAN_UNITS, span_text
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband.errors import UserError
-from hotband.tables import decimal_size
+from hotband.text.tables import decimal_size
 
 NS_PER_HOUR = 3.6e12
 # Bytes of a rebuild may differ by this share without a word: layouts of whole chunks leave the end of a member out.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from hotband.quantities import SPAN_UNITS, share_text, span_text
 from hotband.reliability.array import HOURS_PER_YEAR
-from hotband.tables import counted, decimal_size
+from hotband.text.quantities import SPAN_UNITS, share_text, span_text
+from hotband.text.tables import counted, decimal_size
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hotband.charts import HALF_CHARS, NUMBER, dress, legend, marked
-from hotband.curves import variant_scale
+from hotband.draw.charts import HALF_CHARS, NUMBER, dress, legend, marked
+from hotband.draw.curves import variant_scale
 from hotband.report.page import Cell, Chart, Charts, Group, Table
 from hotband.report.repair import mark_frame
 from hotband.report.text import finite, quantity
@@ -15,7 +15,7 @@ from hotband.report.text import finite, quantity
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.charts import View
+    from hotband.draw.charts import View
     from hotband.report.load import LoadedRecord
 
 Records = Mapping[str, "LoadedRecord"]

@@ -1,4 +1,4 @@
-"""From records to the frames that `hotband.charts` draws.
+"""From records to the frames that `hotband.draw.charts` draws.
 
 Percentiles come from merged histograms, never from an average of percentiles. A series with more intervals
 than a chart can show is binned: rates and depths are means, a mean latency is weighted by its I/Os, and a p99
@@ -15,8 +15,8 @@ from itertools import accumulate
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from hotband.charts import SERIES, TIME_COLORS
-from hotband.parts import actuators
+from hotband.draw.charts import SERIES, TIME_COLORS
+from hotband.record.parts import actuators
 from hotband.report.text import finite
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hotband.errors import UserError
-from hotband.records import DIRECTIONS
+from hotband.record.files import DIRECTIONS
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.run import Finished
+    from hotband.runs.run import Finished
 
 SCHEMA = "hotband-record"
 SCHEMA_VERSION = 1

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hotband.charts import FONT, INK, MUTED
+from hotband.draw.charts import FONT, INK, MUTED
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
-    from hotband.charts import View
+    from hotband.draw.charts import View
 
 WIDTH = 760
 # What a legend may be of.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotband import cellrows
 from hotband.report import energy, frames, sections, variants, wear
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.repair import repair_blocks
 from hotband.report.text import cell, number, rate, span
 from hotband.report.verdicts import verdict_blocks
+from hotband.study import cellrows
 
 if TYPE_CHECKING:
     from hotband.audit.facts import MachineFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hotband.repair import state_name
+from hotband.record.repair import state_name
 from hotband.report.load import LoadedRecord
 from hotband.report.page import Block, Cell, Group, Prose, Table
 from hotband.report.text import finite, number, percent, rate, size, span

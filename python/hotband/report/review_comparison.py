@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from hotband.draw.review import Axis, Lines, amounts, curves, palette
 from hotband.report import review_rows as rows_of
 from hotband.report.review_machine import FILE_SIZES, bar_frame, counted
 from hotband.report.review_rows import Machine, Row, frame
@@ -26,7 +27,6 @@ from hotband.report.review_topics import (
     table,
 )
 from hotband.report.text import amount, block_size, number
-from hotband.reviewcharts import Axis, Lines, amounts, curves, palette
 
 # A lead smaller than this is none: a second seed moves most figures by as much.
 LEVEL = 0.02

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from hotband.draw.review import Axis, Lines, amounts, curves, density, palette, ramp
 from hotband.report import review_rows as rows_of
 from hotband.report.page import Cell, Group, Table
 from hotband.report.review_rows import Machine, Row, frame
@@ -28,7 +29,6 @@ from hotband.report.review_topics import (
     table,
 )
 from hotband.report.text import amount, block_size, number, rate, size, span
-from hotband.reviewcharts import Axis, Lines, amounts, curves, density, palette, ramp
 
 # Reads and writes are as fast in most places.
 OVER_EACH_OTHER = Lines(READ_WRITE.title, READ_WRITE.colors, dashed=("write",))

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hotband.charts import LOG_SPAN, shorten
-from hotband.folders import folder_name
+from hotband.draw.charts import LOG_SPAN, shorten
 from hotband.report.text import block_size
+from hotband.runs.folders import folder_name
 
 if TYPE_CHECKING:
     import polars as pl

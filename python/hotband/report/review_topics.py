@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hotband.charts import PALETTE
+from hotband.draw.charts import PALETTE
+from hotband.draw.review import Axis, Lines
 from hotband.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
 from hotband.report.text import ABSENT, amount
-from hotband.reviewcharts import Axis, Lines
 
 if TYPE_CHECKING:
-    from hotband.charts import View
+    from hotband.draw.charts import View
     from hotband.report.pictures import Drawing
     from hotband.report.review_rows import Machine
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hotband import charts
+from hotband.draw import charts
 from hotband.report import frames
 from hotband.report.page import Block, Cell, Chart, Charts, Fold, Group, Heading, Section, Table
 from hotband.report.repair import mark_frame

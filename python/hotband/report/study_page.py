@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hotband import charts
+from hotband.draw import charts
 from hotband.report import frames, sections, study_variants
 from hotband.report.page import (
     Block,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hotband import curves
+from hotband.draw import curves
 from hotband.report import variants, wear
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Heading, Prose, Section, Table
 from hotband.report.text import ABSENT, cell, finite, number, percent

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotband import curves
-from hotband.cellrows import TIMES, times_ms
+from hotband.draw import curves
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Prose, Table
 from hotband.report.text import ABSENT, finite, number, percent, rate, size, span
+from hotband.study.cellrows import TIMES, times_ms
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hotband.record.steady import of_phases
 from hotband.report.page import Block, Cell, Group, Table
-from hotband.steady import of_phases
-from hotband.tables import LIMIT_WORDS, STEADY_FIGURES, in_unit
+from hotband.text.tables import LIMIT_WORDS, STEADY_FIGURES, in_unit
 
 if TYPE_CHECKING:
     from hotband.report.load import LoadedRecord

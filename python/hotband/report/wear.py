@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotband import opmeasures, wearcharts
+from hotband.draw import wear as wearcharts
 from hotband.report.page import Cell, Chart, Charts, Group, Table
 from hotband.report.text import ABSENT, finite, number, percent, size
+from hotband.study import operations as opmeasures
 
 if TYPE_CHECKING:
     import polars as pl

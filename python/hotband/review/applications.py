@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hotband import _core, catalogue
+from hotband import _core
 from hotband.catalog import CATALOG_DIR
+from hotband.catalog import entries as catalogue
 from hotband.review.asked import GIB, Ask, Table
 from hotband.review.target import Target
 

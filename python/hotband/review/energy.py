@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hotband import catalogue
+from hotband.catalog import entries as catalogue
 from hotband.review import patterns
 from hotband.review.asked import Ask, closed, step, workload
 from hotband.review.target import Target

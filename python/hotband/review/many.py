@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hotband.folders import folder_name
 from hotband.report.review_page import write_review
 from hotband.review.suite import Progress, ReviewInterrupted, json_text, plan, run_plan
 from hotband.review.summary import compare
 from hotband.review.target import targets_of
-from hotband.run import check_writable
+from hotband.runs.folders import folder_name
+from hotband.runs.run import check_writable
 
 
 @dataclass

@@ -6,10 +6,10 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from hotband import catalogue
-from hotband.quantities import size_bytes
+from hotband.catalog import entries as catalogue
 from hotband.review.asked import MIB, Ask, Table, closed, step, steps_of, warming, workload
 from hotband.review.target import Target
+from hotband.text.quantities import size_bytes
 
 PATTERNS = {
     "file-server": "iometer-fileserver",

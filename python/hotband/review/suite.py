@@ -25,7 +25,7 @@ from hotband.review import (
 from hotband.review.asked import Ask, filled, toml_text
 from hotband.review.summary import overall, summary
 from hotband.review.target import Target, target
-from hotband.run import Finished, Prepared, RunsInterrupted, RunSpec, execute, prepare
+from hotband.runs.run import Finished, Prepared, RunsInterrupted, RunSpec, execute, prepare
 
 Progress = Callable[[list[Prepared], int], None]
 
@@ -70,7 +70,7 @@ class ReviewInterrupted(Exception):
 
 def chosen_parts(only: Sequence[str]) -> list[str]:
     """The parts that are asked for; all where none is named. Raises UserError for an unknown one."""
-    from hotband.catalogue import unknown
+    from hotband.catalog.entries import unknown
 
     for name in only:
         if name not in PARTS:

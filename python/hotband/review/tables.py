@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hotband.tables import binary_size, counted, decimal_size, millis
+from hotband.text.tables import binary_size, counted, decimal_size, millis
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -11,11 +11,12 @@ from typing import Any
 
 import tomlkit
 
-from hotband import _core, catalogue
+from hotband import _core
 from hotband.catalog import CATALOG_DIR
+from hotband.catalog import entries as catalogue
 from hotband.errors import UserError
-from hotband.folders import folder_name
-from hotband.run import text_of, user_error
+from hotband.runs.folders import folder_name
+from hotband.runs.run import text_of, user_error
 
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
 # has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hotband.audit.of_study import published_findings
-from hotband.measures import error_pct
-from hotband.study import Conclusion, Results, figure
+from hotband.study.measures import error_pct
+from hotband.study.study import Conclusion, Results, figure
 
 
 def derived(results: Results, config: str, load: str, metric: str = "") -> float | None:

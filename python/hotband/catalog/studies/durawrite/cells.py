@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hotband.opmeasures import amplification, written
-from hotband.studyfile import Published
-from hotband.studyruns import Results
+from hotband.study.file import Published
+from hotband.study.operations import amplification, written
+from hotband.study.runs import Results
 
 NYTRO, S4500, ECO = "nytro", "s4500", "eco"
 PLAIN, COMMON = "plain", "common"

@@ -17,7 +17,7 @@ from hotband.catalog.studies.durawrite.cells import (
     rate,
     stated,
 )
-from hotband.studyruns import Results
+from hotband.study.runs import Results
 
 RATIO_WITHIN = 0.10
 """A ratio of write amplification that is off by no more than this is the published one; the ratios are 0 to 1."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hotband.catalog.studies.durawrite import claims, printed, why
-from hotband.study import Conclusion
-from hotband.studyruns import Results
+from hotband.study.runs import Results
+from hotband.study.study import Conclusion
 
 
 def conclude(results: Results) -> Conclusion:

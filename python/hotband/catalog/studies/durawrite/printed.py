@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from hotband.catalog.studies.durawrite.cells import percent, published, stated
-from hotband.studyruns import Results
+from hotband.study.runs import Results
 
 HALF = 0.5
 """Percentages are printed whole: the true one lies within half of one."""

@@ -25,7 +25,7 @@ from hotband.catalog.studies.durawrite.cells import (
     stated,
     write_share,
 )
-from hotband.studyruns import Results
+from hotband.study.runs import Results
 
 TRIMS = {"swbuild-trim": "swbuild", "oltp-no-trim": "oltp", "jetstress-no-trim": "jetstress"}
 """What-ifs that change TRIM alone, and the load that they change."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hotband.studyfile import Published
-from hotband.studyruns import Results
+from hotband.study.file import Published
+from hotband.study.runs import Results
 
 AWC_OFF, AWC_ON, TURBO = "awc-off", "awc-on", "turbo"
 VARIANTS = (AWC_OFF, AWC_ON, TURBO)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hotband.catalog.studies.exos_15e900.cells import AWC_OFF, AWC_ON, TURBO, VARIANTS, number, published, short
-from hotband.studyruns import Results
+from hotband.study.runs import Results
 
 WITHIN = 0.35
 """A claim with a number holds if the model comes within this share of it: the bound that the study's figures have."""

@@ -17,9 +17,9 @@ from hotband.catalog.studies.exos_15e900.cells import (
     short,
     summary,
 )
-from hotband.measures import error_pct
-from hotband.study import Conclusion, figure
-from hotband.studyruns import Results
+from hotband.study.measures import error_pct
+from hotband.study.runs import Results
+from hotband.study.study import Conclusion, figure
 
 DESKTOPS, SPACING_S = 60, 3
 NETWORK_BYTES_PER_S = 1.25e9

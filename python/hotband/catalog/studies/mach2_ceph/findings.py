@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hotband.stats import whole
-from hotband.study import Conclusion, Results
-from hotband.studyruns import Cell
+from hotband.record.stats import whole
+from hotband.study.runs import Cell
+from hotband.study.study import Conclusion, Results
 
 AUDIT_FILE = Path(__file__).parent / "audit.json"
 """`hotband audit FILE... --json` on the fourteen raw results at hand, which are not shipped themselves."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from statistics import geometric_mean, mean
 
-from hotband.studyfile import Published
-from hotband.studyruns import Results
+from hotband.study.file import Published
+from hotband.study.runs import Results
 
 PATTERNS = ("file-server", "web-server", "database")
 """The patterns of the published average."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hotband.catalog.studies.savvio_raid.cells import bandwidth, published, ratio
-from hotband.studyruns import Results
+from hotband.study.runs import Results
 
 EQUAL = 0.10
 """Two averages within ten percent of each other count as a match: the bound that the study's ratios have."""

@@ -15,10 +15,10 @@ from hotband.catalog.studies.savvio_raid.cells import (
     published,
     ratio,
 )
-from hotband.comparisons import error_of
-from hotband.study import Conclusion, figure
-from hotband.studyfile import Published
-from hotband.studyruns import Results
+from hotband.study.comparisons import error_of
+from hotband.study.file import Published
+from hotband.study.runs import Results
+from hotband.study.study import Conclusion, figure
 
 FAMILIES = {"savvio": "2x Savvio 10K.1", "cheetah10": "2x Cheetah 10K.7"}
 MEAN = ("Mean of three patterns", "Server patterns")

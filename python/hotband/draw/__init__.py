@@ -1,0 +1,1 @@
+"""Charts: pure functions from polars frames to altair charts."""

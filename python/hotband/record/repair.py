@@ -1,0 +1,82 @@
+"""What a record says of drives that failed and of their repair, in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hotband.text.tables import counted, decimal_size, in_unit
+
+STATES = {
+    "waiting": "waits for another rebuild on the same drives",
+    "running": "not done when the run ended",
+    "done": "done",
+    "stopped": "[red]stopped[/]: too few members were left",
+    "spare failed": "[red]given up[/]: the spare failed",
+}
+
+
+def seconds(nanoseconds: int) -> str:
+    """A time in seconds."""
+    return f"{nanoseconds / 1e9:,.1f} s"
+
+
+def repair_lines(record: dict[str, Any]) -> list[str]:
+    """What failed, how far each rebuild came, what hosts got in every state of the machine, and what was lost. Nothing
+    where no failure was asked for."""
+    repair = record.get("repair")
+    if repair is None:
+        return []
+    lines = [f"Failed: {', '.join(failure_text(failure) for failure in repair['failures']) or 'nothing yet'}"]
+    lines += [rebuild_line(rebuild) for rebuild in repair["rebuilds"]]
+    lines += [service_line(service, repair) for service in repair["service"]]
+    lost = f"[red]{decimal_size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
+    errors = counted(repair["io_errors"], "I/O") + " failed" if repair["io_errors"] else "no I/O failed"
+    sectors = f", {counted(repair['sector_errors'], 'unreadable sector')}" if repair["sector_errors"] else ""
+    return [*lines, f"  {lost}, {errors}{sectors}"]
+
+
+def failure_text(failure: dict[str, Any]) -> str:
+    """A drive and when it failed."""
+    from rich.markup import escape
+
+    return f"{escape(failure['drive'])} at {seconds(failure['at_ns'])}"
+
+
+def rebuild_line(rebuild: dict[str, Any]) -> str:
+    """How far a rebuild came."""
+    from rich.markup import escape
+
+    what = escape(f"{rebuild['drive']} of {rebuild['layout']} on {rebuild['spare']}")
+    text = f"  rebuild of {what}: {STATES[rebuild['state']]}"
+    if rebuild["began_ns"] is None:
+        return text
+    share = 100.0 * rebuild["bytes"] / rebuild["of_bytes"]
+    text += f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
+    if rebuild["ended_ns"] is not None:
+        text += f" in {seconds(rebuild['ended_ns'] - rebuild['began_ns'])}"
+    if rebuild["mean_bytes_per_s"] is not None:
+        text += f", {in_unit(rebuild['mean_bytes_per_s'], 'mean_bytes_per_s')}"
+    if rebuild["sector_errors"]:
+        text += f", {counted(rebuild['sector_errors'], 'unreadable sector')}, {rebuild['repaired_sectors']:,} repaired"
+    return text
+
+
+def state_name(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:
+    """What a state of the machine is called. A record's "degraded" goes on after too many drives have failed: where
+    I/Os failed in it and data were lost, that is said; a machine whose only failure took data was never degraded."""
+    name = str(service.get("phase"))
+    if name != "degraded" or not repair.get("bytes_lost") or not service.get("errors"):
+        return name
+    times = {failure.get("at_ns") for failure in repair.get("failures") or []}
+    return "data lost" if len(times) == 1 else "degraded, data lost"
+
+
+def service_line(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:
+    """What hosts got in one state of the machine."""
+    figures = [("mean", "latency_mean_ns"), ("p99", "latency_p99_ns")]
+    latencies = ", ".join(f"{name} {in_unit(service[key], key)}" for name, key in figures)
+    bandwidth = in_unit(service["bandwidth_bytes_per_s"], "bandwidth_bytes_per_s")
+    errors = f", {counted(service['errors'], 'error')}" if service["errors"] else ""
+    rate = f"{service['iops']:,.1f} IOPS, {bandwidth}"
+    return f"  {state_name(service, repair):<19} {seconds(service['duration_ns']):>10}: {rate}, {latencies}{errors}"

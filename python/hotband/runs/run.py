@@ -1,0 +1,259 @@
+"""Runs: prepared and checked together, executed in parallel on all cores, each saved as soon as it is done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
+from hotband.errors import UserError
+from hotband.record.files import save_operations, save_power, save_record
+from hotband.record.iolog import log_to_parquet
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Drives that fail (DRIVE@TIME each), spares for them, the most a rebuild writes in a second and how long after a
+    failure it begins, as text."""
+
+    fail: tuple[str, ...] = ()
+    spares: int = 0
+    rate: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One run as the user asks for it.
+
+    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file. Where
+    their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
+    for the record (nothing is written where None); of several runs those of the largest `weight` start first. A run
+    `after` another (its id) begins on the machine as that one left it.
+    """
+
+    id: str
+    machine: str
+    workload: str
+    set: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+    duration: str | None = None
+    out: Path | None = None
+    io_log: Path | None = None
+    power_loss: str | None = None
+    machine_text: str | None = field(default=None, kw_only=True)
+    workload_text: str | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
+    after: str = field(default="", kw_only=True)
+    repair: Repair = field(default=Repair(), kw_only=True)
+
+
+@dataclass
+class Finished:
+    """A run that is done: its record (parsed and as text), its columns and the names of its streams.
+
+    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing,
+    `operations` those of `operations.parquet`, empty where the workload has no app, `power` those of `power.parquet`.
+    """
+
+    spec: RunSpec
+    record: dict[str, Any]
+    text: str
+    series: dict[str, list[Any]]
+    caches: dict[str, list[Any]]
+    streams: list[str]
+    ios: int
+    smart: dict[str, list[Any]] = field(default_factory=dict)
+    operations: dict[str, list[Any]] = field(default_factory=dict)
+    power: dict[str, list[Any]] = field(default_factory=dict)
+
+
+@dataclass
+class Prepared:
+    """A run that was checked and can be executed."""
+
+    spec: RunSpec
+    run: _core.Run
+    raw_log: Path | None = None
+
+
+class RunsInterrupted(Exception):
+    """The user stopped the runs; `finished` were completed (and saved, where they have a folder)."""
+
+    def __init__(self, finished: list[Finished]) -> None:
+        super().__init__("interrupted")
+        self.finished = finished
+
+
+def user_error(error: _core.SpecError) -> UserError:
+    """The engine's mistake report as the command line's."""
+    file, key, value, accepted = error.args
+    return UserError(file, key, value, accepted)
+
+
+def text_of(argument: str, what: str) -> str | None:
+    """Text of a TOML file that an argument names, or None where it is a catalog name."""
+    if not (argument.endswith(".toml") or "/" in argument):
+        return None
+    try:
+        return Path(argument).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
+    except OSError as error:
+        raise UserError(argument, "", "", f"the {what} cannot be read: {error.strerror}") from None
+
+
+def check_writable(folder: Path, option: str = "--out") -> None:
+    """Creates `folder` and a file in it, so that a folder that cannot be written is told before the work."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
+
+
+def prepare(spec: RunSpec) -> Prepared:
+    """Reads and checks everything a run names. Raises UserError for the first mistake."""
+    if spec.out is not None:
+        check_writable(spec.out)
+    raw_log = None
+    if spec.io_log is not None:
+        if spec.io_log.is_dir():
+            raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
+        check_writable(spec.io_log.parent, "--io-log")
+        raw_log = spec.io_log.with_name(spec.io_log.name + ".part")
+    try:
+        run = _core.Run(
+            CATALOG_DIR,
+            spec.machine,
+            spec.workload,
+            machine_text=text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text,
+            workload_text=text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text,
+            set=list(spec.set),
+            seed=spec.seed,
+            duration=spec.duration,
+            io_log=raw_log,
+            power_loss=spec.power_loss,
+            fail=list(spec.repair.fail),
+            spares=spec.repair.spares,
+            rebuild_rate=spec.repair.rate,
+            rebuild_after=spec.repair.after,
+        )
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    return Prepared(spec, run, raw_log)
+
+
+def execute_one(line: Sequence[Prepared], place: int) -> Finished:
+    """Executes one run of a line, on the machine that the one before it left, and saves what it leaves."""
+    prepared, spec = line[place], line[place].spec
+    try:
+        after = line[place - 1].run if place else None
+        text, series, caches, smart, operations, streams, ios, power = prepared.run.execute(
+            after, place + 1 < len(line)
+        )
+        record = json.loads(text)
+        if len(line) > 1:
+            record["sequence"] = sequence_of([one.spec for one in line], place)
+            text = json.dumps(record, indent=2, ensure_ascii=False)
+        finished = Finished(spec, record, text, series, caches, streams, ios, smart, operations, power)
+        if spec.out is not None:
+            save_operations(spec.out, finished.record, operations)
+            save_power(spec.out, power)
+            save_record(spec.out, text, series, caches, smart, streams)
+        if spec.io_log is not None and prepared.raw_log is not None:
+            log_to_parquet(prepared.raw_log, spec.io_log, streams)
+        return finished
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    finally:
+        if prepared.raw_log is not None:
+            prepared.raw_log.unlink(missing_ok=True)
+
+
+def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:
+    """What the record of a run says of the runs before it on its machine: with them it can be repeated."""
+    runs: list[dict[str, Any]] = [
+        {"workload": one.workload, "set": dict(one.set), "seed": str(one.seed), "duration": one.duration}
+        for one in line
+    ]
+    name = hashlib.sha256(json.dumps([line[0].machine, runs]).encode()).hexdigest()[:12]
+    seeds = "fixed" if len({one.seed for one in line}) < len(line) else "fresh"
+    return {"id": name, "place": place + 1, "seeds": seeds, "before": runs[:place]}
+
+
+def execute(
+    specs: Sequence[RunSpec],
+    progress: Callable[[list[Prepared], int], None] | None = None,
+    jobs: int | None = None,
+) -> list[Finished]:
+    """Executes runs in parallel, the heaviest first; returns them in the order asked.
+
+    All are checked before the first begins. `progress` is called about ten times a second with the runs and the
+    number done. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished).
+    """
+    prepared = [prepare(spec) for spec in specs]
+    lines = sequences(prepared)
+    stopping = threading.Event()
+    results: dict[int, Finished] = {}
+
+    def work(line: list[int]) -> None:
+        runs = [prepared[index] for index in line]
+        for place, index in enumerate(line):
+            if stopping.is_set():
+                return
+            results[index] = execute_one(runs, place)
+
+    show = progress or (lambda runs, done: None)
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        lines.sort(key=lambda line: -sum(prepared[index].spec.weight for index in line))
+        pending: set[Future[None]] = {pool.submit(work, line) for line in lines}
+        try:
+            show(prepared, 0)
+            while pending:
+                done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                show(prepared, len(results))
+        except BaseException as error:
+            stopping.set()
+            for one in prepared:
+                one.run.stop()
+            wait(pending)
+            if isinstance(error, KeyboardInterrupt):
+                raise RunsInterrupted([results[index] for index in sorted(results)]) from None
+            raise
+    return [results[index] for index in sorted(results)]
+
+
+def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
+    """Indices of runs by line: a run alone, or runs on one machine in their order. Raises UserError where a run cannot
+    follow the one it names, which is among them."""
+    index_of = {one.spec.id: index for index, one in enumerate(prepared)}
+    follower: dict[int, int] = {}
+    for index, one in enumerate(prepared):
+        if one.spec.after:
+            before = index_of[one.spec.after]
+            try:
+                one.run.check_follows(prepared[before].run)
+            except _core.SpecError as error:
+                raise user_error(error) from None
+            follower[before] = index
+    lines = []
+    for index, one in enumerate(prepared):
+        if not one.spec.after:
+            line = [index]
+            while line[-1] in follower:
+                line.append(follower[line[-1]])
+            lines.append(line)
+    return lines

@@ -1,0 +1,216 @@
+"""The runs of a study: which machine, workload and settings each pair of a configuration and a load means."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hotband.catalog import CATALOG_DIR
+from hotband.runs.run import Finished, RunSpec
+from hotband.study.file import Config, Load, Measure, Settings, Study
+from hotband.study.measures import Reading, Value, read
+from hotband.study.parse import PRODUCT
+
+Pair = tuple[Config, Load]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One configuration under one load: the runs of it by queue depth (0 where there is no sweep)."""
+
+    config: Config
+    load: Load
+    runs: dict[int, Reading]
+
+    @property
+    def records(self) -> dict[int, dict[str, Any]]:
+        """Its records by queue depth."""
+        return {depth: run.record for depth, run in self.runs.items()}
+
+    def value(self, measure: Measure) -> Value:
+        """A measure over the runs of the cell."""
+        return read(measure.of, self.runs, measure.how)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a study ran, for its findings: cells by (config id, load id)."""
+
+    study: Study
+    cells: dict[tuple[str, str], Cell]
+
+    def iops(self, config: str, load: str) -> float:
+        """IOPS of a cell (the most of a sweep)."""
+        return max(float(record["summary"]["iops"]) for record in self.cells[config, load].records.values())
+
+    def value(self, config: str, load: str, measure: str) -> float | None:
+        """A measure of a cell, by the ids of all three."""
+        return self.cells[config, load].value(self.study.measure(measure)).number
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a run has different from the study: settings, and keys in the texts of its workload and machine."""
+
+    set: Settings = ()
+    workload: dict[str, Any] = field(default_factory=dict)
+    machine: dict[str, Any] = field(default_factory=dict)
+
+
+def run_id(config: Config, load: Load, depth: int) -> str:
+    """Folder name of a run."""
+    return run_id_of(config, load.id) + (f".qd{depth}" if depth else "")
+
+
+def run_id_of(config: Config, load: str) -> str:
+    """Folder name of the run of a load without a sweep."""
+    return f"{config.id}.{load}"
+
+
+def chosen(study: Study, only: Collection[str]) -> list[Pair]:
+    """The pairs of the loads asked for, and of those before them in a sequence; all where none is asked for."""
+    return with_sequences(study, [pair for pair in study.pairs() if not only or pair[1].id in only])
+
+
+def with_sequences(study: Study, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, and those that leave them their machines."""
+    wanted = {(config.id, name) for config, load in pairs for name in (*before(config, load.id), load.id)}
+    return [pair for pair in study.pairs() if (pair[0].id, pair[1].id) in wanted]
+
+
+def before(config: Config, load: str) -> tuple[str, ...]:
+    """The loads before one in the sequence of a configuration, the first one first."""
+    return config.sequence[: config.sequence.index(load)] if load in config.sequence else ()
+
+
+def specs(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fresh: bool = False) -> list[RunSpec]:
+    """The runs of pairs. With `fresh`, the runs of a sequence have seeds of their own: each asks for other offsets than
+    those before it."""
+    own = [seed + (len(before(config, load.id)) if fresh else 0) for config, load in pairs]
+    return [spec for pair, seed in zip(pairs, own, strict=True) for spec in specs_of(study, pair, out, seed)]
+
+
+def specs_of(
+    study: Study, pair: Pair, out: Path | None, seed: int, change: Change | None = None, prefix: str = ""
+) -> list[RunSpec]:
+    """The runs of one pair, with what is to be different in them."""
+    config, load = pair
+    change = change or Change()
+    machine, machine_text = machine_of(study, config, load)
+    workload_text = workload_of(study, load)
+    if change.machine:
+        machine_text = edited(machine_text, machine, change.machine)
+    for changes in (load.edit, change.workload):
+        if changes:
+            workload_text = edited(workload_text or catalog_workload(load), load.workload, changes)
+    listed = []
+    earlier = before(config, load.id)
+    for depth in load.sweep or (0,):
+        name = prefix + run_id(config, load, depth)
+        listed.append(
+            RunSpec(
+                id=name,
+                machine=machine,
+                workload=load.workload,
+                set=merged(load.set, config.set, (("qd", str(depth)),) if depth else (), change.set),
+                seed=seed,
+                duration=load.duration,
+                out=None if out is None else out / "runs" / name,
+                machine_text=machine_text,
+                workload_text=workload_text,
+                weight=load.weight,
+                after=prefix + run_id_of(config, earlier[-1]) if earlier else "",
+            )
+        )
+    return listed
+
+
+def merged(*settings: Settings) -> Settings:
+    """Settings in one, those said later before those said earlier: load, configuration, queue depth, change."""
+    return tuple(dict(pair for some in settings for pair in some).items())
+
+
+def machine_of(study: Study, config: Config, load: Load) -> tuple[str, str | None]:
+    """Name and, where it is a file, text of the machine of a pair, its product filled in."""
+    machine = load.machine or config.machine
+    if not machine.endswith(".toml"):
+        return machine.replace(PRODUCT, config.product), None
+    text = (study.folder / machine).read_text(encoding="utf-8")
+    name = f"{Path(machine).name} of {config.product}" if config.product else Path(machine).name
+    return name, text.replace(PRODUCT, config.product)
+
+
+def workload_of(study: Study, load: Load) -> str | None:
+    """Text of a load's workload where it is a file of the study, None where the catalog has it."""
+    if not load.workload.endswith(".toml"):
+        return None
+    return (study.folder / load.workload).read_text(encoding="utf-8")
+
+
+def catalog_workload(load: Load) -> str:
+    """Text of a workload of the catalog. Raises UserError for an unknown name."""
+    from hotband.catalog.entries import workload
+
+    return str(workload(load.workload)["text"])
+
+
+def edited(text: str | None, file: str, changes: dict[str, Any]) -> str:
+    """A TOML text with other values at dotted keys, such as `scripts.0.steps.0.ios`. Raises UserError."""
+    import tomlkit
+
+    from hotband.errors import UserError
+
+    if text is None:
+        raise UserError(file, ", ".join(changes), "", "the machine is no file: its text has no keys to change")
+    document: Any = tomlkit.parse(text)
+    for key, value in changes.items():
+        place: Any = document
+        *path, last = (int(name) if name.isdigit() else name for name in key.split("."))
+        try:
+            for name in path:
+                place = place[name]
+            place[last]  # a key that is not there yet is a mistake in its name
+            place[last] = _as_toml(value)
+        except (KeyError, IndexError, TypeError):
+            raise UserError(file, key, str(value), "no such key in the text") from None
+    return str(tomlkit.dumps(document))
+
+
+def _as_toml(value: Any) -> Any:
+    """A list of tables as tables of their own: written inline they would belong to the table before them."""
+    import tomlkit
+
+    if not (isinstance(value, list) and value and all(isinstance(one, dict) for one in value)):
+        return value
+    tables = tomlkit.aot()
+    for one in value:
+        tables.append(tomlkit.item(one))
+    return tables
+
+
+def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], prefix: str = "") -> Results:
+    """Sorts finished runs into cells."""
+    by_id = {one.spec.id: Reading(one.record, one.series, one.caches) for one in finished}
+    cells = {}
+    for config, load in pairs:
+        runs = {depth: by_id[prefix + run_id(config, load, depth)] for depth in load.sweep or (0,)}
+        cells[config.id, load.id] = Cell(config, load, runs)
+    return Results(study, cells)
+
+
+def products(results: Results) -> dict[tuple[str, str], list[str]]:
+    """Names of the catalog drives and daemons of every cell's machine, as its record lists them."""
+    found = {}
+    for key, cell in results.cells.items():
+        names: dict[str, None] = {}
+        for record in cell.records.values():
+            names |= dict.fromkeys((record.get("spec") or {}).get("drives") or {})
+        found[key] = [name for name in names if in_catalog(name)]
+    return found
+
+
+def in_catalog(name: str) -> bool:
+    """Whether a drive or a daemon of this name is in the catalog."""
+    return any((CATALOG_DIR / folder / f"{name}.toml").is_file() for folder in ("drives", "osds"))

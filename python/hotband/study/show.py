@@ -1,0 +1,53 @@
+"""A study's result on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
+    """Tables, claims and findings to the terminal."""
+    from hotband.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
+
+    show(f"[bold]{result['title']}[/]", result["question"], "")
+    if result["inputs"]:
+        show(inputs_table(result["inputs"]), "")
+    show(figures_table(result["figures"]))
+    _print_errors(result, show)
+    if result["entropy"]["points"]:
+        show("", entropy_table(result["entropy"]["points"]))
+    if "only" in result:
+        show("", f"Only {', '.join(result['only'])}: claims and findings need the whole study.")
+    if result["claims"]:
+        show("", claims_table(result["claims"]), "")
+    _print_words(result, show)
+    if result["swings"] is not None:
+        show("", swings_table(result["swings"]), result["swings"]["text"])
+    if result["unmatched"] and "only" not in result:
+        show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
+    if "report" in result:
+        show("", f"Report: {result['report']}")
+
+
+def _print_errors(result: dict[str, Any], show: Callable[..., None]) -> None:
+    """How large the errors are, and what has to be said about single figures."""
+    from hotband.text.tables import significant
+
+    for of in result["summary"]["scored"]:
+        if of["compared"]:
+            worst = significant(of["max_abs_error_pct"])
+            typical = significant(of["median_abs_error_pct"])
+            what = f"{of['figure']}, {of['group']}"
+            show(f"{what}: {of['compared']} compared, median error {typical} %, largest {worst} %")
+    for row in result["figures"]:
+        if row["note"]:
+            show(f"[dim]{row['config']}, {row['metric']}: {row['note']}[/]")
+
+
+def _print_words(result: dict[str, Any], show: Callable[..., None]) -> None:
+    """Findings and misses."""
+    for finding in result["findings"]:
+        show(f"[bold]{finding['title']}[/]", finding["text"], "")
+    for miss in result["misses"]:
+        show(f"[yellow]Missed:[/] {miss['text']}")

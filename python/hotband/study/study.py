@@ -1,0 +1,298 @@
+"""Studies: run what a published evaluation ran, print published beside predicted, say what cannot be right."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hotband.runs.run import Finished, check_writable, execute
+from hotband.study import cellrows, comparisons, wearrows
+from hotband.study.file import STUDIES_DIR, Measure, Published, Study
+from hotband.study.file import load as load_study
+from hotband.study.measures import error_pct, median
+from hotband.study.runs import Cell, Results, chosen, collect, products, specs
+
+__all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
+
+DERIVED = "derived"
+"""The group of figures that follow from others."""
+SCORED = {"IOPS": "IOPS", "op/s": "op/s", "x": "ratios", "%": "gains"}
+"""Units whose errors are summed up by group of loads, and what their figures are called. Gains and reductions are
+scored by the ratio that they stand for (`comparisons.error_of`)."""
+SIGNIFICANT_ERROR = 10.0
+"""Errors beyond this (percent) are explained, not only printed."""
+
+
+@dataclass
+class Conclusion:
+    """What a study's own module adds: claims, findings and figures that no single cell has."""
+
+    claims: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    figures: list[dict[str, Any]] = field(default_factory=list)
+
+
+def figure(
+    *, published: float | None, predicted: float | None, note: str = "", error: float | None = None, **named: Any
+) -> dict[str, Any]:
+    """One figure with its error: that given, else the prediction's in percent of what is published."""
+    error = error_pct(published, predicted) if error is None else error
+    return {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
+
+
+def cell_figures(results: Results) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Every figure of every cell, published or not, by the ids of config, load and measure."""
+    study = results.study
+    listed = {}
+    for cell in results.cells.values():
+        if cell.config.what_if or cell.load.what_if:
+            continue
+        for offset, name in enumerate(cell.load.measures):
+            listed[cell.config.id, cell.load.id, name] = _cell_figure(study, cell, study.measure(name), offset)
+    return listed
+
+
+def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> dict[str, Any]:
+    """A measure of a cell, beside its published row."""
+    config = cell.load.published_config or cell.config.label
+    workload = measure.published or cell.load.published
+    place = (config, workload, measure.metric)
+    rows = (row for row in study.published if (row.config, row.workload, row.metric.removeprefix("max ")) == place)
+    row = next(rows, None)
+    first = cell.config.ids.get(cell.load.id)
+    numbered = study.id_format.format(first + offset) if first is not None else None
+    value = cell.value(measure)
+    return figure(
+        id=_figure_id(study, cell, row) if row else numbered or _own_id(study, cell, measure),
+        config=cell.config.label,
+        label=cell.load.label,
+        workload=workload,
+        metric=measure.metric,
+        published=row.value if row else None,
+        unit=measure.unit,
+        predicted=value.number,
+        source=row.id if row else "not published, or withheld",
+        caveat=row.caveat if row else "",
+        note=value.note,
+        group=cell.load.group or cell.load.label,
+    )
+
+
+def _figure_id(study: Study, cell: Cell, row: Published) -> str:
+    """The row's id; a row that is published for all configurations stands for itself beside the first of them."""
+    shared = cell.load.published_config and cell.config.id != study.configs[0].id
+    return f"{row.id}/{cell.config.id}" if shared else row.id
+
+
+def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
+    return f"{study.name}/{cell.config.id}/{cell.load.id}/{measure.id}"
+
+
+def comparison_figures(results: Results) -> list[dict[str, Any]]:
+    """Figures of two configurations, where both were run."""
+    listed = []
+    for one in results.study.comparisons:
+        cells = [results.cells.get((config, one.load)) for config in one.sides]
+        values = [cell.value(results.study.measure(one.measure)) for cell in cells if cell is not None]
+        if len(values) == len(cells):
+            value = comparisons.compare(one.kind, values[0], comparisons.mean(values[1:]))
+            listed.append(figure(**comparisons.figure_of(results.study, one, value)))
+    return listed
+
+
+def figures(results: Results) -> list[dict[str, Any]]:
+    """Every figure that the cells alone have."""
+    return [*cell_figures(results).values(), *comparison_figures(results)]
+
+
+def accuracy(listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """How large the errors are, over all figures and by what is scored: rates, ratios and gains, by group of loads. A
+    published figure that stands beside several predictions counts once, with the largest error; figures that are
+    derived from others do not count."""
+
+    def of(chosen: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        by_source: dict[str, float] = {}
+        for row in chosen:
+            if row["error_pct"] is not None and row["group"] != DERIVED:
+                by_source[row["source"]] = max(abs(row["error_pct"]), by_source.get(row["source"], 0.0))
+        errors = list(by_source.values())
+        return {
+            "figures": len(chosen),
+            "compared": len(errors),
+            "median_abs_error_pct": median(errors),
+            "max_abs_error_pct": max(errors, default=None),
+        }
+
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in listed:
+        if row["unit"] in SCORED:
+            groups.setdefault((SCORED[row["unit"]], row["group"]), []).append(row)
+    scored = [{"figure": name, "group": group, **of(rows)} for (name, group), rows in groups.items()]
+    iops = {one["group"]: of(groups["IOPS", one["group"]]) for one in scored if one["figure"] == "IOPS"}
+    return {**of(listed), "iops_by_group": iops, "scored": scored}
+
+
+def misses(study: Study, listed: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Cells with a large error in any figure, each with the study's explanation."""
+    cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in listed:
+        if row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
+            cells.setdefault((row["config"], row["label"]), []).append(row)
+    explained = []
+    for (config, label), rows in cells.items():
+        errors = ", ".join(f"{row['metric']} {row['error_pct']:+.0f} %" for row in rows)
+        fits = [
+            entry["text"]
+            for entry in study.explanations
+            if entry.get("config", "") in config and entry.get("label", "") in label
+        ]
+        reason = " ".join(fits) or "No explanation known."
+        explained.append({"id": rows[0]["id"], "text": f"{config}, {label}: {errors}. {reason}"})
+    return explained
+
+
+def unmatched(study: Study, listed: Sequence[dict[str, Any]], conclusion: Conclusion) -> list[str]:
+    """Ids of published rows that stand beside no prediction and under no claim: background, or a slip in a name."""
+    used = {row["source"] for row in listed} | {one.get("source") for one in conclusion.claims} | set(study.inputs)
+    return [row.id for row in study.published if row.id not in used]
+
+
+def inputs(study: Study) -> list[dict[str, str]]:
+    """Published rows that are given to the model, or stand for comparison: nothing predicts them."""
+    rows = {row.id: row for row in study.published}
+    return [
+        {
+            "id": name,
+            "config": rows[name].config,
+            "workload": rows[name].workload,
+            "metric": rows[name].metric,
+            "value": rows[name].text,
+            "unit": rows[name].unit,
+            "used": used,
+        }
+        for name, used in study.inputs.items()
+    ]
+
+
+def assumptions(results: Results) -> list[dict[str, Any]]:
+    """What the study itself assumes, and every value of every drive used."""
+    from hotband.catalog.entries import product
+
+    listed = [dict(entry) for entry in results.study.assumptions]
+    for name in dict.fromkeys(name for names in products(results).values() for name in names):
+        for value in product(name)["values"]:
+            if not value["key"].startswith("reference."):
+                listed.append({"part": name, **value})
+    return listed
+
+
+def conclude(study: Study, results: Results) -> Conclusion:
+    """Runs the study's own module `findings.py`, where it has one."""
+    path = study.folder / "findings.py"
+    if not path.is_file():
+        return Conclusion()
+    if study.folder.parent == STUDIES_DIR:
+        module = importlib.import_module(f"hotband.catalog.studies.{study.folder.name}.findings")
+    else:
+        spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
+        assert spec is not None, "a path that ends in .py has a loader"
+        assert spec.loader is not None, "a path that ends in .py has a loader"
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    conclusion: Conclusion = module.conclude(results)
+    return conclusion
+
+
+def check_only(study: Study, only: Collection[str]) -> None:
+    """Refuses a load that the study does not have."""
+    from hotband.catalog.entries import unknown
+
+    known = [load.id for load in study.loads]
+    for name in only:
+        if name not in known:
+            raise unknown("--only", name, known)
+
+
+def run_study(
+    name: str, out: Path | None, seed: int | None, only: Collection[str] = (), fresh_seeds: bool = False
+) -> dict[str, Any]:
+    """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and `report.html` there.
+
+    Without all loads there are no claims and findings: they are about the whole. With `fresh_seeds` runs that follow
+    others on one machine ask for other offsets than those before them.
+    """
+    from hotband.runs.progress import run_progress
+
+    study = load_study(name)
+    check_only(study, only)
+    root = study.seed if seed is None else seed
+    if out is not None:
+        check_writable(out)
+    pairs = chosen(study, only)
+    with run_progress(study.name) as progress:
+        finished = execute(specs(study, pairs, out, root, fresh_seeds), progress)
+    results = collect(study, pairs, finished)
+    whole = len(pairs) == len(study.pairs())
+    conclusion = conclude(study, results) if whole else Conclusion()
+    command = f"hotband study run {name} --seed {root}" + (f" --only {','.join(only)}" if only else "")
+    command += " --fresh-seeds" if fresh_seeds else ""
+    result = result_of(results, conclusion, root) | {"command": command + (f" --out {out}" if out else "")}
+    if not whole:
+        result["only"] = sorted(only)
+    if out is not None:
+        write_study(out, result, finished)
+    return result
+
+
+def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, Any]:
+    """The result of a study as plain data."""
+    from hotband.study.swingfile import swings_of
+
+    study = results.study
+    of_cells = cell_figures(results)
+    listed = [*of_cells.values(), *comparison_figures(results), *conclusion.figures]
+    groups = {one.label: one.group or one.label for one in study.loads}
+    listed = [{**row, "group": row.get("group") or groups.get(row["label"], row["label"])} for row in listed]
+    published = {key: row["published"] for key, row in of_cells.items() if row["published"] is not None}
+    return {
+        "study": study.name,
+        "title": study.title,
+        "question": study.question,
+        "source": study.source,
+        "seed": str(seed),
+        "summary": accuracy(listed),
+        "inputs": inputs(study),
+        "figures": listed,
+        "claims": conclusion.claims,
+        "findings": conclusion.findings,
+        "misses": misses(study, listed),
+        "unmatched": unmatched(study, listed, conclusion),
+        "curves": cellrows.depth_rows(results),
+        "response": {
+            "points": cellrows.response_rows(results),
+            "rules": cellrows.rule_rows(results),
+            "published": cellrows.published_points(results, published),
+        },
+        "bars": wearrows.bar_rows(results, published),
+        "entropy": wearrows.entropy_rows(results),
+        "times": cellrows.time_rows(results),
+        "why": cellrows.why_rows(results),
+        "assumptions": assumptions(results),
+        "swings": swings_of(study, listed, seed),
+        "runs": cellrows.run_rows(results),
+    }
+
+
+def write_study(out: Path, result: dict[str, Any], finished: Sequence[Finished]) -> None:
+    """Writes `result.json` and, from the records in memory, `report.html`."""
+    from hotband.record.files import write_whole
+    from hotband.report import loaded_run, study_page, write_report
+
+    write_whole(out / "result.json", (json.dumps(result, indent=2, ensure_ascii=False) + "\n").encode())
+    loaded = {one.spec.id: loaded_run(one) for one in finished}
+    result["report"] = str(write_report(out / "report.html", study_page(result, loaded)))

@@ -1,0 +1,234 @@
+"""Running every assumption of a study at both ends of its range, one at a time.
+
+What it leaves out: assumptions that act together. Each is moved alone, everything else stays at its nominal value.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hotband.errors import UserError
+from hotband.runs.run import RunsInterrupted, RunSpec, check_writable, execute
+from hotband.study.file import STUDY_FILE, SWINGS_FILE, Study, Swing
+from hotband.study.file import load as load_study
+from hotband.study.runs import Change, Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
+from hotband.study.study import cell_figures, comparison_figures
+from hotband.study.swingfile import ENDS, Entry, Figures, SwingFile, read_swings
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An assumption and the pairs that it is swung for. `nominal` is the text of its nominal value, if known."""
+
+    swing: Swing
+    pairs: tuple[Pair, ...]
+    nominal: str = ""
+
+    def change(self, end: str) -> Change:
+        """What the runs of one end have different."""
+        value = getattr(self.swing, end)
+        if self.swing.target == "set":
+            return Change(set=((self.swing.key, value),))
+        changed = {self.swing.key: value}
+        return Change(workload=changed) if self.swing.target == "workload" else Change(machine=changed)
+
+
+def plan(study: Study) -> list[Planned]:
+    """The study's own swings, then every value with a range of every drive that the loads of `swing_loads` use."""
+    pairs = [(config, load) for config, load in study.pairs() if not (config.what_if or load.what_if)]
+    planned = []
+    for swing in study.swings:
+        loads = swing.loads or study.swing_loads
+        fits = [
+            (config, load)
+            for config, load in (study.pairs() if swing.configs else pairs)
+            if (not loads or load.id in loads) and (not swing.configs or config.id in swing.configs)
+        ]
+        planned.append(Planned(swing, tuple(with_sequences(study, fits))))
+    return planned + _drive_swings(study, [pair for pair in pairs if pair[1].id in study.swing_loads])
+
+
+def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
+    """A value that a configuration or a load sets is the study's own choice there, not the drive's."""
+    from hotband.catalog.entries import product
+
+    users: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        for name in drives_of(study, pair):
+            users.setdefault(name, []).append(pair)
+    own = {(swing.target, swing.key) for swing in study.swings}
+    planned = []
+    for name, used in users.items():
+        for value in product(name)["values"]:
+            key = value["key"]
+            # Power changes no figure that studies compare.
+            if not value["range"] or key.startswith(("reference.", "power_")) or ("set", key) in own:
+                continue
+            fits = tuple(pair for pair in used if key not in dict((*pair[0].set, *pair[1].set)))
+            if fits:
+                swing = Swing(f"{name}: {key}", "set", key, *value["range"])
+                planned.append(Planned(swing, tuple(with_sequences(study, fits)), value["value"]))
+    return planned
+
+
+def drives_of(study: Study, pair: Pair) -> list[str]:
+    """Catalog drives and daemons of a pair's machine, from its text or its short form."""
+    machine, text = machine_of(study, *pair)
+    if text is None:
+        found = re.search(r":\d+x([^:]+)", machine)
+        names = [found[1] if found else machine]
+    else:
+        tables = tomllib.loads(text).get("drives", {}).values()
+        names = [str(one["product"]) for one in tables if isinstance(one, dict) and "product" in one]
+        layouts = [kind for one in tomllib.loads(text).get("layouts", {}).values() for kind in one.values()]
+        names += [str(one["osd"]) for one in layouts if "osd" in one]
+    return [name for name in dict.fromkeys(names) if in_catalog(name)]
+
+
+def select(planned: Sequence[Planned], only: Collection[str]) -> list[Planned]:
+    """Those whose name or key is asked for; all where none is. Raises UserError for one that nothing has."""
+    for name in only:
+        if not any(name in (one.swing.name, one.swing.key) for one in planned):
+            from hotband.catalog.entries import unknown
+
+            raise unknown("--only", name, [one.swing.name for one in planned])
+    return [one for one in planned if not only or {one.swing.name, one.swing.key} & set(only)]
+
+
+def figures_of(results: Results, pairs: Sequence[Pair]) -> tuple[Figures, dict[str, str]]:
+    """Predictions that the given pairs have a part in, and the labels of their figures."""
+    touched = {(config.id, load.id) for config, load in pairs}
+    rows = [row for (config, load, _), row in cell_figures(results).items() if (config, load) in touched]
+    sides = {one.id: {(config, one.load) for config in one.sides} for one in results.study.comparisons}
+    rows += [row for row in comparison_figures(results) if sides[row["id"]] & touched]
+    labels = {row["id"]: f"{row['config']}, {row['label']}, {row['metric']}" for row in rows}
+    return {row["id"]: row["predicted"] for row in rows}, labels
+
+
+def run_swings(
+    name: str, out: Path | None, save: bool, seed: int | None, only: Collection[str], jobs: int | None, say: Say
+) -> SwingFile:
+    """Swings the assumptions of a study; what is already there and still holds is kept. Writes after each one."""
+    study = load_study(name)
+    root = study.seed if seed is None else seed
+    planned = plan(study)
+    if not planned:
+        accepted = "is missing, and no assumption has a swing: there is nothing to run; expected a list of loads"
+        raise UserError(str(study.folder / STUDY_FILE), "swing_loads", "", accepted)
+    chosen = select(planned, only)
+    paths = _paths(study, out, save)
+    kept = next((found for path in paths if (found := read_swings(path)) is not None), None)
+    command = f"hotband study swings {name} --seed {root}"
+    swings = SwingFile(study.name, str(root), command)
+    if kept is not None and kept.seed == str(root):
+        known = {one.swing.name for one in planned}
+        swings.labels, swings.entries = kept.labels, [entry for entry in kept.entries if entry.name in known]
+    try:
+        _swing_all(study, swings, chosen, paths, root, jobs, say)
+    except (RunsInterrupted, KeyboardInterrupt):
+        kept_in = f", kept in {paths[0]}" if paths else ""
+        say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")
+        raise
+    _write(swings, paths)
+    return swings
+
+
+def _swing_all(
+    study: Study,
+    swings: SwingFile,
+    chosen: Sequence[Planned],
+    paths: Sequence[Path],
+    seed: int,
+    jobs: int | None,
+    say: Say,
+) -> None:
+    """Runs what is not kept, one assumption after the other, and writes after each."""
+    nominal = _nominal(study, chosen, seed, jobs)
+    for number, one in enumerate(chosen, 1):
+        figures, labels = figures_of(nominal, one.pairs)
+        swings.labels |= labels
+        low, high = str(one.swing.low), str(one.swing.high)
+        if any(entry.is_of(one.swing.name, low, high, figures) for entry in swings.entries):
+            say(f"{one.swing.name}: kept")
+            continue
+        title = f"{number} of {len(chosen)}: {one.swing.name}"
+        swings.put(_entry(study, one, nominal, figures, seed, jobs, title))
+        _write(swings, paths)
+
+
+def _paths(study: Study, out: Path | None, save: bool) -> list[Path]:
+    """The files to write, the first of which is read."""
+    folders = [study.folder] if save else []
+    if out is not None:
+        folders.insert(0, out)
+    for folder in folders:
+        check_writable(folder, "--out" if folder == out else "--save")
+    return [folder / SWINGS_FILE for folder in folders]
+
+
+def _write(swings: SwingFile, paths: Sequence[Path]) -> None:
+    from hotband.record.files import write_whole
+
+    for path in paths:
+        write_whole(path, swings.text().encode())
+
+
+def _execute(runs: Sequence[RunSpec], jobs: int | None, title: str) -> list[Any]:
+    from hotband.runs.progress import run_progress
+
+    with run_progress(title) as progress:
+        return execute(runs, progress, jobs)
+
+
+def _nominal(study: Study, chosen: Sequence[Planned], seed: int, jobs: int | None) -> Results:
+    """The study as it stands, for every pair that a swing, or a comparison with one, needs."""
+    needed = {(config.id, load.id) for one in chosen for config, load in one.pairs}
+    for one in study.comparisons:
+        sides = {(config, one.load) for config in one.sides}
+        needed |= sides if sides & needed else set()
+    pairs = [pair for pair in study.pairs() if (pair[0].id, pair[1].id) in needed]
+    return collect(study, pairs, _execute(specs(study, pairs, None, seed), jobs, f"{study.name}: nominal"))
+
+
+def _entry(
+    study: Study, one: Planned, nominal: Results, figures: Figures, seed: int, jobs: int | None, title: str
+) -> Entry:
+    """Both ends of one assumption, run together; an end that the model refuses is noted, not run."""
+    entry = Entry(one.swing.name, str(one.swing.low), str(one.swing.high), figures)
+    ends = [end for end in ENDS if str(getattr(one.swing, end)) != one.nominal]
+    entry.ends = {end: dict(figures) for end in ENDS if end not in ends}
+    runs = {end: [spec for pair in one.pairs for spec in _specs(study, one, pair, end, seed)] for end in ends}
+    for end, error in _refusals(runs).items():
+        entry.refused[end] = error
+        ends.remove(end)
+    finished = _execute([spec for end in ends for spec in runs[end]], jobs, title) if ends else []
+    for end in ends:
+        changed = collect(study, one.pairs, finished, f"{end}.")
+        results = Results(study, {**nominal.cells, **changed.cells})
+        entry.ends[end] = figures_of(results, one.pairs)[0]
+    return entry
+
+
+def _specs(study: Study, one: Planned, pair: Pair, end: str, seed: int) -> list[RunSpec]:
+    return specs_of(study, pair, None, seed, one.change(end), f"{end}.")
+
+
+def _refusals(runs: dict[str, list[RunSpec]]) -> dict[str, str]:
+    """Why the model refuses an end (two values of a drive that do not fit together, for one)."""
+    from hotband.runs.run import prepare
+
+    refused = {}
+    for end, specs_ in runs.items():
+        try:
+            for spec in specs_:
+                prepare(spec)
+        except UserError as error:
+            refused[end] = str(error)
+    return refused

@@ -1,0 +1,1 @@
+"""Text in and out: quantities, TOML tables, tables for the terminal."""
