@@ -4,8 +4,8 @@ use hotband_machine::{Machine, SpecError, UntimedWrite};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{App, AppVolume, Asked, Ended, Workload};
 
-use crate::assemble::Assembled;
-use crate::record_apps::{AppRecord, AppStats, OperationSeries};
+use crate::build::assemble::Assembled;
+use crate::probes::operations::{AppRecord, AppStats, OperationSeries};
 use crate::run::{Control, RunError, TRIM_OR_LOSS, stops_trims, target_of};
 use crate::scripts::SCRIPTED;
 

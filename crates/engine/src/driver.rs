@@ -9,15 +9,15 @@ use hotband_workloads::{ArrivalClock, Asked, Load, Phase, PhaseLength, Random, S
 
 use crate::apps::{AppAtWork, OF_APP};
 use crate::inflight::{InFlight, Outstanding};
-use crate::iolog::IoLog;
-use crate::power_loss::Ledger;
-use crate::record_scripts::ScriptStats;
-use crate::recorder::{Recorder, side_of};
+use crate::probes::io_log::IoLog;
+use crate::probes::power_loss::Ledger;
+use crate::probes::repair::{RepairRecord, ServiceWatch};
+use crate::probes::scripts::ScriptStats;
+use crate::probes::steady::{SteadyRecord, SteadyWatch, Tally, fills};
+use crate::probes::streams::{Recorder, side_of};
 use crate::repair::RepairRequest;
-use crate::repair_record::{RepairRecord, ServiceWatch};
 use crate::run::{Control, RunError};
 use crate::scripts::{SCRIPTED, Scripts};
-use crate::steady_watch::{SteadyRecord, SteadyWatch, Tally, fills};
 use crate::warm::WarmWatch;
 
 /// One load and the streams it drives.

@@ -11,8 +11,8 @@ use hotband_units::{Bytes, Instant, Power, Rate, Ratio, Rpm, Span};
 use hotband_workloads::{AppVolume, Data, Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
 
-use crate::assemble::assemble;
-use crate::catalog::Catalog;
+use crate::build::assemble::assemble;
+use crate::build::catalog::Catalog;
 
 /// Machines above this many drives are read and not built: building is linear in drives and slow to fuzz.
 const MOST_BUILT: usize = 32;

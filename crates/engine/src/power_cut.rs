@@ -5,7 +5,7 @@ use hotband_units::{Span, UnitError};
 use hotband_workloads::{PhaseLength, Workload};
 
 use crate::driver::Driver;
-use crate::power_loss::{Ledger, PowerLoss};
+use crate::probes::power_loss::{Ledger, PowerLoss};
 use crate::run::Request;
 
 /// A loss of power to come.

@@ -11,21 +11,21 @@ use hotband_workloads::{AppSpec, Data, Load, Random, Stream, Workload, check_ban
 use thiserror::Error;
 
 use crate::apps::AppAtWork;
-use crate::assemble::{Assembled, assemble_with_spares};
-use crate::caches::CacheSeries;
-use crate::catalog::Catalog;
+use crate::build::assemble::{Assembled, assemble_with_spares};
+use crate::build::catalog::Catalog;
+use crate::build::entropy_file::{DataRecord, data_of};
 use crate::driver::{Driver, Loader};
-use crate::energy::PowerSeries;
-use crate::entropy_file::{DataRecord, data_of};
-use crate::iolog::IoLog;
 use crate::power_cut::PowerCut;
+use crate::probes::caches::CacheSeries;
+use crate::probes::io_log::IoLog;
+use crate::probes::operations::OperationSeries;
+use crate::probes::power::PowerSeries;
+use crate::probes::repair::ServiceWatch;
+use crate::probes::smart::SmartSeries;
+use crate::probes::streams::{Recorder, Series};
 use crate::record::Record;
-use crate::record_apps::OperationSeries;
-use crate::recorder::{Recorder, Series};
 use crate::repair::RepairRequest;
-use crate::repair_record::ServiceWatch;
 use crate::scripts::Scripts;
-use crate::smart::SmartSeries;
 
 /// What can go wrong with a run.
 #[derive(Debug, Error)]

@@ -8,7 +8,7 @@ use hotband_units::{Instant, Span};
 use hotband_workloads::{Asked, Cpu, PhaseScripts, Random, ScriptSpec, Stream, Work, Workload};
 
 use crate::network::Network;
-use crate::record_scripts::{ScriptRecord, ScriptStats};
+use crate::probes::scripts::{ScriptRecord, ScriptStats};
 
 /// In place of the number of a load: an I/O of a script, whose slot is the state of a step.
 pub const SCRIPTED: u16 = u16::MAX;

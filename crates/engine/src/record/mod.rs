@@ -1,5 +1,7 @@
 //! The record of a run, as JSON. docs/guides/records.md is its contract.
 
+pub mod limits;
+
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
@@ -9,21 +11,21 @@ use hotband_workloads::LimitSpec;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::caches::CachesRecord;
-use crate::energy::{EnergyRecord, PowerRecord};
-use crate::entropy_file::DataRecord;
-use crate::power_loss::PowerLoss;
-use crate::record_apps::AppRecord;
-use crate::record_limits::{LimitRecord, judge};
-use crate::record_scripts::ScriptRecord;
-use crate::recorder::{Recorder, Sides};
+use crate::build::entropy_file::DataRecord;
+use crate::probes::caches::CachesRecord;
+use crate::probes::direction::{Side, empty_histogram};
+use crate::probes::operations::AppRecord;
+use crate::probes::power::{EnergyRecord, PowerRecord};
+use crate::probes::power_loss::PowerLoss;
+use crate::probes::repair::RepairRecord;
+use crate::probes::scripts::ScriptRecord;
+use crate::probes::smart::SmartRecord;
+use crate::probes::steady::SteadyRecord;
+use crate::probes::steps::Step;
+use crate::probes::streams::{Recorder, Sides};
+use crate::record::limits::{LimitRecord, judge};
 use crate::repair::RepairRequest;
-use crate::repair_record::RepairRecord;
 use crate::run::Request;
-use crate::side::{Side, empty_histogram};
-use crate::smart::SmartRecord;
-use crate::steady_watch::SteadyRecord;
-use crate::steps::Step;
 
 /// Changes when a key of the record changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;

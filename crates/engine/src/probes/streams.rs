@@ -3,11 +3,11 @@
 use hotband_machine::{Machine, Op, PartReport};
 use hotband_units::{Instant, Span};
 
-use crate::caches::CacheWatch;
-use crate::energy::PowerWatch;
-use crate::side::Side;
-use crate::smart::SmartWatch;
-use crate::steps::Steps;
+use crate::probes::caches::CacheWatch;
+use crate::probes::direction::Side;
+use crate::probes::power::PowerWatch;
+use crate::probes::smart::SmartWatch;
+use crate::probes::steps::Steps;
 
 /// Read, write, flush and trim of one stream.
 pub type Sides = [Side; 4];

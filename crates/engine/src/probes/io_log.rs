@@ -10,7 +10,7 @@ use std::path::Path;
 use hotband_machine::Completion;
 
 use crate::inflight::Outstanding;
-use crate::recorder::side_of;
+use crate::probes::streams::side_of;
 
 /// Columns of a row, each an unsigned 64-bit number. `direction`: 0 read, 1 write, 2 flush, 3 trim. `error`: 0 none,
 /// 1 misaligned, 2 out of range, 3 write-protected.

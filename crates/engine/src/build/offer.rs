@@ -3,8 +3,8 @@
 use hotband_machine::{MachineSpec, SpecError};
 use hotband_units::Bytes;
 
-use crate::assemble::assemble;
-use crate::catalog::Catalog;
+use crate::build::assemble::assemble;
+use crate::build::catalog::Catalog;
 use crate::run::{Request, machine_text};
 
 /// The targets of a machine and what it is made of.

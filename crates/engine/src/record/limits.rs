@@ -4,10 +4,10 @@ use hotband_units::Span;
 use hotband_workloads::{Bound, LimitOp, LimitSpec};
 use serde::Serialize;
 
+use crate::probes::direction::Side;
+use crate::probes::streams::Sides;
+use crate::probes::streams::{Recorder, Series};
 use crate::record::Figures;
-use crate::recorder::Sides;
-use crate::recorder::{Recorder, Series};
-use crate::side::Side;
 
 /// A limit, what was measured, and whether it was kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,10 +4,10 @@ use hotband_machine::Machine;
 use hotband_units::{Instant, Span};
 use serde::Serialize;
 
+use crate::probes::operations::AppRecord;
+use crate::probes::scripts::ScriptRecord;
+use crate::probes::streams::{Recorder, Sides};
 use crate::record::Summary;
-use crate::record_apps::AppRecord;
-use crate::record_scripts::ScriptRecord;
-use crate::recorder::{Recorder, Sides};
 
 /// A measured phase and its figures.
 #[derive(Clone, Debug, Serialize)]

@@ -13,8 +13,8 @@ use hotband_machine::{
 use hotband_units::Rate;
 use toml::{Table, Value};
 
-use crate::catalog::Catalog;
-use crate::outline::{self, LayoutOutline};
+use crate::build::catalog::Catalog;
+use crate::build::outline::{self, LayoutOutline};
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {

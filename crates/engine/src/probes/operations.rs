@@ -7,7 +7,7 @@ use hotband_units::{Instant, Span};
 use hotband_workloads::{App, Ended};
 use serde::Serialize;
 
-use crate::side::empty_histogram;
+use crate::probes::direction::empty_histogram;
 
 /// Operations of one kind that ended in a part of the measured time.
 #[derive(Clone, Debug)]

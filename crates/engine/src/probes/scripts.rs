@@ -5,7 +5,7 @@ use hotband_units::{Instant, Span};
 use hotband_workloads::ScriptSpec;
 use serde::Serialize;
 
-use crate::side::empty_histogram;
+use crate::probes::direction::empty_histogram;
 
 /// Runs of one script that ended in a part of the measured time.
 #[derive(Clone, Debug)]

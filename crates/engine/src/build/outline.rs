@@ -8,8 +8,8 @@ use hotband_machine::{Drive, MachineSpec, MemberRange, NodeRef, Role, SpecError}
 use serde::Serialize;
 use toml::Value;
 
-use crate::assemble::assemble;
-use crate::catalog::Catalog;
+use crate::build::assemble::assemble;
+use crate::build::catalog::Catalog;
 use crate::run::{Request, machine_text};
 
 /// A layout of a machine; where it has none, each of its drives as a layout "single".

@@ -6,8 +6,8 @@ use hotband_units::{Instant, Span};
 use hotband_workloads::Workload;
 use serde::Serialize;
 
+use crate::probes::direction::empty_histogram;
 use crate::repair::RepairRequest;
-use crate::side::empty_histogram;
 
 /// The key "repair".
 #[derive(Clone, Debug, Serialize)]
