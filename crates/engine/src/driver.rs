@@ -3,19 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hotband_machine::{Completion, Io, Machine, Op, PartReport};
+use hotband_machine::{Completion, Io, Machine, PartReport};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{ArrivalClock, Asked, Load, Phase, PhaseLength, Random, Stream};
 
 use crate::apps::{AppAtWork, OF_APP};
 use crate::inflight::{InFlight, Outstanding};
-use crate::probes::io_log::IoLog;
-use crate::probes::power_loss::Ledger;
-use crate::probes::repair::{RepairRecord, ServiceWatch};
-use crate::probes::scripts::ScriptStats;
-use crate::probes::steady::{SteadyRecord, SteadyWatch, Tally, fills};
-use crate::probes::streams::{Recorder, side_of};
-use crate::repair::RepairRequest;
+use crate::probes::steps::StepEnd;
+use crate::probes::{Answered, Probes};
+use crate::record::sections::Sections;
 use crate::run::{Control, RunError};
 use crate::scripts::{SCRIPTED, Scripts};
 use crate::warm::WarmWatch;
@@ -79,12 +75,10 @@ pub struct Driver<'a> {
     pub targets: Vec<u16>,
     /// Whether a phase names the stream (by name) or any.
     pub loaders: Vec<Loader>,
-    pub recorder: &'a mut Recorder,
-    pub log: Option<IoLog>,
+    /// What watches.
+    pub probes: Probes,
     pub scripts: Option<Scripts>,
     pub app: Option<AppAtWork>,
-    /// What scripts left in every measured phase.
-    pub script_stats: Vec<Vec<ScriptStats>>,
     pub now: Instant,
     inflight: InFlight,
     /// Slots that think, by the time they ask again.
@@ -96,19 +90,11 @@ pub struct Driver<'a> {
     others: bool,
     /// I/Os completed in all.
     pub ios: u64,
-    /// Reads and writes completed in all.
-    tally: Tally,
-    /// What was found of phases that were to end when steady.
-    pub steady: Vec<SteadyRecord>,
     open_loops: bool,
-    /// Kept for a run that ends in a loss of power.
-    pub ledger: Option<Ledger>,
     /// How long after the measured time begins power is cut.
     pub cut_after: Option<Span>,
     /// When that is; `NEVER` until the measured time begins.
     cut: Instant,
-    /// What hosts get, where drives are to fail.
-    pub service: Option<Box<ServiceWatch>>,
 }
 
 /// Events between two looks at the control block.
@@ -120,8 +106,7 @@ impl<'a> Driver<'a> {
         streams: Vec<Stream>,
         targets: Vec<u16>,
         loaders: Vec<Loader>,
-        recorder: &'a mut Recorder,
-        log: Option<IoLog>,
+        probes: Probes,
     ) -> Self {
         let open_loops = loaders.iter().any(|loader| matches!(loader.load, Load::Open { .. }));
         Self {
@@ -129,11 +114,9 @@ impl<'a> Driver<'a> {
             streams,
             targets,
             loaders,
-            recorder,
-            log,
+            probes,
             scripts: None,
             app: None,
-            script_stats: Vec::new(),
             now: Instant::ZERO,
             inflight: InFlight::default(),
             thinking: BinaryHeap::new(),
@@ -141,13 +124,9 @@ impl<'a> Driver<'a> {
             phase_ios: 0,
             others: false,
             ios: 0,
-            tally: Tally::default(),
-            steady: Vec::new(),
             open_loops,
-            ledger: None,
             cut_after: None,
             cut: Instant::NEVER,
-            service: None,
         }
     }
 
@@ -172,11 +151,10 @@ impl<'a> Driver<'a> {
         self.phase_ios = 0;
         self.others = self.scripts.is_some() || self.app.is_some();
         if phase.measure {
-            let before = self.report();
-            self.recorder.begin(self.now, before, self.machine);
-            if let Some(service) = &mut self.service {
-                service.begin(self.now, self.machine);
+            if !self.probes.has_begun() {
+                self.machine.begin_repair(self.now);
             }
+            self.probes.begin(self.now, self.machine, self.parts());
             if let Some(after) = self.cut_after.take() {
                 self.cut = self.now + after;
             }
@@ -188,12 +166,12 @@ impl<'a> Driver<'a> {
         let begin = self.now;
         let mut events = 0_u64;
         let mut watch = WarmWatch::new(phase, begin);
-        let mut steady = SteadyWatch::new(phase, begin, self.tally);
+        self.probes.begin_phase(phase, begin);
         while self.done(operations) < most {
             let next = self.next_time().filter(|next| *next < end);
             let until = next.unwrap_or(end);
             let warm = watch.over(until, |now| self.machine.is_warm(now));
-            if let Some(early) = warm.or_else(|| steady.over(until, &self.tally)) {
+            if let Some(early) = warm.or_else(|| self.probes.steady_at(until)) {
                 self.now = early;
                 break;
             }
@@ -206,8 +184,8 @@ impl<'a> Driver<'a> {
                 break;
             };
             self.now = next;
-            self.recorder.tick(next, self.machine);
-            self.step(next)?;
+            self.probes.tick(next, self.machine);
+            self.step(next);
             if phase.scripts.until_done && self.scripts.as_ref().is_some_and(Scripts::done) {
                 break;
             }
@@ -218,17 +196,12 @@ impl<'a> Driver<'a> {
                 } else {
                     self.done(operations) as f64 / most as f64
                 };
+                self.probes.check()?;
                 control.report(share, self.ios)?;
             }
         }
-        self.steady.extend(steady.end(phase, || fills(self.machine)));
-        self.recorder.smart.tick(self.now, self.machine);
-        Ok(phase.measure.then(|| self.end_step(phase, threads)))
-    }
-
-    /// What the record says of failures, where there were to be any.
-    pub fn repair_record(&self, asked: &RepairRequest, rate: Option<u64>) -> Option<RepairRecord> {
-        self.service.as_ref().map(|service| service.record(self.machine, asked, rate))
+        self.probes.end_phase(phase, self.now, self.machine);
+        Ok(phase.measure.then(|| self.end_step(phase, threads, begin)))
     }
 
     /// Lets everything outstanding be answered; nobody asks for more, and nothing of it is recorded.
@@ -243,11 +216,9 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Counters of every part.
-    pub fn report(&self) -> Vec<PartReport> {
-        let mut parts = self.machine.report();
-        parts.extend(self.scripts.as_ref().and_then(Scripts::report));
-        parts
+    /// Counters of the parts that belong to sources.
+    fn parts(&self) -> Vec<PartReport> {
+        self.scripts.as_ref().and_then(Scripts::report).into_iter().collect()
     }
 
     /// What is done of a phase: its I/Os, or the operations since there were so many.
@@ -266,7 +237,7 @@ impl<'a> Driver<'a> {
     pub fn lay_out(&mut self, control: &Control) -> Result<(), RunError> {
         let Some(app) = &mut self.app else { return Ok(()) };
         app.lay_out(self.machine, control)?;
-        self.recorder.smart.look(self.now, self.machine);
+        self.probes.untimed(self.now, self.machine);
         Ok(())
     }
 
@@ -330,22 +301,19 @@ impl<'a> Driver<'a> {
     }
 
     /// A measured phase ends; returns how long it was.
-    fn end_step(&mut self, phase: &Phase, threads: Option<u32>) -> Span {
-        if let Some(service) = &mut self.service {
-            service.look(self.now, self.machine, true);
-        }
-        let duration = self.recorder.end_step(&phase.name, threads, self.now, self.machine);
+    fn end_step(&mut self, phase: &Phase, threads: Option<u32>, begin: Instant) -> Span {
+        let duration = self.now.since(begin);
+        let mut sections = Sections::default();
+        let mut clients = None;
         if let Some(scripts) = &mut self.scripts {
-            self.script_stats.push(scripts.end_measuring());
-            let step = self.recorder.steps.done.last_mut().expect("the step that just ended");
-            step.clients = phase.scripts.clients;
-            step.scripts = scripts.records(&self.script_stats[self.script_stats.len() - 1..], duration);
+            clients = phase.scripts.clients;
+            sections.add("scripts", scripts.end_measuring(duration));
         }
         if let Some(app) = &mut self.app {
-            let record = app.end_measuring(duration);
-            self.recorder.steps.done.last_mut().expect("the step that just ended").app = Some(record);
+            sections.add("app", app.end_measuring(duration));
         }
-        duration
+        let step = StepEnd { name: phase.name.clone(), threads, clients, sections };
+        self.probes.end(step, self.now, self.machine, self.parts())
     }
 
     /// Lets the streams of `phase` run: parked slots whose streams are active ask for their first I/O.
@@ -398,14 +366,12 @@ impl<'a> Driver<'a> {
 
     /// Does everything that is due at `now`.
     #[inline]
-    fn step(&mut self, now: Instant) -> Result<(), RunError> {
+    fn step(&mut self, now: Instant) {
         let mut completions = std::mem::take(&mut self.completions);
         self.machine.advance(now, &mut completions);
-        if let Some(service) = &mut self.service {
-            service.look(now, self.machine, self.recorder.measuring);
-        }
+        self.probes.advanced(now, self.machine);
         for done in completions.drain(..) {
-            self.complete(&done)?;
+            self.complete(&done);
         }
         self.completions = completions;
         while let Some(Reverse((at, load, slot))) = self.thinking.peek().copied() {
@@ -426,32 +392,17 @@ impl<'a> Driver<'a> {
                 }
             }
         }
-        Ok(())
     }
 
     #[inline]
-    fn complete(&mut self, done: &Completion) -> Result<(), RunError> {
+    fn complete(&mut self, done: &Completion) {
         let io = self.inflight.take(done.tag);
-        let measured = self.recorder.measuring;
-        if let Some(log) = &mut self.log {
-            log.write(&io, done, measured).map_err(RunError::Log)?;
-        }
-        let side = &mut self.recorder.streams[usize::from(io.stream)][side_of(io.op)];
-        if let (Some(ledger), Op::Write) = (&mut self.ledger, io.op) {
-            ledger.complete(done);
-        }
-        side.completed(done, io.len, measured);
-        if let (Some(service), true) = (&mut self.service, measured) {
-            service.completed(done, io.op, io.len);
-        }
-        if done.fault.is_none() && matches!(io.op, Op::Read | Op::Write) {
-            self.tally.add(io.len, done.at.since(done.submitted));
-        }
+        self.probes.completed(&Answered { stream: io.stream, op: io.op, offset: io.offset, len: io.len, done });
         self.phase_ios += 1;
         self.ios += 1;
         if io.load >= OF_APP {
             self.other_completed(&io);
-            return Ok(());
+            return;
         }
         if let Load::Closed { think, .. } = self.loaders[usize::from(io.load)].load {
             if think == Span::ZERO {
@@ -460,7 +411,6 @@ impl<'a> Driver<'a> {
                 self.thinking.push(Reverse((self.now + think, io.load, io.slot)));
             }
         }
-        Ok(())
     }
 
     /// A load asks for its next I/O.
@@ -484,18 +434,13 @@ impl<'a> Driver<'a> {
     #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
     #[inline(always)]
     fn send(&mut self, stream: usize, asked: Asked, load: u16, slot: u32) {
-        let side = side_of(asked.op);
-        self.recorder.used[stream][side] = true;
-        self.recorder.streams[stream][side].submitted(self.now);
         let outstanding =
             Outstanding { stream: stream as u16, op: asked.op, offset: asked.offset, len: asked.len, load, slot };
         let tag = self.inflight.add(outstanding);
         let target = self.targets[stream];
         let (op, offset, len, fua, entropy) = (asked.op, asked.offset, asked.len, asked.fua, asked.entropy);
         let mut io = Io { tag, op, target, offset, len, fua, version: 0, entropy };
-        if let Some(ledger) = &mut self.ledger {
-            io.version = ledger.submit(self.machine, stream as u16, &io);
-        }
+        self.probes.submitted(self.now, self.machine, stream as u16, &mut io);
         self.machine.submit(self.now, io);
     }
 }

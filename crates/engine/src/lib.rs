@@ -36,6 +36,7 @@ pub use probes::steady::SteadyRecord;
 pub use probes::steps::Step;
 pub use probes::streams::Series;
 pub use record::limits::LimitRecord;
+pub use record::sections::Sections;
 pub use record::{Record, SCHEMA_VERSION};
 pub use repair::RepairRequest;
 pub use run::{Control, Kept, Outcome, Request, Run, RunError};

@@ -51,7 +51,7 @@ impl PowerCut {
 
     /// Lets `driver` keep what the end will need.
     pub fn prepare(&self, driver: &mut Driver) {
-        driver.ledger = Some(Ledger::open(driver.machine));
+        driver.probes.with_ledger(Ledger::open(driver.machine));
         driver.cut_after = Some(self.after);
     }
 
@@ -60,7 +60,7 @@ impl PowerCut {
     /// # Errors
     /// The run was over before.
     pub fn end(&self, driver: &mut Driver, ran: Span, names: &[String]) -> Result<PowerLoss, SpecError> {
-        match driver.ledger.take().filter(|_| driver.is_cut()) {
+        match driver.probes.ledger.take().filter(|_| driver.is_cut()) {
             Some(ledger) => Ok(ledger.cut(driver.machine, driver.now, self.after, names)),
             None => Err(self.error(&format!("the measured time was over after {ran}, before power was cut"))),
         }

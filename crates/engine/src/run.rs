@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotband_layouts::KINDS;
-use hotband_machine::{Machine, MachineSpec, PartReport, SpecError, short_form};
+use hotband_machine::{Machine, MachineSpec, SpecError, short_form};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{AppSpec, Data, Load, Random, Stream, Workload, check_bands};
 use thiserror::Error;
@@ -16,13 +16,14 @@ use crate::build::catalog::Catalog;
 use crate::build::entropy_file::{DataRecord, data_of};
 use crate::driver::{Driver, Loader};
 use crate::power_cut::PowerCut;
+use crate::probes::Probes;
 use crate::probes::caches::CacheSeries;
 use crate::probes::io_log::IoLog;
 use crate::probes::operations::OperationSeries;
 use crate::probes::power::PowerSeries;
 use crate::probes::repair::ServiceWatch;
 use crate::probes::smart::SmartSeries;
-use crate::probes::streams::{Recorder, Series};
+use crate::probes::streams::Series;
 use crate::record::Record;
 use crate::repair::RepairRequest;
 use crate::scripts::Scripts;
@@ -261,44 +262,43 @@ impl Run {
         let (app_names, app_targets) =
             self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
         let all = self.streams.len() + app_names.len();
-        let mut recorder = Recorder::new(all, self.workload.interval, self.workload.smart_interval);
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let loaders = loaders(&self.workload, seed);
         let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names).collect();
         targets.extend(app_targets);
         let machine = &mut self.assembled.machine;
-        let mut driver = Driver::new(machine, streams, targets, loaders, &mut recorder, log);
+        let mut probes = Probes::new(all, &self.workload, log);
+        probes.with_service(ServiceWatch::of(machine, &self.workload));
+        let mut driver = Driver::new(machine, streams, targets, loaders, probes);
         driver.now = begin;
         driver.scripts = Scripts::new(&self.workload, seed);
         driver.app = self.app.take();
         self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
-        driver.service = ServiceWatch::of(driver.machine, &self.workload);
         // Preconditioning and laying out the files of an app count as one more phase each.
         let laid_out = u64::from(driver.app.is_some());
         let before = u64::from(self.workload.precondition.is_some()) + laid_out;
         let phases = before + self.workload.phases.len() as u64;
         control.phases.store(phases, Ordering::Relaxed);
-        driver.recorder.smart.start(driver.machine);
+        driver.probes.start(driver.machine);
         driver.precondition(&self.workload, seed, control)?;
         control.phase.store(before - laid_out, Ordering::Relaxed);
         driver.lay_out(control)?;
-        let (duration, after) = run_phases(&mut driver, &self.workload, (before, seed), control)?;
-        driver.recorder.smart.finish(driver.now, driver.machine);
+        let duration = run_phases(&mut driver, &self.workload, (before, seed), control)?;
+        driver.probes.finish(driver.now, driver.machine)?;
         let power_loss = self.power_cut.map(|cut| cut.end(&mut driver, duration, &names)).transpose()?;
         let ios = driver.ios;
-        let repair = driver.repair_record(&self.request.repair, self.rebuild_rate);
-        if let Some(log) = driver.log.take() {
-            log.finish().map_err(RunError::Log)?;
-        }
-        let steady = std::mem::take(&mut driver.steady);
+        let service = driver.probes.service.take();
+        let repair = service.map(|service| service.record(driver.machine, &self.request.repair, self.rebuild_rate));
+        let steady = std::mem::take(&mut driver.probes.steady_phases);
         if drain {
             driver.drain();
         }
         let now = driver.now;
-        let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |s| s.records(&driver.script_stats, duration));
+        let scripts = driver.scripts.as_ref().map_or_else(Vec::new, |scripts| scripts.finish(duration));
         let app = driver.app.take().map(|app| app.finish(duration));
         let (app, operations) = app.map_or_else(Default::default, |(record, series)| (Some(record), series));
+        let Probes { streams: mut recorder, after, .. } = driver.probes;
         recorder.join_steps();
         control.phase.store(phases, Ordering::Relaxed);
         let _ = control.report(0.0, ios);
@@ -330,27 +330,26 @@ impl Run {
     }
 }
 
-/// Runs all phases; returns the measured time, and the counters of every part at its end.
+/// Runs all phases; returns the measured time.
 fn run_phases(
     driver: &mut Driver,
     workload: &Workload,
     (before, seed): (u64, u64),
     control: &Control,
-) -> Result<(Span, Vec<PartReport>), RunError> {
-    let (mut duration, mut after) = (Span::ZERO, Vec::new());
+) -> Result<Span, RunError> {
+    let mut duration = Span::ZERO;
     for (index, phase) in workload.phases.iter().enumerate() {
         control.phase.store(before + index as u64, Ordering::Relaxed);
         control.report(0.0, driver.ios)?;
         let threads = workload.threads_in(phase);
         if let Some(measured) = driver.phase(phase, threads, seed, control)? {
             duration += measured;
-            after = driver.report();
         }
         if driver.is_cut() {
             break;
         }
     }
-    Ok((duration, after))
+    Ok(duration)
 }
 
 /// Whether any target lies on a replicated pool.

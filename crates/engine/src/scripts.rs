@@ -29,6 +29,8 @@ pub struct Scripts {
     ready: VecDeque<u32>,
     measuring: bool,
     measured_from: Option<Instant>,
+    /// What each measured phase left, by script.
+    parts: Vec<Vec<ScriptStats>>,
 }
 
 struct Script {
@@ -126,6 +128,7 @@ impl Scripts {
             ready: VecDeque::new(),
             measuring: false,
             measured_from: None,
+            parts: Vec::new(),
         };
         for (index, spec) in workload.scripts.iter().enumerate() {
             scripts.add(workload, index as u32, spec, seed);
@@ -420,14 +423,19 @@ impl Scripts {
         }
     }
 
-    /// That part is over; returns what it left, by script.
-    pub fn end_measuring(&mut self) -> Vec<ScriptStats> {
+    /// That part is over, after `duration`: its figures, by script.
+    pub fn end_measuring(&mut self, duration: Span) -> Vec<ScriptRecord> {
         self.measuring = false;
-        self.all.iter().map(|script| script.stats.clone()).collect()
+        self.parts.push(self.all.iter().map(|script| script.stats.clone()).collect());
+        self.records(&self.parts[self.parts.len() - 1..], duration)
     }
 
-    /// The figures of all scripts over the parts of a measured time that lasted `duration` in all.
-    pub fn records(&self, parts: &[Vec<ScriptStats>], duration: Span) -> Vec<ScriptRecord> {
+    /// The figures of all scripts over the whole measured time, which lasted `duration` in all.
+    pub fn finish(&self, duration: Span) -> Vec<ScriptRecord> {
+        self.records(&self.parts, duration)
+    }
+
+    fn records(&self, parts: &[Vec<ScriptStats>], duration: Span) -> Vec<ScriptRecord> {
         let begin = self.measured_from.unwrap_or_default();
         let all = self.specs.iter().enumerate().map(|(index, spec)| {
             let mut stats = ScriptStats::new(spec.repeat, 0);

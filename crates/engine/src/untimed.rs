@@ -57,7 +57,7 @@ impl Driver<'_> {
         self.fill(&phase.streams, amount, Random::new(seed, &format!("untimed.{}", phase.name)), |share| {
             control.report(share, 0)
         })?;
-        self.recorder.smart.look(self.now, self.machine);
+        self.probes.untimed(self.now, self.machine);
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl Driver<'_> {
                 fill.trim(self.machine);
             }
         }
-        self.recorder.smart.look(self.now, self.machine);
+        self.probes.untimed(self.now, self.machine);
         Ok(())
     }
 

@@ -7,9 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use hotband_machine::Completion;
-
-use crate::inflight::Outstanding;
+use crate::probes::Answered;
 use crate::probes::streams::side_of;
 
 /// Columns of a row, each an unsigned 64-bit number. `direction`: 0 read, 1 write, 2 flush, 3 trim. `error`: 0 none,
@@ -35,16 +33,22 @@ pub const LOG_COLUMNS: [&str; 15] = [
 /// A log being written.
 pub struct IoLog {
     out: BufWriter<File>,
+    /// The first row that could not be written.
+    failed: Option<std::io::Error>,
 }
 
 impl IoLog {
     /// Creates the file.
     pub fn create(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { out: BufWriter::with_capacity(1 << 20, File::create(path)?) })
+        Ok(Self { out: BufWriter::with_capacity(1 << 20, File::create(path)?), failed: None })
     }
 
-    /// Appends one I/O.
-    pub fn write(&mut self, io: &Outstanding, done: &Completion, measured: bool) -> std::io::Result<()> {
+    /// Appends one I/O, unless one before it could not be written: see `check`.
+    pub fn write(&mut self, io: &Answered, measured: bool) {
+        if self.failed.is_some() {
+            return;
+        }
+        let done = io.done;
         let t = &done.times;
         let row: [u64; LOG_COLUMNS.len()] = [
             done.submitted.0,
@@ -64,11 +68,17 @@ impl IoLog {
             u64::from(measured),
         ];
         let bytes: Vec<u8> = row.iter().flat_map(|number| number.to_le_bytes()).collect();
-        self.out.write_all(&bytes)
+        self.failed = self.out.write_all(&bytes).err();
+    }
+
+    /// Whether all could be written so far.
+    pub fn check(&mut self) -> std::io::Result<()> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// Writes what is buffered.
     pub fn finish(mut self) -> std::io::Result<()> {
+        self.check()?;
         self.out.flush()
     }
 }

@@ -1,11 +1,12 @@
 //! Failures and repair in a record: what failed, what was rebuilt, what hosts got before, meanwhile and after.
 
 use hdrhistogram::Histogram;
-use hotband_machine::{Completion, JobReport, JobState, Machine, NoSpare, Op, RepairReport, ServiceLevel};
+use hotband_machine::{JobReport, JobState, Machine, NoSpare, RepairReport, ServiceLevel};
 use hotband_units::{Instant, Span};
 use hotband_workloads::Workload;
 use serde::Serialize;
 
+use crate::probes::Answered;
 use crate::probes::direction::empty_histogram;
 use crate::repair::RepairRequest;
 
@@ -132,10 +133,9 @@ impl ServiceWatch {
     }
 
     /// A measured phase begins: with the first, failures count.
-    pub fn begin(&mut self, now: Instant, machine: &mut Machine) {
+    pub fn begin(&mut self, now: Instant) {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.begin = now;
-            machine.begin_repair(now);
         }
         self.since = now;
     }
@@ -150,18 +150,19 @@ impl ServiceWatch {
     }
 
     /// An I/O is done in the measured time.
-    pub fn completed(&mut self, done: &Completion, op: Op, bytes: u32) {
+    pub fn completed(&mut self, io: &Answered) {
+        let done = io.done;
         let level = &mut self.levels[self.now];
         if done.fault.is_some() {
             level.errors += 1;
             return;
         }
-        if !matches!(op, Op::Read | Op::Write) {
+        if !io.is_served() {
             return;
         }
         let latency = done.at.since(done.submitted).0;
         level.count += 1;
-        level.bytes += u64::from(bytes);
+        level.bytes += u64::from(io.len);
         level.latency_sum += u128::from(latency);
         level.most = level.most.max(latency);
         level.histogram.saturating_record(latency);

@@ -84,18 +84,18 @@ pub fn fills(machine: &Machine) -> Option<f64> {
 
 /// Ends a phase at the end of the round in which it is steady.
 pub struct SteadyWatch {
-    what: Option<UntilSteady>,
-    /// End of the current round; `NEVER` for phases of other kinds.
+    what: UntilSteady,
+    /// End of the current round; `NEVER` once it is steady.
     next: Instant,
     before: Tally,
     rounds: Vec<f64>,
 }
 
 impl SteadyWatch {
-    /// For a phase that begins at `begin`, when `tally` was done.
-    pub fn new(phase: &Phase, begin: Instant, tally: Tally) -> Self {
-        let next = phase.until_steady.map_or(Instant::NEVER, |what| begin + what.round);
-        Self { what: phase.until_steady, next, before: tally, rounds: Vec::new() }
+    /// For a phase that begins at `begin`, when `tally` was done; none where it is not to end when steady.
+    pub fn new(phase: &Phase, begin: Instant, tally: Tally) -> Option<Self> {
+        let what = phase.until_steady?;
+        Some(Self { what, next: begin + what.round, before: tally, rounds: Vec::new() })
     }
 
     /// Ends every round that is over at `until`, up to which nothing more happens; an I/O done at the very end of a
@@ -106,7 +106,7 @@ impl SteadyWatch {
     }
 
     fn end_rounds(&mut self, until: Instant, tally: &Tally) -> Option<Instant> {
-        let what = self.what?;
+        let what = self.what;
         while self.next <= until {
             self.rounds.push(tally.value_since(&self.before, what.track, what.round));
             self.before = *tally;
@@ -119,11 +119,11 @@ impl SteadyWatch {
         None
     }
 
-    /// The phase is over; what the record says of it, if it was to end when steady.
-    pub fn end(self, phase: &Phase, fills: impl FnOnce() -> Option<f64>) -> Option<SteadyRecord> {
-        let what = self.what?;
+    /// The phase is over, with the drives written over so many times; what the record says of it.
+    pub fn end(self, phase: &Phase, fills: Option<f64>) -> SteadyRecord {
+        let what = self.what;
         let state = steady_state(&self.rounds).expect("rates and latencies are finite");
-        Some(SteadyRecord {
+        SteadyRecord {
             phase: phase.name.clone(),
             track: what.track.name(),
             unit: what.track.unit(),
@@ -134,8 +134,8 @@ impl SteadyWatch {
             window_mean: state.window.map(|window| window.mean),
             range_pct: state.window.and_then(|window| window.range_pct),
             slope_pct: state.window.and_then(|window| window.slope_pct),
-            fills: fills(),
-        })
+            fills,
+        }
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_phase_ends_with_its_fifth_equal_round_and_not_a_nanosecond_before() {
         let phase = phase("until_steady = true\nround = \"2 s\"");
-        let mut watch = SteadyWatch::new(&phase, Instant(SECOND), tally(7));
+        let mut watch = SteadyWatch::new(&phase, Instant(SECOND), tally(7)).unwrap();
         for round in 1..=4 {
             assert_eq!(watch.over(Instant(SECOND + round * 2 * SECOND), &tally(7 + 10 * round)), None);
         }
@@ -169,16 +169,16 @@ mod tests {
         assert_eq!(watch.over(Instant(end.0 - 1), &tally(57)), None);
         assert_eq!(watch.over(end, &tally(57)), Some(end));
         assert_eq!(watch.over(Instant(end.0 + SECOND), &tally(99)), None, "only once");
-        let record = watch.end(&phase, || None).unwrap();
+        let record = watch.end(&phase, None);
         assert_eq!((record.reached, record.round, record.rounds), (true, Some(5), vec![5.0; 5]));
     }
 
     #[test]
     fn rounds_in_which_nothing_happens_are_rounds() {
         let phase = phase("until_steady = true\nround = \"1 s\"");
-        let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
+        let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0)).unwrap();
         assert_eq!(watch.over(Instant(3 * SECOND + 1), &tally(4)), None);
-        let record = watch.end(&phase, || None).unwrap();
+        let record = watch.end(&phase, None);
         assert_eq!(record.rounds, [4.0, 0.0, 0.0], "what was done before the first look was done in the first round");
         assert!(record.note().unwrap().contains("not reached in 3 rounds"));
     }
@@ -187,18 +187,16 @@ mod tests {
     fn the_tracked_value_is_the_one_asked_for() {
         for (track, value) in [("iops", 4.0), ("bandwidth", 4.0 * 4096.0), ("latency", 1000.0)] {
             let phase = phase(&format!("until_steady = true\nround = \"500 ms\"\ntrack = \"{track}\""));
-            let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
+            let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0)).unwrap();
             watch.over(Instant(SECOND / 2), &tally(2));
             watch.over(Instant(SECOND), &tally(2));
-            assert_eq!(watch.end(&phase, || None).unwrap().rounds, [value, 0.0], "{track}");
+            assert_eq!(watch.end(&phase, None).rounds, [value, 0.0], "{track}");
         }
     }
 
     #[test]
     fn other_phases_never_look() {
         let phase = phase("duration = \"1 h\"");
-        let mut watch = SteadyWatch::new(&phase, Instant::ZERO, tally(0));
-        assert_eq!(watch.over(Instant(1_000_000 * SECOND), &tally(1)), None);
-        assert_eq!(watch.end(&phase, || None), None);
+        assert!(SteadyWatch::new(&phase, Instant::ZERO, tally(0)).is_none());
     }
 }

@@ -4,10 +4,9 @@ use hotband_machine::Machine;
 use hotband_units::{Instant, Span};
 use serde::Serialize;
 
-use crate::probes::operations::AppRecord;
-use crate::probes::scripts::ScriptRecord;
 use crate::probes::streams::{Recorder, Sides};
 use crate::record::Summary;
+use crate::record::sections::{Sections, of_list};
 
 /// A measured phase and its figures.
 #[derive(Clone, Debug, Serialize)]
@@ -24,12 +23,20 @@ pub struct Step {
     pub duration_ns: u64,
     /// Its figures.
     pub summary: Summary,
-    /// The scripts in it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub scripts: Vec<ScriptRecord>,
-    /// The app in it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub app: Option<AppRecord>,
+    /// What sources did in it.
+    #[serde(flatten, serialize_with = "of_list")]
+    pub sections: Sections,
+}
+
+/// What is known of a measured phase when it ends.
+pub struct StepEnd {
+    pub name: String,
+    /// Threads of the closed loop in `[load]`, if there is one.
+    pub threads: Option<u32>,
+    /// Clients of the scripts, where the phase says how many.
+    pub clients: Option<u32>,
+    /// What sources did in it.
+    pub sections: Sections,
 }
 
 /// What was measured in the steps so far.
@@ -76,19 +83,18 @@ impl Recorder {
         self.steps.join(&mut self.streams);
     }
 
-    /// The measured phase `name` ends at `now`; returns how long it was.
-    pub fn end_step(&mut self, name: &str, threads: Option<u32>, now: Instant, machine: &Machine) -> Span {
+    /// A measured phase ends at `now`; returns how long it was.
+    pub fn end_step(&mut self, step: StepEnd, now: Instant, machine: &Machine) -> Span {
         self.end(now, machine);
         let duration = now.since(self.steps.begin);
         self.steps.done.push(Step {
-            name: name.to_owned(),
-            threads,
-            clients: None,
+            name: step.name,
+            threads: step.threads,
+            clients: step.clients,
             begin_ns: self.steps.begin.since(self.begin).0,
             duration_ns: duration.0,
             summary: Summary::new(&self.streams, duration),
-            scripts: Vec::new(),
-            app: None,
+            sections: step.sections,
         });
         duration
     }

@@ -3,6 +3,7 @@
 use hotband_machine::{Machine, Op, PartReport};
 use hotband_units::{Instant, Span};
 
+use crate::probes::Answered;
 use crate::probes::caches::CacheWatch;
 use crate::probes::direction::Side;
 use crate::probes::power::PowerWatch;
@@ -97,6 +98,21 @@ impl Recorder {
         self.steps.begin(now, &self.streams);
         self.streams.iter_mut().flatten().for_each(|side| side.begin(now));
         (self.measuring, self.interval_start) = (true, now);
+    }
+
+    /// An I/O is about to be submitted.
+    #[inline]
+    pub fn submitted(&mut self, now: Instant, stream: u16, op: Op) {
+        let (stream, side) = (usize::from(stream), side_of(op));
+        self.used[stream][side] = true;
+        self.streams[stream][side].submitted(now);
+    }
+
+    /// An I/O was answered.
+    #[inline]
+    pub fn completed(&mut self, io: &Answered) {
+        let side = &mut self.streams[usize::from(io.stream)][side_of(io.op)];
+        side.completed(io.done, io.len, self.measuring);
     }
 
     /// Ends every interval that is over at `now`.

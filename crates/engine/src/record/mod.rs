@@ -1,6 +1,7 @@
 //! The record of a run, as JSON. docs/guides/records.md is its contract.
 
 pub mod limits;
+pub mod sections;
 
 use std::collections::BTreeMap;
 
