@@ -1,0 +1,80 @@
+"""Do the five pages of the tutorial run as they stand, one after the other in one folder?"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
+PAGES = sorted(path.name for path in TUTORIAL.glob("[1-9]-*.md"))
+LANGUAGES = {"sh", "toml", "csv", "python"}
+
+
+class Block(NamedTuple):
+    """A block of a page: its language, whether its commands are to fail, and its text."""
+
+    language: str
+    fails: bool
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    """The blocks of a page, in order."""
+    found = re.findall(r"^```(\w+)( fails)?\n(.*?)^```", (TUTORIAL / page).read_text(), re.DOTALL | re.MULTILINE)
+    return [Block(language, bool(fails), text) for language, fails, text in found]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the reader of the tutorial is; `hotband` in it is this one."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "hotband"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hotband.cli "$@"\n')
+    program.chmod(0o755)
+    return folder
+
+
+def run(folder: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
+    """A command in the reader's folder."""
+    environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def follow(folder: Path, block: Block) -> None:
+    """Does what a reader does with a block: writes the file that its first line names, or runs its lines."""
+    if block.language in ("toml", "csv"):
+        first, text = block.text.split("\n", 1)
+        path = folder / first.removeprefix("# ")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    elif block.language == "python":
+        done = run(folder, [sys.executable, "-c", block.text])
+        assert done.returncode == 0, done.stderr
+    else:
+        for line in block.text.strip().splitlines():
+            done = run(folder, ["sh", "-c", line])
+            assert done.returncode == (2 if block.fails else 0), (line, done.stderr)
+            _, _, printed = line.partition("# prints ")
+            assert printed in done.stdout, (line, done.stdout)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_runs_after_those_before_it(folder: Path, page: str) -> None:
+    listed = blocks(page)
+    assert listed, "a page has something to do"
+    assert {block.language for block in listed} <= LANGUAGES
+    for block in listed:
+        follow(folder, block)
+
+
+def test_there_are_five_pages_and_each_leads_to_the_next() -> None:
+    assert len(PAGES) == 5
+    for page, following in zip(PAGES, PAGES[1:], strict=False):
+        assert f"]({following})" in (TUTORIAL / page).read_text()
