@@ -125,7 +125,9 @@ def compare(counts: dict[str, float]) -> int:
         _, budget = table[name]
         is_over = count > budget * (1 + TOLERANCE)
         over += is_over
-        print(f"{name:<24}{count:>9.0f}{budget:>9.0f}{count / budget - 1:>+9.1%}{'  over its budget' if is_over else ''}")
+        print(
+            f"{name:<24}{count:>9.0f}{budget:>9.0f}{count / budget - 1:>+9.1%}{'  over its budget' if is_over else ''}"
+        )
     return over
 
 

@@ -87,3 +87,17 @@ def study_accuracy(as_json: JsonFlag = False) -> None:
             rows.append((name, of["figure"], of["group"], str(of["figures"]), str(of["compared"]), *errors))
     names = ("study", "figures", "of", "predicted", "published", "median error", "largest error")
     return print_listing("Accuracy", rows, names)
+
+
+@study_app.command("blind")
+def study_blind(as_json: JsonFlag = False) -> None:
+    """Print how far predictions were off that were made before the published figure was seen. Runs nothing."""
+    from dataclasses import asdict
+
+    from hotband.study.blind import blind_errors
+
+    found = blind_errors()
+    if as_json:
+        return print_json([asdict(errors) for errors in found])
+    rows = [(e.study, f"IOPS, {e.load}", str(e.figures), f"{e.median_pct:.0f} %", f"{e.p90_pct:,.0f} %") for e in found]
+    return print_listing("Predicted before it was seen", rows, ("study", "of", "figures", "median error", "90 % below"))
