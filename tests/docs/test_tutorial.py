@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -76,5 +77,5 @@ def test_a_page_runs_after_those_before_it(folder: Path, page: str) -> None:
 
 def test_there_are_five_pages_and_each_leads_to_the_next() -> None:
     assert len(PAGES) == 5
-    for page, following in zip(PAGES, PAGES[1:], strict=False):
+    for page, following in itertools.pairwise(PAGES):
         assert f"]({following})" in (TUTORIAL / page).read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
+
 from hotband.study.blind import ALL, TABLE, blind_errors, blind_rates
 
 

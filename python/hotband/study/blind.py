@@ -1,7 +1,8 @@
 """Figures that were predicted before they were seen: how far those predictions were off, by study.
 
 `catalog/studies/released.csv` has a row a figure: published value, the prediction made while the value was withheld
-(`blind`), its error, and the commit that made it (`blind_of`). Errors are never recomputed: a later model has seen them.
+(`blind`), its error, and the commit that made it (`blind_of`). Errors are never
+recomputed: a later model has seen them.
 """
 
 from __future__ import annotations
