@@ -3,6 +3,7 @@ data only."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,6 +76,7 @@ def run(
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
     from hotband.runs.progress import run_progress
     from hotband.runs.run import Repair, RunSpec, execute
+    from hotband.text.foreign import json_safe
 
     names = [workload, *(then or [])]
     if fresh_seeds and len(names) == 1:
@@ -104,7 +106,7 @@ def run(
         finished = execute(specs, progress)
     if as_json:
         texts = [one.text for one in finished]
-        sys.stdout.write((texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
+        sys.stdout.write(json_safe(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
         return
     for one in finished:
         show_run(one)
@@ -246,10 +248,9 @@ def entropy(
     as_json: JsonFlag = False,
 ) -> None:
     """Measure how far real data compresses: the entropy that an SSD with compression would see."""
-    from rich.text import Text
-
     from hotband.entropy import Asked, chunks_table, decimal_size, entropy_progress, histogram_lines, measure
     from hotband.entropy import summary_lines as lines
+    from hotband.text.foreign import json_safe
 
     asked = Asked(tuple(paths), tuple(listed(compressor)), tuple(listed(chunk)), sample, seed, jobs, one_file_system)
     with entropy_progress() as progress:
@@ -258,12 +259,12 @@ def entropy(
         raise KeyboardInterrupt
     report = measured.report
     if as_json:
-        sys.stdout.write(measured.text + "\n")
+        sys.stdout.write(json_safe(measured.text) + "\n")
     else:
         rate = decimal_size(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
         table = [chunks_table(report)] if report["chunks"] else []
         took = f"{measured.seconds:.1f} s, {rate}/s on {measured.jobs} threads"
-        show(*(Text(line) for line in lines(report)), *table, *histogram_lines(report), "", took)
+        show(*lines(report), *table, *histogram_lines(report), "", took)
     if report["interrupted"]:
         sys.stderr.write("hotband: interrupted; what was measured so far is kept\n")
         raise typer.Exit(130)
@@ -278,28 +279,49 @@ def version() -> None:
 
 
 def main() -> None:
-    """Entry point: the user's mistakes become one line and exit code 2, an interruption exit code 130."""
+    """Entry point: the user's mistakes become one line and exit code 2, an interruption exit code 130; where the world
+    fails (a full device, an I/O error) the exit code is 74, as sysexits.h has it."""
     from hotband.runs.run import RunsInterrupted
+    from hotband.text.write import is_mistake
 
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except UserError as error:
-        sys.stderr.write(f"hotband: error: {error}\n")
+        say(f"error: {error}")
         sys.exit(2)
     except RunsInterrupted as stop:
         kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
         where = f"; kept in {Path(kept[0]).parent}" if kept else ""
-        sys.stderr.write(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}\n")
+        say(f"interrupted; {len(stop.finished)} runs were finished{where}")
         sys.exit(130)
     except KeyboardInterrupt:
-        sys.stderr.write("hotband: interrupted\n")
+        say("interrupted")
         sys.exit(130)
     except BrokenPipeError:
-        sys.stderr.close()
+        leave_stdout()
         sys.exit(0)
     except OSError as error:
-        sys.stderr.write(f"hotband: error: {error.filename or 'file'}: {error.strerror or error}\n")
-        sys.exit(2)
+        # Whatever else is written or read has a name.
+        if error.filename is None:
+            leave_stdout()
+        name = error.filename or "standard output"
+        say(f"error: {name}: {error.strerror or error}")
+        sys.exit(2 if is_mistake(error) else os.EX_IOERR)
+
+
+def say(text: str) -> None:
+    """A line on stderr."""
+    from hotband.text.foreign import visible
+
+    sys.stderr.write(f"hotband: {visible(text)}\n")
+
+
+def leave_stdout() -> None:
+    """What is still to be written to stdout, which takes no more, goes nowhere: else the interpreter complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

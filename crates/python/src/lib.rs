@@ -28,7 +28,10 @@ fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Spec(error) => spec_error(error),
         RunError::Interrupted => Interrupted::new_err("interrupted"),
-        RunError::Log(error) => PyOSError::new_err(error.to_string()),
+        RunError::Log(error) => match error.raw_os_error() {
+            Some(code) => PyOSError::new_err((code, error.to_string())),
+            None => PyOSError::new_err(error.to_string()),
+        },
         stalled @ RunError::Stalled { .. } => PyRuntimeError::new_err(stalled.to_string()),
     }
 }

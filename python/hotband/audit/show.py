@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.audit.finding import SEVERITIES, Finding, Number, Rows, listed
 from hotband.report.text import number
+from hotband.text.foreign import marked
 
 if TYPE_CHECKING:
     from hotband.audit.compare import Comparison
@@ -24,35 +25,33 @@ def plain_number(value: Number) -> str:
 def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any]:
     """A table of findings, then the numbers of those that have some for every run."""
     from rich.table import Table
-    from rich.text import Text
 
     looked = f"{len(names)} result{'s' if len(names) != 1 else ''}"
     if not findings:
-        return [Text(f"{looked}: no finding", style="green")]
+        return [marked("[green]{looked}: no finding[/]", looked=looked)]
     table = Table(title="Findings", title_justify="left", show_lines=True)
     for name in ("severity", "rule", "results", "what was found, and what to do"):
         table.add_column(name, overflow="fold")
     for one in findings:
-        said = Text(one.title) + Text(f"\n{one.advice}", style="dim")
-        severity = Text(one.severity, style=COLOURS[one.severity])
-        table.add_row(severity, one.rule, Text(listed(one.subject, 3)), said)
+        said = marked("{title}\n[dim]{advice}[/]", title=one.title, advice=one.advice)
+        severity = marked(f"[{COLOURS[one.severity]}]{one.severity}[/]")
+        table.add_row(severity, one.rule, listed(one.subject, 3), said)
     views: list[Any] = [table]
     views += [_rows_view(one.rule, one.table) for one in findings if one.table is not None]
     counts = ((severity, sum(one.severity == severity for one in findings)) for severity in SEVERITIES)
-    return [*views, Text(f"{looked}: " + ", ".join(f"{count} {severity}" for severity, count in counts if count))]
+    return [*views, f"{looked}: " + ", ".join(f"{count} {severity}" for severity, count in counts if count)]
 
 
 def _rows_view(title: str, rows: Rows) -> Any:
     """A finding's own table."""
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(rows.columns):
         numeric = all(not isinstance(row[place], str) for row in rows.rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows.rows[:MOST_ROWS]:
-        table.add_row(*(Text(plain_number(value)) for value in row))
+        table.add_row(*(plain_number(value) for value in row))
     if len(rows.rows) > MOST_ROWS:
         table.caption = f"and {len(rows.rows) - MOST_ROWS} more (--json has all)"
     return table
@@ -61,7 +60,6 @@ def _rows_view(title: str, rows: Rows) -> Any:
 def comparison_view(found: Comparison) -> list[Any]:
     """The differences with their intervals, what was not compared, and the verdict."""
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(title=f"B: {found.b}, against A: {found.a}", title_justify="left")
     for name in ("", "A", "B", "difference", "95 % interval", "B is", "how"):
@@ -79,6 +77,6 @@ def comparison_view(found: Comparison) -> list[Any]:
             one.verdict,
             one.how,
         )
-    lines = [Text(f"unlike: {words}", style="yellow") for words in found.unlike]
-    lines += [Text(f"not compared: {words}") for words in found.unsupported]
-    return [table, *lines, Text(f"B is: {found.verdict}", style="bold")]
+    lines: list[Any] = [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
+    lines += [f"not compared: {words}" for words in found.unsupported]
+    return [table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]

@@ -66,6 +66,7 @@ def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
 def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     """What studies the catalog holds; with NAME its configurations, loads and published figures."""
     from hotband.study import file as studyfile
+    from hotband.text.foreign import marked
 
     if name is None:
         entries = [studyfile.describe(known) for known in studyfile.names()]
@@ -76,7 +77,7 @@ def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     study = studyfile.load(name)
     if as_json:
         return print_json(studyfile.describe(name))
-    show(f"[bold]{study.name}[/]: {study.title}", study.question, "")
+    show(marked("[bold]{name}[/]: {title}", name=study.name, title=study.title), study.question, "")
     rows = [(config.id, config.label, config.machine or config.product) for config in study.configs]
     print_listing("Configurations", rows, ("id", "as published", "machine"))
     loads = [(load.id, load.label, load.workload) for load in study.loads]

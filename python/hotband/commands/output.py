@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,17 +28,20 @@ SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root
 
 
 def show(*renderables: Any) -> None:
-    """Prints to stdout; without a terminal, wide enough that nothing is folded away."""
-    from rich.console import Console
+    """Prints to stdout, every plain string as data (`hotband.text.foreign`); without a terminal, wide enough that
+    nothing is folded away."""
+    from hotband.text.foreign import console
 
-    console = Console(width=None if sys.stdout.isatty() else 150)
+    out = console(width=None if sys.stdout.isatty() else 150)
     for renderable in renderables:
-        console.print(renderable)
+        out.print(renderable)
 
 
 def print_json(data: Any) -> None:
     """Data to stdout."""
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    from hotband.text.foreign import json_text
+
+    sys.stdout.write(json_text(data) + "\n")
 
 
 def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> None:

@@ -37,12 +37,13 @@ def review(
     from hotband.review.many import review_all
     from hotband.review.tables import comparison_views, review_views
     from hotband.runs.progress import run_progress
+    from hotband.text.foreign import visible
 
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
 
     def say(text: str) -> None:
-        sys.stderr.write(f"{text} ...\n")
+        sys.stderr.write(f"{visible(text)} ...\n")
 
     done = review_all(
         [machine, *(against or [])],

@@ -57,16 +57,20 @@ def study_swings(
 
     from hotband.study.swingfile import summary
     from hotband.study.swings import run_swings
+    from hotband.text.foreign import marked, visible
     from hotband.text.tables import swings_table
 
     def say(text: str) -> None:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{visible(text)}\n")
 
     swings = run_swings(name, out, save, seed, listed(only), jobs, say)
     if as_json:
         return print_json(asdict(swings))
     found = summary(swings)
-    refused = (f"[yellow]Refused:[/] {row['name']} at its {row['end']} end: {row['text']}" for row in found["refused"])
+    refused = (
+        marked("[yellow]Refused:[/] {what}", what=f"{row['name']} at its {row['end']} end: {row['text']}")
+        for row in found["refused"]
+    )
     return show(swings_table(found), found["text"], *refused)
 
 

@@ -17,6 +17,7 @@ from hotband.record.files import RECORD_FILE
 from hotband.report import frames
 from hotband.report.load import LoadedRecord, load_record
 from hotband.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
+from hotband.text.write import make_folder, write_file
 
 if TYPE_CHECKING:
     from hotband.draw.charts import View
@@ -104,12 +105,16 @@ def check_out(out: Path) -> None:
 
 
 def write_chart(chart: View, out: Path) -> None:
-    """Writes the chart as its name says: HTML (self-contained), PNG or SVG. Raises OSError."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    """Writes the chart as its name says: HTML (self-contained), PNG or SVG. Raises UserError, OSError."""
+    import io
+
     kind = out.suffix.lower().removeprefix(".")
+    drawn: io.StringIO | io.BytesIO = io.BytesIO() if kind == "png" else io.StringIO()
     if kind == "html":
-        chart.save(str(out), format="html", inline=True)
+        chart.save(drawn, format="html", inline=True)
     elif kind == "png":
-        chart.save(str(out), format="png", scale_factor=SCALE)
+        chart.save(drawn, format="png", scale_factor=SCALE)
     else:
-        chart.save(str(out), format="svg")
+        chart.save(drawn, format="svg")
+    make_folder(out.parent)
+    write_file(out, drawn.getvalue())

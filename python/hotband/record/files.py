@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from hotband.text.write import make_folder, write_file, write_files
 
 if TYPE_CHECKING:
     from hotband.importers.imported import Imported
@@ -19,13 +20,6 @@ POWER_FILE = "power.parquet"
 DIRECTIONS = ["read", "write"]
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that it is there whole or not at all, even if the program is stopped."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    os.replace(part, path)
-
-
 def save_record(
     folder: Path,
     text: str,
@@ -35,21 +29,22 @@ def save_record(
     streams: list[str],
 ) -> None:
     """Writes `record.json`, `series.parquet` and, where there are caches to watch or drives that wear, `caches.parquet`
-    and `smart.parquet` into `folder`, which exists."""
+    and `smart.parquet` into `folder`, which exists: all of them or, where one cannot be written, none."""
     import io
 
+    files: dict[Path, bytes | str] = {}
     buffer = io.BytesIO()
     write_series(buffer, series, streams)
-    write_whole(folder / SERIES_FILE, buffer.getvalue())
+    files[folder / SERIES_FILE] = buffer.getvalue()
     if caches["time_ns"]:
         buffer = io.BytesIO()
         write_caches(buffer, caches)
-        write_whole(folder / CACHES_FILE, buffer.getvalue())
+        files[folder / CACHES_FILE] = buffer.getvalue()
     if smart["time_ns"]:
         buffer = io.BytesIO()
         write_smart(buffer, smart)
-        write_whole(folder / SMART_FILE, buffer.getvalue())
-    write_whole(folder / RECORD_FILE, (text + "\n").encode())
+        files[folder / SMART_FILE] = buffer.getvalue()
+    write_files({**files, folder / RECORD_FILE: text + "\n"})
 
 
 def save_operations(folder: Path, record: dict[str, Any], operations: dict[str, list[Any]]) -> None:
@@ -72,7 +67,7 @@ def save_operations(folder: Path, record: dict[str, Any], operations: dict[str, 
     )
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
-    write_whole(folder / OPERATIONS_FILE, buffer.getvalue())
+    write_file(folder / OPERATIONS_FILE, buffer.getvalue())
 
 
 def save_power(folder: Path, power: dict[str, list[Any]]) -> None:
@@ -88,7 +83,7 @@ def save_power(folder: Path, power: dict[str, list[Any]]) -> None:
     table = pa.table({name: pa.array(column, kinds.get(name, pa.float64())) for name, column in power.items()})
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
-    write_whole(folder / POWER_FILE, buffer.getvalue())
+    write_file(folder / POWER_FILE, buffer.getvalue())
 
 
 def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) -> None:
@@ -155,12 +150,13 @@ def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
         while folder / name / RECORD_FILE in saved:
             number += 1
             name = f"{base}-{number}"
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        make_folder(folder / name)
+        files: dict[Path, bytes | str] = {}
         if series is not None:
             buffer = io.BytesIO()
             write_named_series(buffer, series)
-            write_whole(folder / name / SERIES_FILE, buffer.getvalue())
+            files[folder / name / SERIES_FILE] = buffer.getvalue()
         path = folder / name / RECORD_FILE
-        write_whole(path, (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
+        write_files({**files, path: json.dumps(record, indent=2, ensure_ascii=False) + "\n"})
         saved.append(path)
     return saved

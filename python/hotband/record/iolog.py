@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hotband import _core
+from hotband.text.write import replacing
 
 ROWS_AT_ONCE = 250_000
 ERRORS = [None, "misaligned", "out of range", "write protected", "drive failed"]
@@ -15,7 +16,7 @@ DIRECTIONS = ["read", "write", "flush", "trim"]
 def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:
     """Turns the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
 
-    `streams` are the names behind the stream numbers. Raises OSError.
+    `streams` are the names behind the stream numbers. Raises UserError, OSError.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -24,8 +25,7 @@ def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:
     names: dict[str, Sequence[str | None]] = {"stream": streams, "direction": DIRECTIONS, "error": ERRORS}
     fields = [pa.field(name, pa.string() if name in names else _plain(name)) for name in columns]
     row = 8 * len(columns)
-    part = out.with_name(out.name + ".tmp")
-    with raw.open("rb") as rows, pq.ParquetWriter(part, pa.schema(fields)) as writer:
+    with raw.open("rb") as rows, replacing(out) as file, pq.ParquetWriter(file, pa.schema(fields)) as writer:
         while block := rows.read(ROWS_AT_ONCE * row):
             numbers = memoryview(block[: len(block) // row * row]).cast("Q")
             arrays = []
@@ -38,7 +38,6 @@ def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:
                 else:
                     arrays.append(pa.array(column, pa.uint64()))
             writer.write_batch(pa.record_batch(arrays, schema=pa.schema(fields)))
-    part.replace(out)
 
 
 def _plain(name: str) -> object:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hotband.text.foreign import marked
 from hotband.text.tables import counted, decimal_size, in_unit
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 STATES = {
     "waiting": "waits for another rebuild on the same drives",
@@ -21,45 +25,43 @@ def seconds(nanoseconds: int) -> str:
     return f"{nanoseconds / 1e9:,.1f} s"
 
 
-def repair_lines(record: dict[str, Any]) -> list[str]:
+def repair_lines(record: dict[str, Any]) -> list[str | Text]:
     """What failed, how far each rebuild came, what hosts got in every state of the machine, and what was lost. Nothing
     where no failure was asked for."""
     repair = record.get("repair")
     if repair is None:
         return []
-    lines = [f"Failed: {', '.join(failure_text(failure) for failure in repair['failures']) or 'nothing yet'}"]
+    lines: list[str | Text] = [
+        f"Failed: {', '.join(failure_text(failure) for failure in repair['failures']) or 'nothing yet'}"
+    ]
     lines += [rebuild_line(rebuild) for rebuild in repair["rebuilds"]]
     lines += [service_line(service, repair) for service in repair["service"]]
     lost = f"[red]{decimal_size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
     errors = counted(repair["io_errors"], "I/O") + " failed" if repair["io_errors"] else "no I/O failed"
     sectors = f", {counted(repair['sector_errors'], 'unreadable sector')}" if repair["sector_errors"] else ""
-    return [*lines, f"  {lost}, {errors}{sectors}"]
+    return [*lines, marked(f"  {lost}, {errors}{sectors}")]
 
 
 def failure_text(failure: dict[str, Any]) -> str:
     """A drive and when it failed."""
-    from rich.markup import escape
-
-    return f"{escape(failure['drive'])} at {seconds(failure['at_ns'])}"
+    return f"{failure['drive']} at {seconds(failure['at_ns'])}"
 
 
-def rebuild_line(rebuild: dict[str, Any]) -> str:
+def rebuild_line(rebuild: dict[str, Any]) -> Text:
     """How far a rebuild came."""
-    from rich.markup import escape
-
-    what = escape(f"{rebuild['drive']} of {rebuild['layout']} on {rebuild['spare']}")
-    text = f"  rebuild of {what}: {STATES[rebuild['state']]}"
+    what = f"{rebuild['drive']} of {rebuild['layout']} on {rebuild['spare']}"
+    line = marked(f"  rebuild of {{what}}: {STATES[rebuild['state']]}", what=what)
     if rebuild["began_ns"] is None:
-        return text
+        return line
     share = 100.0 * rebuild["bytes"] / rebuild["of_bytes"]
-    text += f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
+    text = f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
     if rebuild["ended_ns"] is not None:
         text += f" in {seconds(rebuild['ended_ns'] - rebuild['began_ns'])}"
     if rebuild["mean_bytes_per_s"] is not None:
         text += f", {in_unit(rebuild['mean_bytes_per_s'], 'mean_bytes_per_s')}"
     if rebuild["sector_errors"]:
         text += f", {counted(rebuild['sector_errors'], 'unreadable sector')}, {rebuild['repaired_sectors']:,} repaired"
-    return text
+    return line.append(text)
 
 
 def state_name(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:

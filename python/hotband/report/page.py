@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from hotband import __version__
-from hotband.errors import UserError
+from hotband.text.write import write_file
 
 # Digits that a stored number keeps: a pixel of a large screen is one part in 4000.
 STORED_DIGITS = 5
@@ -185,12 +185,8 @@ class Page:
 
 
 def write_report(out: Path, page: Page) -> Path:
-    """Write `page` to the file `out` and return it. A path that cannot be written is a `UserError`."""
-    html = render(page)
-    try:
-        out.write_text(html, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UserError(str(out), "", "", f"cannot be written: {error.strerror or error}") from None
+    """Write `page` to the file `out` and return it. Raises UserError where the path is wrong, else OSError."""
+    write_file(out, render(page))
     return out
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotband.draw.charts import FONT, INK, MUTED
-from hotband.errors import UserError
+from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
     from hotband.draw.charts import View
@@ -88,16 +88,12 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:
-    """Writes NAME.svg and NAME.png into the folder, which is made. Raises UserError where that cannot be done."""
+    """Writes NAME.svg and NAME.png into the folder, which is made. Raises UserError, OSError."""
     import vl_convert
 
     svg: str = vl_convert.vegalite_to_svg(drawn.picture(title, subtitle))
     png: bytes = vl_convert.svg_to_png(svg, scale=SCALE)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        paths[0].write_text(svg, encoding="utf-8", newline="\n")
-        paths[1].write_bytes(png)
-    except OSError as error:
-        raise UserError(str(folder), "", "", f"cannot be written: {error.strerror or error}") from None
+    make_folder(folder)
+    write_files({paths[0]: svg, paths[1]: png})
     return paths

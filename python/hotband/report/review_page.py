@@ -21,22 +21,20 @@ from hotband.report.page import Cards, Fold, Page, Part, Prose, Section, write_r
 from hotband.report.pictures import Drawing, drawing, write_pictures
 from hotband.report.review_rows import Machine
 from hotband.report.review_topics import Topic
+from hotband.text.write import make_folder
 
 COMPARISON = "comparison"
 
 
 def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None, out: Path) -> list[Path]:
-    """Writes report.html and charts/ into the folder `out`; returns the files. UserError where that cannot be done.
+    """Writes report.html and charts/ into the folder `out`; returns the files. Raises UserError, OSError.
 
     `reviews` are the dicts of review.json, at least one, and `comparison` that of comparison.json.
     """
     if not reviews:
         raise UserError("review", "", "", "nothing to show; accepted: one review or more")
     everyone = review_rows.machines(reviews)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(str(out), "", "", f"cannot be written: {error.strerror or error}") from None
+    make_folder(out)
     with _unchecked():
         parts, pictures = _parts(everyone, comparison, out)
     page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)

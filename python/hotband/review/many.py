@@ -14,6 +14,7 @@ from hotband.review.summary import compare
 from hotband.review.target import targets_of
 from hotband.runs.folders import folder_name
 from hotband.runs.run import check_writable
+from hotband.text.write import write_file
 
 
 @dataclass
@@ -78,13 +79,13 @@ def keep(done: Reviewed, out: Path | None) -> None:
     folder = out / folder_name(review["machine"]["name"])
     check_writable(folder)
     done.files.append(folder / "review.json")
-    done.files[-1].write_text(json_text(review), encoding="utf-8")
+    write_file(done.files[-1], json_text(review))
 
 
 def write_comparison(done: Reviewed, out: Path, say: Callable[[str], None]) -> None:
     """Writes how the machines compare, and the report with its charts, which take a while."""
     if done.comparison is not None:
         done.files.append(out / "comparison.json")
-        done.files[-1].write_text(json_text(done.comparison), encoding="utf-8")
+        write_file(done.files[-1], json_text(done.comparison))
     say("drawing the charts")
     done.files += write_review(done.reviews, done.comparison, out)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from hotband.text.foreign import marked
 from hotband.text.tables import binary_size, counted, decimal_size, millis
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 Review = Mapping[str, Any]
 BARS = "▁▂▃▄▅▆▇█"
@@ -52,10 +54,9 @@ def sparkline(values: Sequence[float], width: int = CURVE_WIDTH) -> str:
 def titled(title: str, first: str, columns: Iterable[str]) -> Table:
     """An empty table with one column of names and columns of numbers."""
     from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=f"[bold]{escape(title)}[/]", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=marked("[bold]{title}[/]", title=title), box=SIMPLE_HEAD, pad_edge=False)
     table.add_column(first)
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
@@ -70,17 +71,15 @@ def pivot(rows: Iterable[Mapping[str, Any]], row: str, column: Callable[[Mapping
     return found
 
 
-def heading(review: Review) -> str:
+def heading(review: Review) -> Text:
     """What was reviewed, in a line."""
-    from rich.markup import escape
-
     machine = review["machine"]
     values = "".join(f", {key} = {value}" for key, value in machine["set"].items())
     drives = counted(len(machine["drives"]), "drive")
     size, seed = decimal_size(machine["capacity_bytes"]), review["seed"]
     quick = ", quick" if review["quick"] else ""
-    name, title = escape(machine["name"]), escape(machine["title"])
-    return f"[bold]{title}[/] ({name}): {size}, {drives}{escape(values)}, seed {seed}{quick}"
+    said = f" ({machine['name']}): {size}, {drives}{values}, seed {seed}{quick}"
+    return marked("[bold]{title}[/]{said}", title=machine["title"], said=said)
 
 
 def linear_table(review: Review) -> Table | None:
@@ -265,9 +264,7 @@ def under_titles(tables: Iterable[Table | None]) -> list[Any]:
 
 def notes(review: Review) -> list[str]:
     """What is to be known of a review."""
-    from rich.markup import escape
-
-    return [f"  note: {escape(note)}" for note in review["notes"]]
+    return [f"  note: {note}" for note in review["notes"]]
 
 
 def glance(review: Review) -> dict[str, str]:
@@ -307,7 +304,7 @@ def comparison_views(reviews: Sequence[Review], comparison: Mapping[str, Any]) -
     for group in comparison["groups"]:
         ratios.add_row(group["title"], *best_in_bold([group["ratios"][name] for name in names]))
     ratios.add_section()
-    ratios.add_row("[bold]Overall[/]", *best_in_bold([comparison["overall"][name] for name in names]))
+    ratios.add_row(marked("[bold]Overall[/]"), *best_in_bold([comparison["overall"][name] for name in names]))
     said = [f"{note.strip()} ({name})" for name, review in zip(names, reviews, strict=True) for note in notes(review)]
     return [
         *(heading(review) for review in reviews),
@@ -317,8 +314,8 @@ def comparison_views(reviews: Sequence[Review], comparison: Mapping[str, Any]) -
     ]
 
 
-def best_in_bold(ratios: Sequence[float | None]) -> list[str]:
+def best_in_bold(ratios: Sequence[float | None]) -> list[str | Text]:
     """Ratios, the largest in bold."""
     best = max((ratio for ratio in ratios if ratio is not None), default=None)
     shown = [NONE if ratio is None else f"{ratio:.2f}" for ratio in ratios]
-    return [f"[bold]{text}[/]" if ratio == best else text for ratio, text in zip(ratios, shown, strict=True)]
+    return [marked(f"[bold]{text}[/]") if ratio == best else text for ratio, text in zip(ratios, shown, strict=True)]

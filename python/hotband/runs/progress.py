@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hotband.runs.run import Prepared
+from hotband.text.foreign import console, visible
 
 
 @contextmanager
@@ -14,18 +16,17 @@ def run_progress(title: str) -> Iterator[Callable[[list[Prepared], int], None]]:
 
     The bar appears with the first call, which comes after every run was checked: a mistake shows no bar.
     """
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TextColumn("{task.fields[detail]}"),
         TimeElapsedColumn(),
     )
-    bar = Progress(*columns, console=Console(stderr=True))
-    task = bar.add_task(title, total=1.0, detail="")
+    bar = Progress(*columns, console=console(sys.stderr))
+    task = bar.add_task(visible(title), total=1.0, detail="")
 
     def update(prepared: list[Prepared], done: int) -> None:
         if not bar.live.is_started:

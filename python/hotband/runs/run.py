@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.record.files import save_operations, save_power, save_record
 from hotband.record.iolog import log_to_parquet
+from hotband.text.write import is_mistake, named, part_of, remove
 
 
 @dataclass(frozen=True)
@@ -113,12 +115,15 @@ def text_of(argument: str, what: str) -> str | None:
 
 
 def check_writable(folder: Path, option: str = "--out") -> None:
-    """Creates `folder` and a file in it, so that a folder that cannot be written is told before the work."""
+    """Creates `folder` and a file in it, so that a folder that cannot be written is told before the work. Raises
+    UserError where the path is wrong, else OSError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
+        if not is_mistake(error):
+            raise OSError(error.errno, error.strerror, str(folder)) from None
         raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
 
 
@@ -131,7 +136,7 @@ def prepare(spec: RunSpec) -> Prepared:
         if spec.io_log.is_dir():
             raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
         check_writable(spec.io_log.parent, "--io-log")
-        raw_log = spec.io_log.with_name(spec.io_log.name + ".part")
+        raw_log = part_of(spec.io_log)
     try:
         run = _core.Run(
             CATALOG_DIR,
@@ -159,9 +164,10 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
     prepared, spec = line[place], line[place].spec
     try:
         after = line[place - 1].run if place else None
-        text, series, caches, smart, operations, streams, ios, power = prepared.run.execute(
-            after, place + 1 < len(line)
-        )
+        with nullcontext() if spec.io_log is None else named(spec.io_log, prepared.raw_log):
+            text, series, caches, smart, operations, streams, ios, power = prepared.run.execute(
+                after, place + 1 < len(line)
+            )
         record = json.loads(text)
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
@@ -178,7 +184,7 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
         raise user_error(error) from None
     finally:
         if prepared.raw_log is not None:
-            prepared.raw_log.unlink(missing_ok=True)
+            remove(prepared.raw_log)
 
 
 def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:

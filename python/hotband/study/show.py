@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hotband.text.foreign import marked
+
 
 def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
     """Tables, claims and findings to the terminal."""
     from hotband.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
-    show(f"[bold]{result['title']}[/]", result["question"], "")
+    show(marked("[bold]{title}[/]", title=result["title"]), result["question"], "")
     if result["inputs"]:
         show(inputs_table(result["inputs"]), "")
     show(figures_table(result["figures"]))
@@ -42,12 +44,12 @@ def _print_errors(result: dict[str, Any], show: Callable[..., None]) -> None:
             show(f"{what}: {of['compared']} compared, median error {typical} %, largest {worst} %")
     for row in result["figures"]:
         if row["note"]:
-            show(f"[dim]{row['config']}, {row['metric']}: {row['note']}[/]")
+            show(marked("[dim]{note}[/]", note=f"{row['config']}, {row['metric']}: {row['note']}"))
 
 
 def _print_words(result: dict[str, Any], show: Callable[..., None]) -> None:
     """Findings and misses."""
     for finding in result["findings"]:
-        show(f"[bold]{finding['title']}[/]", finding["text"], "")
+        show(marked("[bold]{title}[/]", title=finding["title"]), finding["text"], "")
     for miss in result["misses"]:
-        show(f"[yellow]Missed:[/] {miss['text']}")
+        show(marked("[yellow]Missed:[/] {text}", text=miss["text"]))

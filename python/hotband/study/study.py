@@ -290,9 +290,9 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, 
 
 def write_study(out: Path, result: dict[str, Any], finished: Sequence[Finished]) -> None:
     """Writes `result.json` and, from the records in memory, `report.html`."""
-    from hotband.record.files import write_whole
     from hotband.report import loaded_run, study_page, write_report
+    from hotband.text.write import write_file
 
-    write_whole(out / "result.json", (json.dumps(result, indent=2, ensure_ascii=False) + "\n").encode())
+    write_file(out / "result.json", json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     loaded = {one.spec.id: loaded_run(one) for one in finished}
     result["report"] = str(write_report(out / "report.html", study_page(result, loaded)))

@@ -174,10 +174,10 @@ def _paths(study: Study, out: Path | None, save: bool) -> list[Path]:
 
 
 def _write(swings: SwingFile, paths: Sequence[Path]) -> None:
-    from hotband.record.files import write_whole
+    from hotband.text.write import write_file
 
     for path in paths:
-        write_whole(path, swings.text().encode())
+        write_file(path, swings.text())
 
 
 def _execute(runs: Sequence[RunSpec], jobs: int | None, title: str) -> list[Any]:

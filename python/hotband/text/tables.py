@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hotband.text.foreign import marked
+
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 PERCENTILES = [
     ("p50", "latency_p50_ns"),
@@ -69,21 +72,20 @@ LIMIT_WORDS = {
 }
 
 
-def limits_lines(record: dict[str, Any]) -> list[str]:
+def limits_lines(record: dict[str, Any]) -> list[Text]:
     """Whether the run kept its limits, and each of them. Nothing where it has none."""
     limits = record.get("limits", [])
     if not limits:
         return []
-    from rich.markup import escape
-
-    lines = ["Limits: [green]passed[/]" if record["passed"] else "Limits: [red]failed[/]"]
+    lines = [marked("Limits: [green]passed[/]" if record["passed"] else "Limits: [red]failed[/]")]
     for limit in limits:
         op = "reads and writes" if limit["op"] == "all" else f"{limit['op']}s"
-        streams = escape(", ".join(limit["streams"])) or "all streams"
+        streams = ", ".join(limit["streams"]) or "all streams"
         figure, bound = LIMIT_WORDS[limit["figure"]], limit["bound"].replace("_", " ")
         value, most = (in_unit(limit[key], limit["figure"]) for key in ("value", "limit"))
         verdict = "passed" if limit["passed"] else "[red]failed[/]" + (" (no I/O)" if limit["value"] is None else "")
-        lines.append(f"  {figure} of {op} of {streams}: {value}, {bound} {most}: {verdict}")
+        of = f"{figure} of {op} of {streams}: {value}, {bound} {most}"
+        lines.append(marked(f"  {{of}}: {verdict}", of=of))
     return lines
 
 
@@ -99,25 +101,23 @@ def in_unit(value: float | None, key: str) -> str:
 STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "bandwidth_bytes_per_s"}
 
 
-def steady_lines(verdict: dict[str, Any]) -> list[str]:
+def steady_lines(verdict: dict[str, Any]) -> list[str | Text]:
     """What the rule of steady state says of some rounds, in lines; the first names them."""
-    from rich.markup import escape
-
     figure = STEADY_FIGURES[verdict["track"]]
     what = f"phase {verdict['phase']}" if verdict["phase"] is not None else "measured time"
     rounds = counted(len(verdict["rounds"]), "round")
     seconds_each = f"{verdict['round_ns'] / 1e9:g} s"
-    lines = [escape(f"{verdict['name']}: {what}, {LIMIT_WORDS[figure]} in {rounds} of {seconds_each}")]
+    lines: list[str | Text] = [f"{verdict['name']}: {what}, {LIMIT_WORDS[figure]} in {rounds} of {seconds_each}"]
     if verdict["reached"]:
         mean = in_unit(verdict["window_mean"], figure)
-        lines.append(f"  [green]reached[/] in round {verdict['round']}, mean {mean}")
+        lines.append(marked(f"  [green]reached[/] in round {verdict['round']}, mean {mean}"))
     else:
-        lines.append("  [yellow]not reached[/]")
+        lines.append(marked("  [yellow]not reached[/]"))
     lines.append(f"  {verdict['why']}")
     left = verdict["left"]
     if left is not None:
         level = f"{abs(left['level_pct']):.1f} % {'higher' if left['level_pct'] > 0 else 'lower'}"
-        lines.append(f"  [yellow]left[/] in round {left['round']}: since round {left['since']} it is {level}")
+        lines.append(marked(f"  [yellow]left[/] in round {left['round']}: since round {left['since']} it is {level}"))
     return lines + [f"  note: {note}" for note in verdict["notes"]]
 
 
@@ -296,7 +296,7 @@ def figures_table(figures: Sequence[dict[str, Any]]) -> Table:
             figure["metric"],
             significant(figure["published"]),
             significant(figure["predicted"]),
-            "" if error is None else f"[{error_colour(error)}]{error:+.1f} %[/]",
+            "" if error is None else marked(f"[{error_colour(error)}]{error:+.1f} %[/]"),
             figure["unit"],
         )
         last = place
@@ -336,7 +336,7 @@ def claims_table(claims: Sequence[dict[str, Any]]) -> Table:
     for name in ("claim", "holds", "measured"):
         table.add_column(name, overflow="fold")
     for claim in claims:
-        mark = {True: "[green]yes[/]", False: "[red]no[/]", None: "–"}[claim["holds"]]
+        mark = marked({True: "[green]yes[/]", False: "[red]no[/]", None: "–"}[claim["holds"]])
         table.add_row(claim["text"], mark, claim["measured"])
     return table
 

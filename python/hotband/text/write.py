@@ -1,0 +1,186 @@
+"""The one way to write a file: it is there whole or not at all, and an old one stays until the new one is complete.
+
+A temporary file beside it is written, flushed to the device (fsync) and renamed; on any failure, an interruption
+included, it is removed. Pipes and devices (`/dev/stdout`) are written as they are. What it leaves out: the folder is
+not flushed, so that after a loss of power the old file may still stand there, whole; and a process that is killed
+cannot remove its temporary file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import IO
+
+from hotband.errors import UserError
+
+SUFFIX = ".part"
+# What is wrong with a path is the user's mistake; everything else (a full device, a quota, an I/O error) the world's.
+_WRONG_PATHS = (
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EACCES, errno.EPERM),
+    *(errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP),
+)
+# Of the 255 bytes of a file's name those that a temporary one takes of it; the rest tells it apart.
+_NAME_BYTES = 200
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Writes text (as UTF-8) or bytes to `path`, whose folder exists.
+
+    Raises UserError where the path is wrong and OSError, with `path` as its `filename`, where the world fails.
+    """
+    write_files({path: content})
+
+
+def write_files(contents: Mapping[Path, str | bytes]) -> None:
+    """Writes files that belong together, such as a record and its tables: all are complete before the first takes its
+    place, and they take it in the order given. Raises as `write_file`."""
+    with ExitStack() as stack:
+        done = []
+        for path, content in contents.items():
+            part = stack.enter_context(temporary(path))
+            with named(path, part):
+                _fill(part, content.encode() if isinstance(content, str) else content)
+            done.append((path, part))
+        for path, part in done:
+            with named(path, part):
+                _put(part, path)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A binary file for what is written piece by piece; it takes the place of `path` where the block ends well. Raises
+    as `write_file`, also for an OSError of the block that names no file."""
+    with temporary(path) as part, named(path, part):
+        file = part.open("wb")
+        try:
+            yield file
+            _flush(file)
+        except BaseException:
+            # What could not be written cannot be written by closing either.
+            with suppress(OSError):
+                file.close()
+            raise
+        file.close()
+        _put(part, path)
+
+
+@contextmanager
+def temporary(path: Path) -> Iterator[Path]:
+    """A hidden file beside `path`, made and empty; removed at the end, where it is still there. A pipe or a device is
+    its own temporary file."""
+    if _is_special(path):
+        yield path
+        return
+    part = part_of(path)
+    with named(path, part):
+        _make(part, _place(path))
+    try:
+        yield part
+    finally:
+        remove(part)
+
+
+def part_of(path: Path) -> Path:
+    """The name of a temporary file beside `path`, hidden and never used before; the file is not made. Raises as
+    `write_file`."""
+    with named(path):
+        place = _place(path)
+    name = os.fsdecode(os.fsencode(place.name)[:_NAME_BYTES])
+    return place.with_name(f".{name}.{token_hex(4)}{SUFFIX}")
+
+
+def remove(part: Path) -> None:
+    """Removes a temporary file, where it is there and can be removed."""
+    with suppress(OSError):
+        part.unlink()
+
+
+@contextmanager
+def named(path: Path, part: Path | None = None) -> Iterator[None]:
+    """An OSError of the block that names no file, or the temporary file `part`, is said of `path`: as UserError where
+    the path is wrong, else as OSError."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in (None, str(path), str(part)):
+            raise
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        if is_mistake(error):
+            raise UserError(str(path), "", "", f"cannot be written: {reason}") from None
+        raise OSError(error.errno or errno.EIO, reason, str(path)) from None
+
+
+def is_mistake(error: OSError) -> bool:
+    """Whether a path is wrong (no such folder, no permission), which is the user's to mend."""
+    return error.errno in _WRONG_PATHS
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder and those above it, where they are not there yet. Raises as `write_file`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        with named(folder):
+            raise OSError(error.errno, os.strerror(error.errno or errno.EIO)) from None
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is there and no file that could be replaced."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _place(path: Path) -> Path:
+    """Where the file stands, behind symbolic links. Raises UserError and OSError."""
+    if "\0" in str(path):
+        raise UserError(repr(str(path)), "", "", "cannot be written: a path has no null byte")
+    place = Path(os.path.realpath(path))
+    if place.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if place.exists() and not os.access(place, os.W_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return place
+
+
+def _make(part: Path, place: Path) -> None:
+    """Makes the temporary file, with the permissions of the file that it is to replace."""
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with suppress(OSError):
+            os.fchmod(descriptor, stat.S_IMODE(place.stat().st_mode))
+    finally:
+        os.close(descriptor)
+
+
+def _fill(part: Path, data: bytes) -> None:
+    """Writes all of it, and to the device."""
+    with part.open("wb", buffering=0) as file:
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+        _flush(file)
+
+
+def _flush(file: IO[bytes]) -> None:
+    file.flush()
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        # A pipe or a device has nothing to flush.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+
+
+def _put(part: Path, path: Path) -> None:
+    """The complete temporary file takes the place of the old one."""
+    if part != path:
+        os.replace(part, os.path.realpath(path))
