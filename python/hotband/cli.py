@@ -4,6 +4,7 @@ data only."""
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 from hotband.commands import catalog, reliability, results, review, studies
 from hotband.commands.output import (
     CacheOption,
+    FreshOption,
     JsonFlag,
     MediaOption,
     OnOption,
@@ -19,6 +21,7 @@ from hotband.commands.output import (
     listed,
     parse_set,
     print_json,
+    say,
     show,
 )
 from hotband.errors import UserError
@@ -70,9 +73,11 @@ def run(
         list[str] | None, typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.")
     ] = None,
     fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
+    fresh: FreshOption = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
+    from hotband.experiment import Experiment, Lock, points_of
     from hotband.runs.progress import run_progress
     from hotband.runs.run import Repair, RunSpec, execute
 
@@ -100,8 +105,15 @@ def run(
         )
         for n, name in enumerate(names)
     ]
-    with run_progress(f"{', '.join(names)} on {on}") as progress:
-        finished = execute(specs, progress)
+    title = f"{', '.join(names)} on {on}"
+    with run_progress(title) as progress:
+        if len(specs) == 1:
+            # One run is always run: there is nothing to go on from.
+            with nullcontext() if out is None else Lock(out):
+                finished = execute(specs, progress)
+        else:
+            experiment = Experiment(points_of(specs), what=f"the runs {title}")
+            finished = experiment.run(out=out, fresh=fresh, progress=progress, say=say).finished
     if as_json:
         texts = [one.text for one in finished]
         sys.stdout.write((texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
