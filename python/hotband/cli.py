@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ import typer
 from hotband.commands import catalog, reliability, results, review, studies
 from hotband.commands.output import (
     CacheOption,
+    FreshOption,
     JsonFlag,
     MediaOption,
     OnOption,
@@ -20,6 +22,7 @@ from hotband.commands.output import (
     listed,
     parse_set,
     print_json,
+    say,
     show,
 )
 from hotband.errors import UserError
@@ -71,9 +74,11 @@ def run(
         list[str] | None, typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.")
     ] = None,
     fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
+    fresh: FreshOption = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
+    from hotband.experiment import Experiment, Lock, points_of
     from hotband.runs.progress import run_progress
     from hotband.runs.run import Repair, RunSpec, execute
     from hotband.text.foreign import json_safe
@@ -102,8 +107,15 @@ def run(
         )
         for n, name in enumerate(names)
     ]
-    with run_progress(f"{', '.join(names)} on {on}") as progress:
-        finished = execute(specs, progress)
+    title = f"{', '.join(names)} on {on}"
+    with run_progress(title) as progress:
+        if len(specs) == 1:
+            # One run is always run: there is nothing to go on from.
+            with nullcontext() if out is None else Lock(out):
+                finished = execute(specs, progress)
+        else:
+            experiment = Experiment(points_of(specs), what=f"the runs {title}")
+            finished = experiment.run(out=out, fresh=fresh, progress=progress, say=say).finished
     if as_json:
         texts = [one.text for one in finished]
         sys.stdout.write(json_safe(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
@@ -290,15 +302,15 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except UserError as error:
-        say(f"error: {error}")
+        complain(f"error: {error}")
         sys.exit(2)
     except RunsInterrupted as stop:
         kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
         where = f"; kept in {Path(kept[0]).parent}" if kept else ""
-        say(f"interrupted; {len(stop.finished)} runs were finished{where}")
+        complain(f"interrupted; {len(stop.finished)} runs were finished{where}")
         sys.exit(130)
     except KeyboardInterrupt:
-        say("interrupted")
+        complain("interrupted")
         sys.exit(130)
     except BrokenPipeError:
         leave_stdout()
@@ -308,11 +320,11 @@ def main() -> None:
         if error.filename is None:
             leave_stdout()
         name = error.filename or "standard output"
-        say(f"error: {name}: {error.strerror or error}")
+        complain(f"error: {name}: {error.strerror or error}")
         sys.exit(2 if is_mistake(error) else os.EX_IOERR)
 
 
-def say(text: str) -> None:
+def complain(text: str) -> None:
     """A line on stderr."""
     from hotband.text.foreign import visible
 

@@ -16,13 +16,15 @@ from hypothesis import strategies as st
 
 from hotband import __version__
 from hotband.errors import UserError
+from hotband.experiment import Local, Point, Tick
+from hotband.experiment.executor import Done
 from hotband.review import PARTS, applications, energy, many, plan, review
 from hotband.review import suite as suite_module
 from hotband.review.asked import toml_text
 from hotband.review.suite import ReviewInterrupted, run_plan, text_of
 from hotband.review.target import target, targets_of
 from hotband.runs.folders import folder_name
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec, execute
+from hotband.runs.run import RunSpec, execute
 
 Reviewed = Callable[[str], dict[str, Any]]
 SAVVIO = "savvio-10k1"
@@ -191,10 +193,13 @@ def test_text_says_what_the_table_says(table: dict[str, Any]) -> None:
 
 
 def test_what_is_interrupted_keeps_whole_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(specs: list[RunSpec], *_: Any) -> list[Finished]:
-        raise RunsInterrupted(execute([spec for spec in specs if spec.id != "streams: write"]))
+    real = Local.execute
 
-    monkeypatch.setattr(suite_module, "execute", stopped)
+    def stopped(self: Local, points: list[Point], done: Done, tick: Tick) -> None:
+        real(self, [point for point in points if point.id != "streams: write"], done, tick)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Local, "execute", stopped)
     with pytest.raises(ReviewInterrupted) as stop:
         run_plan(plan(target(SAVVIO, quick=True), ["access", "streams"]))
     assert stop.value.review["streams"] is None
@@ -239,14 +244,14 @@ def test_machines_that_were_done_are_kept_when_the_next_is_stopped(
 ) -> None:
     real = suite_module.run_plan
 
-    def stopping(of: Any, *rest: Any) -> dict[str, Any]:
+    def stopping(of: Any, *rest: Any, **named: Any) -> dict[str, Any]:
         if of.target.name == "cheetah-15k4":
-            raise ReviewInterrupted(real(plan(of.target, ["access"]), *rest))
-        return real(of, *rest)
+            raise ReviewInterrupted(real(plan(of.target, ["access"]), *rest, **named))
+        return real(of, *rest, **named)
 
     monkeypatch.setattr(many, "run_plan", stopping)
     machines = [SAVVIO, "cheetah-15k4", "cheetah-10k7"]
-    show_nothing = nullcontext(lambda runs, done: None)
+    show_nothing = nullcontext(lambda told: None)
     done = many.review_all(
         machines, only=["access", "streams"], quick=True, out=tmp_path, progress=lambda title: show_nothing
     )

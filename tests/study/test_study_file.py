@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from hotband.errors import UserError
+from hotband.experiment.ranges import Range, at_end, edited
 from hotband.study.file import load
-from hotband.study.runs import Change, edited, machine_of, merged, specs_of
+from hotband.study.runs import machine_of, merged, specs_of
 
 TINY = Path(__file__).parent / "tiny"
 
@@ -98,8 +99,9 @@ def test_what_is_said_later_counts() -> None:
 
 def test_a_change_reaches_the_text_of_the_workload() -> None:
     study = load(str(TINY))
-    change = Change(set=(("queue_tags", "1"),), workload={"streams.0.read_pct": 5})
-    specs = specs_of(study, (study.configs[0], study.load("mixed")), None, 1, change, "low.")
+    tags, reads = Range("t", "queue_tags", "1", "9"), Range("r", "streams.0.read_pct", 5, 95, of="workload")
+    plain = specs_of(study, (study.configs[0], study.load("mixed")), None, 1)
+    specs = [at_end(at_end(spec, tags, "low"), reads, "low", "low.") for spec in plain]
     assert [spec.id for spec in specs] == ["low.fifteen.mixed.qd1", "low.fifteen.mixed.qd8"]
     assert all("read_pct = 5\n" in (spec.workload_text or "") for spec in specs)
     assert specs[1].set == (("qd", "8"), ("queue_tags", "1"))
@@ -110,8 +112,8 @@ def test_a_load_edits_the_text_of_its_workload_before_a_change_does(folder: Path
     edit = 'weight = 2\nedit = { "streams.0.read_pct" = 40, "streams.0.size" = "16 KiB" }'
     file.write_text(file.read_text().replace("weight = 2", edit, 1))
     study = load(str(folder))
-    change = Change(workload={"streams.0.read_pct": 5})
-    (plain, _), (changed, _) = (specs_of(study, study.pairs()[0], None, 1, one) for one in (None, change))
+    plain, _ = specs_of(study, study.pairs()[0], None, 1)
+    changed = at_end(plain, Range("r", "streams.0.read_pct", 5, 95, of="workload"), "low")
     assert "read_pct = 40\n" in (plain.workload_text or "")
     assert "read_pct = 5\n" in (changed.workload_text or "")
     assert all('size = "16 KiB"' in (spec.workload_text or "") for spec in (plain, changed))

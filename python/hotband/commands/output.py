@@ -24,6 +24,9 @@ MediaOption = Annotated[
 CacheOption = Annotated[
     str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
 ]
+FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
+]
 SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 
 
@@ -35,6 +38,13 @@ def show(*renderables: Any) -> None:
     out = console(width=None if sys.stdout.isatty() else 150)
     for renderable in renderables:
         out.print(renderable)
+
+
+def say(text: str) -> None:
+    """A sentence for the user, to stderr."""
+    from hotband.text.foreign import visible
+
+    sys.stderr.write(f"{visible(text)}\n")
 
 
 def print_json(data: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hotband.commands.output import JsonFlag, OutOption, listed, parse_set, print_json, show
+from hotband.commands.output import FreshOption, JsonFlag, OutOption, listed, parse_set, print_json, say, show
 from hotband.errors import UserError
 
 
@@ -25,7 +25,12 @@ def review(
     quick: Annotated[bool, typer.Option("--quick", help="A quarter of the I/Os, fewer places and depths.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Runs at a time; all cores where not said.")] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="EVENT", help="What happens in every run, such as 'at 0 s: fail d3'."),
+    ] = None,
     out: OutOption = None,
+    fresh: FreshOption = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Review a machine: transfer curve, access time, block sizes, streams, server patterns, files; compare it with
@@ -37,13 +42,9 @@ def review(
     from hotband.review.many import review_all
     from hotband.review.tables import comparison_views, review_views
     from hotband.runs.progress import run_progress
-    from hotband.text.foreign import visible
 
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
-
-    def say(text: str) -> None:
-        sys.stderr.write(f"{visible(text)} ...\n")
 
     done = review_all(
         [machine, *(against or [])],
@@ -52,8 +53,10 @@ def review(
         seed=seed,
         quick=quick,
         only=listed(only),
+        events=event or [],
         jobs=jobs,
         out=out,
+        fresh=fresh,
         say=say,
         progress=run_progress,
     )

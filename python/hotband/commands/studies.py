@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from hotband.commands.output import (
+    FreshOption,
     JsonFlag,
     OutOption,
     SeedOption,
@@ -15,6 +15,7 @@ from hotband.commands.output import (
     listed,
     print_json,
     print_listing,
+    say,
     show,
 )
 
@@ -30,13 +31,17 @@ def study_run(
     fresh_seeds: Annotated[
         bool, typer.Option("--fresh-seeds", help="Runs that follow others on one machine ask for offsets of their own.")
     ] = False,
+    fresh: FreshOption = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Execute the findings.py of a study that is not of the catalog.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Predict a study's figures; print them beside the published ones."""
     from hotband.study.show import print_result
     from hotband.study.study import run_study
 
-    result = run_study(name, out, seed, listed(only), fresh_seeds)
+    result = run_study(name, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, say=say)
     if as_json:
         return print_json(result)
     return print_result(result, show)
@@ -57,11 +62,8 @@ def study_swings(
 
     from hotband.study.swingfile import summary
     from hotband.study.swings import run_swings
-    from hotband.text.foreign import marked, visible
+    from hotband.text.foreign import marked
     from hotband.text.tables import swings_table
-
-    def say(text: str) -> None:
-        sys.stderr.write(f"{visible(text)}\n")
 
     swings = run_swings(name, out, save, seed, listed(only), jobs, say)
     if as_json:

@@ -17,6 +17,7 @@ CACHES_FILE = "caches.parquet"
 OPERATIONS_FILE = "operations.parquet"
 SMART_FILE = "smart.parquet"
 POWER_FILE = "power.parquet"
+TABLE_FILES = (SERIES_FILE, CACHES_FILE, OPERATIONS_FILE, SMART_FILE, POWER_FILE)
 DIRECTIONS = ["read", "write"]
 
 

@@ -295,7 +295,7 @@ def _ms(value: object) -> float | None:
 
 
 def _findings(result: Json) -> Section | None:
-    blocks: list[Block] = []
+    blocks: list[Block] = [Prose([result["untrusted"]])] if "untrusted" in result else []
     for finding in result.get("findings") or []:
         blocks += [Heading(finding["title"]), Prose([finding["text"]])]
         table = finding.get("table")

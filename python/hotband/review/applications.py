@@ -60,8 +60,8 @@ def asks(target: Target) -> list[Ask]:
 
 def in_turn(target: Target, asks: Sequence[Ask]) -> list[Ask]:
     """The runs of a workload one after the other on one machine where drives wear: to fill them for each would take
-    longer than all the rest."""
-    if not target.wears or "state" in dict(target.set):
+    longer than all the rest. What happens to a machine happens once, so that runs with events are not in turn."""
+    if not target.wears or "state" in dict(target.set) or target.events:
         return list(asks)
     found: list[Ask] = []
     for ask in asks:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hotband.experiment import Lock, Say, Tick
 from hotband.report.review_page import write_review
-from hotband.review.suite import Progress, ReviewInterrupted, json_text, plan, run_plan
+from hotband.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.review.summary import compare
 from hotband.review.target import targets_of
 from hotband.runs.folders import folder_name
@@ -37,38 +38,56 @@ def review_all(
     seed: int = 1,
     quick: bool = False,
     only: Sequence[str] = (),
+    events: Sequence[str] = (),
     jobs: int | None = None,
     out: Path | None = None,
-    say: Callable[[str], None] = lambda text: None,
-    progress: Callable[[str], AbstractContextManager[Progress]],
+    fresh: bool = False,
+    say: Say = lambda text: None,
+    progress: Callable[[str], AbstractContextManager[Tick]],
 ) -> Reviewed:
     """Reviews machines, the first being what the others are compared with. All are checked before the first begins;
-    what the user stops leaves the parts that were finished. Raises UserError, OSError."""
-    plans = [plan(target, only) for target in targets_of(machines, set, volume, seed, quick)]
-    if out is not None:
-        check_writable(out)
+    what the user stops leaves the parts that were finished. Runs that are in `out` already are not repeated, unless
+    `fresh`; `events` happen in every run. Raises UserError, OSError."""
+    plans = [plan(target, only) for target in targets_of(machines, set, volume, seed, quick, events)]
     done = Reviewed()
+    with nullcontext() if out is None else Lock(out):
+        if not _run_all(plans, done, jobs, out, fresh, say, progress):
+            return done
+        if len(plans) > 1:
+            done.comparison = compare(done.reviews)
+        if out is not None:
+            write_comparison(done, out, say)
+    return done
+
+
+def _run_all(
+    plans: Sequence[Plan],
+    done: Reviewed,
+    jobs: int | None,
+    out: Path | None,
+    fresh: bool,
+    say: Say,
+    progress: Callable[[str], AbstractContextManager[Tick]],
+) -> bool:
+    """Reviews one machine after the other, each kept when it is done; whether all were."""
     for number, one in enumerate(plans, start=1):
         place = f" ({number} of {len(plans)})" if len(plans) > 1 else ""
+        folder = None if out is None else out / folder_name(one.target.name)
         try:
             with progress(f"review of {one.target.name}{place}") as update:
-                done.reviews.append(run_plan(one, update, jobs))
+                done.reviews.append(run_plan(one, update, jobs, out=folder, fresh=fresh, say=say))
         except KeyboardInterrupt:
             done.interrupted = True
-            return done
+            return False
         except ReviewInterrupted as stop:
             done.interrupted = True
             done.in_part = bool(stop.review["summary"])
             if done.in_part:
                 done.reviews.append(stop.review)
                 keep(done, out)
-            return done
+            return False
         keep(done, out)
-    if len(plans) > 1:
-        done.comparison = compare(done.reviews)
-    if out is not None:
-        write_comparison(done, out, say)
-    return done
+    return True
 
 
 def keep(done: Reviewed, out: Path | None) -> None:
@@ -82,10 +101,10 @@ def keep(done: Reviewed, out: Path | None) -> None:
     write_file(done.files[-1], json_text(review))
 
 
-def write_comparison(done: Reviewed, out: Path, say: Callable[[str], None]) -> None:
+def write_comparison(done: Reviewed, out: Path, say: Say) -> None:
     """Writes how the machines compare, and the report with its charts, which take a while."""
     if done.comparison is not None:
         done.files.append(out / "comparison.json")
         write_file(done.files[-1], json_text(done.comparison))
-    say("drawing the charts")
+    say("drawing the charts ...")
     done.files += write_review(done.reviews, done.comparison, out)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from hotband import __version__
 from hotband.errors import UserError
+from hotband.experiment import Experiment, Point, Say, Tick, points_of
 from hotband.review import (
     access,
     applications,
@@ -25,9 +27,7 @@ from hotband.review import (
 from hotband.review.asked import Ask, filled, toml_text
 from hotband.review.summary import overall, summary
 from hotband.review.target import Target, target
-from hotband.runs.run import Finished, Prepared, RunsInterrupted, RunSpec, execute, prepare
-
-Progress = Callable[[list[Prepared], int], None]
+from hotband.runs.run import Finished, RunsInterrupted, RunSpec, prepare
 
 # The parts by what `--only` calls them; in the JSON a hyphen is an underscore.
 PARTS: dict[str, ModuleType] = {
@@ -82,7 +82,7 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
     """What is run of a machine. Raises UserError where it has no part that is asked for: it is too small, or its
     drives do not state what they draw."""
     parts: dict[str, list[Ask]] = {}
-    notes = [note for note in (of.scale_note(), of.state_note()) if note is not None]
+    notes = [note for note in (of.scale_note(), of.state_note(), of.event_note()) if note is not None]
     for name in chosen_parts(only):
         why = why_not(of, name)
         if why is not None:
@@ -143,6 +143,7 @@ def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
         workload_text=text_of(of, ask),
         weight=ask.ios or 1e4,
         after=f"{part}: {ask.after}" if ask.after else "",
+        events=of.events,
     )
 
 
@@ -152,12 +153,29 @@ def text_of(of: Target, ask: Ask) -> str:
     return toml_text(filled(ask) if of.wears and not stated and not ask.after else ask.workload)
 
 
-def run_plan(of: Plan, progress: Progress | None = None, jobs: int | None = None) -> dict[str, Any]:
-    """Runs a plan; returns the review. Raises UserError, or ReviewInterrupted with what was finished."""
+def run_plan(
+    of: Plan,
+    progress: Tick | None = None,
+    jobs: int | None = None,
+    *,
+    out: Path | None = None,
+    fresh: bool = False,
+    say: Say | None = None,
+) -> dict[str, Any]:
+    """Runs a plan; returns the review. With `out` the runs are kept there, and those that are there already are not
+    repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with what was finished."""
+    experiment = Experiment(points(of), what=f"the review of {of.target.name}")
     try:
-        return assemble(of, execute(of.specs(), progress, jobs))
+        done = experiment.run(out=out, fresh=fresh, jobs=jobs, progress=progress, say=say)
     except RunsInterrupted as stop:
         raise ReviewInterrupted(assemble(of, stop.finished)) from None
+    return assemble(of, done.finished)
+
+
+def points(of: Plan) -> list[Point]:
+    """The runs of a plan by part and ask."""
+    places = [{"part": part, "ask": ask.name} for part, asks in of.parts.items() for ask in asks]
+    return points_of(of.specs(), places)
 
 
 def assemble(of: Plan, finished: Sequence[Finished]) -> dict[str, Any]:
@@ -203,6 +221,7 @@ def head(of: Target) -> dict[str, Any]:
             "drives": list(of.drives),
             "set": dict(of.set),
             "scale": of.scale,
+            "events": list(of.events),
         },
     }
 
@@ -216,7 +235,7 @@ def review(
     quick: bool = False,
     only: Sequence[str] = (),
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Tick | None = None,
 ) -> dict[str, Any]:
     """Reviews one machine: a catalog drive, a short form or a TOML file. Raises UserError."""
     return run_plan(plan(target(machine, set, volume, seed, quick), only), progress, jobs)

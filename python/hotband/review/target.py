@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.catalog import entries as catalogue
 from hotband.errors import UserError
+from hotband.runs.events import happening
 from hotband.runs.folders import folder_name
 from hotband.runs.run import text_of, user_error
 
@@ -31,8 +32,9 @@ OF_WORKLOAD = ("data", "state")
 
 @dataclass(frozen=True)
 class Target:
-    """A machine to review. `set` holds the user's values, `run_set` what runs are given (with a scale
-    where drives wear), `scale` what sizes are multiplied with to be those of the drive one can buy."""
+    """A machine to review. `set` holds the user's values, `run_set` what runs are given (with a scale where drives
+    wear), `scale` what sizes are multiplied with to be those of the drive one can buy; `events` happen to it in every
+    run."""
 
     name: str
     title: str
@@ -46,6 +48,7 @@ class Target:
     scale: int
     seed: int
     quick: bool
+    events: tuple[str, ...] = ()
 
     def ios(self, count: int, least: int = 1) -> int:
         """I/Os of a step: a quarter in a quick review."""
@@ -71,6 +74,10 @@ class Target:
         at = f"1/{self.scale} of the size, write buffers too (--set scale=1 for all of it)"
         return f"drives that wear were reviewed at {at}; sizes and offsets shown are those of the whole"
 
+    def event_note(self) -> str | None:
+        """What is to be said of what happens in every run."""
+        return f"in every run: {', '.join(self.events)}" if self.events else None
+
     def state_note(self) -> str | None:
         """What is to be said of what the drives held."""
         if not self.wears:
@@ -93,7 +100,12 @@ def text_of_name(machine: str) -> bool:
 
 
 def targets_of(
-    machines: Sequence[str], pairs: Sequence[tuple[str, str]], volume: str | None, seed: int, quick: bool
+    machines: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    volume: str | None,
+    seed: int,
+    quick: bool,
+    events: Sequence[str] = (),
 ) -> list[Target]:
     """All machines of a review, checked. Raises UserError for the first mistake, one of them named twice too."""
     refused = next((pair for pair in pairs if pair[0] in OWN_KEYS or pair[0].startswith("app.")), None)
@@ -105,7 +117,10 @@ def targets_of(
     for index, name in enumerate(names):
         if places[index] in places[:index]:
             raise UserError("--against", "", machines[index], f"{name} is reviewed already: expected other machines")
-    return [one_of(machines, machine, pairs, volume, seed, quick) for machine in machines]
+    happening(events)
+    return [
+        replace(one_of(machines, machine, pairs, volume, seed, quick), events=tuple(events)) for machine in machines
+    ]
 
 
 def one_of(

@@ -6,17 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from hotband.runs.run import Prepared
+from hotband.experiment import Progress
 from hotband.text.foreign import console, visible
 
 
 @contextmanager
-def run_progress(title: str) -> Iterator[Callable[[list[Prepared], int], None]]:
-    """A progress bar on stderr; yields the callback that `run.execute` takes.
+def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
+    """A progress bar on stderr; yields the callback that `Experiment.run` and `run.execute` take.
 
     The bar appears with the first call, which comes after every run was checked: a mistake shows no bar.
     """
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -25,19 +26,14 @@ def run_progress(title: str) -> Iterator[Callable[[list[Prepared], int], None]]:
         TextColumn("{task.fields[detail]}"),
         TimeElapsedColumn(),
     )
-    bar = Progress(*columns, console=console(sys.stderr))
+    bar = Bar(*columns, console=console(sys.stderr))
     task = bar.add_task(visible(title), total=1.0, detail="")
 
-    def update(prepared: list[Prepared], done: int) -> None:
+    def update(told: Progress) -> None:
         if not bar.live.is_started:
             bar.start()
-        progress = [one.run.progress() for one in prepared]
-        weights = [one.spec.weight for one in prepared]
-        shares = [share * weight for (share, _), weight in zip(progress, weights, strict=True)]
-        share = sum(shares) / (sum(weights) or 1.0)
-        ios = sum(count for _, count in progress)
-        detail = f"{done} of {len(prepared)} runs, {ios / 1e6:.1f} M I/Os"
-        bar.update(task, completed=min(share, 1.0), detail=detail)
+        detail = f"{told.done} of {told.of} runs, {told.ios / 1e6:.1f} M I/Os"
+        bar.update(task, completed=told.share, detail=detail)
 
     try:
         yield update

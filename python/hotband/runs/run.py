@@ -1,25 +1,26 @@
-"""Runs: prepared and checked together, executed in parallel on all cores, each saved as soon as it is done."""
+"""Runs: what the user asks for, checked and prepared, executed one at a time. `hotband.experiment` runs many."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tempfile
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.record.files import save_operations, save_power, save_record
 from hotband.record.iolog import log_to_parquet
+from hotband.runs.events import happening
 from hotband.text.write import is_mistake, named, part_of, remove
+
+if TYPE_CHECKING:
+    from hotband.experiment import Progress
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class RunSpec:
     `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file. Where
     their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
     for the record (nothing is written where None); of several runs those of the largest `weight` start first. A run
-    `after` another (its id) begins on the machine as that one left it.
+    `after` another (its id) begins on the machine as that one left it. `events` say what happens to it at a time
+    ("at 60 s: fail d3").
     """
 
     id: str
@@ -57,6 +59,7 @@ class RunSpec:
     weight: float = field(default=1.0, kw_only=True)
     after: str = field(default="", kw_only=True)
     repair: Repair = field(default=Repair(), kw_only=True)
+    events: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 @dataclass
@@ -137,6 +140,7 @@ def prepare(spec: RunSpec) -> Prepared:
             raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
         check_writable(spec.io_log.parent, "--io-log")
         raw_log = part_of(spec.io_log)
+    events = happening(spec.events)
     try:
         run = _core.Run(
             CATALOG_DIR,
@@ -148,8 +152,8 @@ def prepare(spec: RunSpec) -> Prepared:
             seed=spec.seed,
             duration=spec.duration,
             io_log=raw_log,
-            power_loss=spec.power_loss,
-            fail=list(spec.repair.fail),
+            power_loss=spec.power_loss or events.power_loss,
+            fail=[*spec.repair.fail, *events.fail],
             spares=spec.repair.spares,
             rebuild_rate=spec.repair.rate,
             rebuild_after=spec.repair.after,
@@ -160,7 +164,7 @@ def prepare(spec: RunSpec) -> Prepared:
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:
-    """Executes one run of a line, on the machine that the one before it left, and saves what it leaves."""
+    """Executes one run of a line, on the machine that the one before it left."""
     prepared, spec = line[place], line[place].spec
     try:
         after = line[place - 1].run if place else None
@@ -172,19 +176,21 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             text = json.dumps(record, indent=2, ensure_ascii=False)
-        finished = Finished(spec, record, text, series, caches, streams, ios, smart, operations, power)
-        if spec.out is not None:
-            save_operations(spec.out, finished.record, operations)
-            save_power(spec.out, power)
-            save_record(spec.out, text, series, caches, smart, streams)
         if spec.io_log is not None and prepared.raw_log is not None:
             log_to_parquet(prepared.raw_log, spec.io_log, streams)
-        return finished
+        return Finished(spec, record, text, series, caches, streams, ios, smart, operations, power)
     except _core.SpecError as error:
         raise user_error(error) from None
     finally:
         if prepared.raw_log is not None:
             remove(prepared.raw_log)
+
+
+def save(finished: Finished, folder: Path) -> None:
+    """Writes a record and its tables into `folder`, which exists."""
+    save_operations(folder, finished.record, finished.operations)
+    save_power(folder, finished.power)
+    save_record(folder, finished.text, finished.series, finished.caches, finished.smart, finished.streams)
 
 
 def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:
@@ -200,46 +206,14 @@ def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:
 
 def execute(
     specs: Sequence[RunSpec],
-    progress: Callable[[list[Prepared], int], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
     jobs: int | None = None,
 ) -> list[Finished]:
-    """Executes runs in parallel, the heaviest first; returns them in the order asked.
+    """Executes runs on all cores and returns them in the order asked: an experiment without measures, every run saved
+    where its spec says. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished)."""
+    from hotband.experiment import Experiment, points_of
 
-    All are checked before the first begins. `progress` is called about ten times a second with the runs and the
-    number done. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished).
-    """
-    prepared = [prepare(spec) for spec in specs]
-    lines = sequences(prepared)
-    stopping = threading.Event()
-    results: dict[int, Finished] = {}
-
-    def work(line: list[int]) -> None:
-        runs = [prepared[index] for index in line]
-        for place, index in enumerate(line):
-            if stopping.is_set():
-                return
-            results[index] = execute_one(runs, place)
-
-    show = progress or (lambda runs, done: None)
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        lines.sort(key=lambda line: -sum(prepared[index].spec.weight for index in line))
-        pending: set[Future[None]] = {pool.submit(work, line) for line in lines}
-        try:
-            show(prepared, 0)
-            while pending:
-                done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                show(prepared, len(results))
-        except BaseException as error:
-            stopping.set()
-            for one in prepared:
-                one.run.stop()
-            wait(pending)
-            if isinstance(error, KeyboardInterrupt):
-                raise RunsInterrupted([results[index] for index in sorted(results)]) from None
-            raise
-    return [results[index] for index in sorted(results)]
+    return Experiment(points_of(specs)).run(progress=progress, jobs=jobs).finished
 
 
 def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from hotband.catalog import CATALOG_DIR
+from hotband.experiment.ranges import Range
 from hotband.study.measures import Parameters
 
 STUDIES_DIR = CATALOG_DIR / "studies"
 LOAD_CHARTS = ("", "entropy", "wear-in")
 STUDY_FILE, PUBLISHED_FILE, SWINGS_FILE = "study.toml", "published.csv", "swings.json"
+FINDINGS_FILE = "findings.py"
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -40,7 +42,8 @@ class Config:
     """A machine of the study, or a product that the machines of the loads are built from. `label` is the published
     name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
     nothing; `short` names it in charts, where the label is too long for them. The loads of its `sequence` run one after
-    the other on one machine, each as the one before left it."""
+    the other on one machine, each as the one before left it. `events` happen to its machine in every run ("at 60 s:
+    fail d3"), `spares` wait to replace failed drives."""
 
     id: str
     label: str
@@ -53,6 +56,8 @@ class Config:
     loads: tuple[str, ...] = ()
     what_if: bool = False
     sequence: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    spares: int = 0
 
     @property
     def name(self) -> str:
@@ -67,7 +72,8 @@ class Load:
     the configuration's product in the place of `{product}`; `edit` gives keys of the workload's text other values.
     `skip` names configurations that do not run it. `warm_up` draws how its caches fill; `chart` gives its runs a place
     in a chart of their own: "entropy" as points of write amplification against entropy, "wear-in" as lines of it over
-    time. Of runs of unequal length those of a larger `weight` start first."""
+    time. Of runs of unequal length those of a larger `weight` start first. `events` and `spares` are those of its runs,
+    after those of the configuration."""
 
     id: str
     label: str
@@ -85,6 +91,8 @@ class Load:
     warm_up: bool = False
     weight: float = 1.0
     chart: str = ""
+    events: tuple[str, ...] = ()
+    spares: int = 0
     edit: dict[str, Any] = field(default_factory=dict)
 
 
@@ -126,15 +134,9 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Swing:
-    """An assumption with two ends that can be run. `target` says what `key` is a key of: the drives ("set"), the
-    text of the workload or that of the machine."""
+class Swing(Range):
+    """An assumption with two ends that can be run, for these configurations and loads (all where none is named)."""
 
-    name: str
-    target: str
-    key: str
-    low: Any
-    high: Any
     configs: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
 

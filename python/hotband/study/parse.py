@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hotband.errors import UserError
+from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
+from hotband.runs.events import happening
 from hotband.study.comparisons import KINDS
 from hotband.study.file import (
     LOAD_CHARTS,
@@ -27,7 +29,6 @@ from hotband.text.tomltable import TomlTable
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
 PRODUCT = "{product}"
 """Where a machine's text has the product of the configuration."""
-SWING_TARGETS = ("set", "workload", "machine")
 ASSUMPTION_KEYS = ("part", "key", "source", "confidence", "note")
 
 
@@ -100,6 +101,8 @@ def _config(table: TomlTable, loads: Sequence[str]) -> Config:
         loads=table.texts("loads", loads),
         what_if=table.flag("what_if"),
         sequence=table.texts("sequence", loads),
+        events=_events(table),
+        spares=table.whole("spares", 0),
     )
     table.finish()
     return config
@@ -123,10 +126,22 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
         warm_up=table.flag("warm_up"),
         weight=table.positive("weight", 1.0),
         chart=table.choice("chart", LOAD_CHARTS, ""),
+        events=_events(table),
+        spares=table.whole("spares", 0),
         edit=dict(table.part("edit").table),
     )
     table.finish()
     return load
+
+
+def _events(table: TomlTable) -> tuple[str, ...]:
+    """What happens to the machine at a time: texts that the run takes as `--event`."""
+    events = table.texts("events")
+    try:
+        happening(events)
+    except UserError as error:
+        table.refuse("events", error.accepted, error.value)
+    return events
 
 
 def _measure(table: TomlTable) -> Measure:
@@ -217,9 +232,9 @@ def _assumption(table: TomlTable) -> dict[str, Any]:
 
 def _swing(entry: TomlTable, configs: Sequence[str], loads: Sequence[str]) -> Swing:
     table = entry.part("swing")
-    targets = [name for name in SWING_TARGETS if table.has(name)]
+    targets = [name for name in KINDS_OF_RANGE if table.has(name)]
     if len(targets) != 1:
-        entry.refuse("swing", f"expected exactly one of {', '.join(SWING_TARGETS)} in it")
+        entry.refuse("swing", f"expected exactly one of {', '.join(KINDS_OF_RANGE)} in it")
     target, ends = targets[0], table
     if target == "set":
         key = table.text("set")
@@ -232,7 +247,8 @@ def _swing(entry: TomlTable, configs: Sequence[str], loads: Sequence[str]) -> Sw
     name = f"{entry.text('part')}: {entry.text('key')}"
     if target == "set":
         low, high = str(low), str(high)
-    swing = Swing(name, target, key, low, high, table.texts("configs", configs), table.texts("loads", loads))
+    configs_, loads_ = table.texts("configs", configs), table.texts("loads", loads)
+    swing = Swing(name, key, low, high, of=target, configs=configs_, loads=loads_)
     table.finish()
     return swing
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hotband.catalog import CATALOG_DIR
-from hotband.runs.run import Finished, RunSpec
+from hotband.experiment import Point, points_of
+from hotband.experiment.ranges import edited
+from hotband.runs.run import Finished, Repair, RunSpec
 from hotband.study.file import Config, Load, Measure, Settings, Study
 from hotband.study.measures import Reading, Value, read
 from hotband.study.parse import PRODUCT
@@ -50,15 +52,6 @@ class Results:
         return self.cells[config, load].value(self.study.measure(measure)).number
 
 
-@dataclass(frozen=True)
-class Change:
-    """What a run has different from the study: settings, and keys in the texts of its workload and machine."""
-
-    set: Settings = ()
-    workload: dict[str, Any] = field(default_factory=dict)
-    machine: dict[str, Any] = field(default_factory=dict)
-
-
 def run_id(config: Config, load: Load, depth: int) -> str:
     """Folder name of a run."""
     return run_id_of(config, load.id) + (f".qd{depth}" if depth else "")
@@ -92,43 +85,49 @@ def specs(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fres
     return [spec for pair, seed in zip(pairs, own, strict=True) for spec in specs_of(study, pair, out, seed)]
 
 
-def specs_of(
-    study: Study, pair: Pair, out: Path | None, seed: int, change: Change | None = None, prefix: str = ""
-) -> list[RunSpec]:
-    """The runs of one pair, with what is to be different in them."""
+def points(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fresh: bool = False) -> list[Point]:
+    """The runs of pairs as points of an experiment, by configuration, load and queue depth (0 where there is no
+    sweep)."""
+    runs = specs(study, pairs, out, seed, fresh)
+    places = [(config, load, depth) for config, load in pairs for depth in load.sweep or (0,)]
+    return points_of(
+        runs, [{"config": config.id, "load": load.id, "queue_depth": depth} for config, load, depth in places]
+    )
+
+
+def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunSpec]:
+    """The runs of one pair."""
     config, load = pair
-    change = change or Change()
     machine, machine_text = machine_of(study, config, load)
     workload_text = workload_of(study, load)
-    if change.machine:
-        machine_text = edited(machine_text, machine, change.machine)
-    for changes in (load.edit, change.workload):
-        if changes:
-            workload_text = edited(workload_text or catalog_workload(load), load.workload, changes)
+    if load.edit:
+        workload_text = edited(workload_text or catalog_workload(load), load.workload, load.edit)
     listed = []
     earlier = before(config, load.id)
     for depth in load.sweep or (0,):
-        name = prefix + run_id(config, load, depth)
+        name = run_id(config, load, depth)
         listed.append(
             RunSpec(
                 id=name,
                 machine=machine,
                 workload=load.workload,
-                set=merged(load.set, config.set, (("qd", str(depth)),) if depth else (), change.set),
+                set=merged(load.set, config.set, (("qd", str(depth)),) if depth else ()),
                 seed=seed,
                 duration=load.duration,
                 out=None if out is None else out / "runs" / name,
                 machine_text=machine_text,
                 workload_text=workload_text,
                 weight=load.weight,
-                after=prefix + run_id_of(config, earlier[-1]) if earlier else "",
+                after=run_id_of(config, earlier[-1]) if earlier else "",
+                repair=Repair(spares=config.spares or load.spares),
+                events=(*config.events, *load.events),
             )
         )
     return listed
 
 
 def merged(*settings: Settings) -> Settings:
-    """Settings in one, those said later before those said earlier: load, configuration, queue depth, change."""
+    """Settings in one, those said later before those said earlier: load, configuration, queue depth."""
     return tuple(dict(pair for some in settings for pair in some).items())
 
 
@@ -154,40 +153,6 @@ def catalog_workload(load: Load) -> str:
     from hotband.catalog.entries import workload
 
     return str(workload(load.workload)["text"])
-
-
-def edited(text: str | None, file: str, changes: dict[str, Any]) -> str:
-    """A TOML text with other values at dotted keys, such as `scripts.0.steps.0.ios`. Raises UserError."""
-    import tomlkit
-
-    from hotband.errors import UserError
-
-    if text is None:
-        raise UserError(file, ", ".join(changes), "", "the machine is no file: its text has no keys to change")
-    document: Any = tomlkit.parse(text)
-    for key, value in changes.items():
-        place: Any = document
-        *path, last = (int(name) if name.isdigit() else name for name in key.split("."))
-        try:
-            for name in path:
-                place = place[name]
-            place[last]  # a key that is not there yet is a mistake in its name
-            place[last] = _as_toml(value)
-        except (KeyError, IndexError, TypeError):
-            raise UserError(file, key, str(value), "no such key in the text") from None
-    return str(tomlkit.dumps(document))
-
-
-def _as_toml(value: Any) -> Any:
-    """A list of tables as tables of their own: written inline they would belong to the table before them."""
-    import tomlkit
-
-    if not (isinstance(value, list) and value and all(isinstance(one, dict) for one in value)):
-        return value
-    tables = tomlkit.aot()
-    for one in value:
-        tables.append(tomlkit.item(one))
-    return tables
 
 
 def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], prefix: str = "") -> Results:

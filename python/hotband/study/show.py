@@ -21,6 +21,8 @@ def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
         show("", entropy_table(result["entropy"]["points"]))
     if "only" in result:
         show("", f"Only {', '.join(result['only'])}: claims and findings need the whole study.")
+    if "untrusted" in result:
+        show("", result["untrusted"])
     if result["claims"]:
         show("", claims_table(result["claims"]), "")
     _print_words(result, show)

@@ -6,16 +6,18 @@ import importlib
 import importlib.util
 import json
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hotband.runs.run import Finished, check_writable, execute
+from hotband.experiment import Experiment, Lock, Say
+from hotband.runs.run import Finished
 from hotband.study import cellrows, comparisons, wearrows
-from hotband.study.file import STUDIES_DIR, Measure, Published, Study
+from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Measure, Published, Study
 from hotband.study.file import load as load_study
 from hotband.study.measures import error_pct, median
-from hotband.study.runs import Cell, Results, chosen, collect, products, specs
+from hotband.study.runs import Cell, Results, chosen, collect, points, products
 
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
 
@@ -191,13 +193,31 @@ def assumptions(results: Results) -> list[dict[str, Any]]:
     return listed
 
 
-def conclude(study: Study, results: Results) -> Conclusion:
-    """Runs the study's own module `findings.py`, where it has one."""
-    path = study.folder / "findings.py"
-    if not path.is_file():
+def in_catalog(study: Study) -> bool:
+    """Whether a study is one that Hotband ships."""
+    return study.folder.resolve().parent == STUDIES_DIR
+
+
+def not_trusted(study: Study, trust: bool) -> str | None:
+    """Why the study's own module is not executed: it came with a folder that is not of the catalog and nobody said
+    that it may. None where it is, or where there is none."""
+    path = study.folder / FINDINGS_FILE
+    if trust or in_catalog(study) or not path.is_file():
+        return None
+    return (
+        f"{path} was not executed, so there are no claims and findings: it is a program that came with the folder. "
+        "Read it, and run the study again with --trust; runs that are there are not repeated"
+    )
+
+
+def conclude(study: Study, results: Results, trust: bool = False) -> Conclusion:
+    """Runs the study's own module `findings.py`, where it has one that may be executed: that of a study of the catalog,
+    or any with `trust`."""
+    path = study.folder / FINDINGS_FILE
+    if not path.is_file() or not_trusted(study, trust) is not None:
         return Conclusion()
-    if study.folder.parent == STUDIES_DIR:
-        module = importlib.import_module(f"hotband.catalog.studies.{study.folder.name}.findings")
+    if in_catalog(study):
+        module = importlib.import_module(f"hotband.catalog.studies.{study.folder.resolve().name}.findings")
     else:
         spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
         assert spec is not None, "a path that ends in .py has a loader"
@@ -219,33 +239,49 @@ def check_only(study: Study, only: Collection[str]) -> None:
 
 
 def run_study(
-    name: str, out: Path | None, seed: int | None, only: Collection[str] = (), fresh_seeds: bool = False
+    name: str,
+    out: Path | None,
+    seed: int | None,
+    only: Collection[str] = (),
+    fresh_seeds: bool = False,
+    *,
+    fresh: bool = False,
+    trust: bool = False,
+    say: Say | None = None,
 ) -> dict[str, Any]:
-    """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and `report.html` there.
+    """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and `report.html` there, and
+    goes on from the runs that are there already, unless `fresh`.
 
     Without all loads there are no claims and findings: they are about the whole. With `fresh_seeds` runs that follow
-    others on one machine ask for other offsets than those before them.
+    others on one machine ask for other offsets than those before them. `trust` executes the `findings.py` of a study
+    that is not of the catalog; `say` is called with sentences for the user.
     """
     from hotband.runs.progress import run_progress
 
     study = load_study(name)
     check_only(study, only)
     root = study.seed if seed is None else seed
-    if out is not None:
-        check_writable(out)
     pairs = chosen(study, only)
-    with run_progress(study.name) as progress:
-        finished = execute(specs(study, pairs, out, root, fresh_seeds), progress)
-    results = collect(study, pairs, finished)
     whole = len(pairs) == len(study.pairs())
-    conclusion = conclude(study, results) if whole else Conclusion()
-    command = f"hotband study run {name} --seed {root}" + (f" --only {','.join(only)}" if only else "")
-    command += " --fresh-seeds" if fresh_seeds else ""
-    result = result_of(results, conclusion, root) | {"command": command + (f" --out {out}" if out else "")}
-    if not whole:
-        result["only"] = sorted(only)
-    if out is not None:
-        write_study(out, result, finished)
+    untrusted = not_trusted(study, trust) if whole else None
+    if say is not None and untrusted is not None:
+        say(untrusted)
+    with nullcontext() if out is None else Lock(out) as held:
+        experiment = Experiment(points(study, pairs, out, root, fresh_seeds), what=f"the study {study.name}")
+        with run_progress(study.name) as progress:
+            finished = experiment.run(out=held, fresh=fresh, progress=progress, say=say).finished
+        results = collect(study, pairs, finished)
+        conclusion = conclude(study, results, trust) if whole else Conclusion()
+        command = f"hotband study run {name} --seed {root}" + (f" --only {','.join(only)}" if only else "")
+        command += " --fresh-seeds" if fresh_seeds else ""
+        command += " --trust" if trust and not in_catalog(study) else ""
+        result = result_of(results, conclusion, root) | {"command": command + (f" --out {out}" if out else "")}
+        if not whole:
+            result["only"] = sorted(only)
+        if untrusted is not None:
+            result["untrusted"] = untrusted
+        if out is not None:
+            write_study(out, result, finished)
     return result
 
 

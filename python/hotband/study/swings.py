@@ -7,37 +7,29 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hotband.errors import UserError
-from hotband.runs.run import RunsInterrupted, RunSpec, check_writable, execute
+from hotband.experiment import Experiment, Lock, Say, points_of
+from hotband.experiment.ranges import ENDS, End, at_end
+from hotband.runs.run import RunsInterrupted, RunSpec
 from hotband.study.file import STUDY_FILE, SWINGS_FILE, Study, Swing
 from hotband.study.file import load as load_study
-from hotband.study.runs import Change, Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
+from hotband.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
 from hotband.study.study import cell_figures, comparison_figures
-from hotband.study.swingfile import ENDS, Entry, Figures, SwingFile, read_swings
-
-Say = Callable[[str], None]
+from hotband.study.swingfile import Entry, Figures, SwingFile, read_swings
 
 
 @dataclass(frozen=True)
 class Planned:
-    """An assumption and the pairs that it is swung for. `nominal` is the text of its nominal value, if known."""
+    """An assumption and the pairs that it is swung for."""
 
     swing: Swing
     pairs: tuple[Pair, ...]
-    nominal: str = ""
-
-    def change(self, end: str) -> Change:
-        """What the runs of one end have different."""
-        value = getattr(self.swing, end)
-        if self.swing.target == "set":
-            return Change(set=((self.swing.key, value),))
-        changed = {self.swing.key: value}
-        return Change(workload=changed) if self.swing.target == "workload" else Change(machine=changed)
 
 
 def plan(study: Study) -> list[Planned]:
@@ -63,7 +55,7 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
     for pair in pairs:
         for name in drives_of(study, pair):
             users.setdefault(name, []).append(pair)
-    own = {(swing.target, swing.key) for swing in study.swings}
+    own = {(swing.of, swing.key) for swing in study.swings}
     planned = []
     for name, used in users.items():
         for value in product(name)["values"]:
@@ -73,8 +65,9 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
                 continue
             fits = tuple(pair for pair in used if key not in dict((*pair[0].set, *pair[1].set)))
             if fits:
-                swing = Swing(f"{name}: {key}", "set", key, *value["range"])
-                planned.append(Planned(swing, tuple(with_sequences(study, fits)), value["value"]))
+                low, high = value["range"]
+                swing = Swing(f"{name}: {key}", key, low, high, value["value"])
+                planned.append(Planned(swing, tuple(with_sequences(study, fits))))
     return planned
 
 
@@ -123,21 +116,28 @@ def run_swings(
         accepted = "is missing, and no assumption has a swing: there is nothing to run; expected a list of loads"
         raise UserError(str(study.folder / STUDY_FILE), "swing_loads", "", accepted)
     chosen = select(planned, only)
-    paths = _paths(study, out, save)
-    kept = next((found for path in paths if (found := read_swings(path)) is not None), None)
-    command = f"hotband study swings {name} --seed {root}"
-    swings = SwingFile(study.name, str(root), command)
-    if kept is not None and kept.seed == str(root):
-        known = {one.swing.name for one in planned}
-        swings.labels, swings.entries = kept.labels, [entry for entry in kept.entries if entry.name in known]
-    try:
-        _swing_all(study, swings, chosen, paths, root, jobs, say)
-    except (RunsInterrupted, KeyboardInterrupt):
-        kept_in = f", kept in {paths[0]}" if paths else ""
-        say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")
-        raise
-    _write(swings, paths)
+    swings = SwingFile(study.name, str(root), f"hotband study swings {name} --seed {root}")
+    folders = _folders(study, out, save)
+    paths = [folder / SWINGS_FILE for folder, _ in folders]
+    with ExitStack() as held:
+        for folder, option in folders:
+            held.enter_context(Lock(folder, option))
+        _take_over(swings, paths, {one.swing.name for one in planned})
+        try:
+            _swing_all(study, swings, chosen, paths, root, jobs, say)
+        except (RunsInterrupted, KeyboardInterrupt):
+            kept_in = f", kept in {paths[0]}" if paths else ""
+            say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")
+            raise
+        _write(swings, paths)
     return swings
+
+
+def _take_over(swings: SwingFile, paths: Sequence[Path], known: Collection[str]) -> None:
+    """Takes what an earlier call with the same seed left, of assumptions that are known still."""
+    kept = next((found for path in paths if (found := read_swings(path)) is not None), None)
+    if kept is not None and kept.seed == swings.seed:
+        swings.labels, swings.entries = kept.labels, [entry for entry in kept.entries if entry.name in known]
 
 
 def _swing_all(
@@ -163,14 +163,12 @@ def _swing_all(
         _write(swings, paths)
 
 
-def _paths(study: Study, out: Path | None, save: bool) -> list[Path]:
-    """The files to write, the first of which is read."""
-    folders = [study.folder] if save else []
-    if out is not None:
-        folders.insert(0, out)
-    for folder in folders:
-        check_writable(folder, "--out" if folder == out else "--save")
-    return [folder / SWINGS_FILE for folder in folders]
+def _folders(study: Study, out: Path | None, save: bool) -> list[tuple[Path, str]]:
+    """The folders to write to, each with its option; the first is read."""
+    found = [(out, "--out")] if out is not None else []
+    if save and (out is None or out.resolve() != study.folder.resolve()):
+        found.append((study.folder, "--save"))
+    return found
 
 
 def _write(swings: SwingFile, paths: Sequence[Path]) -> None:
@@ -184,7 +182,7 @@ def _execute(runs: Sequence[RunSpec], jobs: int | None, title: str) -> list[Any]
     from hotband.runs.progress import run_progress
 
     with run_progress(title) as progress:
-        return execute(runs, progress, jobs)
+        return Experiment(points_of(runs)).run(progress=progress, jobs=jobs).finished
 
 
 def _nominal(study: Study, chosen: Sequence[Planned], seed: int, jobs: int | None) -> Results:
@@ -202,7 +200,7 @@ def _entry(
 ) -> Entry:
     """Both ends of one assumption, run together; an end that the model refuses is noted, not run."""
     entry = Entry(one.swing.name, str(one.swing.low), str(one.swing.high), figures)
-    ends = [end for end in ENDS if str(getattr(one.swing, end)) != one.nominal]
+    ends = one.swing.moves()
     entry.ends = {end: dict(figures) for end in ENDS if end not in ends}
     runs = {end: [spec for pair in one.pairs for spec in _specs(study, one, pair, end, seed)] for end in ends}
     for end, error in _refusals(runs).items():
@@ -216,15 +214,15 @@ def _entry(
     return entry
 
 
-def _specs(study: Study, one: Planned, pair: Pair, end: str, seed: int) -> list[RunSpec]:
-    return specs_of(study, pair, None, seed, one.change(end), f"{end}.")
+def _specs(study: Study, one: Planned, pair: Pair, end: End, seed: int) -> list[RunSpec]:
+    return [at_end(spec, one.swing, end, f"{end}.") for spec in specs_of(study, pair, None, seed)]
 
 
-def _refusals(runs: dict[str, list[RunSpec]]) -> dict[str, str]:
+def _refusals(runs: Mapping[End, list[RunSpec]]) -> dict[End, str]:
     """Why the model refuses an end (two values of a drive that do not fit together, for one)."""
     from hotband.runs.run import prepare
 
-    refused = {}
+    refused: dict[End, str] = {}
     for end, specs_ in runs.items():
         try:
             for spec in specs_:

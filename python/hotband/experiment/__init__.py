@@ -1,0 +1,30 @@
+"""Experiments: a grid of runs and what is measured of them, on all cores, each run kept as it finishes
+(docs/guides/experiments.md)."""
+
+from hotband.experiment.executor import Cancelled, Executor, Local, Progress, Tick
+from hotband.experiment.experiment import Experiment, Measure, Outcome, Say, Value
+from hotband.experiment.lock import Lock
+from hotband.experiment.point import Point
+from hotband.experiment.ranges import Range, at_end, one_at_a_time
+from hotband.experiment.samplers import grid, points_of, sequence
+
+__all__ = [
+    "Cancelled",
+    "Executor",
+    "Experiment",
+    "Local",
+    "Lock",
+    "Measure",
+    "Outcome",
+    "Point",
+    "Progress",
+    "Range",
+    "Say",
+    "Tick",
+    "Value",
+    "at_end",
+    "grid",
+    "one_at_a_time",
+    "points_of",
+    "sequence",
+]

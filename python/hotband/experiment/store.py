@@ -1,0 +1,206 @@
+"""Finished runs of an experiment on disk: a folder a run, in it last the file that says that it is whole.
+
+    OUT/experiment.json             what the folder holds: the experiment, the version, every run with its key
+    OUT/runs/ID/record.json, ...    a record and its tables
+    OUT/runs/ID/finished.json       written when they are: the run's key, and a digest of every file
+
+A run without `finished.json`, with another key or with a file that is not as it was written is run again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hotband.errors import UserError
+from hotband.experiment.load import load_finished
+from hotband.experiment.point import Point, version
+from hotband.record.files import RECORD_FILE, TABLE_FILES
+from hotband.runs.folders import folder_name
+from hotband.runs.run import Finished, check_writable, save
+from hotband.text.write import write_file
+
+EXPERIMENT_FILE, FINISHED_FILE = "experiment.json", "finished.json"
+SCHEMA, SCHEMA_VERSION = "hotband-experiment", 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run as the folder's manifest has it: its folder, the key and the seed that it was to have."""
+
+    folder: str
+    key: str
+    seed: str
+
+
+@dataclass
+class Store:
+    """The runs of one experiment in a folder that this process alone writes. `changed` are runs that were finished
+    there with another spec, `others` those of the folder that are not among the points."""
+
+    out: Path
+    what: str
+    entries: dict[str, Entry]
+    changed: list[str] = field(default_factory=list)
+    others: dict[str, Entry] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, out: Path, what: str, points: Sequence[Point], keys: Mapping[str, str], fresh: bool) -> Store:
+        """Reads what is there. Raises UserError where it is of another experiment, seed or version, unless it is to be
+        started over."""
+        folders = folders_of(out, points)
+        entries = {one.id: Entry(folders[one.id], keys[one.id], str(one.spec.seed)) for one in points}
+        store = cls(out, what, entries)
+        before = read_manifest(out / EXPERIMENT_FILE)
+        if fresh:
+            for entry in (*before.entries.values(), *entries.values()):
+                store._clear(entry)
+        else:
+            store._go_on(before)
+        store._write_manifest()
+        return store
+
+    def _go_on(self, before: Manifest) -> None:
+        """Takes over what is there, and clears what was made from another spec."""
+        done = {name: entry for name, entry in before.entries.items() if (self.out / entry.folder).is_dir()}
+        if done and before.what != self.what:
+            self._refuse(f"holds the runs of {before.what}")
+        if done and before.version != version():
+            self._refuse(f"holds runs of another version of hotband, {before.version}; this one is {version()}")
+        for name, entry in done.items():
+            now = self.entries.get(name)
+            if now is None:
+                self.others[name] = entry
+            elif now.seed != entry.seed:
+                self._refuse(f"holds runs with seed {entry.seed}, not {now.seed}")
+            elif now != entry:
+                self._clear(entry)
+                self.changed.append(name)
+
+    def _refuse(self, why: str) -> None:
+        raise UserError("--out", "", str(self.out), f"{why}: expected another folder, or --fresh to start over")
+
+    def _clear(self, entry: Entry) -> None:
+        """Removes a run, the file that says it is whole first. Files that are not its own stay."""
+        folder = self.out / entry.folder
+        mark = read_json(folder / FINISHED_FILE) or {}
+        named = mark.get("files")
+        own = [name for name in named if Path(name).name == name] if isinstance(named, dict) else []
+        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *TABLE_FILES, *own)):
+            (folder / name).unlink(missing_ok=True)
+        # What a writer that was killed left behind.
+        for part in folder.glob(".*.part"):
+            part.unlink(missing_ok=True)
+
+    def _write_manifest(self) -> None:
+        runs = {**self.others, **self.entries}
+        table = {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "experiment": self.what,
+            "hotband": version(),
+            "runs": {name: vars(entry) for name, entry in sorted(runs.items())},
+        }
+        write_file(self.out / EXPERIMENT_FILE, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+
+    def folder(self, point: Point) -> Path:
+        """Where a run is kept."""
+        return self.out / self.entries[point.id].folder
+
+    def kept(self, point: Point) -> Finished | None:
+        """A run that is there, whole, and made from the same; None where it has to be run."""
+        folder = self.folder(point)
+        mark = read_json(folder / FINISHED_FILE)
+        if mark is None or mark.get("key") != self.entries[point.id].key:
+            return None
+        try:
+            if any(digest(folder / name) != was for name, was in mark["files"].items()):
+                return None
+            return load_finished(point.spec, folder, list(mark["streams"]), int(mark["ios"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def keep(self, point: Point, finished: Finished) -> None:
+        """Writes a run; from any thread."""
+        folder = self.folder(point)
+        check_writable(folder)
+        self._clear(self.entries[point.id])
+        save(finished, folder)
+        files = [name for name in (RECORD_FILE, *TABLE_FILES) if (folder / name).is_file()]
+        mark = {
+            "key": self.entries[point.id].key,
+            "hotband": version(),
+            "streams": finished.streams,
+            "ios": finished.ios,
+            "files": {name: digest(folder / name) for name in files},
+        }
+        write_file(folder / FINISHED_FILE, json.dumps(mark, indent=1, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `experiment.json` says; empty where there is none."""
+
+    what: str = ""
+    version: str = ""
+    entries: dict[str, Entry] = field(default_factory=dict)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Reads a manifest. Raises UserError for what is none."""
+    if not path.is_file():
+        return Manifest()
+    table = read_json(path)
+    try:
+        if table is None or table["schema"] != SCHEMA or table["schema_version"] != SCHEMA_VERSION:
+            raise ValueError
+        entries = {str(name): _entry(one) for name, one in table["runs"].items()}
+        return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        accepted = "not the list of an experiment's runs: expected another folder, or the file as hotband wrote it"
+        raise UserError(str(path), "", "", accepted) from None
+
+
+def _entry(table: Mapping[str, Any]) -> Entry:
+    folder = Path(table["folder"])
+    if folder.is_absolute() or ".." in folder.parts:
+        raise ValueError("a run is kept outside its folder")
+    return Entry(str(folder), str(table["key"]), str(table["seed"]))
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """A JSON object, None where there is none."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def digest(path: Path) -> str:
+    """What tells a file from one that was changed since. Raises OSError."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
+    """The folder of every run within `out`, by its id: where its spec says, else one under `runs` that has its name."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for point in points:
+        own = point.spec.out
+        if own is not None and own.is_relative_to(out):
+            name = str(own.relative_to(out))
+        else:
+            # A file name has 255 bytes; half of that leaves room for a number.
+            base = name = f"runs/{folder_name(point.id)[:120]}"
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{base}-{number}"
+        taken.add(name)
+        found[point.id] = name
+    return found
