@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product};
 use hotband_layouts::replicated::PoolSpec;
 use hotband_layouts::{KINDS, REPLICATED};
-use hotband_machine::{Command, Drive, Entropy, Io, LayoutSpec, MachineSpec, Op, SpecError, short_form};
+use hotband_machine::{BuildError, Command, Drive, Entropy, Io, LayoutSpec, MachineSpec, Op, SpecError, short_form};
 use hotband_units::{Bytes, Instant, Power, Rate, Ratio, Rpm, Span};
 use hotband_workloads::{AppVolume, Data, Load, Random, Stream, StreamBounds, Workload};
 use toml::Table;
@@ -61,7 +61,11 @@ fn machine(text: &str, catalog: &Catalog) {
     if spec.drives.len() > MOST_BUILT || !pools_are_small(&spec) {
         return;
     }
-    let Some(mut machine) = read(assemble(&spec, catalog, &[], 1)).map(|assembled| assembled.machine) else { return };
+    let built = assemble(&spec, catalog, &[], 1).map_err(|error| match error {
+        BuildError::Spec(error) => error,
+        other => panic!("nobody stops it, and it is small: {other}"),
+    });
+    let Some(mut machine) = read(built).map(|assembled| assembled.machine) else { return };
     let mut done = Vec::new();
     for target in 0..machine.targets().len().min(4) as u16 {
         let (block, capacity) = (machine.block().0, machine.capacity(target).0);

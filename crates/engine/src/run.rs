@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotband_layouts::KINDS;
-use hotband_machine::{Machine, MachineSpec, SpecError, short_form};
-use hotband_units::{Instant, Span};
+use hotband_machine::{BuildError, Look, Machine, MachineSpec, SpecError, short_form, unwatched};
+use hotband_units::{Bytes, Instant, Span};
 use hotband_workloads::{AppSpec, Data, Load, Random, Stream, Workload, check_bands};
 use thiserror::Error;
 
@@ -37,6 +37,14 @@ pub enum RunError {
     /// The run was asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// The system refused memory.
+    #[error("{part} needs {needs} of memory, which the system refused")]
+    Memory {
+        /// Name of the part in the machine.
+        part: String,
+        /// What it asked for.
+        needs: Bytes,
+    },
     /// The I/O log could not be written.
     #[error("the I/O log could not be written: {0}")]
     Log(std::io::Error),
@@ -52,6 +60,16 @@ pub enum RunError {
         /// Those it was to complete.
         asked: u64,
     },
+}
+
+impl From<BuildError> for RunError {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Spec(error) => Self::Spec(error),
+            BuildError::Stopped(_) => Self::Interrupted,
+            BuildError::Memory { part, needs } => Self::Memory { part, needs },
+        }
+    }
 }
 
 /// What is asked for, as text.
@@ -156,11 +174,19 @@ pub struct Run {
 }
 
 impl Run {
-    /// Reads and checks everything that `request` names.
+    /// Reads and checks everything that `request` names, and builds the machine.
     ///
     /// # Errors
     /// The first mistake.
     pub fn new(catalog: &Catalog, request: Request) -> Result<Self, RunError> {
+        Self::new_watched(catalog, request, &unwatched)
+    }
+
+    /// The same, as long as somebody waits for it: building a large machine takes its time.
+    ///
+    /// # Errors
+    /// Those of `new`, and interruption.
+    pub fn new_watched(catalog: &Catalog, request: Request, look: Look) -> Result<Self, RunError> {
         let (machine_file, machine_text) = machine_text(catalog, &request)?;
         let workload_text = match &request.workload_text {
             Some(text) => text.clone(),
@@ -169,7 +195,7 @@ impl Run {
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let spares = request.repair.spares(&spec)?;
-        let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares)?;
+        let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, look)?;
         Self::bound(request, (machine_text, workload_text), workload, (assembled, drive_set))
     }
 

@@ -6,7 +6,7 @@ mod common;
 
 use common::{assert_near, catalog, closed, on_units, random_4k, request, run, workload};
 use hotband_engine::{Run, RunError, assemble};
-use hotband_machine::{Entropy, Io, Machine, MachineSpec, Op, SpecError};
+use hotband_machine::{BuildError, Entropy, Io, Machine, MachineSpec, Op, SpecError};
 use hotband_units::Instant;
 
 const DRIVE: &str = "[drives.d]\nproduct = \"st14000nm0001\"\n";
@@ -14,7 +14,11 @@ const MB: f64 = 1e6;
 
 fn assembled(text: &str) -> Result<Machine, SpecError> {
     let spec = MachineSpec::read("machine.toml", text)?;
-    assemble(&spec, &catalog(), &[], 1).map(|assembled| assembled.machine)
+    match assemble(&spec, &catalog(), &[], 1) {
+        Ok(assembled) => Ok(assembled.machine),
+        Err(BuildError::Spec(error)) => Err(error),
+        Err(other) => panic!("nobody stops it, and it is small: {other}"),
+    }
 }
 
 fn sequential(read_pct: u32) -> String {

@@ -4,6 +4,7 @@
 //! it is told the time and never asks for it.
 
 mod answers;
+mod building;
 mod drive;
 mod error;
 mod events;
@@ -28,6 +29,7 @@ mod service;
 mod spec;
 mod versions;
 
+pub use building::{BuildError, Look, Stopped, unwatched};
 pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Levels, Smart, UntimedWrite, Warmth};
 pub use error::{SpecError, nearest};
 pub use events::EventQueue;

@@ -11,9 +11,9 @@ use hotband_engine::{
     CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, PowerSeries, RepairRequest, Request, Run,
     RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
-use hotband_machine::{Product, SpecError as MachineSpecError};
+use hotband_machine::{BuildError, Product, SpecError as MachineSpecError, Stopped};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -24,9 +24,28 @@ fn spec_error(error: MachineSpecError) -> PyErr {
     SpecError::new_err((error.file, error.key, error.value, error.accepted))
 }
 
+/// What stops building is an interrupt of the thread that waits.
+fn while_building(error: RunError) -> PyErr {
+    match error {
+        RunError::Interrupted => PyKeyboardInterrupt::new_err("interrupted"),
+        other => run_error(other),
+    }
+}
+
+fn build_error(error: BuildError) -> PyErr {
+    while_building(error.into())
+}
+
+/// Lets Python's handlers of signals run: an interrupt of the main thread stops what it waits for. Elsewhere it does
+/// nothing.
+fn look() -> Result<(), Stopped> {
+    Python::attach(|py| py.check_signals()).map_err(|_| Stopped)
+}
+
 fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Spec(error) => spec_error(error),
+        refused @ RunError::Memory { .. } => PyMemoryError::new_err(refused.to_string()),
         RunError::Interrupted => Interrupted::new_err("interrupted"),
         RunError::Log(error) => match error.raw_os_error() {
             Some(code) => PyOSError::new_err((code, error.to_string())),
@@ -72,7 +91,7 @@ impl PyRun {
         let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
         let request =
             Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss, repair };
-        let run = py.detach(|| Run::new(&Catalog::new(catalog), request)).map_err(run_error)?;
+        let run = py.detach(|| Run::new_watched(&Catalog::new(catalog), request, &look)).map_err(while_building)?;
         Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
     }
 
@@ -227,7 +246,7 @@ fn machine_offer(
     set: Vec<(String, String)>,
 ) -> PyResult<OfferTuple> {
     let request = Request { machine, machine_text, set, seed: 1, ..Request::default() };
-    let offer = Offer::of(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    let offer = Offer::of(&Catalog::new(catalog), &request, &look).map_err(build_error)?;
     let targets = offer.targets.into_iter().map(|(name, size)| (name, size.0)).collect();
     Ok((offer.text, targets, offer.block.0, offer.products))
 }
@@ -248,7 +267,8 @@ fn layouts_of(
     set: Vec<(String, String)>,
 ) -> PyResult<String> {
     let request = Request { machine, machine_text, set, ..Request::default() };
-    let layouts = py.detach(|| hotband_engine::outline(&Catalog::new(catalog), &request)).map_err(spec_error)?;
+    let layouts =
+        py.detach(|| hotband_engine::outline(&Catalog::new(catalog), &request, &look)).map_err(build_error)?;
     Ok(hotband_engine::outline_json(&layouts))
 }
 

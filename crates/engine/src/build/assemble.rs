@@ -7,8 +7,8 @@ use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, SeekCurves, S
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
-    Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef, NodeRef, Random,
-    Role, SpecError, Target,
+    BuildError, Drive, DriveSpec, LayoutSpec, Link, Look, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
+    NodeRef, Random, Role, SpecError, Target, unwatched,
 };
 use hotband_units::Rate;
 use toml::{Table, Value};
@@ -39,20 +39,21 @@ pub fn assemble(
     catalog: &Catalog,
     set: &[(String, String)],
     seed: u64,
-) -> Result<Assembled, SpecError> {
-    assemble_with_spares(spec, catalog, (set, seed), None)
+) -> Result<Assembled, BuildError> {
+    assemble_with_spares(spec, catalog, (set, seed), None, &unwatched)
 }
 
 /// The same with so many spares, `spare1` and so on, that are like one of the drives and behind the same link.
 ///
 /// # Errors
-/// Those of `assemble`, or a drive that has the name of a spare.
+/// Those of `assemble`, a drive that has the name of a spare, or nobody waits for it any more.
 pub fn assemble_with_spares(
     spec: &MachineSpec,
     catalog: &Catalog,
     (set, seed): (&[(String, String)], u64),
     spares: Option<(usize, u32)>,
-) -> Result<Assembled, SpecError> {
+    look: Look,
+) -> Result<Assembled, BuildError> {
     let mut products: BTreeMap<String, (Product, String)> = BTreeMap::new();
     for drive in &spec.drives {
         if !products.contains_key(&drive.product) {
@@ -71,6 +72,7 @@ pub fn assemble_with_spares(
     let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
     let mut curves = SeekCurves::default();
     for drive in &spec.drives {
+        look()?;
         let product = &products[&drive.product].0;
         drives.push((drive.name.clone(), build_drive(spec, drive, product, (set, seed), &mut curves)?));
     }
@@ -82,7 +84,7 @@ pub fn assemble_with_spares(
             let random = Random::new(seed, &format!("layouts.{}", layout.name));
             let daemon = &products[&pool.osd].0;
             let params = osd_params(spec, layout, &pool, daemon, set)?;
-            let (pool, slices) = replicated::build(&spec.file, layout, pool, params, &members, random)?;
+            let (pool, slices) = replicated::build(&spec.file, layout, pool, params, &members, (random, look))?;
             members = slices;
             Role::Service(pool)
         } else {
@@ -101,7 +103,7 @@ pub fn assemble_with_spares(
         let name = format!("spare{number}");
         if drives.iter().any(|(have, _)| *have == name) {
             let accepted = "is the name of a spare: give the drive another one";
-            return Err(SpecError::new(&spec.file, &spec.drives[like].key, name, accepted));
+            return Err(SpecError::new(&spec.file, &spec.drives[like].key, name, accepted).into());
         }
         let drive = DriveSpec { name: name.clone(), ..spec.drives[like].clone() };
         let product = &products[&drive.product].0;

@@ -1,9 +1,9 @@
 //! What a machine offers to workloads, asked before any run: for what writes workloads that have to fit.
 
-use hotband_machine::{MachineSpec, SpecError};
+use hotband_machine::{BuildError, Look, MachineSpec};
 use hotband_units::Bytes;
 
-use crate::build::assemble::assemble;
+use crate::build::assemble::assemble_with_spares;
 use crate::build::catalog::Catalog;
 use crate::run::{Request, machine_text};
 
@@ -24,11 +24,11 @@ impl Offer {
     /// What the machine of `request` offers; its `set` holds values of drives and daemons only, and no workload is read.
     ///
     /// # Errors
-    /// The first mistake in the machine or the values.
-    pub fn of(catalog: &Catalog, request: &Request) -> Result<Self, SpecError> {
+    /// The first mistake in the machine or the values; nobody waits for it any more.
+    pub fn of(catalog: &Catalog, request: &Request, look: Look) -> Result<Self, BuildError> {
         let (file, text) = machine_text(catalog, request)?;
         let spec = MachineSpec::read(&file, &text)?;
-        let machine = assemble(&spec, catalog, &request.set, request.seed)?.machine;
+        let machine = assemble_with_spares(&spec, catalog, (&request.set, request.seed), None, look)?.machine;
         let targets = machine.targets().iter().map(|target| (target.name.clone(), Bytes(target.size))).collect();
         let products = spec.drives.iter().map(|drive| drive.product.clone()).collect();
         Ok(Self { text, targets, block: machine.block(), products })
@@ -37,12 +37,21 @@ impl Offer {
 
 #[cfg(test)]
 mod tests {
+    use hotband_machine::{SpecError, unwatched};
+
     use super::*;
 
-    fn offer(machine: &str, set: &[(&str, &str)]) -> Result<Offer, SpecError> {
+    fn offer(machine: &str, set: &[(&str, &str)]) -> Result<Offer, BuildError> {
         let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
         let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Offer::of(&catalog, &Request { machine: machine.to_owned(), set, seed: 1, ..Request::default() })
+        Offer::of(&catalog, &Request { machine: machine.to_owned(), set, seed: 1, ..Request::default() }, &unwatched)
+    }
+
+    fn refused(machine: &str, set: &[(&str, &str)]) -> SpecError {
+        match offer(machine, set) {
+            Err(BuildError::Spec(error)) => error,
+            other => panic!("{machine}: {:?}", other.err()),
+        }
     }
 
     #[test]
@@ -63,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_mistake_is_the_users() {
-        assert_eq!(offer("savvio", &[]).unwrap_err().file, "MACHINE");
-        assert_eq!(offer("savvio-10k1", &[("qd", "8")]).unwrap_err().file, "--set");
+        assert_eq!(refused("savvio", &[]).file, "MACHINE");
+        assert_eq!(refused("savvio-10k1", &[("qd", "8")]).file, "--set");
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use hotband_drives::Product;
 use hotband_layouts::{PLANNERS, REPLICATED};
-use hotband_machine::{Drive, MachineSpec, MemberRange, NodeRef, Role, SpecError};
+use hotband_machine::{BuildError, Drive, Look, MachineSpec, MemberRange, NodeRef, Role, SpecError};
 use serde::Serialize;
 use toml::Value;
 
-use crate::build::assemble::assemble;
+use crate::build::assemble::assemble_with_spares;
 use crate::build::catalog::Catalog;
 use crate::run::{Request, machine_text};
 
@@ -50,15 +50,15 @@ type Built<'a> = &'a [(String, Role, Vec<MemberRange>)];
 /// The layouts of the machine that `request` names.
 ///
 /// # Errors
-/// The first mistake in the machine, a product or `set`; a replicated pool.
-pub fn outline(catalog: &Catalog, request: &Request) -> Result<Vec<LayoutOutline>, SpecError> {
+/// The first mistake in the machine, a product or `set`; a replicated pool; nobody waits for it any more.
+pub fn outline(catalog: &Catalog, request: &Request, look: Look) -> Result<Vec<LayoutOutline>, BuildError> {
     let (file, text) = machine_text(catalog, request)?;
     let spec = MachineSpec::read(&file, &text)?;
     if let Some(pool) = spec.layouts.iter().find(|layout| layout.kind == REPLICATED) {
         let accepted = format!("a replicated pool has no outline; expected {}", PLANNERS.join(", "));
-        return Err(SpecError::new(&spec.file, &pool.key, REPLICATED, accepted));
+        return Err(SpecError::new(&spec.file, &pool.key, REPLICATED, accepted).into());
     }
-    Ok(assemble(&spec, catalog, &request.set, request.seed)?.layouts)
+    Ok(assemble_with_spares(&spec, catalog, (&request.set, request.seed), None, look)?.layouts)
 }
 
 /// The outline of what was built from `spec`.

@@ -56,21 +56,49 @@ pub fn hash32_3(mut a: u32, mut b: u32, mut c: u32) -> u32 {
 
 /// `ceph_str_hash_rjenkins`: of the bytes of an object's name, with its length in the last block.
 pub fn hash_name(name: &[u8]) -> u32 {
-    let (mut a, mut b, mut c) = (GOLDEN, GOLDEN, 0_u32);
-    let mut blocks = name.chunks_exact(BLOCK);
-    for block in &mut blocks {
-        a = a.wrapping_add(word(&block[..4]));
-        b = b.wrapping_add(word(&block[4..8]));
-        c = c.wrapping_add(word(&block[8..]));
-        mix(&mut a, &mut b, &mut c);
+    NameHash::after(&[]).of(name)
+}
+
+/// The hash of names that begin alike: the blocks that they share are mixed once.
+#[derive(Clone, Copy, Debug)]
+pub struct NameHash {
+    words: (u32, u32, u32),
+    /// Bytes that are mixed in already.
+    mixed: usize,
+}
+
+impl NameHash {
+    /// Of names that begin with `prefix`.
+    pub fn after(prefix: &[u8]) -> Self {
+        let mut words = (GOLDEN, GOLDEN, 0);
+        mix_blocks(&mut words, prefix);
+        Self { words, mixed: prefix.len() / BLOCK * BLOCK }
     }
-    let rest = blocks.remainder();
-    a = a.wrapping_add(word(&rest[..rest.len().min(4)]));
-    b = b.wrapping_add(word(&rest[rest.len().min(4)..rest.len().min(8)]));
-    // The lowest byte of the last word belongs to the length.
-    c = c.wrapping_add(name.len() as u32).wrapping_add(word(&rest[rest.len().min(8)..]) << 8);
-    mix(&mut a, &mut b, &mut c);
-    c
+
+    /// The hash of the whole `name`, which begins with the prefix.
+    pub fn of(&self, name: &[u8]) -> u32 {
+        let mut words = self.words;
+        let rest = mix_blocks(&mut words, &name[self.mixed..]);
+        let (mut a, mut b, mut c) = words;
+        a = a.wrapping_add(word(&rest[..rest.len().min(4)]));
+        b = b.wrapping_add(word(&rest[rest.len().min(4)..rest.len().min(8)]));
+        // The lowest byte of the last word belongs to the length.
+        c = c.wrapping_add(name.len() as u32).wrapping_add(word(&rest[rest.len().min(8)..]) << 8);
+        mix(&mut a, &mut b, &mut c);
+        c
+    }
+}
+
+/// Mixes in all whole blocks of `bytes`; returns what is left of them.
+fn mix_blocks<'a>((a, b, c): &mut (u32, u32, u32), bytes: &'a [u8]) -> &'a [u8] {
+    let mut blocks = bytes.chunks_exact(BLOCK);
+    for block in &mut blocks {
+        *a = a.wrapping_add(word(&block[..4]));
+        *b = b.wrapping_add(word(&block[4..8]));
+        *c = c.wrapping_add(word(&block[8..]));
+        mix(a, b, c);
+    }
+    blocks.remainder()
 }
 
 /// Up to four bytes as a word, the first lowest.

@@ -1,6 +1,6 @@
 //! From the name of an object to the OSDs of its placement group, over a whole pool.
 
-use super::hash::{hash_name, hash32_2};
+use super::hash::{NameHash, hash_name, hash32_2};
 use super::{CrushMap, Rule, Weight};
 
 /// What of a pool decides its placement.
@@ -46,6 +46,25 @@ impl Pool {
 /// The PG that an object belongs to, of `pg_num` (at least one); for objects without namespace and locator key.
 pub fn object_pg(name: &str, pg_num: u32) -> u32 {
     stable_mod(hash_name(name.as_bytes()), pg_num)
+}
+
+/// The same of objects whose names begin alike, for many of them.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectPgs {
+    hash: NameHash,
+    pg_num: u32,
+}
+
+impl ObjectPgs {
+    /// Of objects whose names begin with `prefix`, among `pg_num` groups (at least one).
+    pub fn after(prefix: &str, pg_num: u32) -> Self {
+        Self { hash: NameHash::after(prefix.as_bytes()), pg_num }
+    }
+
+    /// The group of the object of this whole name.
+    pub fn of(&self, name: &[u8]) -> u32 {
+        stable_mod(self.hash.of(name), self.pg_num)
+    }
 }
 
 /// `ceph_stable_mod`: x modulo the next power of two, or half of it where that is not below `count`. Growing `count`

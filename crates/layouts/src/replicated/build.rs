@@ -1,11 +1,11 @@
 //! From the spec of a pool to a pool: members cut into slices, groups placed, the image laid out.
 
-use hotband_machine::{LayoutSpec, MemberRange, Random, Service, SpecError};
+use hotband_machine::{BuildError, LayoutSpec, Look, MemberRange, Random, Service, SpecError};
 use hotband_units::Bytes;
 
 use super::osd::Slice;
 use super::params::OsdParams;
-use super::place::{Cluster, Places, groups_of_objects};
+use super::place::{Cluster, Places, counts, groups_of_objects};
 use super::spec::PoolSpec;
 use super::{Built, Pool};
 
@@ -33,15 +33,15 @@ impl PoolSpec {
 /// A pool on `members`, and the slices of them that its daemons have.
 ///
 /// # Errors
-/// An image that does not fit, a group for which CRUSH finds too few daemons.
+/// An image that does not fit, a group for which CRUSH finds too few daemons; nobody waits for it any more.
 pub fn build(
     file: &str,
     layout: &LayoutSpec,
     spec: PoolSpec,
     params: OsdParams,
     members: &[MemberRange],
-    random: Random,
-) -> Result<(Box<dyn Service>, Vec<MemberRange>), SpecError> {
+    (random, look): (Random, Look),
+) -> Result<(Box<dyn Service>, Vec<MemberRange>), BuildError> {
     let error = |key: &str, value: String, accepted: String| {
         SpecError::new(file, &format!("{}.{key}", layout.key), value, accepted)
     };
@@ -49,11 +49,11 @@ pub fn build(
     let sizes: Vec<u64> = slices.iter().map(|slice| slice.size).collect();
     if slices.len() * params.shards > MOST_SHARDS {
         let (daemons, accepted) = (slices.len(), format!("expected at most {MOST_SHARDS} shards of all daemons"));
-        return Err(error("members", format!("{daemons} daemons with {} shards", params.shards), accepted));
+        return Err(error("members", format!("{daemons} daemons with {} shards", params.shards), accepted).into());
     }
     let room: Vec<u64> = sizes.iter().map(|size| Slice::new(*size, spec.object, &params).objects()).collect();
     if room.contains(&0) {
-        return Err(error("members", String::new(), "the slices of the members hold no object".into()));
+        return Err(error("members", String::new(), "the slices of the members hold no object".into()).into());
     }
     let cluster = Cluster::new(&spec, &daemon_weights(&spec, members))
         .map_err(|reason| error("weights", String::new(), reason.to_string()))?;
@@ -69,10 +69,12 @@ pub fn build(
         None => Vec::new(),
     };
     let image = layout.options.get("image").and_then(toml::Value::as_str).unwrap_or_default();
-    let (places, objects) = lay_out(&spec, &acting, &room, |accepted| error("image", image.to_owned(), accepted))?;
+    let lay_out = ToLayOut { spec: &spec, acting: &acting, room: &room };
+    let places = lay_out.places(|accepted| error("image", image.to_owned(), accepted), look)?;
+    let objects = u64::from(places.objects());
     if let Some(full) = over_full(&places, &after_out, spec.replicas, &room) {
         let accepted = format!("daemon {full} would be over full after the recovery: expected a smaller image");
-        return Err(error("out", String::new(), accepted));
+        return Err(error("out", String::new(), accepted).into());
     }
     let capacity = spec.image.unwrap_or(objects * spec.object);
     let hosts = hosts_of(&spec);
@@ -80,46 +82,58 @@ pub fn build(
     Ok((Box::new(Pool::new(spec, params, built, random)), slices))
 }
 
-/// The objects of the image in their places, and how many they are: those asked for, or as many as the fullest daemon
-/// has room for.
-fn lay_out(
-    spec: &PoolSpec,
-    acting: &[u16],
-    room: &[u64],
-    error: impl Fn(String) -> SpecError,
-) -> Result<(Places, u64), SpecError> {
-    let asked = spec.image.map(|image| image.div_ceil(spec.object));
-    let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
-    let shown = |objects: u64| Bytes(objects * spec.object).to_string();
-    if asked.is_some_and(|objects| !(1..=MOST_OBJECTS).contains(&objects)) {
-        return Err(error(format!("expected from one object to {}", shown(MOST_OBJECTS))));
-    }
-    objects = objects.clamp(1, MOST_OBJECTS);
-    loop {
-        let groups = groups_of_objects(spec, objects as u32);
-        let places = Places::new(acting.to_vec(), spec.replicas, groups, room.len());
-        let full = places.held().iter().zip(room).position(|(held, room)| u64::from(*held) > *room);
-        match (full, asked) {
-            (None, _) => return Ok((places, objects)),
-            (Some(osd), Some(_)) => {
-                let accepted = format!("expected less: daemon {osd} of {} would be over full", room.len());
-                return Err(error(accepted));
+/// An image to be laid out.
+struct ToLayOut<'a> {
+    spec: &'a PoolSpec,
+    /// Daemons of every group.
+    acting: &'a [u16],
+    /// Objects that each daemon has room for.
+    room: &'a [u64],
+}
+
+impl ToLayOut<'_> {
+    /// The objects of the image in their places: those asked for, or as many as the fullest daemon has room for.
+    fn places(&self, error: impl Fn(String) -> SpecError, look: Look) -> Result<Places, BuildError> {
+        let (spec, room) = (self.spec, self.room);
+        let asked = spec.image.map(|image| image.div_ceil(spec.object));
+        let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
+        let shown = |objects: u64| Bytes(objects * spec.object).to_string();
+        if asked.is_some_and(|objects| !(1..=MOST_OBJECTS).contains(&objects)) {
+            return Err(error(format!("expected from one object to {}", shown(MOST_OBJECTS))).into());
+        }
+        objects = objects.clamp(1, MOST_OBJECTS);
+        let mut groups = groups_of_objects(&spec.image_id, spec.placement_groups, objects as u32, look)?;
+        let mut in_groups = counts(&groups, spec.placement_groups);
+        while let Some(osd) = self.over_full(&in_groups) {
+            if asked.is_some() {
+                return Err(error(format!("expected less: daemon {osd} of {} would be over full", room.len())).into());
             }
             // Groups are never even: the fullest daemon decides.
-            (Some(_), None) => objects = (objects * 9 / 10).max(1),
+            objects = (objects * 9 / 10).max(1);
+            groups.drain(objects as usize..).for_each(|group| in_groups[group as usize] -= 1);
         }
+        groups.shrink_to_fit();
+        Ok(Places::new(self.acting.to_vec(), spec.replicas, groups, room.len(), look)?)
+    }
+
+    /// The first daemon that has no room for its groups, where these have so many objects.
+    fn over_full(&self, in_groups: &[u32]) -> Option<usize> {
+        let mut held = vec![0_u64; self.room.len()];
+        for (daemons, objects) in self.acting.chunks(self.spec.replicas).zip(in_groups) {
+            daemons.iter().for_each(|osd| held[usize::from(*osd)] += u64::from(*objects));
+        }
+        held.iter().zip(self.room).position(|(held, room)| held > room)
     }
 }
 
 /// The first daemon that has no room for what it gets when groups move to `after`.
 fn over_full(places: &Places, after: &[u16], replicas: usize, room: &[u64]) -> Option<usize> {
     let mut held: Vec<u64> = places.held().iter().map(|held| u64::from(*held)).collect();
-    let mut objects = vec![0_u64; places.groups() as usize];
-    (0..places.objects()).for_each(|object| objects[places.group_of(object) as usize] += 1);
+    let objects = places.objects_of_groups();
     for (group, new) in after.chunks(replicas).enumerate() {
         let here = places.acting(group as u32);
         let coming = new.iter().filter(|osd| !here.contains(osd));
-        coming.for_each(|osd| held[usize::from(*osd)] += objects[group]);
+        coming.for_each(|osd| held[usize::from(*osd)] += u64::from(objects[group]));
     }
     held.iter().zip(room).position(|(held, room)| held > room)
 }

@@ -70,6 +70,11 @@ impl Memory {
         }
     }
 
+    /// Keys that it has room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// Keys in memory.
     pub fn len(&self) -> usize {
         self.lists[List::Hot as usize].len + self.lists[List::New as usize].len

@@ -25,8 +25,9 @@ use hotband_machine::{
 };
 use hotband_units::{Bytes, Instant, Span};
 
+use memory::Memory;
 use ops::{HeldBack, Io, Piece, Sub};
-use osd::{Osd, Turns};
+use osd::{Osd, Shard, Turns};
 use place::Places;
 use recovery::Recovery;
 use slab::Slab;
@@ -204,15 +205,27 @@ impl Pool {
 
     /// Filling the image left the metadata of the objects written last in memory.
     fn warm_metadata(&mut self) {
-        let objects = self.capacity.div_ceil(self.spec.object) as u32;
-        for object in 0..objects {
+        let shards = self.params.shards;
+        let room = |shard: &Shard| (shard.onodes.as_ref().map_or(0, Memory::capacity), Vec::new());
+        // By daemon and shard: how many more it keeps, and those found so far, the last written first.
+        let mut last: Vec<(usize, Vec<u32>)> = self.osds.iter().flat_map(|osd| &osd.shards).map(room).collect();
+        let mut missing: usize = last.iter().map(|(more, _)| more).sum();
+        for object in (0..self.places.objects()).rev() {
+            if missing == 0 {
+                break;
+            }
             let group = self.places.group_of(object);
             for osd in self.places.acting(group) {
-                let shard = group as usize % self.params.shards;
-                if let Some(onodes) = &mut self.osds[usize::from(*osd)].shards[shard].onodes {
-                    onodes.keep(u64::from(object));
+                let (more, found) = &mut last[usize::from(*osd) * shards + group as usize % shards];
+                if *more > 0 {
+                    (*more, missing) = (*more - 1, missing - 1);
+                    found.push(object);
                 }
             }
+        }
+        let all = self.osds.iter_mut().flat_map(|osd| &mut osd.shards).zip(last);
+        for (onodes, (_, found)) in all.filter_map(|(shard, last)| Some((shard.onodes.as_mut()?, last))) {
+            found.iter().rev().for_each(|object| onodes.keep(u64::from(*object)));
         }
     }
 
@@ -274,9 +287,11 @@ impl Pool {
 fn objects_seen(places: &Places, osds: usize, shards: usize, moving: bool) -> Vec<Vec<usize>> {
     let all = places.objects() as usize;
     let mut seen = vec![vec![if moving { all } else { 0 }; shards]; osds];
-    for object in (0..places.objects()).filter(|_| !moving) {
-        let group = places.group_of(object);
-        places.acting(group).iter().for_each(|osd| seen[usize::from(*osd)][group as usize % shards] += 1);
+    for (group, objects) in (0..).zip(places.objects_of_groups()).filter(|_| !moving) {
+        places
+            .acting(group)
+            .iter()
+            .for_each(|osd| seen[usize::from(*osd)][group as usize % shards] += objects as usize);
     }
     seen
 }

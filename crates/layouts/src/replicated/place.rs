@@ -1,17 +1,35 @@
 //! Where the objects of an image lie: placement groups, daemons, and places on their disks.
 
+use std::cell::OnceCell;
+
+use hotband_machine::{Look, Stopped};
+
 use super::spec::{FailureDomain, PoolSpec};
-use crate::crush::{self, CrushError, CrushMap, Placement, Rule, Weight, object_pg};
+use crate::crush::{self, CrushError, CrushMap, ObjectPgs, Placement, Rule, Weight};
+
+/// Objects whose places are found together, at least.
+const BLOCK: usize = 1024;
+/// Objects between two looks at whether somebody still waits.
+const LOOK_EVERY: usize = 1 << 16;
 
 /// Daemons of every placement group, and the place of every object on each.
+///
+/// An image has millions of objects, and a run asks for few of them: places are found when they are first asked for, a
+/// block of objects at a time.
 pub struct Places {
     /// Copies of a placement group, the primary first: `replicas` daemons a group.
     acting: Vec<u16>,
+    /// The same when the image was filled.
+    filled: Vec<u16>,
     replicas: usize,
     /// Placement group of every object.
     group: Vec<u32>,
-    /// For every object and copy the place on its daemon, in objects.
-    slot: Vec<u32>,
+    /// For every object and copy of a block the place on its daemon, in objects; empty until one is asked for.
+    slots: Vec<OnceCell<Box<[u32]>>>,
+    /// By block, for every daemon: objects on it that come before the block.
+    before: Vec<u32>,
+    /// Objects of a block are two to this.
+    block_shift: u32,
     /// Objects on every daemon.
     held: Vec<u32>,
     /// The place behind the last that each daemon has used.
@@ -21,18 +39,27 @@ pub struct Places {
 impl Places {
     /// Objects written in the order of their numbers, each to the next place on its daemons: an image that was
     /// filled from front to back.
-    pub fn new(acting: Vec<u16>, replicas: usize, group: Vec<u32>, osds: usize) -> Self {
+    ///
+    /// # Errors
+    /// It was asked to stop.
+    pub fn new(acting: Vec<u16>, replicas: usize, group: Vec<u32>, osds: usize, look: Look) -> Result<Self, Stopped> {
+        // A block has more objects than there are daemons, so that `before` is smaller than a table of all places.
+        let block = BLOCK.max(osds.next_power_of_two());
         let mut held = vec![0_u32; osds];
-        let mut slot = Vec::with_capacity(group.len() * replicas);
-        for group in &group {
-            for copy in 0..replicas {
-                let osd = usize::from(acting[*group as usize * replicas + copy]);
-                slot.push(held[osd]);
-                held[osd] += 1;
+        let mut before = Vec::with_capacity(group.len().div_ceil(block) * osds);
+        for (number, objects) in group.chunks(block).enumerate() {
+            if (number * block).is_multiple_of(LOOK_EVERY) {
+                look()?;
+            }
+            before.extend_from_slice(&held);
+            for group in objects {
+                let daemons = &acting[*group as usize * replicas..][..replicas];
+                daemons.iter().for_each(|osd| held[usize::from(*osd)] += 1);
             }
         }
-        let next = held.clone();
-        Self { acting, replicas, group, slot, held, next }
+        let slots = (0..group.len().div_ceil(block)).map(|_| OnceCell::new()).collect();
+        let (next, filled) = (held.clone(), acting.clone());
+        Ok(Self { acting, filled, replicas, group, slots, before, block_shift: block.ilog2(), held, next })
     }
 
     /// Placement group of an object.
@@ -47,7 +74,38 @@ impl Places {
 
     /// Place of copy number `copy` of an object on its daemon, in objects.
     pub fn slot(&self, object: u32, copy: usize) -> u32 {
-        self.slot[object as usize * self.replicas + copy]
+        let block = object as usize >> self.block_shift;
+        self.slots[block].get_or_init(|| self.find(block))[self.within_block(object) + copy]
+    }
+
+    /// Where the places of an object begin in those of its block.
+    fn within_block(&self, object: u32) -> usize {
+        (object as usize & ((1 << self.block_shift) - 1)) * self.replicas
+    }
+
+    /// The places of a block when the image was filled.
+    fn find(&self, block: usize) -> Box<[u32]> {
+        let (size, osds) = (1 << self.block_shift, self.held.len());
+        let mut held = self.before[block * osds..][..osds].to_vec();
+        let begin = block * size;
+        let objects = &self.group[begin..self.group.len().min(begin + size)];
+        let daemons = objects.iter().flat_map(|group| &self.filled[*group as usize * self.replicas..][..self.replicas]);
+        let take = |osd: &u16| {
+            let held = &mut held[usize::from(*osd)];
+            *held += 1;
+            *held - 1
+        };
+        daemons.map(take).collect()
+    }
+
+    /// The places of an object, to be changed.
+    fn slots_mut(&mut self, object: u32) -> &mut [u32] {
+        let (block, at) = (object as usize >> self.block_shift, self.within_block(object));
+        if self.slots[block].get().is_none() {
+            self.slots[block] = OnceCell::from(self.find(block));
+        }
+        let slots = self.slots[block].get_mut().expect("it was found just now");
+        &mut slots[at..at + self.replicas]
     }
 
     /// Objects on every daemon.
@@ -65,6 +123,11 @@ impl Places {
         self.group.len() as u32
     }
 
+    /// Objects of every group.
+    pub fn objects_of_groups(&self) -> Vec<u32> {
+        counts(&self.group, self.groups())
+    }
+
     /// A place behind everything that `osd` has.
     pub fn take_slot(&mut self, osd: u16) -> u32 {
         let next = &mut self.next[usize::from(osd)];
@@ -80,7 +143,7 @@ impl Places {
         self.held[usize::from(before)] -= objects.len() as u32;
         self.held[usize::from(osd)] += objects.len() as u32;
         for &(object, slot) in objects {
-            self.slot[object as usize * self.replicas + copy] = slot;
+            self.slots_mut(object)[copy] = slot;
         }
         let acting = &mut self.acting[begin..begin + self.replicas];
         let from: Vec<usize> = after.iter().filter_map(|osd| acting.iter().position(|have| have == osd)).collect();
@@ -89,18 +152,55 @@ impl Places {
         }
         acting.copy_from_slice(after);
         for (object, _) in objects {
-            let slots = &mut self.slot[*object as usize * self.replicas..][..self.replicas];
+            let slots = self.slots_mut(*object);
             let old = slots.to_vec();
             slots.iter_mut().zip(&from).for_each(|(slot, from)| *slot = old[*from]);
         }
     }
 }
 
-/// The placement group of every object of an image of `objects` objects, by the names that RBD gives them.
-pub fn groups_of_objects(spec: &PoolSpec, objects: u32) -> Vec<u32> {
-    let name = |object: u32| format!("rbd_data.{}.{object:016x}", spec.image_id);
-    (0..objects).map(|object| object_pg(&name(object), spec.placement_groups)).collect()
+/// How many objects of `group`, which says the group of each, every one of `groups` has.
+pub fn counts(group: &[u32], groups: u32) -> Vec<u32> {
+    let mut counts = vec![0; groups as usize];
+    group.iter().for_each(|group| counts[*group as usize] += 1);
+    counts
 }
+
+/// The placement group, of so many, of every object of an image of `objects` objects, by the names that RBD gives them.
+///
+/// # Errors
+/// It was asked to stop.
+pub fn groups_of_objects(image_id: &str, groups: u32, objects: u32, look: Look) -> Result<Vec<u32>, Stopped> {
+    let digits = |object: u32| format!("{object:016x}");
+    let mut name = format!("rbd_data.{image_id}.{}", digits(0)).into_bytes();
+    // A number below 2^32 has eight digits that may not be zero; the last two are looked up.
+    let (begin, high, low) = (name.len() - 16, name.len() - 8, name.len() - 2);
+    let pgs = ObjectPgs::after(std::str::from_utf8(&name[..high]).expect("it was made of text"), groups);
+    let mut found = Vec::with_capacity(objects as usize);
+    for object in 0..objects {
+        if object.is_multiple_of(256) {
+            name[begin..].copy_from_slice(digits(object).as_bytes());
+        }
+        if (object as usize).is_multiple_of(LOOK_EVERY) {
+            look()?;
+        }
+        name[low..].copy_from_slice(&HEX[object as usize % 256]);
+        found.push(pgs.of(&name));
+    }
+    Ok(found)
+}
+
+/// Two digits of every byte.
+const HEX: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut all = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    all
+};
 
 /// A cluster map and the rule of a pool on it.
 pub struct Cluster {
@@ -156,5 +256,59 @@ impl Cluster {
         let full = placement.pgs.iter().all(|osds| osds.len() == self.pool.size as usize);
         let known = |osd: &u32| self.number[*osd as usize].expect("the rule reaches daemons that the pool uses");
         full.then(|| placement.pgs.iter().flatten().map(known).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hotband_machine::unwatched;
+
+    use super::*;
+    use crate::crush::object_pg;
+
+    #[test]
+    fn places_found_late_are_those_of_an_image_filled_from_front_to_back() {
+        let acting: Vec<u16> = vec![0, 1, 1, 2, 2, 0, 3, 1];
+        let group: Vec<u32> = (0..5000_u32).map(|object| object.wrapping_mul(2_654_435_761) >> 30).collect();
+        let places = Places::new(acting.clone(), 2, group.clone(), 4, &unwatched).unwrap();
+        let mut held = [0_u32; 4];
+        for (object, group) in group.iter().enumerate() {
+            for copy in 0..2 {
+                let on = &mut held[usize::from(acting[*group as usize * 2 + copy])];
+                assert_eq!(places.slot(object as u32, copy), *on, "object {object}, copy {copy}");
+                *on += 1;
+            }
+        }
+        assert_eq!(places.held(), held);
+    }
+
+    #[test]
+    fn a_copy_that_moved_before_its_places_were_asked_for_leaves_the_others_where_they_were() {
+        let group: Vec<u32> = (0..3000).map(|object| object % 2).collect();
+        let fresh = || Places::new(vec![0, 1, 0, 1], 2, group.clone(), 3, &unwatched).unwrap();
+        let (before, mut after) = (fresh(), fresh());
+        let moved: Vec<(u32, u32)> = (0..1500).map(|n| (2 * n, n)).collect();
+        after.move_copy((0, 1), 2, &moved, &[2, 0]);
+        assert_eq!(after.acting(0), [2, 0], "the first of the new daemons is the primary");
+        let odd = (0..1500).map(|n| 2 * n + 1);
+        assert!(odd.flat_map(|object| [(object, 0), (object, 1)]).all(|(o, c)| before.slot(o, c) == after.slot(o, c)));
+        assert!(moved.iter().all(|&(object, slot)| after.slot(object, 0) == slot));
+        assert!(moved.iter().all(|&(object, _)| after.slot(object, 1) == before.slot(object, 0)));
+    }
+
+    #[test]
+    fn groups_of_many_objects_are_those_of_their_names() {
+        let groups = groups_of_objects("ab", 100, 70_000, &unwatched).unwrap();
+        for object in [0, 1, 255, 256, 4095, 4096, 65_535, 65_536, 69_999] {
+            let name = format!("rbd_data.ab.{object:016x}");
+            assert_eq!(groups[object], object_pg(&name, 100), "{name}");
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_it() {
+        let stopped = || Err(Stopped);
+        assert_eq!(Places::new(vec![0], 1, vec![0; 10], 1, &stopped).err(), Some(Stopped));
+        assert_eq!(groups_of_objects("1", 8, 10, &stopped), Err(Stopped));
     }
 }

@@ -67,7 +67,9 @@ pub fn pool(members: usize, options: &str, set: &[(&str, &str)]) -> Box<dyn Serv
     let params = OsdParams::read(&product(), &pool.set, "machine.toml", "set").expect("values of the tests are valid");
     let range = |drive: usize| MemberRange { node: NodeRef::Drive(drive as u32), from: 0, size: MEMBER };
     let ranges: Vec<MemberRange> = (0..members).map(range).collect();
-    build("machine.toml", layout, pool, params, &ranges, Random::new(1, "pool")).expect("the pool fits").0
+    build("machine.toml", layout, pool, params, &ranges, (Random::new(1, "pool"), &hotband_machine::unwatched))
+        .expect("the pool fits")
+        .0
 }
 
 /// What every disk needs for each kind of command.

@@ -1,0 +1,41 @@
+//! What building a machine needs besides its spec: whether somebody still waits for it, and what can stop it.
+
+use hotband_units::Bytes;
+use thiserror::Error;
+
+use crate::SpecError;
+
+/// Whoever waits for long work does not want it any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("interrupted")]
+pub struct Stopped;
+
+/// Asked now and then by long work, at least several times a second: it goes on where this is no error.
+pub type Look<'a> = &'a dyn Fn() -> Result<(), Stopped>;
+
+/// Nobody stops it.
+///
+/// # Errors
+/// None.
+pub fn unwatched() -> Result<(), Stopped> {
+    Ok(())
+}
+
+/// Why a part was not built.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BuildError {
+    /// The user's mistake.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// It was asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The system refused the memory.
+    #[error("{part} needs {needs} of memory, which the system refused")]
+    Memory {
+        /// Name of the part in the machine.
+        part: String,
+        /// What it asked for.
+        needs: Bytes,
+    },
+}
