@@ -113,8 +113,8 @@ fn workload(text: &str) {
     let Some(mut workload) = read(Workload::read("workload.toml", text)) else { return };
     for (stream, capacity) in workload.streams.iter().flat_map(|stream| [(stream, 1 << 20), (stream, 1 << 43)]) {
         let Some(bounds) = read(stream.bounds("workload.toml", capacity, 512)) else { continue };
-        let threads = match stream.load.or(workload.load) {
-            Some(Load::Closed { threads, .. }) => threads as usize,
+        let threads = match stream.load.as_ref().or(workload.load.as_ref()) {
+            Some(Load::Closed { threads, .. }) => *threads as usize,
             _ => 1,
         };
         let data = stream.data.as_ref().map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(1, "data")));
@@ -145,7 +145,7 @@ fn app(workload: &Workload) {
         app.start(now);
         for _ in 0..WAKES {
             while let Some(io) = app.next_io() {
-                let inside = io.asked.offset + u64::from(io.asked.len) <= capacity;
+                let inside = io.request.offset + u64::from(io.request.len) <= capacity;
                 assert!(inside, "{io:?} ends beyond {capacity}");
                 under_way.push_back(io.token);
             }

@@ -1,25 +1,25 @@
 //! The driver loop, the clocks, the recorder and the record. The only code that decides when.
 
-mod apps;
+mod bind;
 mod build;
-mod driver;
+mod control;
+mod drive;
 #[doc(hidden)]
 pub mod fuzzing;
-mod inflight;
-mod network;
 mod power_cut;
 mod probes;
 mod record;
 mod repair;
+mod request;
 mod run;
-mod scripts;
-mod untimed;
-mod warm;
+mod sources;
+mod texts;
 
 pub use build::assemble::assemble;
 pub use build::catalog::Catalog;
 pub use build::offer::Offer;
 pub use build::outline::{LayoutOutline, MemberOutline, outline, outline_json};
+pub use control::{Control, RunError};
 /// The rule of steady state, for what judges records.
 pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,
@@ -39,4 +39,5 @@ pub use record::limits::LimitRecord;
 pub use record::sections::Sections;
 pub use record::{Record, SCHEMA_VERSION};
 pub use repair::RepairRequest;
-pub use run::{Control, Kept, Outcome, Request, Run, RunError};
+pub use request::Request;
+pub use run::{Kept, Outcome, Run};

@@ -2,11 +2,11 @@
 
 use hotband_machine::SpecError;
 use hotband_units::{Span, UnitError};
-use hotband_workloads::{PhaseLength, Workload};
+use hotband_workloads::{Phase, Workload};
 
-use crate::driver::Driver;
+use crate::drive::{Driver, PowerSwitch};
 use crate::probes::power_loss::{Ledger, PowerLoss};
-use crate::run::Request;
+use crate::request::Request;
 
 /// A loss of power to come.
 #[derive(Clone, Debug)]
@@ -32,11 +32,7 @@ impl PowerCut {
             (None, Some(after)) => Self { after, asked_at: (workload.file.clone(), "power_loss.at") },
             (None, None) => return Ok(None),
         };
-        let measured = workload.phases.iter().filter(|phase| phase.measure).map(|phase| match phase.length {
-            PhaseLength::Time(time) => Some(time),
-            PhaseLength::Ios(_) | PhaseLength::Operations(_) | PhaseLength::Untimed(_) => None,
-        });
-        let measured: Option<Span> = measured.sum();
+        let measured: Option<Span> = workload.phases.iter().filter(|phase| phase.measure).map(Phase::longest).sum();
         if cut.after == Span::ZERO || measured.is_some_and(|measured| cut.after > measured) {
             let within =
                 measured.map(|measured| format!(" and of at most the measured {measured}")).unwrap_or_default();
@@ -52,7 +48,7 @@ impl PowerCut {
     /// Lets `driver` keep what the end will need.
     pub fn prepare(&self, driver: &mut Driver) {
         driver.probes.with_ledger(Ledger::open(driver.machine));
-        driver.cut_after = Some(self.after);
+        driver.power = PowerSwitch::new(Some(self.after));
     }
 
     /// Cuts the power at the end of a run whose measured time was `ran`.

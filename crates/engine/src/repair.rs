@@ -2,9 +2,9 @@
 
 use hotband_machine::{Machine, MachineSpec, RepairSpec, SpecError};
 use hotband_units::{Rate, Span, UnitError};
-use hotband_workloads::{PhaseLength, Workload};
+use hotband_workloads::{Phase, Workload};
 
-use crate::run::Request;
+use crate::request::Request;
 
 /// What the command line says of failures, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,11 +153,7 @@ impl RepairRequest {
 
 /// The measured time, where it is known before the run.
 fn measured_time(workload: &Workload) -> Option<Span> {
-    let measured = workload.phases.iter().filter(|phase| phase.measure).map(|phase| match phase.length {
-        PhaseLength::Time(time) => Some(time),
-        PhaseLength::Ios(_) | PhaseLength::Operations(_) | PhaseLength::Untimed(_) => None,
-    });
-    measured.sum()
+    workload.phases.iter().filter(|phase| phase.measure).map(Phase::longest).sum()
 }
 
 /// Index of the drive that a failure names: by its name, or as "drive3" by its place from 0, as d3 has it.

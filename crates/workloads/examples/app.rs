@@ -19,9 +19,9 @@ struct Seen {
 
 impl Seen {
     fn add(&mut self, io: &AppIo) {
-        let (stream, op) = (usize::from(io.stream), io.asked.op as usize);
+        let (stream, op) = (usize::from(io.stream), io.request.op as usize);
         self.count[stream][op] += 1;
-        self.bytes[stream][op] += u64::from(io.asked.len);
+        self.bytes[stream][op] += u64::from(io.request.len);
         self.submitted += 1;
     }
 

@@ -6,7 +6,7 @@
 use hotband_machine::UntimedWrite;
 use hotband_units::Instant;
 
-use crate::stream::Asked;
+use crate::stream::IoRequest;
 
 /// A kind of block I/O of an app; recorded as a stream of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct AppIo {
     /// Index in [`App::streams`].
     pub stream: u16,
     /// The I/O itself.
-    pub asked: Asked,
+    pub request: IoRequest,
 }
 
 /// An operation that has ended.

@@ -4,16 +4,8 @@ use hotband_machine::{Section, SpecError};
 
 use crate::app_spec::AppSpec;
 use crate::data::DataSpec;
-use crate::spec::{Phase, PhaseLength, StreamSpec, Workload};
-
-/// How much a phase without timing writes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Amount {
-    /// Bytes written, times the capacity of the targets that are written to.
-    Fills(f64),
-    /// Writes and trims.
-    Ios(u64),
-}
+use crate::phase::{Amount, Phase};
+use crate::spec::{StreamSpec, Workload};
 
 /// What the drives hold before the first phase. In this order, and in no time:
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +33,7 @@ impl Workload {
     /// Whether drives are written to before time begins, so that they do not start as they left the factory.
     pub fn is_preconditioned(&self) -> bool {
         let writes = |spec: &Precondition| spec.sequential + spec.random + spec.workload > 0.0;
-        let is_untimed = |phase: &Phase| matches!(phase.length, PhaseLength::Untimed(_));
+        let is_untimed = |phase: &Phase| phase.untimed.is_some();
         self.precondition.as_ref().is_some_and(writes) || self.phases.iter().any(is_untimed)
     }
 
@@ -111,11 +103,22 @@ impl Precondition {
 }
 
 /// Keys that say something about time, or about who asks.
-const TIMED: [&str; 9] =
-    ["duration", "measure", "threads", "until_warm", "until_steady", "round", "scripts", "clients", "until_done"];
+const TIMED: [&str; 11] = [
+    "duration",
+    "until",
+    "operations",
+    "measure",
+    "threads",
+    "until_warm",
+    "until_steady",
+    "round",
+    "scripts",
+    "clients",
+    "until_done",
+];
 
-/// The length of a phase with `untimed = true`; none for another phase.
-pub(crate) fn read_untimed(section: &Section) -> Result<Option<PhaseLength>, SpecError> {
+/// What a phase with `untimed = true` writes; none for another phase.
+pub(crate) fn read_untimed(section: &Section) -> Result<Option<Amount>, SpecError> {
     let untimed = section.flag("untimed")?.unwrap_or(false);
     let fills = section.number("fills", FILLS)?;
     if !untimed {
@@ -133,7 +136,7 @@ pub(crate) fn read_untimed(section: &Section) -> Result<Option<PhaseLength>, Spe
         (None, Some(ios)) => Amount::Ios(ios),
         _ => return Err(section.error("fills", "", "expected either fills = 2.0 (above zero) or ios = N")),
     };
-    Ok(Some(PhaseLength::Untimed(amount)))
+    Ok(Some(amount))
 }
 
 impl Workload {
@@ -158,8 +161,8 @@ impl Workload {
     }
 
     /// Streams that write in a phase without timing: those that have a load of any kind.
-    pub fn untimed_streams(&self, phase: &[String]) -> impl Iterator<Item = (usize, &StreamSpec)> {
-        let named = |name: &String| phase.is_empty() || phase.contains(name);
+    pub fn untimed_streams(&self, phase: Option<&[String]>) -> impl Iterator<Item = (usize, &StreamSpec)> {
+        let named = move |name: &String| phase.is_none_or(|streams| streams.contains(name));
         let streams = self.streams.iter().enumerate();
         streams.filter(move |(index, stream)| {
             let writes = stream.read_pct < 100.0 && stream.trim_pct < 100.0;
@@ -174,7 +177,7 @@ impl Workload {
     pub fn check_untimed(&self) -> Result<(), SpecError> {
         let mut timed: Option<&str> = None;
         for (index, phase) in self.phases.iter().enumerate() {
-            if !matches!(phase.length, PhaseLength::Untimed(_)) {
+            if phase.untimed.is_none() {
                 timed = timed.or(Some(&phase.name));
                 continue;
             }
@@ -184,7 +187,7 @@ impl Workload {
             if let Some(first) = timed {
                 return error("untimed", &format!("comes before every timed phase: \"{first}\" is one"));
             }
-            if self.untimed_streams(&phase.streams).next().is_none() {
+            if self.untimed_streams(phase.streams.as_deref()).next().is_none() {
                 return error("streams", "no stream with a load of its own or in [load] writes in this phase");
             }
         }
@@ -193,7 +196,7 @@ impl Workload {
 
     /// Phases that take time, in order.
     pub fn timed_phases(&self) -> impl Iterator<Item = &Phase> {
-        self.phases.iter().filter(|phase| !matches!(phase.length, PhaseLength::Untimed(_)))
+        self.phases.iter().filter(|phase| phase.untimed.is_none())
     }
 }
 
@@ -260,8 +263,8 @@ mod tests {
             assert!(error.key == key && error.accepted.contains(accepted), "{keys}: {error}");
         }
         let good = workload("", "[[phases]]\nuntimed = true\nfills = 0.5").unwrap();
-        assert_eq!(good.phases[0].length, PhaseLength::Untimed(Amount::Fills(0.5)));
-        let writers: Vec<usize> = good.untimed_streams(&[]).map(|(index, _)| index).collect();
+        assert_eq!(good.phases[0].untimed, Some(Amount::Fills(0.5)));
+        let writers: Vec<usize> = good.untimed_streams(None).map(|(index, _)| index).collect();
         assert_eq!((writers, good.timed_phases().count()), (vec![0], 1));
     }
 

@@ -4,20 +4,19 @@ use hotband_machine::{Section, SpecError, parse_toml};
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app_spec::AppSpec;
-use crate::arrival::{Arrival, Load};
 use crate::data::DataSpec;
 use crate::hotband::HotBandSpec;
 use crate::limits::read_limits;
+use crate::load::Load;
+use crate::most::{MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE};
 use crate::offsets::OffsetSpec;
+use crate::phase::Phase;
 use crate::precondition::{Precondition, read_untimed};
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
 use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
-use crate::spec::{
-    Cursor, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, Phase, PhaseLength, RandomMode, RangeSpec, StreamSpec,
-    Workload,
-};
-use crate::until_steady::UntilSteady;
+use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec, Workload};
+use crate::until::Until;
 
 impl Workload {
     /// Reads and checks a workload.
@@ -31,7 +30,7 @@ impl Workload {
         let source = top.text("source")?.unwrap_or("not stated").to_owned();
         top.text("confidence")?;
         top.text("note")?;
-        let load = top.section("load")?.map(|section| read_load(&section)).transpose()?;
+        let load = top.section("load")?.map(|section| Load::read(&section)).transpose()?;
         let streams = top.list("streams")?.into_iter().map(read_stream).collect::<Result<Vec<_>, _>>()?;
         let app = top.section("app")?.map(AppSpec::read).transpose()?;
         let scripts = read_scripts(&top, &streams)?;
@@ -95,7 +94,7 @@ impl Workload {
             return error("streams", String::new(), "missing: a workload has at least one [[streams]], or an [app]");
         }
         let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();
-        if let (None, Some(stream)) = (self.load, shared.first()) {
+        if let (None, Some(stream)) = (&self.load, shared.first()) {
             let key = format!("{}.load", stream.key);
             return error(
                 &key,
@@ -115,6 +114,7 @@ impl Workload {
         }
         self.check_names()?;
         self.check_phases()?;
+        self.check_drained()?;
         self.check_untimed()?;
         self.check_smart_interval()?;
         if self.interval.0 < 1_000_000 {
@@ -142,10 +142,7 @@ impl Workload {
 
     fn check_smart_interval(&self) -> Result<(), SpecError> {
         let interval = self.smart_interval;
-        let time = self.timed_phases().map(|phase| match phase.length {
-            PhaseLength::Time(time) => time.0,
-            _ => 0,
-        });
+        let time = self.timed_phases().map(|phase| phase.longest().unwrap_or_default().0);
         let accepted = match time.fold(0, u64::saturating_add) {
             _ if interval.0 < 1_000_000 => "expected at least 1 ms",
             time if time > interval.0.saturating_mul(MOST_INTERVALS) => {
@@ -159,37 +156,6 @@ impl Workload {
 
 /// How often testers read SMART attributes (every five minutes: the published method of the DuraWrite study).
 const SMART_INTERVAL: Span = Span(300_000_000_000);
-
-fn read_load(section: &Section) -> Result<Load, SpecError> {
-    let most = u64::from(MOST_OUTSTANDING);
-    let (closed, open) = (section.section("closed")?, section.section("open")?);
-    match (closed, open) {
-        (Some(closed), None) => {
-            let threads = closed.count("threads", 1..=most)?.ok_or_else(|| closed.error("threads", "", "missing"))?;
-            let depth = closed.count("depth", 1..=most)?.unwrap_or(1);
-            if threads * depth > most {
-                return Err(closed.error("depth", depth.to_string(), format!("threads x depth may be at most {most}")));
-            }
-            let think = closed.quantity("think")?.unwrap_or_default();
-            closed.finish()?;
-            Ok(Load::Closed { threads: threads as u32, depth: depth as u32, think })
-        }
-        (None, Some(open)) => {
-            let rate = open.number("rate_iops", 0.001..=1e9)?.ok_or_else(|| open.error("rate_iops", "", "missing"))?;
-            let kinds = [("fixed", Arrival::Fixed), ("poisson", Arrival::Poisson)];
-            let arrival = open
-                .choice("arrival", &kinds)?
-                .ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
-            open.finish()?;
-            Ok(Load::Open { rate, arrival })
-        }
-        _ => Err(section.error(
-            "",
-            "",
-            "expected either closed = { threads, depth, think } or open = { rate_iops, arrival }",
-        )),
-    }
-}
 
 fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
     let percent = |key, missing: Option<f64>| -> Result<f64, SpecError> {
@@ -208,7 +174,7 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         ));
     }
     let (from, to) = read_range(&section)?;
-    let load = section.section("load")?.map(|load| read_load(&load)).transpose()?;
+    let load = section.section("load")?.map(|load| Load::read(&load)).transpose()?;
     let stream = StreamSpec {
         name: section.text("name")?.unwrap_or("main").to_owned(),
         volume: section.text("volume")?.map(str::to_owned),
@@ -361,48 +327,28 @@ fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
 }
 
 fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
-    let until_steady = UntilSteady::read(&section)?;
-    let length = read_length(&section, until_steady)?;
-    let mut active = Vec::new();
-    if let Some(value) = section.value("streams") {
-        let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
-        for name in value.as_array().into_iter().flatten() {
+    let untimed = read_untimed(&section)?;
+    let until = if untimed.is_some() { Vec::new() } else { Until::read(&section)? };
+    let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
+    let active = section.value("streams").map(|value| {
+        let names = value.as_array().into_iter().flatten().map(|name| {
             let name = name.as_str().unwrap_or_default();
-            if !known.contains(&name) {
-                return Err(SpecError::unknown(section.file(), &section.key("streams"), name, &known));
-            }
-            active.push(name.to_owned());
-        }
-    }
+            let unknown = || SpecError::unknown(section.file(), &section.key("streams"), name, &known);
+            known.contains(&name).then(|| name.to_owned()).ok_or_else(unknown)
+        });
+        names.collect::<Result<Vec<_>, _>>()
+    });
+    let streams = active.transpose()?;
     let name = section.text("name")?.unwrap_or("measure").to_owned();
-    let scripts = read_phase_scripts(&section, scripts, length)?;
+    let scripts = read_phase_scripts(&section, scripts, &until)?;
     let measure = section.flag("measure")?.unwrap_or(false);
     let threads = section.count("threads", 1..=u64::from(MOST_OUTSTANDING))?.map(|threads| threads as u32);
-    let until_warm = section.flag("until_warm")?.unwrap_or(false);
-    if until_warm && (measure || !matches!(length, PhaseLength::Time(_))) {
-        let accepted = "only a phase with a duration, and without measure = true, may end when the machine is warm";
-        return Err(section.error("until_warm", "true", accepted));
+    if measure && until.contains(&Until::Warm) {
+        let accepted = "only a phase without measure = true may end when the machine is warm";
+        return Err(section.error("until", "warm", accepted));
     }
-    let phase = Phase { name, length, measure, streams: active, threads, until_warm, until_steady, scripts };
     section.finish()?;
-    Ok(phase)
-}
-
-fn read_length(section: &Section, until_steady: Option<UntilSteady>) -> Result<PhaseLength, SpecError> {
-    let most = u64::MAX >> 1;
-    let time = section.quantity::<Span>("duration")?.or(until_steady.map(UntilSteady::longest));
-    let (ios, operations) = (section.count("ios", 1..=most)?, section.count("operations", 1..=most)?);
-    match (read_untimed(section)?, time, ios, operations) {
-        (Some(untimed), ..) => Ok(untimed),
-        (None, Some(time), None, None) if time.0 > 0 => Ok(PhaseLength::Time(time)),
-        (None, None, Some(ios), None) => Ok(PhaseLength::Ios(ios)),
-        (None, None, None, Some(operations)) => Ok(PhaseLength::Operations(operations)),
-        _ => {
-            let accepted = "expected one of duration = \"60 s\" (above zero), ios = N, operations = N of the [app], or \
-                            until_steady = true";
-            Err(section.error("duration", "", accepted))
-        }
-    }
+    Ok(Phase { name, until, untimed, measure, streams, threads, scripts })
 }
 
 fn read_power_loss(section: Section) -> Result<Span, SpecError> {

@@ -5,8 +5,11 @@ use hotband_units::{Bytes, Rate, Ratio, Span};
 use toml::Value;
 
 use crate::files::{FileLayout, FilesSpec};
+use crate::most::MOST_OUTSTANDING;
+use crate::phase::PhaseScripts;
 use crate::script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work, cycle};
-use crate::spec::{MOST_OUTSTANDING, PhaseLength, PhaseScripts, StreamSpec, Workload, count, wrong};
+use crate::spec::{StreamSpec, Workload, count, wrong};
+use crate::until::Until;
 
 /// Most I/Os, or files, of a step.
 const MOST_IOS: u32 = 1_000_000_000;
@@ -35,7 +38,7 @@ pub(crate) fn read_scripts(top: &Section, streams: &[StreamSpec]) -> Result<Vec<
         let error = |key: &str, value: String, accepted: &str| {
             Err(SpecError::new(top.file(), &format!("{}.{key}", stream.key), value, accepted))
         };
-        match (scripted, stream.load, stream.per_client, stream.files) {
+        match (scripted, &stream.load, stream.per_client, stream.files) {
             (true, Some(_), _, _) => return error("load", String::new(), "a stream of a script takes no load"),
             (false, _, Some(region), _) => {
                 return error(
@@ -273,7 +276,7 @@ pub(crate) fn read_network(top: &Section, scripts: &[ScriptSpec]) -> Result<Opti
 pub(crate) fn read_phase_scripts(
     section: &Section,
     scripts: &[ScriptSpec],
-    length: PhaseLength,
+    until: &[Until],
 ) -> Result<PhaseScripts, SpecError> {
     let known: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
     let run = strings(section, "scripts")?.map(|names| {
@@ -293,18 +296,12 @@ pub(crate) fn read_phase_scripts(
             return Err(section.error("clients", clients.to_string(), accepted));
         }
     }
-    let until_done = section.flag("until_done")?.unwrap_or(false);
-    if until_done && !scripts.iter().enumerate().filter(runs).any(|(_, script)| !script.repeat) {
-        return Err(section.error(
-            "until_done",
-            "true",
-            "no script that runs once (repeat = false) runs in this phase",
-        ));
+    if until.contains(&Until::ScriptsDone) && !scripts.iter().enumerate().filter(runs).any(|(_, script)| !script.repeat)
+    {
+        let key = if section.value("until").is_some() { "until" } else { "until_done" };
+        return Err(section.error(key, "", "no script that runs once (repeat = false) runs in this phase"));
     }
-    if until_done && !matches!(length, PhaseLength::Time(_)) {
-        return Err(section.error("until_done", "true", "expected a duration as the latest end of this phase"));
-    }
-    Ok(PhaseScripts { run, clients, until_done })
+    Ok(PhaseScripts { run, clients })
 }
 
 /// An array of texts.

@@ -4,15 +4,17 @@ use hotband_machine::SpecError;
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app_spec::AppSpec;
-use crate::arrival::Load;
 use crate::data::DataSpec;
 use crate::files::FilesSpec;
 use crate::limits::LimitSpec;
+use crate::load::Load;
+use crate::most::{MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE};
 use crate::offsets::OffsetSpec;
-use crate::precondition::{Amount, Precondition};
+use crate::phase::Phase;
+use crate::precondition::Precondition;
 use crate::script::{NetworkSpec, ScriptSpec};
 use crate::sizes::Sizes;
-use crate::until_steady::UntilSteady;
+use crate::until::Until;
 
 /// A start or end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,58 +88,6 @@ pub struct StreamSpec {
     pub data: Option<DataSpec>,
     /// Key in the file, for errors.
     pub key: String,
-}
-
-/// How long a phase lasts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PhaseLength {
-    /// Virtual time.
-    Time(Span),
-    /// Completed I/Os.
-    Ios(u64),
-    /// Operations of the app that have ended.
-    Operations(u64),
-    /// No time at all: its writes change what the drives hold.
-    Untimed(Amount),
-}
-
-/// A part of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Phase {
-    /// Name.
-    pub name: String,
-    /// How long.
-    pub length: PhaseLength,
-    /// Whether it is what the record is about.
-    pub measure: bool,
-    /// Streams that run in it; all where empty.
-    pub streams: Vec<String>,
-    /// Threads of the closed loop in `[load]` while it lasts; those of the loop where not said.
-    pub threads: Option<u32>,
-    /// Ends early once the machine is warm.
-    pub until_warm: bool,
-    /// Ends early once its rounds are steady.
-    pub until_steady: Option<UntilSteady>,
-    /// What it says about scripts.
-    pub scripts: PhaseScripts,
-}
-
-impl Phase {
-    /// Whether its length is a number of operations of the app.
-    pub fn counts_operations(&self) -> bool {
-        matches!(self.length, PhaseLength::Operations(_))
-    }
-}
-
-/// What a phase says about scripts.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PhaseScripts {
-    /// Scripts that run in it (indices in the workload); all where not said.
-    pub run: Option<Vec<usize>>,
-    /// Clients of repeating scripts that are active.
-    pub clients: Option<u32>,
-    /// Whether it ends when every script that runs once is done.
-    pub until_done: bool,
 }
 
 /// What is asked of a target.
@@ -249,7 +199,7 @@ impl Workload {
                 let rate = rate.ok_or_else(|| wrong(key, value, "I/Os a second, from 0.001 to 1e9"))?;
                 let mut open = self.loads().filter_map(|load| match load {
                     Load::Open { rate, .. } => Some(rate),
-                    Load::Closed { .. } => None,
+                    Load::Closed { .. } | Load::Other(_) => None,
                 });
                 match (open.next(), open.next()) {
                     (Some(only), None) => *only = rate,
@@ -276,7 +226,7 @@ impl Workload {
     ) -> Result<(), SpecError> {
         let mut closed = self.loads().filter_map(|load| match load {
             Load::Closed { threads, depth, think } => Some((threads, depth, think)),
-            Load::Open { .. } => None,
+            Load::Open { .. } | Load::Other(_) => None,
         });
         match (closed.next(), closed.next()) {
             (Some((threads, depth, think)), None) => {
@@ -305,7 +255,8 @@ impl Workload {
             return Err(SpecError::new("--duration", "", duration.to_string(), accepted));
         }
         for phase in self.phases.iter_mut().filter(|phase| phase.measure) {
-            phase.length = PhaseLength::Time(duration);
+            phase.until.retain(|condition| matches!(condition, Until::ScriptsDone | Until::Warm));
+            phase.until.push(Until::Time(duration));
         }
         Ok(())
     }
@@ -340,10 +291,3 @@ pub(crate) fn count(key: &str, value: &str) -> Result<u32, SpecError> {
     let count = value.trim().parse::<u32>().ok().filter(|count| (1..=MOST_OUTSTANDING).contains(count));
     count.ok_or_else(|| wrong(key, value, &format!("a whole number from 1 to {MOST_OUTSTANDING}")))
 }
-
-/// A series keeps a row an interval: more of them than this is a slip of the pen.
-pub(crate) const MOST_INTERVALS: u64 = 10_000_000;
-/// Largest I/O.
-pub(crate) const MOST_SIZE: u32 = 64 << 20;
-/// Most threads, depth, and threads x depth.
-pub(crate) const MOST_OUTSTANDING: u32 = 65_536;

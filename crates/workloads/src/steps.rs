@@ -3,8 +3,11 @@
 use hotband_machine::SpecError;
 use hotband_units::Span;
 
-use crate::arrival::Load;
-use crate::spec::{MOST_OUTSTANDING, Phase, PhaseLength, Workload};
+use crate::load::Load;
+use crate::most::MOST_OUTSTANDING;
+use crate::phase::Phase;
+use crate::spec::Workload;
+use crate::until::Until;
 
 impl Workload {
     /// Checks that the measured phases follow one another and that threads are ones `[load]` can have.
@@ -45,13 +48,46 @@ impl Workload {
         Ok(())
     }
 
+    /// Checks that phases until nothing is outstanding have nobody who goes on asking.
+    pub(crate) fn check_drained(&self) -> Result<(), SpecError> {
+        for (index, phase) in self.phases.iter().enumerate().filter(|(_, phase)| phase.until.contains(&Until::Drained))
+        {
+            let goes_on = match () {
+                () if self.app.is_some() => "an [app]",
+                () if self.streams.iter().enumerate().any(|(n, s)| self.users(n).is_none() && phase.runs(&s.name)) => {
+                    "a load: say streams = []"
+                }
+                () if self.has_repeating_script(phase) => "a script that repeats: say scripts = []",
+                () => continue,
+            };
+            let accepted = format!("never is: the phase has {goes_on}");
+            return Err(SpecError::new(&self.file, &format!("phases[{index}].until"), "drained", accepted));
+        }
+        Ok(())
+    }
+
+    fn has_repeating_script(&self, phase: &Phase) -> bool {
+        let runs = |index| phase.scripts.run.as_ref().is_none_or(|run| run.contains(&index));
+        self.scripts.iter().enumerate().any(|(index, script)| script.repeat && runs(index))
+    }
+
     /// Time of all measured phases that are measured in time.
     pub(crate) fn measured_time(&self) -> Span {
-        let times = self.measured().map(|phase| match phase.length {
-            PhaseLength::Time(time) => time.0,
-            PhaseLength::Ios(_) | PhaseLength::Operations(_) | PhaseLength::Untimed(_) => 0,
-        });
+        let times = self.measured().map(|phase| phase.longest().unwrap_or_default().0);
         Span(times.fold(0, u64::saturating_add))
+    }
+
+    /// `--duration` would contradict measured phases that end by themselves.
+    pub(crate) fn check_set_duration(&self, duration: Span) -> Result<(), SpecError> {
+        let own = |phase: &Phase| phase.measure && phase.steady().is_some();
+        match self.phases.iter().find(|phase| own(phase)) {
+            None => Ok(()),
+            Some(phase) => {
+                let accepted =
+                    format!("phase \"{}\" ends when it is steady: change its round in the workload", phase.name);
+                Err(SpecError::new("--duration", "", duration.to_string(), accepted))
+            }
+        }
     }
 
     /// `--set threads` and `--set qd` would contradict phases that say how many threads they have.
@@ -73,8 +109,8 @@ impl Workload {
 
     /// Threads of the closed loop in `[load]` during `phase`, if there is one.
     pub fn threads_in(&self, phase: &Phase) -> Option<u32> {
-        match self.load {
-            Some(Load::Closed { threads, .. }) => Some(phase.threads.unwrap_or(threads)),
+        match &self.load {
+            Some(Load::Closed { threads, .. }) => Some(phase.threads.unwrap_or(*threads)),
             _ => None,
         }
     }
@@ -82,7 +118,7 @@ impl Workload {
     /// `[load]` with the most threads that any phase gives it.
     pub fn largest_load(&self) -> Option<Load> {
         let most = self.phases.iter().filter_map(|phase| self.threads_in(phase)).max();
-        self.load.map(|load| with_threads(load, most))
+        self.load.clone().map(|load| with_threads(load, most))
     }
 
     /// Whether the measured phases differ in threads.
@@ -95,7 +131,7 @@ impl Workload {
     /// `[load]` as it is in the first measured phase.
     pub(crate) fn measured_load(&self) -> Option<Load> {
         let threads = self.measured().next().and_then(|phase| self.threads_in(phase));
-        self.load.map(|load| with_threads(load, threads))
+        self.load.clone().map(|load| with_threads(load, threads))
     }
 }
 

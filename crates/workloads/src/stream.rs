@@ -11,7 +11,7 @@ use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec};
 
 /// What a stream asks for next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct IoRequest {
     /// Read, write, flush or trim.
     pub op: Op,
     /// First byte on the target.
@@ -190,14 +190,14 @@ impl Stream {
 
     /// The next I/O of a script's client, drawn from the client's own generator, in the client's own region.
     #[inline]
-    pub fn next_of(&mut self, client: usize, random: &mut Random) -> Asked {
+    pub fn next_of(&mut self, client: usize, random: &mut Random) -> IoRequest {
         std::mem::swap(&mut self.random, random);
-        let mut asked = self.next(client);
+        let mut request = self.next(client);
         std::mem::swap(&mut self.random, random);
-        if asked.len > 0 {
-            asked.offset += (self.per_client * client as u64).next_multiple_of(GRAIN);
+        if request.len > 0 {
+            request.offset += (self.per_client * client as u64).next_multiple_of(GRAIN);
         }
-        asked
+        request
     }
 
     /// A file to be read from front to back: its first byte, and the first byte beyond it.
@@ -210,10 +210,10 @@ impl Stream {
 
     /// The piece of a file that begins at `offset`, where the file ends at `end`.
     #[inline]
-    pub fn piece(&mut self, offset: u64, end: u64) -> Asked {
+    pub fn piece(&mut self, offset: u64, end: u64) -> IoRequest {
         let len = (end - offset).min(u64::from(self.spec.sizes.largest())) as u32;
         let read = self.read_share >= 1.0;
-        Asked {
+        IoRequest {
             op: if read { Op::Read } else { Op::Write },
             offset,
             len,
@@ -232,10 +232,10 @@ impl Stream {
 
     /// The next I/O of `thread`.
     #[inline]
-    pub fn next(&mut self, thread: usize) -> Asked {
+    pub fn next(&mut self, thread: usize) -> IoRequest {
         if self.spec.flush_every > 0 && self.writes == self.spec.flush_every {
             self.writes = 0;
-            return Asked { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
+            return IoRequest { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
         let len = self.spec.sizes.draw(&mut self.random);
@@ -244,13 +244,13 @@ impl Stream {
             if self.is_random(cursor) { self.random_offset(len, cursor, read) } else { self.go_on(len, cursor) };
         self.cursors[cursor] = offset + u64::from(len);
         if read {
-            return Asked { op: Op::Read, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
+            return IoRequest { op: Op::Read, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         if self.trim_share > 0.0 && (self.trim_share >= 1.0 || self.random.unit() < self.trim_share) {
-            return Asked { op: Op::Trim, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
+            return IoRequest { op: Op::Trim, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         self.writes += 1;
-        Asked { op: Op::Write, offset, len, fua: self.spec.fua, entropy: self.data.draw() }
+        IoRequest { op: Op::Write, offset, len, fua: self.spec.fua, entropy: self.data.draw() }
     }
 
     fn is_random(&mut self, cursor: usize) -> bool {
@@ -315,7 +315,8 @@ mod tests {
     /// Share of I/Os that do not go on where the last one ended.
     fn jumps(stream: &mut Stream) -> Vec<bool> {
         let mut end = u64::MAX;
-        let mut jump = |asked: Asked| std::mem::replace(&mut end, asked.offset + u64::from(asked.len)) != asked.offset;
+        let mut jump =
+            |request: IoRequest| std::mem::replace(&mut end, request.offset + u64::from(request.len)) != request.offset;
         (0..10_000).map(|_| jump(stream.next(0))).collect()
     }
 
@@ -379,13 +380,13 @@ mod tests {
     fn trims_are_a_share_of_what_is_no_read_and_no_writes_to_a_flush() {
         let keys = "read_pct = 50\nrandom_pct = 100\nsize = \"4 KiB\"\ntrim_pct = 20\nfua = true\nflush_every = 4";
         let mut stream = stream(keys, 1 << 30);
-        let all: Vec<Asked> = (0..50_000).map(|_| stream.next(0)).collect();
-        let count = |op: Op| all.iter().filter(|asked| asked.op == op).count();
+        let all: Vec<IoRequest> = (0..50_000).map(|_| stream.next(0)).collect();
+        let count = |op: Op| all.iter().filter(|request| request.op == op).count();
         let (trims, writes) = (count(Op::Trim), count(Op::Write));
         // A fifth of about 23,800 (a flush comes after every fourth write): 5 standard errors are 310.
         assert!(trims.abs_diff((trims + writes) / 5) < 310, "{trims} of {}", trims + writes);
         assert!(count(Op::Flush).abs_diff(writes / 4) <= 1, "trims do not count");
-        assert!(all.iter().all(|asked| asked.op != Op::Trim || (asked.len == 4096 && !asked.fua)));
+        assert!(all.iter().all(|request| request.op != Op::Trim || (request.len == 4096 && !request.fua)));
     }
 
     #[test]
@@ -397,7 +398,7 @@ mod tests {
         same = same.with_data(Data::new(&spread, Random::new(1, "data")));
         for n in 0..1000 {
             let (bare, one, two) = (plain.next(n), constant.next(n), same.next(n));
-            let same_but = |asked: Asked| Asked { entropy: Entropy::INCOMPRESSIBLE, ..asked } == bare;
+            let same_but = |request: IoRequest| IoRequest { entropy: Entropy::INCOMPRESSIBLE, ..request } == bare;
             assert!(same_but(one) && same_but(two));
             let write = bare.op == Op::Write;
             assert_eq!(one.entropy.share(), if write { 0.4 } else { 1.0 });
@@ -422,9 +423,9 @@ mod tests {
             let mut stream = stream(&keys, 8 << 20);
             let (low, high) = (stream.bounds.from, stream.bounds.to);
             for _ in 0..300 {
-                let asked = stream.next(thread);
-                prop_assert!(asked.offset >= low && asked.offset + u64::from(asked.len) <= high);
-                prop_assert!(asked.offset.is_multiple_of(4096));
+                let request = stream.next(thread);
+                prop_assert!(request.offset >= low && request.offset + u64::from(request.len) <= high);
+                prop_assert!(request.offset.is_multiple_of(4096));
             }
         }
     }

@@ -5,7 +5,8 @@ use hotband_units::Bytes;
 
 use crate::build::assemble::assemble_with_spares;
 use crate::build::catalog::Catalog;
-use crate::run::{Request, machine_text};
+use crate::request::Request;
+use crate::texts::machine_text;
 
 /// The targets of a machine and what it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]

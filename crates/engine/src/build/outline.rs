@@ -10,7 +10,8 @@ use toml::Value;
 
 use crate::build::assemble::assemble_with_spares;
 use crate::build::catalog::Catalog;
-use crate::run::{Request, machine_text};
+use crate::request::Request;
+use crate::texts::machine_text;
 
 /// A layout of a machine; where it has none, each of its drives as a layout "single".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

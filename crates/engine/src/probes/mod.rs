@@ -20,13 +20,13 @@ use hotband_machine::{Completion, Io, Machine, Op, PartReport};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, Workload};
 
+use crate::control::RunError;
 use crate::probes::io_log::IoLog;
 use crate::probes::power_loss::Ledger;
 use crate::probes::repair::ServiceWatch;
 use crate::probes::steady::{SteadyRecord, SteadyWatch, Tally, fills};
 use crate::probes::steps::StepEnd;
 use crate::probes::streams::Recorder;
-use crate::run::RunError;
 
 /// An I/O that was answered.
 pub struct Answered<'a> {
@@ -69,7 +69,7 @@ impl Probes {
     pub fn new(streams: usize, workload: &Workload, log: Option<IoLog>) -> Self {
         Self {
             streams: Recorder::new(streams, workload.interval, workload.smart_interval),
-            every_io: log.is_some() || workload.phases.iter().any(|phase| phase.until_steady.is_some()),
+            every_io: log.is_some() || workload.phases.iter().any(|phase| phase.steady().is_some()),
             log,
             ledger: None,
             service: None,

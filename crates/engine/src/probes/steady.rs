@@ -94,7 +94,7 @@ pub struct SteadyWatch {
 impl SteadyWatch {
     /// For a phase that begins at `begin`, when `tally` was done; none where it is not to end when steady.
     pub fn new(phase: &Phase, begin: Instant, tally: Tally) -> Option<Self> {
-        let what = phase.until_steady?;
+        let what = phase.steady()?;
         Some(Self { what, next: begin + what.round, before: tally, rounds: Vec::new() })
     }
 

@@ -26,7 +26,7 @@ use crate::probes::steps::Step;
 use crate::probes::streams::{Recorder, Sides};
 use crate::record::limits::{LimitRecord, judge};
 use crate::repair::RepairRequest;
-use crate::run::Request;
+use crate::request::Request;
 
 /// Changes when a key of the record changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -2,7 +2,7 @@
 
 /// What is true of a page in the cache.
 pub mod flag {
-    /// Asked for since the hand last passed.
+    /// IoRequest for since the hand last passed.
     pub const REFERENCED: u8 = 1;
     /// Changed since it was last written, or since that write began.
     pub const DIRTY: u8 = 2;

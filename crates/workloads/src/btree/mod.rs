@@ -33,7 +33,7 @@ use crate::btree::keys::Keys;
 use crate::btree::pages::{Internal, Page};
 use crate::btree::shape::{DATA, FANOUT, GRAIN, INDEX, INTERNAL, Shape};
 use crate::data::Data;
-use crate::stream::Asked;
+use crate::stream::IoRequest;
 
 pub use spec::BTreeSpec;
 use spec::Operation;
@@ -221,8 +221,8 @@ impl BTree {
         loop {
             let piece = len.min(most);
             self.transfers[token as usize].left += 1;
-            let asked = Asked { op, offset, len: piece as u32, fua: false, entropy };
-            self.out.push_back(AppIo { token, stream, asked });
+            let request = IoRequest { op, offset, len: piece as u32, fua: false, entropy };
+            self.out.push_back(AppIo { token, stream, request });
             (offset, len) = (offset + piece, len - piece);
             if len == 0 {
                 return;

@@ -10,13 +10,13 @@ use super::cache::{NONE, flag};
 use super::*;
 use crate::app_spec::AppVolume;
 
-/// A device of a fixed latency, and what it was asked.
+/// A device of a fixed latency, and what was requested of it.
 struct Rig {
     engine: BTree,
     random: Random,
     now: Instant,
     under_way: BinaryHeap<Reverse<(Instant, u64, u32)>>,
-    asked: Vec<(Instant, AppIo)>,
+    requests: Vec<(Instant, AppIo)>,
     ended: Vec<Ended>,
     /// Extents of all pages when the running checkpoint settled, and when the last complete one had.
     settled: BTreeSet<(usize, u32)>,
@@ -43,7 +43,7 @@ impl Rig {
             random: Random::new(1, "device"),
             now: Instant::ZERO,
             under_way: BinaryHeap::new(),
-            asked: Vec::new(),
+            requests: Vec::new(),
             ended: Vec::new(),
             settled: BTreeSet::new(),
             complete: BTreeSet::new(),
@@ -65,9 +65,9 @@ impl Rig {
     /// Submits what the engine asks for: reads and writes take from 50 us to 150 us, a flush 300 us.
     fn take(&mut self) {
         while let Some(io) = self.engine.next_io() {
-            let latency = if io.asked.op == Op::Flush { 300_000 } else { 50_000 + self.random.below(100_000) };
-            self.under_way.push(Reverse((self.now + Span(latency), self.asked.len() as u64, io.token)));
-            self.asked.push((self.now, io));
+            let latency = if io.request.op == Op::Flush { 300_000 } else { 50_000 + self.random.below(100_000) };
+            self.under_way.push(Reverse((self.now + Span(latency), self.requests.len() as u64, io.token)));
+            self.requests.push((self.now, io));
         }
         self.engine.take_ended(&mut self.ended);
         self.watch();
@@ -117,7 +117,7 @@ impl Rig {
     }
 
     fn ios(&self, stream: u16, op: Op) -> impl Iterator<Item = &(Instant, AppIo)> {
-        self.asked.iter().filter(move |(_, io)| io.stream == stream && io.asked.op == op)
+        self.requests.iter().filter(move |(_, io)| io.stream == stream && io.request.op == op)
     }
 
     /// Every extent of every file is in exactly one state: free, holding one page, being written, kept, or trimmed.
@@ -190,14 +190,15 @@ impl Rig {
     /// The last write does not touch what the last complete checkpoint refers to.
     fn check_last_write(&self, from: usize) {
         let engine = &self.engine;
-        for (_, io) in
-            self.asked[from..].iter().filter(|(_, io)| matches!(io.asked.op, Op::Write | Op::Trim) && io.stream == 0)
+        for (_, io) in self.requests[from..]
+            .iter()
+            .filter(|(_, io)| matches!(io.request.op, Op::Write | Op::Trim) && io.stream == 0)
         {
             for (file, area) in engine.shape.areas.iter().enumerate() {
                 let end = area.from + area.slots * area.extent;
-                if (area.from..end).contains(&io.asked.offset) {
-                    let first = (io.asked.offset - area.from) / area.extent;
-                    let last = (io.asked.offset + u64::from(io.asked.len) - 1 - area.from) / area.extent;
+                if (area.from..end).contains(&io.request.offset) {
+                    let first = (io.request.offset - area.from) / area.extent;
+                    let last = (io.request.offset + u64::from(io.request.len) - 1 - area.from) / area.extent;
                     for slot in first..=last {
                         let referred = self.complete.contains(&(file, slot as u32));
                         assert!(!referred, "extent {slot} of file {file} belongs to the last checkpoint");
@@ -236,7 +237,7 @@ proptest! {
         let mut round = 0;
         while round < 6_000 || (rig.count("checkpoints") < 3 && round < 60_000) {
             round += 1;
-            let from = rig.asked.len();
+            let from = rig.requests.len();
             rig.step();
             rig.check_last_write(from);
             if round % 400 == 0 {
@@ -253,7 +254,7 @@ fn a_read_of_a_cold_record_costs_its_pages_and_a_second_one_nothing() {
     let mut rig =
         Rig::new("records = 20000\nclients = 1\ncache = \"64 MiB\"\noperations = { read = 1 }\nrequests = \"uniform\"");
     rig.run(2.0);
-    let reads: Vec<u64> = rig.ios(0, Op::Read).map(|(_, io)| io.asked.offset).collect();
+    let reads: Vec<u64> = rig.ios(0, Op::Read).map(|(_, io)| io.request.offset).collect();
     assert!(reads.iter().all(|offset| reads.iter().filter(|other| *other == offset).count() == 1), "no page twice");
     assert_eq!(reads.len() as u64, rig.count("cache_misses"));
     let operations = rig.ended.len() as u64;
@@ -279,7 +280,7 @@ fn a_record_larger_than_a_page_has_an_extent_of_its_own_and_is_read_in_pieces() 
     rig.run(0.5);
     // 100 x (10,000 + 13) + 38 + 8 + 40 = 1,001,386 B: 245 blocks of 4 KiB, in pieces of 512 KiB.
     assert_eq!((rig.engine.shape.per_page, rig.engine.shape.areas[DATA].extent), (1, 245 * 4096));
-    let sizes: Vec<u32> = rig.ios(0, Op::Read).map(|(_, io)| io.asked.len).filter(|len| *len > 16_384).collect();
+    let sizes: Vec<u32> = rig.ios(0, Op::Read).map(|(_, io)| io.request.len).filter(|len| *len > 16_384).collect();
     assert_eq!((sizes[0], sizes[1]), (512 << 10, 245 * 4096 - (512 << 10)));
 }
 
@@ -315,10 +316,10 @@ fn the_journal_is_written_whole_and_in_order() {
     let (from, size) = shape.journal;
     let mut at = 0;
     for (_, io) in rig.ios(1, Op::Write) {
-        let begin = io.asked.offset - from;
+        let begin = io.request.offset - from;
         // Each write goes on where the last one ended, or in the block that it ended in.
         assert!(begin == at || (begin + GRAIN) % size == at, "{begin} after {at}");
-        at = (begin + u64::from(io.asked.len)) % size;
+        at = (begin + u64::from(io.request.len)) % size;
     }
     assert!(rig.ios(1, Op::Write).count() > 100 && counts[1] > 2 * size, "it went round");
 }
@@ -376,7 +377,7 @@ fn what_is_laid_out_is_what_is_read() {
     assert!(laid_out.iter().all(|(_, write)| write.entropy.basis_points() == 3700 && !write.trim));
     rig.run(2.0);
     for (_, io) in rig.ios(0, Op::Read) {
-        let (from, to) = (io.asked.offset, io.asked.offset + u64::from(io.asked.len));
+        let (from, to) = (io.request.offset, io.request.offset + u64::from(io.request.len));
         let holds = |write: &UntimedWrite| write.offset <= from && to <= write.offset + u64::from(write.len);
         let across = |write: &UntimedWrite| write.offset < to && from < write.offset + u64::from(write.len);
         let held = laid_out.iter().filter(|(_, write)| across(write)).count();

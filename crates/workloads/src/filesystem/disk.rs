@@ -13,7 +13,7 @@ use super::space::Extent;
 use super::spec::BLOCK;
 use super::{Event, FileSystem};
 use crate::app::AppIo;
-use crate::stream::Asked;
+use crate::stream::IoRequest;
 
 /// Names of the streams.
 pub const STREAMS: [&str; 3] = ["data", "journal", "metadata"];
@@ -76,7 +76,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    fn submit(&mut self, purpose: Purpose, stream: u16, asked: Asked, extent: Extent, task: u32) {
+    fn submit(&mut self, purpose: Purpose, stream: u16, request: IoRequest, extent: Extent, task: u32) {
         let flight = Some(Flight { purpose, extent, task });
         let token = if let Some(token) = self.unused.pop() {
             self.flights[token as usize] = flight;
@@ -85,7 +85,7 @@ impl Disk {
             self.flights.push(flight);
             self.flights.len() as u32 - 1
         };
-        self.out.push_back(AppIo { token, stream, asked });
+        self.out.push_back(AppIo { token, stream, request });
     }
 
     fn land(&mut self, token: u32) -> Flight {
@@ -103,8 +103,8 @@ impl Disk {
     }
 }
 
-fn asked(op: Op, (start, len): Extent, entropy: Entropy, fua: bool) -> Asked {
-    Asked { op, offset: u64::from(start) * u64::from(BLOCK), len: len * BLOCK, fua, entropy }
+fn request(op: Op, (start, len): Extent, entropy: Entropy, fua: bool) -> IoRequest {
+    IoRequest { op, offset: u64::from(start) * u64::from(BLOCK), len: len * BLOCK, fua, entropy }
 }
 
 impl FileSystem {
@@ -125,7 +125,13 @@ impl FileSystem {
             let extent = (at, end.unwrap_or(to.min(at + self.largest())) - at);
             self.counters.misses += u64::from(extent.1);
             let stream = if self.cache.has(at, META) { METADATA } else { DATA };
-            self.disk.submit(Purpose::Read, stream, asked(Op::Read, extent, Entropy::default(), false), extent, index);
+            self.disk.submit(
+                Purpose::Read,
+                stream,
+                request(Op::Read, extent, Entropy::default(), false),
+                extent,
+                index,
+            );
             self.tasks[index as usize].pending += 1;
             at += extent.1;
         }
@@ -200,7 +206,7 @@ impl FileSystem {
         self.disk.background += u32::from(background);
         let purpose = Purpose::WriteBack { ordered, file, background };
         let (stream, entropy) = if metadata { (METADATA, self.spec.metadata) } else { (DATA, self.data.draw()) };
-        self.disk.submit(purpose, stream, asked(Op::Write, extent, entropy, false), extent, index);
+        self.disk.submit(purpose, stream, request(Op::Write, extent, entropy, false), extent, index);
     }
 
     /// Write-back of the background: what is old, what is too much, and what the journal waits for.
@@ -295,7 +301,7 @@ impl FileSystem {
 
     /// Flushes the drive for a task.
     pub(super) fn flush(&mut self, index: u32) {
-        self.disk.submit(Purpose::Flush, DATA, asked(Op::Flush, (0, 0), Entropy::default(), false), (0, 0), index);
+        self.disk.submit(Purpose::Flush, DATA, request(Op::Flush, (0, 0), Entropy::default(), false), (0, 0), index);
         self.tasks[index as usize].pending += 1;
     }
 
@@ -330,7 +336,7 @@ impl FileSystem {
             let (mut at, to) = (start, start + len);
             while at < to {
                 let extent = (at, self.largest().min(to - at));
-                let write = asked(Op::Write, extent, self.spec.metadata, false);
+                let write = request(Op::Write, extent, self.spec.metadata, false);
                 self.disk.submit(Purpose::Log, JOURNAL, write, extent, NONE);
                 self.disk.log += 1;
                 at += extent.1;
@@ -350,13 +356,13 @@ impl FileSystem {
     fn record(&mut self, _now: Instant) {
         let (_, phase) = self.journal.committing.as_ref().expect("a commit is under way");
         if *phase == Phase::Log && self.spec.barrier {
-            let flush = asked(Op::Flush, (0, 0), Entropy::default(), false);
+            let flush = request(Op::Flush, (0, 0), Entropy::default(), false);
             self.disk.submit(Purpose::Barrier, JOURNAL, flush, (0, 0), NONE);
             self.go_to(Phase::Barrier);
             return;
         }
         let extent = (self.journal.record(), 1);
-        let write = asked(Op::Write, extent, self.spec.metadata, self.spec.barrier);
+        let write = request(Op::Write, extent, self.spec.metadata, self.spec.barrier);
         self.disk.submit(Purpose::Record, JOURNAL, write, extent, NONE);
         self.go_to(Phase::Record);
     }
@@ -381,7 +387,7 @@ impl FileSystem {
             self.space.release(extent);
             if self.spec.trim {
                 self.counters.trims += 1;
-                let trim = asked(Op::Trim, extent, Entropy::default(), false);
+                let trim = request(Op::Trim, extent, Entropy::default(), false);
                 self.disk.submit(Purpose::Trim, DATA, trim, extent, NONE);
             }
         }

@@ -27,8 +27,8 @@ use hotband_units::{Bytes, Instant, Span};
 
 use crate::Random;
 use crate::app::{App, AppIo, AppStream, Ended};
-use crate::arrival::ArrivalClock;
 use crate::data::Data;
+use crate::sources::arrival::ArrivalClock;
 use cache::PageCache;
 use disk::Disk;
 use files::Files;

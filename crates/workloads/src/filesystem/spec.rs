@@ -7,9 +7,9 @@ use super::{FileSystem, disk};
 use crate::Random;
 use crate::app::{App, AppStream};
 use crate::app_spec::AppVolume;
-use crate::arrival::Arrival;
 use crate::data::{Data, DataSpec};
 use crate::sizes::Sizes;
+use crate::sources::arrival::Arrival;
 
 /// An operation of a client. The order is the order of the sets of files that they use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use hotband_units::Instant;
 
 use super::spec::Operation;
 use crate::Random;
-use crate::arrival::ArrivalClock;
+use crate::sources::arrival::ArrivalClock;
 
 /// A part of an operation. Steps that wait for I/O go on when it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

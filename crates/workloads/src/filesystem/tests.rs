@@ -135,7 +135,7 @@ impl Bench {
         self.now = now;
         if let Some(key) = drive.filter(|(at, _)| *at == now) {
             let flying = self.flying.remove(&key).expect("it was just seen");
-            self.records += u64::from(flying.io.stream == JOURNAL && flying.io.asked.fua);
+            self.records += u64::from(flying.io.stream == JOURNAL && flying.io.request.fua);
             self.app.completed(now, flying.io.token);
             if !self.app.spec.barrier {
                 // No record can be told from the rest of the log.
@@ -156,11 +156,13 @@ impl Bench {
     }
 
     fn submit(&mut self, io: AppIo) {
-        assert!(io.asked.offset.is_multiple_of(u64::from(BLOCK)) && io.asked.len.is_multiple_of(BLOCK));
-        assert!(io.asked.len <= self.app.spec.cache.max_io || io.asked.op == Op::Trim);
-        assert_eq!(io.asked.len == 0, io.asked.op == Op::Flush);
-        assert!(io.asked.offset + u64::from(io.asked.len) <= u64::from(self.app.geometry.blocks()) * u64::from(BLOCK));
-        if io.stream == METADATA && io.asked.op == Op::Write {
+        assert!(io.request.offset.is_multiple_of(u64::from(BLOCK)) && io.request.len.is_multiple_of(BLOCK));
+        assert!(io.request.len <= self.app.spec.cache.max_io || io.request.op == Op::Trim);
+        assert_eq!(io.request.len == 0, io.request.op == Op::Flush);
+        assert!(
+            io.request.offset + u64::from(io.request.len) <= u64::from(self.app.geometry.blocks()) * u64::from(BLOCK)
+        );
+        if io.stream == METADATA && io.request.op == Op::Write {
             for block in blocks(&io) {
                 let last = self.changed.get(&block).copied().unwrap_or(0);
                 assert!(last <= self.records, "block {block} goes in place before transaction {last} is durable");
@@ -184,6 +186,6 @@ impl Bench {
 
 /// Blocks of an I/O.
 fn blocks(io: &AppIo) -> std::ops::Range<u32> {
-    let first = (io.asked.offset / u64::from(BLOCK)) as u32;
-    first..first + io.asked.len / BLOCK
+    let first = (io.request.offset / u64::from(BLOCK)) as u32;
+    first..first + io.request.len / BLOCK
 }

@@ -52,25 +52,25 @@ fn a_synchronous_write_returns_after_its_data_and_its_commit() {
 fn follow(bench: &Bench, safe: &mut Safe, flushes: &mut BTreeMap<u32, Safe>) {
     let flying: Vec<&Flying> = bench.flying.values().collect();
     for (at, io) in bench.trace.iter().rev().take_while(|(at, _)| *at == bench.now) {
-        if io.asked.op == Op::Write && io.stream == DATA {
+        if io.request.op == Op::Write && io.stream == DATA {
             blocks(io).for_each(|block| {
                 safe.written.insert(block, (*at, false));
             });
         }
     }
-    let in_flight = |block: u32| flying.iter().any(|f| f.io.asked.op == Op::Write && blocks(&f.io).contains(&block));
+    let in_flight = |block: u32| flying.iter().any(|f| f.io.request.op == Op::Write && blocks(&f.io).contains(&block));
     for (block, (_, landed)) in &mut safe.written {
         *landed = *landed || !in_flight(*block);
     }
     // A flush covers what had landed when it was submitted.
     flushes.retain(|token, covered| {
-        let flies = flying.iter().any(|f| f.io.asked.op == Op::Flush && f.io.token == *token);
+        let flies = flying.iter().any(|f| f.io.request.op == Op::Flush && f.io.token == *token);
         if !flies {
             safe.flushed.append(&mut covered.flushed);
         }
         flies
     });
-    for flush in flying.iter().filter(|f| f.io.asked.op == Op::Flush && f.submitted == bench.now) {
+    for flush in flying.iter().filter(|f| f.io.request.op == Op::Flush && f.submitted == bench.now) {
         let landed = safe.written.iter().filter(|(_, (_, landed))| *landed).map(|(block, (at, _))| (*block, *at));
         let covered = Safe { flushed: landed.collect(), ..Safe::default() };
         flushes.entry(flush.io.token).or_insert(covered);
@@ -90,7 +90,7 @@ fn a_commit_record_comes_after_the_log_and_a_flush() {
             }
             let other = |f: &Flying| f.io.stream == JOURNAL && f.io.token != io.token;
             let others = bench.flying.values().filter(|f| other(f)).count();
-            match (io.asked.op, io.asked.fua) {
+            match (io.request.op, io.request.fua) {
                 (Op::Write, false) => logged = true,
                 (Op::Flush, _) => {
                     assert!(logged && others == 0, "all of the log has landed");
@@ -99,7 +99,7 @@ fn a_commit_record_comes_after_the_log_and_a_flush() {
                 (Op::Write, true) => {
                     assert!(others == 0 && std::mem::take(&mut flushed), "the flush has landed");
                     logged = false;
-                    assert_eq!(io.asked.len, BLOCK);
+                    assert_eq!(io.request.len, BLOCK);
                     records += 1;
                 }
                 other => panic!("{other:?} on the journal"),
@@ -126,7 +126,7 @@ fn data_that_a_transaction_refers_to_lands_before_its_flush() {
 fn without_barriers_nothing_is_flushed() {
     let mut bench = Bench::new(&with(BUILD, "barrier = false"), 200 << 20, 3);
     bench.run(3.0);
-    assert!(bench.trace.iter().all(|(_, io)| io.asked.op != Op::Flush && !io.asked.fua));
+    assert!(bench.trace.iter().all(|(_, io)| io.request.op != Op::Flush && !io.request.fua));
     assert!(bench.counter("commits") > 20);
 }
 
@@ -143,7 +143,7 @@ fn a_transaction_is_committed_when_its_time_is_over() {
     assert!(bench.trace.iter().all(|(_, io)| io.stream != JOURNAL), "too early");
     while bench.step(Instant(begun + 5 * SECOND)) {}
     let log: Vec<&(Instant, AppIo)> = bench.trace.iter().filter(|(_, io)| io.stream == JOURNAL).collect();
-    assert_eq!((log.len(), log[0].0, log[0].1.asked.len), (1, Instant(begun + 5 * SECOND), 2 * BLOCK));
+    assert_eq!((log.len(), log[0].0, log[0].1.request.len), (1, Instant(begun + 5 * SECOND), 2 * BLOCK));
 }
 
 /// A page is written back when it is 30 s old, at the next look, which comes every 5 s.
@@ -157,7 +157,7 @@ fn a_dirty_page_is_written_back_when_it_is_old() {
     let dirty = bench.now.0;
     let due = (dirty + 30 * SECOND).next_multiple_of(5 * SECOND);
     let data =
-        |bench: &Bench| bench.trace.iter().filter(|(_, io)| io.stream == DATA && io.asked.op == Op::Write).count();
+        |bench: &Bench| bench.trace.iter().filter(|(_, io)| io.stream == DATA && io.request.op == Op::Write).count();
     bench.run(due as f64 / 1e9 - 1e-6);
     assert_eq!(data(&bench), 0, "too early");
     while bench.step(Instant(due)) {}
@@ -186,7 +186,7 @@ fn deleted_blocks_are_free_and_trimmed_once_that_is_durable() {
         let trims: Vec<(u32, u32)> = bench
             .trace
             .iter()
-            .filter(|(_, io)| io.asked.op == Op::Trim)
+            .filter(|(_, io)| io.request.op == Op::Trim)
             .map(|(_, io)| (blocks(io).start, blocks(io).len() as u32))
             .collect();
         assert_eq!(trims, if trim { extents } else { Vec::new() });

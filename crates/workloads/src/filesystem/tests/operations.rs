@@ -68,7 +68,7 @@ fn operations_that_hit_memory_take_processor_time_only() {
     let hits = took.iter().filter(|took| **took == 7_000).count();
     // 80 files of 4 directories: at most 4 x 2 + 80 / 16 + 4 blocks have to be read.
     assert!(took.len() - hits <= 17, "{hits} of {}", took.len());
-    assert!(bench.trace.iter().all(|(_, io)| io.stream == METADATA && io.asked.op == Op::Read));
+    assert!(bench.trace.iter().all(|(_, io)| io.stream == METADATA && io.request.op == Op::Read));
 }
 
 /// A write that is not aligned first reads the pages that it covers in part, one after the other.
@@ -81,7 +81,7 @@ fn a_write_reads_what_it_covers_in_part() {
         let more = format!("{base}\nalign = \"{align}\"\nwrite_sizes = {{ \"{size}\" = 1 }}");
         let mut bench = Bench::new(&with(DESKTOP, &more), 200 << 20, 1).taking(1_000, 2_000);
         bench.run(100.0);
-        let count = |op| bench.trace.iter().filter(|(_, io)| io.stream == DATA && io.asked.op == op).count() as f64;
+        let count = |op| bench.trace.iter().filter(|(_, io)| io.stream == DATA && io.request.op == op).count() as f64;
         let ratio = count(Op::Read) / count(Op::Write);
         assert!((ratio - reads).abs() < 0.08, "{align} {size}: {ratio} reads a write");
     }

@@ -34,7 +34,8 @@ fn a_sequential_read_fetches_ahead() {
     let spec = with(DESKTOP, &format!("{base}\nread_sizes = {{ \"4 KiB\" = 1 }}"));
     let mut bench = Bench::new(&spec, 200 << 20, 1);
     bench.run(60.0);
-    let sizes: Vec<u32> = bench.trace.iter().filter(|(_, io)| io.stream == DATA).map(|(_, io)| io.asked.len).collect();
+    let sizes: Vec<u32> =
+        bench.trace.iter().filter(|(_, io)| io.stream == DATA).map(|(_, io)| io.request.len).collect();
     assert_eq!(sizes, [131_072; 32], "4 MiB in pieces of 128 KiB, once: then it is in memory");
 }
 
@@ -47,7 +48,7 @@ fn what_was_written_is_read_from_memory() {
     let mut seen = 0;
     while bench.step(Instant(60 * SECOND)) {
         for (_, io) in &bench.trace[seen..] {
-            let reads = io.stream == DATA && io.asked.op == Op::Read;
+            let reads = io.stream == DATA && io.request.op == Op::Read;
             assert!(!reads || !written.contains(&bench.app.tasks[0].file), "file {}", bench.app.tasks[0].file);
         }
         seen = bench.trace.len();

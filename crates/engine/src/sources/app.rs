@@ -2,15 +2,12 @@
 
 use hotband_machine::{Machine, SpecError, UntimedWrite};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{App, AppVolume, Asked, Ended, Workload};
+use hotband_workloads::{Answer, App, AppVolume, Ended, PhaseStart, Source, SourceIo, Stream, Workload};
 
+use crate::bind::{TRIM_OR_LOSS, stops_trims, target_of};
 use crate::build::assemble::Assembled;
+use crate::control::{Control, RunError};
 use crate::probes::operations::{AppRecord, AppStats, OperationSeries};
-use crate::run::{Control, RunError, TRIM_OR_LOSS, stops_trims, target_of};
-use crate::scripts::SCRIPTED;
-
-/// In place of the number of a load: an I/O of the app, whose slot is the app's token.
-pub const OF_APP: u16 = SCRIPTED - 1;
 
 /// Writes that are laid out between two looks at the control block.
 const AT_ONCE: usize = 65_536;
@@ -27,7 +24,7 @@ pub struct AppAtWork {
     ended: Vec<Ended>,
     started: bool,
     /// Operations that ended since the run began.
-    pub operations: u64,
+    operations: u64,
     measuring: bool,
     /// Of the current step.
     stats: AppStats,
@@ -111,51 +108,7 @@ impl AppAtWork {
         }
     }
 
-    /// Its clients begin with the first phase.
-    pub fn start(&mut self, now: Instant) {
-        if !self.started {
-            self.started = true;
-            self.app.start(now);
-        }
-    }
-
-    /// When it next does something by itself.
-    pub fn next_time(&self) -> Option<Instant> {
-        self.app.next_time()
-    }
-
-    /// Does what is due.
-    pub fn advance(&mut self, now: Instant) {
-        if self.app.next_time().is_some_and(|at| at <= now) {
-            self.app.advance(now);
-        }
-    }
-
-    /// An I/O is done.
-    pub fn completed(&mut self, now: Instant, token: u32) {
-        self.app.completed(now, token);
-    }
-
-    /// The next I/O: its stream among all of the run, what it asks, and its token. Once there is none, the operations
-    /// that ended are counted.
-    pub fn next_io(&mut self) -> Option<(usize, Asked, u32)> {
-        if let Some(io) = self.app.next_io() {
-            return Some((self.first + usize::from(io.stream), io.asked, io.token));
-        }
-        self.app.take_ended(&mut self.ended);
-        self.operations += self.ended.len() as u64;
-        if self.measuring {
-            for one in &self.ended {
-                self.stats.ended(one);
-                self.series.ended(one);
-            }
-        }
-        self.ended.clear();
-        None
-    }
-
-    /// A measured phase begins.
-    pub fn begin_measuring(&mut self, now: Instant) {
+    fn begin_measuring(&mut self, now: Instant) {
         self.measuring = true;
         self.stats = AppStats::new(self.app.as_ref());
         self.counters_before = self.app.counters();
@@ -171,8 +124,55 @@ impl AppAtWork {
     }
 
     /// The figures of the whole measured time and its series.
-    pub fn finish(self, duration: Span) -> (AppRecord, OperationSeries) {
+    pub fn finish(&mut self, duration: Span) -> (AppRecord, OperationSeries) {
         let record = AppRecord::new(self.app.as_ref(), &self.steps, duration);
-        (record, self.series.finish(duration, self.app.operations().len()))
+        (record, std::mem::take(&mut self.series).finish(duration, self.app.operations().len()))
+    }
+}
+
+impl Source for AppAtWork {
+    /// Its clients begin with the first phase, and run in all.
+    fn begin_phase(&mut self, start: &PhaseStart) {
+        if start.phase.measure {
+            self.begin_measuring(start.now);
+        }
+        if !self.started {
+            self.started = true;
+            self.app.start(start.now);
+        }
+    }
+
+    fn next_time(&self) -> Option<Instant> {
+        self.app.next_time()
+    }
+
+    fn wake(&mut self, now: Instant) {
+        self.app.advance(now);
+    }
+
+    /// Once there is none, the operations that ended are counted.
+    fn next_io(&mut self, _: Instant, _: &mut [Stream]) -> Option<SourceIo> {
+        if let Some(io) = self.app.next_io() {
+            let stream = self.first + usize::from(io.stream);
+            return Some(SourceIo { stream: stream as u32, token: io.token, request: io.request });
+        }
+        self.app.take_ended(&mut self.ended);
+        self.operations += self.ended.len() as u64;
+        if self.measuring {
+            for one in &self.ended {
+                self.stats.ended(one);
+                self.series.ended(one);
+            }
+        }
+        self.ended.clear();
+        None
+    }
+
+    fn completed(&mut self, now: Instant, answer: Answer) {
+        self.app.completed(now, answer.token);
+    }
+
+    fn operations(&self) -> u64 {
+        self.operations
     }
 }

@@ -9,9 +9,9 @@ pub struct Outstanding {
     pub op: Op,
     pub offset: u64,
     pub len: u32,
-    /// Which load asked, and for which of its slots (closed loop only).
-    pub load: u16,
-    pub slot: u32,
+    /// Which source asked, and its token.
+    pub source: u32,
+    pub token: u32,
 }
 
 /// A slab of outstanding I/Os; the tag of an I/O is its index.

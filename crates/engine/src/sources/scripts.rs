@@ -5,13 +5,12 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use hotband_machine::{Op, PartReport};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{Asked, Cpu, PhaseScripts, Random, ScriptSpec, Stream, Work, Workload};
+use hotband_workloads::{
+    Answer, Cpu, Phase, PhaseScripts, PhaseStart, Random, ScriptSpec, Source, SourceIo, Stream, Work, Workload,
+};
 
-use crate::network::Network;
 use crate::probes::scripts::{ScriptRecord, ScriptStats};
-
-/// In place of the number of a load: an I/O of a script, whose slot is the state of a step.
-pub const SCRIPTED: u16 = u16::MAX;
+use crate::sources::network::Network;
 
 /// All scripts of a workload at work. Everything is found by index: plans of steps, clients, and states (a step of a
 /// client), in the order of the file and of the clients' numbers.
@@ -25,8 +24,10 @@ pub struct Scripts {
     timers: BinaryHeap<Reverse<(Instant, u64, Event)>>,
     sequence: u64,
     network: Option<Network>,
-    /// States that ask for an I/O now, first come first.
+    /// States that ask for an I/O, first come first, since when, and whether they are being served.
     ready: VecDeque<u32>,
+    ready_since: Instant,
+    serving: bool,
     measuring: bool,
     measured_from: Option<Instant>,
     /// What each measured phase left, by script.
@@ -126,6 +127,8 @@ impl Scripts {
             sequence: 0,
             network: workload.network.as_ref().map(Network::new),
             ready: VecDeque::new(),
+            ready_since: Instant::ZERO,
+            serving: false,
             measuring: false,
             measured_from: None,
             parts: Vec::new(),
@@ -192,7 +195,7 @@ impl Scripts {
     }
 
     /// A phase begins: clients that it lets run begin, the others end their run and park.
-    pub fn activate(&mut self, now: Instant, phase: &PhaseScripts) {
+    fn activate(&mut self, now: Instant, phase: &PhaseScripts) {
         for index in 0..self.all.len() {
             let script = &mut self.all[index];
             let runs = phase.run.as_ref().is_none_or(|run| run.contains(&index));
@@ -216,17 +219,6 @@ impl Scripts {
         }
     }
 
-    /// Whether every script of this phase whose clients run once is done.
-    pub fn done(&self) -> bool {
-        self.all.iter().all(|script| script.limit == 0 || script.left == 0)
-    }
-
-    /// When something next happens.
-    #[inline]
-    pub fn next_time(&self) -> Option<Instant> {
-        self.timers.peek().map(|Reverse((at, _, _))| *at)
-    }
-
     #[inline]
     fn later(&mut self, at: Instant, event: Event) {
         self.sequence += 1;
@@ -235,7 +227,7 @@ impl Scripts {
 
     /// Does what is due at `now`.
     #[inline]
-    pub fn advance(&mut self, now: Instant) {
+    fn advance(&mut self, now: Instant) {
         while let Some(Reverse((at, _, event))) = self.timers.peek().copied() {
             if at > now {
                 break;
@@ -252,14 +244,15 @@ impl Scripts {
 
     /// The next I/O that a client asks for at `now`: its state, stream and I/O.
     #[inline]
-    pub fn next_io(&mut self, now: Instant, streams: &mut [Stream]) -> Option<(u32, usize, Asked)> {
+    fn ask(&mut self, now: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
         let index = self.ready.pop_front()?;
         let state = &mut self.states[index as usize];
         let plan = &self.plans[state.plan as usize];
         let client = &mut self.clients[state.client as usize];
         if let Work::Ios { .. } = plan.work {
             let stream = plan.choose(&mut client.random);
-            return Some((index, stream, streams[stream].next_of(client.number as usize, &mut client.random)));
+            let request = streams[stream].next_of(client.number as usize, &mut client.random);
+            return Some(SourceIo { stream: stream as u32, token: index, request });
         }
         let first = state.next == state.end;
         if first {
@@ -267,19 +260,19 @@ impl Scripts {
             (state.next, state.end) = streams[state.stream as usize].draw_file(&mut client.random);
         }
         let stream = state.stream as usize;
-        let asked = streams[stream].piece(state.next, state.end);
-        state.next += u64::from(asked.len);
+        let request = streams[stream].piece(state.next, state.end);
+        state.next += u64::from(request.len);
         if first {
             // All pieces but the last are as long as the first.
-            state.owed = (state.end - state.next).div_ceil(u64::from(asked.len)) as u32;
+            state.owed = (state.end - state.next).div_ceil(u64::from(request.len)) as u32;
             self.fill(now, index);
         }
-        Some((index, stream, asked))
+        Some(SourceIo { stream: stream as u32, token: index, request })
     }
 
     /// An I/O of `state` is done; what was read may have to cross the network.
     #[inline]
-    pub fn completed(&mut self, now: Instant, index: u32, op: Op, len: u32) {
+    fn io_done(&mut self, now: Instant, index: u32, op: Op, len: u32) {
         if self.plans[self.states[index as usize].plan as usize].carried
             && op == Op::Read
             && let Some(network) = &mut self.network
@@ -415,7 +408,7 @@ impl Scripts {
     }
 
     /// A part of the measured time begins at `now`.
-    pub fn begin_measuring(&mut self, now: Instant) {
+    fn begin_measuring(&mut self, now: Instant) {
         self.measuring = true;
         self.measured_from.get_or_insert(now);
         for script in &mut self.all {
@@ -446,9 +439,51 @@ impl Scripts {
         });
         all.collect()
     }
+}
+
+impl Source for Scripts {
+    fn begin_phase(&mut self, start: &PhaseStart) {
+        let Phase { scripts, measure, .. } = start.phase;
+        self.activate(start.now, scripts);
+        if *measure {
+            self.begin_measuring(start.now);
+        }
+    }
+
+    /// What clients ask for is served when everything that is done at the same time has been told.
+    fn next_time(&self) -> Option<Instant> {
+        let ready = (!self.ready.is_empty()).then_some(self.ready_since);
+        ready.or(self.timers.peek().map(|Reverse((at, _, _))| *at))
+    }
+
+    fn wake(&mut self, now: Instant) {
+        self.serving = true;
+        self.advance(now);
+    }
+
+    /// What is due without delay follows at once.
+    fn next_io(&mut self, now: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
+        if !self.serving {
+            return None;
+        }
+        self.advance(now);
+        let io = self.ask(now, streams);
+        self.serving = io.is_some();
+        io
+    }
+
+    fn completed(&mut self, now: Instant, answer: Answer) {
+        self.ready_since = now;
+        self.io_done(now, answer.token, answer.op, answer.len);
+    }
+
+    /// Every script of this phase whose clients run once is done.
+    fn is_done(&self) -> bool {
+        self.all.iter().all(|script| script.limit == 0 || script.left == 0)
+    }
 
     /// Counters of the network, where there is one.
-    pub fn report(&self) -> Option<PartReport> {
+    fn report(&self) -> Option<PartReport> {
         self.network.as_ref().map(Network::report)
     }
 }

@@ -1,29 +1,8 @@
-//! When I/Os are asked for: closed loop (a fixed number outstanding) or open loop (a rate). Always explicit.
+//! When the I/Os of an open loop arrive.
 
 use hotband_units::{Instant, Span};
 
 use crate::Random;
-
-/// What decides when the next I/O comes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Load {
-    /// `threads` x `depth` I/Os outstanding; each waits `think` after a completion before it asks again.
-    Closed {
-        /// Threads.
-        threads: u32,
-        /// I/Os a thread keeps outstanding.
-        depth: u32,
-        /// Pause between a completion and the next I/O of that slot.
-        think: Span,
-    },
-    /// I/Os come whether or not earlier ones are done.
-    Open {
-        /// I/Os a second.
-        rate: f64,
-        /// Spacing.
-        arrival: Arrival,
-    },
-}
 
 /// Spacing of an open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@
 //! open one counting as one).
 
 use hotband_machine::{Entropy, Machine, Op, UntimedWrite};
-use hotband_workloads::{Amount, Data, DataSpec, Load, Phase, Precondition, Random, Workload};
+use hotband_workloads::{Amount, Data, DataSpec, Pace, Phase, Precondition, Random, Source, Workload};
 
-use crate::driver::Driver;
-use crate::run::{Control, RunError};
+use crate::control::{Control, RunError};
+use crate::drive::Driver;
 
 /// Writes of streams handed over together: few enough that streams on one drive stay mixed as they would be in time
 /// (4 MiB of 4 KiB writes; blocks that are filled and erased together are larger).
@@ -54,7 +54,7 @@ impl Batch {
 impl Driver<'_> {
     /// Runs the writes of a phase without timing.
     pub fn untimed(&mut self, phase: &Phase, amount: Amount, seed: u64, control: &Control) -> Result<(), RunError> {
-        self.fill(&phase.streams, amount, Random::new(seed, &format!("untimed.{}", phase.name)), |share| {
+        self.fill(phase.streams.as_deref(), amount, Random::new(seed, &format!("untimed.{}", phase.name)), |share| {
             control.report(share, 0)
         })?;
         self.probes.untimed(self.now, self.machine);
@@ -64,7 +64,7 @@ impl Driver<'_> {
     /// The streams' own writes and trims, until `amount` is written; nothing where no stream writes.
     fn fill(
         &mut self,
-        names: &[String],
+        names: Option<&[String]>,
         amount: Amount,
         mut random: Random,
         report: impl Fn(f64) -> Result<(), RunError>,
@@ -107,21 +107,24 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn turns(&self, names: &[String]) -> Vec<Turn> {
-        let all_open = self.loaders.iter().all(|loader| matches!(loader.load, Load::Open { .. }));
+    /// The streams that write, of all sources that need no time.
+    fn turns(&self, names: Option<&[String]>) -> Vec<Turn> {
+        let sources = || self.sources.iter().filter_map(Source::turns);
+        let all_open = sources().all(|turns| matches!(turns.pace, Pace::Rate(_)));
         let (mut turns, mut upto) = (Vec::new(), 0.0);
-        for loader in &self.loaders {
-            let (weight, threads) = match loader.load {
-                Load::Open { rate, .. } if all_open => (rate, 1),
-                Load::Open { .. } => (1.0, 1),
-                Load::Closed { threads, depth, .. } => (f64::from(threads) * f64::from(depth), threads as usize),
+        for source in sources() {
+            let weight = match source.pace {
+                Pace::Rate(rate) if all_open => rate,
+                Pace::Rate(_) => 1.0,
+                Pace::Outstanding(ios) => ios,
             };
-            let shares: f64 = loader.streams.iter().map(|(_, share)| share).sum();
-            for (stream, share) in loader.streams.iter().copied() {
-                let named = names.is_empty() || names.iter().any(|name| name == self.streams[stream].name());
+            let shares: f64 = source.streams.iter().map(|(_, share)| share).sum();
+            for (stream, share) in source.streams.iter().copied() {
+                let named = names.is_none_or(|names| names.iter().any(|name| name == self.streams[stream].name()));
                 if named && share > 0.0 && self.streams[stream].writes() {
                     upto += weight * share / shares;
-                    turns.push(Turn { stream, target: self.targets[stream], upto, threads, thread: 0 });
+                    let (target, threads) = (self.targets[stream], source.threads);
+                    turns.push(Turn { stream, target, upto, threads, thread: 0 });
                 }
             }
         }
@@ -153,7 +156,7 @@ impl Driver<'_> {
         }
         random_fills(self.machine, &mut fills, spec.random, |share| report(spec.sequential + share * spec.random))?;
         let own = Amount::Fills(spec.workload);
-        self.fill(&[], own, Random::new(seed, "precondition.workload"), |share| {
+        self.fill(None, own, Random::new(seed, "precondition.workload"), |share| {
             report(spec.sequential + spec.random + share * spec.workload)
         })?;
         if spec.trim {

@@ -1,0 +1,94 @@
+//! The streams of a workload on the volumes of a machine.
+
+use hotband_machine::{Machine, SpecError};
+use hotband_workloads::{Data, Load, Random, Stream, Workload, check_bands};
+
+use crate::build::assemble::Assembled;
+
+/// Binds every stream to its target.
+pub fn bind(workload: &Workload, assembled: &Assembled, seed: u64) -> Result<Vec<(Stream, u16)>, SpecError> {
+    let machine = &assembled.machine;
+    let block = machine.block().0;
+    let shared = workload.largest_load();
+    let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
+        let key = format!("{}.volume", spec.key);
+        let target = target_of(workload, &key, spec.volume.as_deref(), assembled)?;
+        let capacity = machine.capacity(target).0;
+        workload.check_clients(index, capacity)?;
+        let bounds = spec.bounds(&workload.file, capacity, block)?;
+        let load = spec.load.as_ref().or(shared.as_ref());
+        let threads = workload.users(index).map(|users| users as usize).or(load.map(Load::threads)).unwrap_or(1);
+        let path = format!("streams.{}", spec.name);
+        let mut stream = Stream::new(spec.clone(), bounds, threads, Random::new(seed, &path));
+        if let Some(data) = workload.data_of(index) {
+            stream = stream.with_data(Data::new(data, Random::new(seed, &format!("{path}.data"))));
+        }
+        let Some(files) = spec.files else { return Ok((stream, target)) };
+        let mut random = Random::new(seed, &format!("{path}.files"));
+        let files = files.lay_out((&workload.file, &format!("{}.files", spec.key)), bounds, &mut random)?;
+        Ok((stream.with_files(files), target))
+    });
+    let bound = bound.collect::<Result<Vec<_>, _>>()?;
+    check_bands(&workload.file, &bound)?;
+    Ok(bound)
+}
+
+/// Why a target takes no trims.
+pub(crate) fn stops_trims(machine: &Machine, target: u16) -> String {
+    let name = &machine.targets()[usize::from(target)].name;
+    format!("\"{name}\" lies on a parity layout, which passes no trims on to its drives")
+}
+
+/// Why nothing is trimmed where power is cut.
+pub(crate) const TRIM_OR_LOSS: &str = "what was trimmed cannot be told from what was lost: leave out the power loss";
+
+/// Trims are asked for only where they reach drives, and not where power is cut: a trimmed byte would look lost.
+pub fn check_trims(
+    workload: &Workload,
+    streams: &[(Stream, u16)],
+    machine: &Machine,
+    power_cut: bool,
+) -> Result<(), SpecError> {
+    for (spec, (_, target)) in workload.streams.iter().zip(streams).filter(|(spec, _)| spec.trim_pct > 0.0) {
+        let accepted = match () {
+            () if !machine.passes_trim(*target) => stops_trims(machine, *target),
+            () if power_cut => TRIM_OR_LOSS.to_owned(),
+            () => continue,
+        };
+        let key = format!("{}.trim_pct", spec.key);
+        return Err(SpecError::new(&workload.file, &key, spec.trim_pct.to_string(), accepted));
+    }
+    let Some(spec) = workload.precondition.as_ref().filter(|spec| spec.trim) else { return Ok(()) };
+    let mut targets = 0..machine.targets().len() as u16;
+    match targets.find(|target| !machine.passes_trim(*target)) {
+        Some(target) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", stops_trims(machine, target))),
+        None => Ok(()),
+    }
+}
+
+/// Whether any target lies on a replicated pool.
+pub fn is_served(machine: &Machine) -> bool {
+    (0..machine.targets().len() as u16).any(|target| machine.is_served(target))
+}
+
+/// The target that `volume` names, or the only one.
+pub(crate) fn target_of(
+    workload: &Workload,
+    key: &str,
+    volume: Option<&str>,
+    assembled: &Assembled,
+) -> Result<u16, SpecError> {
+    let targets = assembled.machine.targets();
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    match volume {
+        Some(name) => {
+            let found = names.iter().position(|have| *have == name);
+            found.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, key, name, &names))
+        }
+        None if targets.len() == 1 => Ok(0),
+        None => {
+            let accepted = format!("missing: the machine has several volumes; expected one of {}", names.join(", "));
+            Err(SpecError::new(&workload.file, key, "", accepted))
+        }
+    }
+}

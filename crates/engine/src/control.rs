@@ -1,0 +1,94 @@
+//! What a run tells while it runs, how it is told to stop, and what can go wrong with it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use hotband_machine::{BuildError, SpecError};
+use hotband_units::Bytes;
+use thiserror::Error;
+
+/// What can go wrong with a run.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The user's mistake.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The run was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system refused memory.
+    #[error("{part} needs {needs} of memory, which the system refused")]
+    Memory {
+        /// Name of the part in the machine.
+        part: String,
+        /// What it asked for.
+        needs: Bytes,
+    },
+    /// The I/O log could not be written.
+    #[error("the I/O log could not be written: {0}")]
+    Log(std::io::Error),
+    /// A phase that counts I/Os ran out of I/Os.
+    #[error(
+        "phase \"{phase}\" stalled after {done} of {asked} I/Os or operations: nothing is outstanding and nothing arrives"
+    )]
+    Stalled {
+        /// Its name.
+        phase: String,
+        /// I/Os, or operations of the app, it completed.
+        done: u64,
+        /// Those it was to complete.
+        asked: u64,
+    },
+}
+
+impl From<BuildError> for RunError {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Spec(error) => Self::Spec(error),
+            BuildError::Stopped(_) => Self::Interrupted,
+            BuildError::Memory { part, needs } => Self::Memory { part, needs },
+        }
+    }
+}
+
+/// Progress out, interruption in; shared between threads.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Share of the run that is done, in millionths.
+    done: AtomicU64,
+    /// I/Os completed.
+    ios: AtomicU64,
+    stop: AtomicBool,
+    /// Phases of the run, and the current one.
+    phases: AtomicU64,
+    phase: AtomicU64,
+}
+
+impl Control {
+    /// Share done, from 0 to 1, and I/Os completed.
+    pub fn progress(&self) -> (f64, u64) {
+        (self.done.load(Ordering::Relaxed) as f64 / 1e6, self.ios.load(Ordering::Relaxed))
+    }
+
+    /// Asks the run to stop.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The run has so many phases.
+    pub(crate) fn set_phases(&self, phases: u64) {
+        self.phases.store(phases, Ordering::Relaxed);
+    }
+
+    /// The run is in this phase, from 0.
+    pub(crate) fn begin_phase(&self, phase: u64) {
+        self.phase.store(phase, Ordering::Relaxed);
+    }
+
+    pub(crate) fn report(&self, share: f64, ios: u64) -> Result<(), RunError> {
+        let phases = self.phases.load(Ordering::Relaxed).max(1) as f64;
+        let whole = (self.phase.load(Ordering::Relaxed) as f64 + share.clamp(0.0, 1.0)) / phases;
+        self.done.store((whole * 1e6) as u64, Ordering::Relaxed);
+        self.ios.store(ios, Ordering::Relaxed);
+        if self.stop.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,169 @@
+//! The loop that drives a machine with sources in virtual time. It is told nothing of who asks or who watches.
+
+mod in_flight;
+pub mod phases;
+mod until;
+mod untimed;
+
+use hotband_machine::{Completion, Io, Machine};
+use hotband_units::{Instant, Span};
+use hotband_workloads::{Answer, SourceIo, Stream};
+
+use crate::drive::in_flight::{InFlight, Outstanding};
+use crate::probes::{Answered, Probes};
+use crate::sources::agenda::{AnySource, Sources};
+
+/// Everything that runs.
+pub struct Driver<'a> {
+    pub machine: &'a mut Machine,
+    pub streams: Vec<Stream>,
+    /// Volume of each stream, those of an app last.
+    pub targets: Vec<u16>,
+    /// Who asks.
+    pub sources: Sources,
+    /// What watches.
+    pub probes: Probes,
+    pub now: Instant,
+    in_flight: InFlight,
+    completions: Vec<Completion>,
+    /// I/Os completed in all.
+    pub ios: u64,
+    /// When power is cut, if it is.
+    pub power: PowerSwitch,
+}
+
+/// When power is cut.
+#[derive(Clone, Copy)]
+pub struct PowerSwitch {
+    /// How long after the measured time begins.
+    after: Option<Span>,
+    /// When that is; `NEVER` until the measured time begins.
+    cut: Instant,
+}
+
+impl PowerSwitch {
+    /// Power is cut so long after the measured time begins; never where not said.
+    pub fn new(after: Option<Span>) -> Self {
+        Self { after, cut: Instant::NEVER }
+    }
+
+    /// The measured time goes on, or begins.
+    fn measure(&mut self, now: Instant) {
+        if let Some(after) = self.after.take() {
+            self.cut = now + after;
+        }
+    }
+}
+
+impl<'a> Driver<'a> {
+    pub fn new(
+        machine: &'a mut Machine,
+        streams: Vec<Stream>,
+        targets: Vec<u16>,
+        sources: Sources,
+        probes: Probes,
+    ) -> Self {
+        Self {
+            machine,
+            streams,
+            targets,
+            sources,
+            probes,
+            now: Instant::ZERO,
+            in_flight: InFlight::default(),
+            completions: Vec::new(),
+            ios: 0,
+            power: PowerSwitch::new(None),
+        }
+    }
+
+    /// Whether power was cut.
+    pub fn is_cut(&self) -> bool {
+        self.now >= self.power.cut
+    }
+
+    /// Lets everything outstanding be answered; nobody asks for more, and nothing of it is recorded.
+    pub fn drain(&mut self) {
+        while !self.in_flight.is_empty() {
+            let Some(next) = self.machine.wake() else { return };
+            self.now = self.now.max(next);
+            self.machine.advance(self.now, &mut self.completions);
+            for done in self.completions.drain(..) {
+                self.in_flight.take(done.tag);
+            }
+        }
+    }
+
+    /// When anything next happens.
+    #[inline]
+    fn next_time(&mut self) -> Option<Instant> {
+        match (self.machine.wake(), self.sources.next_time()) {
+            (Some(machine), Some(source)) => Some(machine.min(source)),
+            (machine, source) => machine.or(source),
+        }
+    }
+
+    /// Does everything that is due at `now`.
+    #[inline]
+    fn step(&mut self, now: Instant) {
+        let mut completions = std::mem::take(&mut self.completions);
+        self.machine.advance(now, &mut completions);
+        self.probes.advanced(now, self.machine);
+        for done in completions.drain(..) {
+            self.complete(&done);
+        }
+        self.completions = completions;
+        while let Some(source) = self.sources.due(now) {
+            self.sources.wake(source, now);
+            self.take_ios(source);
+        }
+    }
+
+    /// An I/O is done: whoever asked may go on.
+    #[inline]
+    fn complete(&mut self, done: &Completion) {
+        let io = self.in_flight.take(done.tag);
+        self.probes.completed(&Answered { stream: io.stream, op: io.op, offset: io.offset, len: io.len, done });
+        self.ios += 1;
+        match self.sources.get_mut(io.source) {
+            AnySource::Closed(closed) => {
+                let thinks = closed.thinks();
+                if let Some(next) = closed.go_on(self.now, io.token, &mut self.streams) {
+                    self.send(io.source, &next);
+                } else if thinks {
+                    self.sources.plan(io.source);
+                }
+            }
+            AnySource::Open(_) => {}
+            _ => self.other_completed(&io),
+        }
+    }
+
+    /// Kept out of line, as is all that the two loops do not need.
+    #[inline(never)]
+    fn other_completed(&mut self, io: &Outstanding) {
+        self.sources.completed(io.source, self.now, Answer { token: io.token, op: io.op, len: io.len });
+        self.take_ios(io.source);
+    }
+
+    /// Submits what `source` asks for now.
+    fn take_ios(&mut self, source: u32) {
+        while let Some(io) = self.sources.next_io(source, self.now, &mut self.streams) {
+            self.send(source, &io);
+        }
+        self.sources.plan(source);
+    }
+
+    /// Hands an I/O to the machine.
+    #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
+    #[inline(always)]
+    fn send(&mut self, source: u32, asked: &SourceIo) {
+        let SourceIo { stream, token, request } = *asked;
+        let (op, offset, len, fua, entropy) = (request.op, request.offset, request.len, request.fua, request.entropy);
+        let tag = self.in_flight.add(Outstanding { stream: stream as u16, op, offset, len, source, token });
+        let target = self.targets[stream as usize];
+        let mut io = Io { tag, op, target, offset, len, fua, version: 0, entropy };
+        self.probes.submitted(self.now, self.machine, stream as u16, &mut io);
+        self.machine.submit(self.now, io);
+    }
+}

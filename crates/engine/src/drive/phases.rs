@@ -1,0 +1,116 @@
+//! Phases, one after the other.
+
+use hotband_units::{Instant, Span};
+use hotband_workloads::{Phase, PhaseStart};
+
+use crate::control::{Control, RunError};
+use crate::drive::Driver;
+use crate::drive::until::Conditions;
+use crate::probes::steps::StepEnd;
+use crate::record::sections::Sections;
+
+/// Events between two looks at the control block.
+const LOOK_EVERY: u64 = 4096;
+
+impl Driver<'_> {
+    /// Runs one phase, with `threads` in the loop of `[load]`; returns how long it was if it is measured.
+    ///
+    /// # Errors
+    /// Interruption, a probe that failed, or a phase in which nothing happens any more before it is over.
+    pub fn phase(
+        &mut self,
+        phase: &Phase,
+        threads: Option<u32>,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Option<Span>, RunError> {
+        if let Some(amount) = phase.untimed {
+            return self.untimed(phase, amount, seed, control).map(|()| None);
+        }
+        let begin = self.now;
+        self.begin_phase(phase, threads);
+        let mut until = Conditions::of(phase, self.power.cut, self);
+        let mut events = 0_u64;
+        loop {
+            let next = self.next_time().filter(|next| *next < until.latest());
+            let calm = next.unwrap_or(until.latest());
+            if let Some(over) = until.over(calm, self) {
+                self.now = over;
+                break;
+            }
+            let Some(next) = next else {
+                if calm < Instant::NEVER {
+                    self.now = calm;
+                    break;
+                }
+                if until.are_met(self) {
+                    break;
+                }
+                let (done, asked) = until.counted(self);
+                return Err(RunError::Stalled { phase: phase.name.clone(), done, asked });
+            };
+            self.now = next;
+            self.probes.tick(next, self.machine);
+            self.step(next);
+            if until.are_met(self) {
+                break;
+            }
+            events += 1;
+            if events.is_multiple_of(LOOK_EVERY) {
+                self.probes.check()?;
+                control.report(until.share(self), self.ios)?;
+            }
+        }
+        self.probes.end_phase(phase, self.now, self.machine);
+        Ok(phase.measure.then(|| self.end_step(phase, threads, begin)))
+    }
+
+    /// Operations of an app that have ended since the run began.
+    pub fn operations(&self) -> u64 {
+        self.sources.iter().map(|source| source.operations()).sum()
+    }
+
+    /// Probes begin where the phase is measured; sources that it lets run ask for their first I/Os.
+    fn begin_phase(&mut self, phase: &Phase, threads: Option<u32>) {
+        if phase.measure {
+            if !self.probes.has_begun() {
+                self.machine.begin_repair(self.now);
+            }
+            self.probes.begin(self.now, self.machine, self.sources.report());
+            self.power.measure(self.now);
+        }
+        self.probes.begin_phase(phase, self.now);
+        for source in 0..self.sources.len() as u32 {
+            let start = PhaseStart { now: self.now, phase, threads, streams: &self.streams };
+            self.sources.begin_phase(source, &start);
+            self.take_ios(source);
+        }
+    }
+
+    /// A measured phase ends; returns how long it was.
+    fn end_step(&mut self, phase: &Phase, threads: Option<u32>, begin: Instant) -> Span {
+        let duration = self.now.since(begin);
+        let mut sections = Sections::default();
+        let mut clients = None;
+        if let Some(scripts) = self.sources.scripts() {
+            clients = phase.scripts.clients;
+            sections.add("scripts", scripts.end_measuring(duration));
+        }
+        if let Some(app) = self.sources.app() {
+            sections.add("app", app.end_measuring(duration));
+        }
+        let step = StepEnd { name: phase.name.clone(), threads, clients, sections };
+        self.probes.end(step, self.now, self.machine, self.sources.report())
+    }
+
+    /// Puts the files of the app on the drives, in no time.
+    ///
+    /// # Errors
+    /// Interruption.
+    pub fn lay_out(&mut self, control: &Control) -> Result<(), RunError> {
+        let Some(app) = self.sources.app() else { return Ok(()) };
+        app.lay_out(self.machine, control)?;
+        self.probes.untimed(self.now, self.machine);
+        Ok(())
+    }
+}

@@ -1,0 +1,12 @@
+//! Every script that runs once is done.
+
+use super::AfterEvent;
+use crate::drive::Driver;
+
+pub struct ScriptsDone;
+
+impl AfterEvent for ScriptsDone {
+    fn is_met(&self, driver: &mut Driver) -> bool {
+        driver.sources.iter().all(|source| source.is_done())
+    }
+}

@@ -1,0 +1,112 @@
+//! When a phase is over: with the first of its conditions that is met.
+
+mod count;
+mod done;
+mod drained;
+mod steady;
+mod warm;
+
+use hotband_units::Instant;
+use hotband_workloads::{Phase, Until};
+
+use crate::drive::Driver;
+
+/// A condition that may be met while nothing happens.
+trait Calm {
+    /// Nothing happens before `calm`: since when the phase is over, if it is.
+    fn over(&mut self, calm: Instant, driver: &mut Driver) -> Option<Instant>;
+}
+
+/// A condition that may be met by something that happens.
+trait AfterEvent {
+    /// Whether it is, after everything that happened so far.
+    fn is_met(&self, driver: &mut Driver) -> bool;
+    /// How much is done, of how much; nothing of what is not counted.
+    fn counted(&self, _: &Driver) -> Option<(u64, u64)> {
+        None
+    }
+}
+
+/// A condition, ready to be looked at.
+enum Condition {
+    At(Instant),
+    Calm(Box<dyn Calm>),
+    AfterEvent(Box<dyn AfterEvent>),
+}
+
+impl Condition {
+    /// A condition a line.
+    fn of(until: Until, driver: &Driver) -> Self {
+        match until {
+            Until::Time(time) => Self::At(driver.now + time),
+            Until::Ios(ios) => Self::AfterEvent(Box::new(count::Count::ios(ios, driver))),
+            Until::Operations(operations) => Self::AfterEvent(Box::new(count::Count::operations(operations, driver))),
+            Until::Steady(_) => Self::Calm(Box::new(steady::Steady)),
+            Until::Warm => Self::Calm(Box::new(warm::Warm::new(driver.now))),
+            Until::ScriptsDone => Self::AfterEvent(Box::new(done::ScriptsDone)),
+            Until::Drained => Self::AfterEvent(Box::new(drained::Drained)),
+        }
+    }
+}
+
+/// The conditions of a phase.
+pub struct Conditions {
+    begin: Instant,
+    latest: Instant,
+    calm: Vec<Box<dyn Calm>>,
+    after_event: Vec<Box<dyn AfterEvent>>,
+}
+
+impl Conditions {
+    /// Those of `phase`, which has just begun; it is over at `cut` in any case.
+    pub fn of(phase: &Phase, cut: Instant, driver: &Driver) -> Self {
+        let mut conditions = Self { begin: driver.now, latest: cut, calm: Vec::new(), after_event: Vec::new() };
+        for until in &phase.until {
+            match Condition::of(*until, driver) {
+                Condition::At(at) => conditions.latest = conditions.latest.min(at),
+                Condition::Calm(condition) => conditions.calm.push(condition),
+                Condition::AfterEvent(condition) => conditions.after_event.push(condition),
+            }
+        }
+        conditions
+    }
+
+    /// The phase is over then at the latest.
+    #[inline]
+    pub fn latest(&self) -> Instant {
+        self.latest
+    }
+
+    /// Nothing happens before `calm`: since when the phase is over, if it is before that.
+    #[inline]
+    pub fn over(&mut self, calm: Instant, driver: &mut Driver) -> Option<Instant> {
+        if self.calm.is_empty() { None } else { self.first_over(calm, driver) }
+    }
+
+    #[inline(never)]
+    fn first_over(&mut self, calm: Instant, driver: &mut Driver) -> Option<Instant> {
+        self.calm.iter_mut().filter_map(|condition| condition.over(calm, driver)).min()
+    }
+
+    /// Whether what just happened was the last.
+    #[inline]
+    pub fn are_met(&self, driver: &mut Driver) -> bool {
+        !self.after_event.is_empty() && self.after_event.iter().any(|condition| condition.is_met(driver))
+    }
+
+    /// How much is done of what is counted, and of how much.
+    pub fn counted(&self, driver: &Driver) -> (u64, u64) {
+        self.after_event.iter().find_map(|condition| condition.counted(driver)).unwrap_or_default()
+    }
+
+    /// Share of the phase that is done.
+    pub fn share(&self, driver: &Driver) -> f64 {
+        let (done, asked) = self.counted(driver);
+        let counted = if asked > 0 { done as f64 / asked as f64 } else { 0.0 };
+        if self.latest == Instant::NEVER {
+            return counted;
+        }
+        let passed = driver.now.since(self.begin).as_secs_f64() / self.latest.since(self.begin).as_secs_f64();
+        counted.max(passed)
+    }
+}

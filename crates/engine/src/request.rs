@@ -1,0 +1,30 @@
+//! What is asked for, as text.
+
+use std::path::PathBuf;
+
+use crate::repair::RepairRequest;
+
+/// What is asked for, as text.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Machine: a catalog drive, a short form, or TOML text with the name of its file.
+    pub machine: String,
+    /// Text of the machine file, where `machine` is one.
+    pub machine_text: Option<String>,
+    /// Workload: a catalog name, or the file of `workload_text`.
+    pub workload: String,
+    /// Text of the workload file, where `workload` is one.
+    pub workload_text: Option<String>,
+    /// `--set`.
+    pub set: Vec<(String, String)>,
+    /// Root seed.
+    pub seed: u64,
+    /// `--duration`.
+    pub duration: Option<String>,
+    /// Where to log every I/O.
+    pub io_log: Option<PathBuf>,
+    /// `--power-loss`.
+    pub power_loss: Option<String>,
+    /// `--fail` and what belongs to it.
+    pub repair: RepairRequest,
+}

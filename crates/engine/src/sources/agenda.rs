@@ -1,0 +1,182 @@
+//! All sources of a run, and which of them is due.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hotband_machine::PartReport;
+use hotband_units::Instant;
+use hotband_workloads::{
+    Answer, ClosedLoop, LoadSource, OpenLoop, PhaseStart, Random, Shares, Source, SourceIo, Stream, Workload,
+};
+
+use crate::sources::app::AppAtWork;
+use crate::sources::scripts::Scripts;
+
+/// A source. The two loops are known by kind, so that nothing is paid for the others per I/O; what leaves a section in
+/// the record is known so that it can be asked for it.
+pub enum AnySource {
+    Closed(ClosedLoop),
+    Open(OpenLoop),
+    Scripts(Box<Scripts>),
+    App(Box<AppAtWork>),
+    Other(Box<dyn Source>),
+}
+
+/// Calls a method of whatever source it is.
+macro_rules! each {
+    ($any:expr, $source:ident => $call:expr) => {
+        match $any {
+            AnySource::Closed($source) => $call,
+            AnySource::Open($source) => $call,
+            AnySource::Scripts($source) => $call,
+            AnySource::App($source) => $call,
+            AnySource::Other($source) => $call,
+        }
+    };
+}
+
+impl AnySource {
+    /// It as a source of any kind.
+    pub fn source(&self) -> &dyn Source {
+        match self {
+            Self::Closed(source) => source,
+            Self::Open(source) => source,
+            Self::Scripts(source) => &**source,
+            Self::App(source) => &**source,
+            Self::Other(source) => &**source,
+        }
+    }
+}
+
+/// The sources of a run. What is due at the same time asks in their order.
+pub struct Sources {
+    all: Vec<AnySource>,
+    /// When each is next due; `NEVER` for one that waits.
+    planned: Vec<Instant>,
+    /// The same by time. What is not planned for its time any more is left out when it comes up.
+    agenda: BinaryHeap<Reverse<(Instant, u32)>>,
+}
+
+impl Sources {
+    /// Those of `workload`: closed loops, then the app and scripts, then whatever asks by the clock.
+    pub fn of(workload: &Workload, app: Option<AppAtWork>, seed: u64) -> Self {
+        let loads = loads(workload, seed);
+        let (closed, by_clock): (Vec<_>, Vec<_>) =
+            loads.into_iter().partition(|source| matches!(source, AnySource::Closed(_)));
+        let app = app.map(|app| AnySource::App(Box::new(app)));
+        let scripts = Scripts::new(workload, seed).map(|scripts| AnySource::Scripts(Box::new(scripts)));
+        let all: Vec<AnySource> = closed.into_iter().chain(app).chain(scripts).chain(by_clock).collect();
+        Self { planned: vec![Instant::NEVER; all.len()], agenda: BinaryHeap::new(), all }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Source> {
+        self.all.iter().map(AnySource::source)
+    }
+
+    /// One of them.
+    #[inline]
+    pub fn get_mut(&mut self, source: u32) -> &mut AnySource {
+        &mut self.all[source as usize]
+    }
+
+    /// The scripts, if the workload has any.
+    pub fn scripts(&mut self) -> Option<&mut Scripts> {
+        self.all
+            .iter_mut()
+            .find_map(|source| if let AnySource::Scripts(scripts) = source { Some(&mut **scripts) } else { None })
+    }
+
+    /// The app, if the workload has one.
+    pub fn app(&mut self) -> Option<&mut AppAtWork> {
+        self.all.iter_mut().find_map(|source| if let AnySource::App(app) = source { Some(&mut **app) } else { None })
+    }
+
+    /// When any of them next does something by itself.
+    #[inline]
+    pub fn next_time(&mut self) -> Option<Instant> {
+        while let Some(Reverse((at, source))) = self.agenda.peek().copied() {
+            if self.planned[source as usize] == at {
+                return Some(at);
+            }
+            self.agenda.pop();
+        }
+        None
+    }
+
+    /// The next one that is due at `now`.
+    #[inline]
+    pub fn due(&mut self, now: Instant) -> Option<u32> {
+        self.next_time().filter(|at| *at <= now)?;
+        let Reverse((_, source)) = self.agenda.pop()?;
+        self.planned[source as usize] = Instant::NEVER;
+        Some(source)
+    }
+
+    /// Plans when `source` is next due, after anything happened to it.
+    pub fn plan(&mut self, source: u32) {
+        let next = each!(&self.all[source as usize], any => any.next_time()).unwrap_or(Instant::NEVER);
+        let planned = &mut self.planned[source as usize];
+        if *planned != next {
+            *planned = next;
+            if next < Instant::NEVER {
+                self.agenda.push(Reverse((next, source)));
+            }
+        }
+    }
+
+    /// A phase begins.
+    pub fn begin_phase(&mut self, source: u32, start: &PhaseStart) {
+        each!(&mut self.all[source as usize], any => any.begin_phase(start));
+    }
+
+    /// It is `next_time` of `source`.
+    pub fn wake(&mut self, source: u32, now: Instant) {
+        each!(&mut self.all[source as usize], any => any.wake(now));
+    }
+
+    /// The next I/O that `source` asks for now.
+    #[inline]
+    pub fn next_io(&mut self, source: u32, now: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
+        each!(&mut self.all[source as usize], any => any.next_io(now, streams))
+    }
+
+    /// An I/O of `source` is done.
+    pub fn completed(&mut self, source: u32, now: Instant, answer: Answer) {
+        each!(&mut self.all[source as usize], any => any.completed(now, answer));
+    }
+
+    /// Counters of the parts that belong to sources.
+    pub fn report(&self) -> Vec<PartReport> {
+        self.iter().filter_map(Source::report).collect()
+    }
+}
+
+/// The loops and other loads of a workload, numbered in the order of the file.
+fn loads(workload: &Workload, seed: u64) -> Vec<AnySource> {
+    let mut loads = Vec::new();
+    let shared: Vec<(usize, f64)> =
+        workload.shared_streams().map(|(index, stream)| (index, stream.share_pct)).collect();
+    if let Some(load) = workload.largest_load() {
+        let shares = Shares::new(shared, Random::new(seed, "load"), seed, loads.len());
+        loads.push(load.source(shares, true));
+    }
+    for (index, stream) in workload.streams.iter().enumerate() {
+        if let Some(load) = &stream.load {
+            let random = Random::new(seed, &format!("streams.{}.load", stream.name));
+            let shares = Shares::new(vec![(index, 1.0)], random, seed, loads.len());
+            loads.push(load.source(shares, false));
+        }
+    }
+    let any = |load| match load {
+        LoadSource::Closed(closed) => AnySource::Closed(closed),
+        LoadSource::Open(open) => AnySource::Open(open),
+        LoadSource::Other(other) => AnySource::Other(other),
+    };
+    loads.into_iter().map(any).collect()
+}

@@ -1,0 +1,51 @@
+//! The texts that a request names, read.
+
+use hotband_layouts::KINDS;
+use hotband_machine::{SpecError, short_form};
+use hotband_units::Span;
+use hotband_workloads::Workload;
+
+use crate::build::catalog::Catalog;
+use crate::build::entropy_file::data_of;
+use crate::request::Request;
+
+/// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.
+pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, String)>), SpecError> {
+    let mut workload = Workload::read(&request.workload, text)?;
+    let clients_of_app = workload.app.is_some() && workload.scripts.is_empty();
+    let of_app = |key: &str| {
+        let key = key.strip_prefix("app.").or((key == "clients" && clients_of_app).then_some(key));
+        key.map(str::to_owned)
+    };
+    let app_set = request.set.iter().filter_map(|(key, value)| Some((of_app(key)?, value.clone())));
+    workload.set_app(text, &app_set.collect::<Vec<_>>())?;
+    let mut drive_set = Vec::new();
+    for (key, value) in request.set.iter().filter(|(key, _)| of_app(key).is_none()) {
+        match key.as_str() {
+            "data" => workload.set_data(&data_of(value)?),
+            other if Workload::SET_KEYS.contains(&other) => workload.set(key, value)?,
+            _ => drive_set.push((key.clone(), value.clone())),
+        }
+    }
+    workload.check_untimed()?;
+    if let Some(duration) = &request.duration {
+        let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
+            SpecError::new("--duration", "", duration, format!("expected {}", error.accepted))
+        })?;
+        workload.set_duration(span)?;
+    }
+    Ok((workload, drive_set))
+}
+
+/// The file and the text of the machine.
+pub fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
+    if let Some(text) = &request.machine_text {
+        return Ok((request.machine.clone(), text.clone()));
+    }
+    if let Some(text) = short_form(&request.machine, &KINDS)? {
+        // The product is named in the argument, not in a file of the user's.
+        return Ok(("MACHINE".to_owned(), text));
+    }
+    catalog.text("drives", &request.machine, ("MACHINE", ""))?;
+    Ok(("MACHINE".to_owned(), format!("[drives.d0]\nproduct = \"{}\"\n", request.machine)))
+}

@@ -1,0 +1,124 @@
+//! What decides when the next I/O comes: closed loop (a fixed number outstanding), open loop (a rate), or another kind
+//! of load. Always explicit.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use hotband_machine::{Section, SpecError};
+use hotband_units::Span;
+
+use crate::most::MOST_OUTSTANDING;
+use crate::sources::arrival::Arrival;
+use crate::sources::bursts;
+use crate::sources::closed::ClosedLoop;
+use crate::sources::open::OpenLoop;
+use crate::sources::shares::Shares;
+use crate::sources::source::Source;
+
+/// What decides when the next I/O comes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Load {
+    /// `threads` x `depth` I/Os outstanding; each waits `think` after a completion before it asks again.
+    Closed {
+        /// Threads.
+        threads: u32,
+        /// I/Os a thread keeps outstanding.
+        depth: u32,
+        /// Pause between a completion and the next I/O of that slot.
+        think: Span,
+    },
+    /// I/Os come whether or not earlier ones are done.
+    Open {
+        /// I/Os a second.
+        rate: f64,
+        /// Spacing.
+        arrival: Arrival,
+    },
+    /// A kind in a file of its own.
+    Other(OtherLoad),
+}
+
+/// A kind of load that is neither of the two loops: as the text asks for it.
+pub trait LoadKind: Debug + Send + Sync {
+    /// Who asks in this way, for streams by their shares.
+    fn source(&self, shares: Shares) -> Box<dyn Source>;
+}
+
+/// A load of another kind; two are the same if they say the same.
+#[derive(Clone, Debug)]
+pub struct OtherLoad(pub Arc<dyn LoadKind>);
+
+impl PartialEq for OtherLoad {
+    fn eq(&self, other: &Self) -> bool {
+        format!("{:?}", self.0) == format!("{:?}", other.0)
+    }
+}
+
+/// The two fast kinds are known to the driver: nothing is paid for another kind per I/O.
+pub enum LoadSource {
+    /// A closed loop.
+    Closed(ClosedLoop),
+    /// An open loop.
+    Open(OpenLoop),
+    /// Any other.
+    Other(Box<dyn Source>),
+}
+
+/// The kinds: the key in `[load]`, what it may look like, and who reads it.
+type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, SpecError>);
+const KINDS: [Kind; 3] =
+    [("closed", "{ threads, depth, think }", read_closed), ("open", "{ rate_iops, arrival }", read_open), bursts::KIND];
+
+impl Load {
+    /// Reads `[load]`, or the load of a stream.
+    pub(crate) fn read(section: &Section) -> Result<Self, SpecError> {
+        let mut loads = Vec::new();
+        for (key, _, read) in KINDS {
+            loads.extend(section.section(key)?.map(|inner| (read, inner)));
+        }
+        match (loads.pop(), loads.is_empty()) {
+            (Some((read, inner)), true) => read(inner),
+            _ => {
+                let kinds = KINDS.map(|(key, looks, _)| format!("{key} = {looks}"));
+                Err(section.error("", "", format!("expected either {}", kinds.join(" or "))))
+            }
+        }
+    }
+
+    /// Threads of a closed loop; another load is one thread.
+    pub fn threads(&self) -> usize {
+        if let Self::Closed { threads, .. } = self { *threads as usize } else { 1 }
+    }
+
+    /// Who asks. `has_steps` of the loop of `[load]`, whose threads phases may change.
+    pub fn source(&self, shares: Shares, has_steps: bool) -> LoadSource {
+        match self {
+            Self::Closed { threads, depth, think } => {
+                LoadSource::Closed(ClosedLoop::new((*threads, *depth), *think, shares, has_steps))
+            }
+            Self::Open { rate, arrival } => LoadSource::Open(OpenLoop::new(*rate, *arrival, shares)),
+            Self::Other(kind) => LoadSource::Other(kind.0.source(shares)),
+        }
+    }
+}
+
+fn read_closed(closed: Section) -> Result<Load, SpecError> {
+    let most = u64::from(MOST_OUTSTANDING);
+    let threads = closed.count("threads", 1..=most)?.ok_or_else(|| closed.error("threads", "", "missing"))?;
+    let depth = closed.count("depth", 1..=most)?.unwrap_or(1);
+    if threads * depth > most {
+        return Err(closed.error("depth", depth.to_string(), format!("threads x depth may be at most {most}")));
+    }
+    let think = closed.quantity("think")?.unwrap_or_default();
+    closed.finish()?;
+    Ok(Load::Closed { threads: threads as u32, depth: depth as u32, think })
+}
+
+fn read_open(open: Section) -> Result<Load, SpecError> {
+    let rate = open.number("rate_iops", 0.001..=1e9)?.ok_or_else(|| open.error("rate_iops", "", "missing"))?;
+    let kinds = [("fixed", Arrival::Fixed), ("poisson", Arrival::Poisson)];
+    let arrival =
+        open.choice("arrival", &kinds)?.ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
+    open.finish()?;
+    Ok(Load::Open { rate, arrival })
+}

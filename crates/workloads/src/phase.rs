@@ -1,0 +1,65 @@
+//! A part of a run.
+
+use hotband_units::Span;
+
+use crate::until::steady::UntilSteady;
+use crate::until::{Until, longest};
+
+/// How much a phase without timing writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// Bytes written, times the capacity of the targets that are written to.
+    Fills(f64),
+    /// Writes and trims.
+    Ios(u64),
+}
+
+/// A part of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Name.
+    pub name: String,
+    /// What ends it: the first of these. Nothing where it takes no time.
+    pub until: Vec<Until>,
+    /// It takes no time at all: its writes change what the drives hold.
+    pub untimed: Option<Amount>,
+    /// Whether it is what the record is about.
+    pub measure: bool,
+    /// Streams that run in it; all where not said.
+    pub streams: Option<Vec<String>>,
+    /// Threads of the closed loop in `[load]` while it lasts; those of the loop where not said.
+    pub threads: Option<u32>,
+    /// What it says about scripts.
+    pub scripts: PhaseScripts,
+}
+
+/// What a phase says about scripts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PhaseScripts {
+    /// Scripts that run in it (indices in the workload); all where not said.
+    pub run: Option<Vec<usize>>,
+    /// Clients of repeating scripts that are active.
+    pub clients: Option<u32>,
+}
+
+impl Phase {
+    /// Its length, or the most that it can be; none where that is not known before the run.
+    pub fn longest(&self) -> Option<Span> {
+        longest(&self.until)
+    }
+
+    /// Whether operations of the app are counted in it.
+    pub fn counts_operations(&self) -> bool {
+        self.until.iter().any(|condition| matches!(condition, Until::Operations(_)))
+    }
+
+    /// Whether its end depends on rounds that are steady.
+    pub fn steady(&self) -> Option<UntilSteady> {
+        self.until.iter().find_map(Until::steady)
+    }
+
+    /// Whether the stream `name` runs in it.
+    pub fn runs(&self, name: &str) -> bool {
+        self.streams.as_ref().is_none_or(|streams| streams.iter().any(|named| named == name))
+    }
+}

@@ -1,0 +1,65 @@
+//! The streams that a source draws from.
+
+use crate::Random;
+use crate::phase::Phase;
+use crate::stream::Stream;
+
+/// Streams by their shares; in a phase only those that it names.
+#[derive(Clone, Debug)]
+pub struct Shares {
+    /// Indices of the streams and their shares.
+    all: Vec<(usize, f64)>,
+    /// Cumulative shares of the streams that run in this phase.
+    active: Vec<(usize, f64)>,
+    random: Random,
+    /// Root seed and number of the source, for generators of its own.
+    path: (u64, usize),
+}
+
+impl Shares {
+    /// Streams of the source with this number and their shares; `random` chooses among them.
+    pub fn new(streams: Vec<(usize, f64)>, random: Random, seed: u64, number: usize) -> Self {
+        Self { all: streams, active: Vec::new(), random, path: (seed, number) }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[(usize, f64)] {
+        &self.all
+    }
+
+    /// Lets those run that `phase` names.
+    pub fn begin_phase(&mut self, phase: &Phase, streams: &[Stream]) {
+        let mut upto = 0.0;
+        let active =
+            self.all.iter().filter(|(stream, _)| phase.runs(streams[*stream].name())).map(|(stream, share)| {
+                upto += share;
+                (*stream, upto)
+            });
+        self.active = active.collect();
+    }
+
+    /// Whether none of them runs.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// A generator for when I/Os come in `phase`.
+    pub fn arrivals(&self, phase: &Phase) -> Random {
+        let (seed, number) = self.path;
+        Random::new(seed, &format!("arrivals.{number}.{}", phase.name))
+    }
+
+    /// One of those that run.
+    #[inline]
+    pub fn choose(&mut self) -> usize {
+        if let [(only, _)] = self.active[..] { only } else { self.choose_among() }
+    }
+
+    fn choose_among(&mut self) -> usize {
+        let total = self.active.last().map_or(0.0, |(_, upto)| *upto);
+        let at = self.random.unit() * total;
+        let found = self.active.iter().find(|(_, upto)| at < *upto).or(self.active.last());
+        found.map_or(0, |(stream, _)| *stream)
+    }
+}

@@ -1,0 +1,95 @@
+//! A source is told the time and what is done, and answers with I/Os.
+
+use hotband_machine::{Op, PartReport};
+use hotband_units::Instant;
+
+use crate::phase::Phase;
+use crate::stream::{IoRequest, Stream};
+
+/// An I/O that a source asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceIo {
+    /// Index of its stream.
+    pub stream: u32,
+    /// Given back when it is done; nobody else reads it.
+    pub token: u32,
+    /// The I/O itself.
+    pub request: IoRequest,
+}
+
+/// An I/O that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Of its [`SourceIo`].
+    pub token: u32,
+    /// What it was.
+    pub op: Op,
+    /// Its bytes.
+    pub len: u32,
+}
+
+/// A phase begins.
+#[derive(Clone, Copy)]
+pub struct PhaseStart<'a> {
+    /// When.
+    pub now: Instant,
+    /// The phase.
+    pub phase: &'a Phase,
+    /// Threads that it gives the loop of `[load]`, if that is closed.
+    pub threads: Option<u32>,
+    /// All streams of the run.
+    pub streams: &'a [Stream],
+}
+
+/// How a source takes turns with others where nothing takes time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// I/Os a second.
+    Rate(f64),
+    /// I/Os that it keeps outstanding.
+    Outstanding(f64),
+}
+
+/// What a source asks for in a phase without timing.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns<'a> {
+    /// Indices of its streams and their shares.
+    pub streams: &'a [(usize, f64)],
+    /// Its part among all sources.
+    pub pace: Pace,
+    /// Its threads, which take turns.
+    pub threads: usize,
+}
+
+/// Whoever asks for I/Os.
+///
+/// Time given to it never goes backwards. After each call of `begin_phase`, `wake` and `completed` the driver takes I/Os
+/// with `next_io` until there is none.
+pub trait Source: Send {
+    /// A phase begins: what it does not let run stops asking.
+    fn begin_phase(&mut self, start: &PhaseStart);
+    /// When it next does something by itself; `None` while it only waits for answers, or for another phase.
+    fn next_time(&self) -> Option<Instant>;
+    /// It is `next_time`.
+    fn wake(&mut self, now: Instant);
+    /// The next I/O that it asks for now.
+    fn next_io(&mut self, now: Instant, streams: &mut [Stream]) -> Option<SourceIo>;
+    /// One of its I/Os is done.
+    fn completed(&mut self, now: Instant, answer: Answer);
+    /// What it asks for where nothing takes time; nothing of a source that needs time.
+    fn turns(&self) -> Option<Turns<'_>> {
+        None
+    }
+    /// Operations that have ended since the run began, of a source that has them.
+    fn operations(&self) -> u64 {
+        0
+    }
+    /// Whether what it does once in this phase is done.
+    fn is_done(&self) -> bool {
+        true
+    }
+    /// Counters of a part of its own, such as a network.
+    fn report(&self) -> Option<PartReport> {
+        None
+    }
+}
