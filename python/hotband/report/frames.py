@@ -92,12 +92,12 @@ def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
     return [(place, value) for place, (value, _) in zip(places, buckets, strict=True) if place <= last * (1 + 1e-12)]
 
 
-def percentile_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
-    """What `charts.percentile_chart` draws, for records by their label."""
+def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTILE_POINTS) -> pl.DataFrame:
+    """What `charts.percentile_chart` draws, for records by their label, with about so many points a line."""
     import polars as pl
 
     alone = len(records) == 1
-    rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone)]
+    rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
     schema: dict[str, Any] = {
         "run": pl.String,
         "line": pl.String,
@@ -108,12 +108,12 @@ def percentile_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("latency_ms") > 0)
 
 
-def _percentile_rows(label: str, record: Mapping[str, Any], alone: bool) -> Iterator[tuple[object, ...]]:
+def _percentile_rows(label: str, record: Mapping[str, Any], alone: bool, count: int) -> Iterator[tuple[object, ...]]:
     for direction in DIRECTIONS:
         line = direction if alone else f"{label} · {direction}"
         buckets = merged_buckets(record, direction) or []
         coarse = "bins" in _kinds(record, direction)
-        points = edge_points(buckets) if coarse else percentile_points(buckets)
+        points = edge_points(buckets) if coarse else percentile_points(buckets, count)
         if not _kinds(record, direction):
             points, coarse = _printed_points(record, direction), True
         for nines, value in points:

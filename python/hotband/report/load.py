@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from hotband.errors import UserError
 from hotband.record.files import DIRECTIONS
@@ -14,6 +14,7 @@ from hotband.record.files import DIRECTIONS
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RecordDoc
     from hotband.runs.run import Finished
 
 SCHEMA = "hotband-record"
@@ -95,6 +96,14 @@ def loaded_import(record: dict[str, Any], series: Mapping[str, list[Any]] | None
 
     frame = None if series is None else _numbers(pl.DataFrame(series, strict=False))
     return LoadedRecord(record, frame, record["name"])
+
+
+def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> LoadedRecord:
+    """A record of the Python API, from memory."""
+    texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    frames = {name: _numbers(tables[name], columns) for name, columns in texts.items() if name in tables}
+    series, caches, smart, power = (frames.get(name) for name in texts)
+    return LoadedRecord(cast("dict[str, Any]", record), series, record["name"], (), caches, smart, power)
 
 
 def load_record(path: Path) -> LoadedRecord:
