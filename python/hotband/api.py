@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.importers import Imported
-    from hotband.record.document import RecordDoc
     from hotband.runs.run import Finished, RunSpec
     from hotband.study.result import StudyHandle
 
@@ -251,7 +250,7 @@ def _by_name(given: Spec | Sequence[Spec], argument: str) -> dict[str, Named]:
 
 def record_of(finished: Finished) -> Record:
     """A run that ended, as a record."""
-    return Record(cast("RecordDoc", finished.record), of_run(finished))
+    return Record(finished.record, of_run(finished))
 
 
 # --- records ----------------------------------------------------------------------------------------------------
@@ -286,7 +285,7 @@ def _read(path: Path) -> Record:
     from hotband.report.load import load_record
 
     file = path / "record.json" if path.is_dir() else path
-    document = cast("RecordDoc", load_record(file).record)
+    document = load_record(file).record
     return Record(document, of_folder(file, document))
 
 
@@ -294,7 +293,7 @@ def _imported(imported: Imported) -> Record:
     from hotband.record.tables import frame_of
 
     series = imported.series
-    return Record(cast("RecordDoc", imported.record), Tables({} if series is None else {"series": frame_of(series)}))
+    return Record(imported.record, Tables({} if series is None else {"series": frame_of(series)}))
 
 
 # --- catalog ----------------------------------------------------------------------------------------------------

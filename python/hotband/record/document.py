@@ -6,12 +6,18 @@ nothing was measured. Imported records leave out what their tool does not tell.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
-
-from hotband.record.stats import Side
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hotband.importers.source import Source
+    from hotband.record.stats import Side
+
+
+# Latencies that a summary has, and what a table shows of them.
+Percentile = Literal["latency_p50_ns", "latency_p99_ns", "latency_p999_ns", "latency_max_ns"]
+Tracked = Literal["iops", "bandwidth_bytes_per_s", "latency_mean_ns"]
 
 
 class TimesDoc(TypedDict):
@@ -79,7 +85,11 @@ class RepairSpecDoc(TypedDict):
     rebuild_after: str | None
 
 
-class SpecDoc(TypedDict, total=False):
+# Of fio alone: the options of its `[global]` section and of each job.
+FioSpecDoc = TypedDict("FioSpecDoc", {"global": dict[str, str], "jobs": dict[str, dict[str, str]]}, total=False)
+
+
+class SpecDoc(FioSpecDoc, total=False):
     """With what the run can be repeated: texts of its files, settings, time. Imports have what their tool said."""
 
     workload: str
@@ -225,19 +235,24 @@ class StepDoc(TypedDict):
     app: NotRequired[AppDoc]
 
 
-class SteadyStateDoc(TypedDict):
-    """What the rule of steady state said of a phase that was to end when steady."""
+class SteadyRule(TypedDict):
+    """What the rule of steady state says of some rounds; `round` is the last of the first steady window, from 1."""
 
-    phase: str | None
-    track: str
-    unit: str
-    round_ns: float
     reached: bool
     round: int | None
     rounds: list[float]
     window_mean: float | None
     range_pct: float | None
     slope_pct: float | None
+
+
+class SteadyStateDoc(SteadyRule):
+    """The same of a phase that was to end when steady."""
+
+    phase: str | None
+    track: str
+    unit: str
+    round_ns: float
     fills: NotRequired[float]
 
 
@@ -433,3 +448,31 @@ class RecordDoc(TypedDict):
     repair: NotRequired[RepairDoc]
     samples: NotRequired[SamplesDoc]
     source: NotRequired[Source]
+
+
+def source_file(record: RecordDoc) -> str:
+    """The file that an imported record is from; empty for our own."""
+    source: object = record.get("source")
+    return str(source.get("file") or "") if isinstance(source, dict) else ""
+
+
+def side_of(stream: StreamDoc, direction: str) -> Side | None:
+    """What a direction of a stream did; None where it has none."""
+    return cast("Mapping[str, Side | None]", stream).get(direction) or None
+
+
+def figures_of(summary: SummaryDoc, direction: str) -> FiguresDoc | None:
+    """The figures of a direction; None where there are none."""
+    return cast("Mapping[str, FiguresDoc | None]", summary).get(direction) or None
+
+
+def known(value: float | None) -> float:
+    """A rate or latency of a run of ours that did I/O: those are measured."""
+    assert value is not None, "a run of the engine counts its I/Os"
+    return value
+
+
+def interval_of(record: RecordDoc) -> object:
+    """The interval of the tables over time in ns, as the record has it; None where it has none."""
+    series: object = record.get("series")
+    return series.get("interval_ns") if isinstance(series, dict) else None

@@ -394,20 +394,22 @@ class Record:
         """
         import io
 
-        from hotband.record.files import RECORD_FILE, write_whole
+        from hotband.record.files import RECORD_FILE
         from hotband.runs.run import check_writable
+        from hotband.text.write import write_files
 
         path = Path(folder)
         check_writable(path, "folder")
         named = cast("Mapping[str, object]", self._document.get("series") or {})
+        contents: dict[Path, str | bytes] = {}
         for name, frame in self._tables.items():
             file = named.get(FILE_KEYS.get(name, f"{name}_file"))
             if file is not None:
                 buffer = io.BytesIO()
                 frame.write_parquet(buffer)
-                write_whole(path / Path(str(file)).name, buffer.getvalue())
-        text = json.dumps(self._document, indent=2, ensure_ascii=False) + "\n"
-        write_whole(path / RECORD_FILE, text.encode())
+                contents[path / Path(str(file)).name] = buffer.getvalue()
+        contents[path / RECORD_FILE] = json.dumps(self._document, indent=2, ensure_ascii=False) + "\n"
+        write_files(contents)
         return path
 
     def plot(self, kind: Plot = "latency") -> View:

@@ -385,7 +385,7 @@ def _reproduction(result: Json, records: Mapping[str, LoadedRecord]) -> Section:
 def _run_row(run: Json, records: Mapping[str, LoadedRecord]) -> list[Cell]:
     label = run.get("label") or run["id"]
     loaded = records.get(label)
-    row = sections.result_row(label, loaded.record["summary"] if loaded else {})
+    row = sections.result_row(label, loaded.record["summary"] if loaded else None)
     measured = span(loaded.record["duration_ns"]) if loaded else ABSENT
     results = [row[n] for n in RUN_RESULTS]
     return [row[0], *results, Cell(measured, numeric=True), Cell(str(run.get("record") or ""), muted=True)]

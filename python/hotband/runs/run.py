@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
@@ -20,6 +20,9 @@ from hotband.errors import UserError
 from hotband.record.files import save_operations, save_power, save_record
 from hotband.record.iolog import log_to_parquet
 from hotband.text.write import is_mistake, named, part_of, remove
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc, RunBeforeDoc, SequenceDoc
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class Finished:
     """
 
     spec: RunSpec
-    record: dict[str, Any]
+    record: RecordDoc
     text: str
     series: dict[str, list[Any]]
     caches: dict[str, list[Any]]
@@ -187,9 +190,9 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             remove(prepared.raw_log)
 
 
-def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:
+def sequence_of(line: Sequence[RunSpec], place: int) -> SequenceDoc:
     """What the record of a run says of the runs before it on its machine: with them it can be repeated."""
-    runs: list[dict[str, Any]] = [
+    runs: list[RunBeforeDoc] = [
         {"workload": one.workload, "set": dict(one.set), "seed": str(one.seed), "duration": one.duration}
         for one in line
     ]

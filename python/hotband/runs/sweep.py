@@ -141,7 +141,7 @@ class Sweep:
         frame to `folder/sweep.parquet`; returns the folder. Raises UserError where it cannot be written."""
         import io
 
-        from hotband.record.files import write_whole
+        from hotband.text.write import write_file
 
         path = Path(folder)
         for index, record in enumerate(self.records):
@@ -149,7 +149,7 @@ class Sweep:
                 record.save(path / str(index))
         buffer = io.BytesIO()
         self.frame.write_parquet(buffer)
-        write_whole(path / "sweep.parquet", buffer.getvalue())
+        write_file(path / "sweep.parquet", buffer.getvalue())
         return path
 
     def __repr__(self) -> str:

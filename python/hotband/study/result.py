@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.draw.charts import View
-    from hotband.record.document import RecordDoc
     from hotband.study.file import Study
 
 FIGURE_COLUMNS = ("id", "config", "label", "metric", "unit", "published", "predicted", "error_pct", "note")
@@ -185,5 +184,5 @@ def _run(
         result["only"] = sorted(only)
     if out is not None:
         write_study(out, result, finished)
-    documents = ((one.spec.id, cast("RecordDoc", one.record), of_run(one)) for one in finished)
+    documents = ((one.spec.id, one.record, of_run(one)) for one in finished)
     return StudyResult({name: Record(document, tables) for name, document, tables in documents}, result)
