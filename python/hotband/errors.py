@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import re
+
 
 class UserError(Exception):
     """A mistake in the input.
 
-    `where` is the file or argument, `key` the key in it (may be empty), `value` what was found there and
-    `accepted` what would have been right. The text is one line.
+    `where` (also `file`) is the file or argument, `key` the key in it (may be empty; `path` has its fields), `value`
+    what was found there and `accepted` what would have been right. The text is one line.
     """
 
     def __init__(self, where: str, key: str, value: str, accepted: str) -> None:
         self.where, self.key, self.value, self.accepted = where, key, value, accepted
         super().__init__(str(self))
+
+    def __reduce__(self) -> tuple[type[UserError], tuple[str, str, str, str]]:
+        return UserError, (self.where, self.key, self.value, self.accepted)
+
+    @property
+    def file(self) -> str:
+        """The file or argument that holds the mistake: `where`."""
+        return self.where
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty where there is no key."""
+        names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
+        return tuple(int(number) if number else name for number, name in names)
 
     def __str__(self) -> str:
         place = f"{self.where}: {self.key}" if self.key else self.where

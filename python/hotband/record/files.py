@@ -10,6 +10,7 @@ from hotband.text.write import make_folder, write_file, write_files
 
 if TYPE_CHECKING:
     from hotband.importers.imported import Imported
+    from hotband.record.document import RecordDoc
 
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
@@ -48,7 +49,7 @@ def save_record(
     write_files({**files, folder / RECORD_FILE: text + "\n"})
 
 
-def save_operations(folder: Path, record: dict[str, Any], operations: dict[str, list[Any]]) -> None:
+def save_operations(folder: Path, record: RecordDoc, operations: dict[str, list[Any]]) -> None:
     """Writes `operations.parquet` into `folder`, which exists, where the workload has an app."""
     import io
 

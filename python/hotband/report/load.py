@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from hotband.errors import UserError
 from hotband.record.files import DIRECTIONS
@@ -14,6 +14,7 @@ from hotband.record.files import DIRECTIONS
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RecordDoc
     from hotband.runs.run import Finished
 
 SCHEMA = "hotband-record"
@@ -54,7 +55,7 @@ class LoadedRecord:
     `remarks` say in words what could not be read; a page prints them with the record's own notes.
     """
 
-    record: dict[str, Any]
+    record: RecordDoc
     series: pl.DataFrame | None
     label: str
     remarks: tuple[str, ...] = ()
@@ -89,12 +90,20 @@ def loaded_run(finished: Finished) -> LoadedRecord:
     return LoadedRecord(finished.record, _numbers(frame), name, caches=caches, smart=smart, power=power)
 
 
-def loaded_import(record: dict[str, Any], series: Mapping[str, list[Any]] | None) -> LoadedRecord:
+def loaded_import(record: RecordDoc, series: Mapping[str, list[Any]] | None) -> LoadedRecord:
     """A record that was just imported, from memory; `series` has the columns of a record's series by name."""
     import polars as pl
 
     frame = None if series is None else _numbers(pl.DataFrame(series, strict=False))
     return LoadedRecord(record, frame, record["name"])
+
+
+def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> LoadedRecord:
+    """A record of the Python API, from memory."""
+    texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    frames = {name: _numbers(tables[name], columns) for name, columns in texts.items() if name in tables}
+    series, caches, smart, power = (frames.get(name) for name in texts)
+    return LoadedRecord(record, series, record["name"], (), caches, smart, power)
 
 
 def load_record(path: Path) -> LoadedRecord:
@@ -112,7 +121,7 @@ def load_record(path: Path) -> LoadedRecord:
             frame, more = _read_series(file, named, key, columns)
             further[key], remarks = _cast(file, key, frame, texts), remarks + more
     return LoadedRecord(
-        record,
+        cast("RecordDoc", record),
         series,
         record["name"],
         remarks,

@@ -21,6 +21,7 @@ from hotband.text.write import is_mistake, named, part_of, remove
 
 if TYPE_CHECKING:
     from hotband.experiment import Progress
+    from hotband.record.document import RecordDoc, RunBeforeDoc, SequenceDoc
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Finished:
     """
 
     spec: RunSpec
-    record: dict[str, Any]
+    record: RecordDoc
     text: str
     series: dict[str, list[Any]]
     caches: dict[str, list[Any]]
@@ -193,9 +194,9 @@ def save(finished: Finished, folder: Path) -> None:
     save_record(folder, finished.text, finished.series, finished.caches, finished.smart, finished.streams)
 
 
-def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:
+def sequence_of(line: Sequence[RunSpec], place: int) -> SequenceDoc:
     """What the record of a run says of the runs before it on its machine: with them it can be repeated."""
-    runs: list[dict[str, Any]] = [
+    runs: list[RunBeforeDoc] = [
         {"workload": one.workload, "set": dict(one.set), "seed": str(one.seed), "duration": one.duration}
         for one in line
     ]
