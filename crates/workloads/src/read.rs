@@ -15,7 +15,8 @@ use crate::precondition::{Precondition, read_untimed};
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
 use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
-use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec, Workload};
+use crate::spec::{Cursor, RangeSpec, StreamSpec, Workload};
+use crate::stream::RandomMode;
 use crate::until::Until;
 
 impl Workload {
