@@ -308,7 +308,7 @@ def main() -> None:
         sys.exit(2)
     except RunsInterrupted as stop:
         kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
-        where = f"; kept in {Path(kept[0]).parent}" if kept else ""
+        where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
         complain(f"interrupted; {len(stop.finished)} runs were finished{where}")
         sys.exit(130)
     except KeyboardInterrupt:

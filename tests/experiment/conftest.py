@@ -15,13 +15,11 @@ TINY = Path(__file__).parents[1] / "study/tiny"
 
 # A program that kills itself, as `kill -9` would, when it has put that many files into their places.
 KILLED = """
-import os, signal, sys
-moment, real, count = int(sys.argv.pop(1)), os.replace, 0
+import itertools, os, signal, sys
+moment, real, counted = int(sys.argv.pop(1)), os.replace, itertools.count(1)
 def replace(*names, **more):
-    global count
     real(*names, **more)
-    count += 1
-    if count == moment:
+    if next(counted) == moment:
         os.kill(os.getpid(), signal.SIGKILL)
 os.replace = replace
 """
