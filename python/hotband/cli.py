@@ -78,7 +78,7 @@ def run(
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
-    from hotband.experiment import Experiment, Lock, points_of
+    from hotband.experiment import Experiment, Lock, expect_no_experiment, points_of
     from hotband.runs.progress import run_progress
     from hotband.runs.run import Repair, RunSpec, execute
     from hotband.text.foreign import json_safe
@@ -112,6 +112,8 @@ def run(
         if len(specs) == 1:
             # One run is always run: there is nothing to go on from.
             with nullcontext() if out is None else Lock(out):
+                if out is not None:
+                    expect_no_experiment(out)
                 finished = execute(specs, progress)
         else:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
@@ -306,7 +308,7 @@ def main() -> None:
         sys.exit(2)
     except RunsInterrupted as stop:
         kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
-        where = f"; kept in {Path(kept[0]).parent}" if kept else ""
+        where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
         complain(f"interrupted; {len(stop.finished)} runs were finished{where}")
         sys.exit(130)
     except KeyboardInterrupt:

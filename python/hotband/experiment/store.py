@@ -66,23 +66,21 @@ class Store:
 
     def _go_on(self, before: Manifest) -> None:
         """Takes over what is there, and clears what was made from another spec."""
-        done = {name: entry for name, entry in before.entries.items() if (self.out / entry.folder).is_dir()}
+        done = before.begun(self.out)
         if done and before.what != self.what:
-            self._refuse(f"holds the runs of {before.what}")
+            raise refused(self.out, f"holds {before.what}")
         if done and before.version != version():
-            self._refuse(f"holds runs of another version of hotband, {before.version}; this one is {version()}")
+            accepted = f"holds runs of another version of hotband, {before.version}; this one is {version()}"
+            raise refused(self.out, accepted)
         for name, entry in done.items():
             now = self.entries.get(name)
             if now is None:
                 self.others[name] = entry
             elif now.seed != entry.seed:
-                self._refuse(f"holds runs with seed {entry.seed}, not {now.seed}")
+                raise refused(self.out, f"holds runs with seed {entry.seed}, not {now.seed}")
             elif now != entry:
                 self._clear(entry)
                 self.changed.append(name)
-
-    def _refuse(self, why: str) -> None:
-        raise UserError("--out", "", str(self.out), f"{why}: expected another folder, or --fresh to start over")
 
     def _clear(self, entry: Entry) -> None:
         """Removes a run, the file that says it is whole first. Files that are not its own stay."""
@@ -148,6 +146,22 @@ class Manifest:
     what: str = ""
     version: str = ""
     entries: dict[str, Entry] = field(default_factory=dict)
+
+    def begun(self, out: Path) -> dict[str, Entry]:
+        """Its runs that have a folder."""
+        return {name: entry for name, entry in self.entries.items() if (out / entry.folder).is_dir()}
+
+
+def refused(out: Path, why: str) -> UserError:
+    """The error for a folder that holds something else."""
+    return UserError("--out", "", str(out), f"{why}: expected another folder, or --fresh to start over")
+
+
+def expect_no_experiment(out: Path) -> None:
+    """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
+    before = read_manifest(out / EXPERIMENT_FILE)
+    if before.begun(out):
+        raise UserError("--out", "", str(out), f"holds {before.what}: expected another folder")
 
 
 def read_manifest(path: Path) -> Manifest:
