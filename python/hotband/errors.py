@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from hotband.text.foreign import MOST_SHOWN, shortened
+
 
 class UserError(Exception):
     """A mistake in the input.
 
     `where` is the file or argument, `key` the key in it (may be empty), `value` what was found there and
-    `accepted` what would have been right. The text is one line.
+    `accepted` what would have been right. The text is one line, in which a long value is shortened.
     """
 
     def __init__(self, where: str, key: str, value: str, accepted: str) -> None:
@@ -15,6 +17,8 @@ class UserError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        place = f"{self.where}: {self.key}" if self.key else self.where
-        found = f" = {self.value!r}" if self.value else ""
+        place = f"{self.where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else self.where
+        long = len(self.value) > MOST_SHOWN
+        value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
+        found = f" = {value}" if self.value else ""
         return " ".join(f"{place}{found}: {self.accepted}".split())

@@ -24,9 +24,14 @@ def test_text_and_bytes_are_written_as_they_are(tmp_path: Path) -> None:
 def test_the_old_file_stays_where_the_writing_is_interrupted(tmp_path: Path) -> None:
     out = tmp_path / "a"
     out.write_text("old")
-    with pytest.raises(KeyboardInterrupt), replacing(out) as file:
-        file.write(b"half")
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with replacing(out) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
 
 
