@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+from hotband.text.foreign import MOST_SHOWN, shortened
+
 
 class UserError(Exception):
     """A mistake in the input.
 
     `where` (also `file`) is the file or argument, `key` the key in it (may be empty; `path` has its fields), `value`
-    what was found there and `accepted` what would have been right. The text is one line.
+    what was found there and `accepted` what would have been right. The text is one line, in which a long value is
+    shortened.
     """
 
     def __init__(self, where: str, key: str, value: str, accepted: str) -> None:
@@ -31,6 +34,8 @@ class UserError(Exception):
         return tuple(int(number) if number else name for number, name in names)
 
     def __str__(self) -> str:
-        place = f"{self.where}: {self.key}" if self.key else self.where
-        found = f" = {self.value!r}" if self.value else ""
+        place = f"{self.where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else self.where
+        long = len(self.value) > MOST_SHOWN
+        value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
+        found = f" = {value}" if self.value else ""
         return " ".join(f"{place}{found}: {self.accepted}".split())
