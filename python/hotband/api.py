@@ -26,7 +26,7 @@ from hotband.errors import UserError
 from hotband.record.record import Record
 from hotband.record.tables import Tables, of_run
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
-from hotband.runs.sweep import Sweep, Value, axis, grid
+from hotband.runs.sweep import Coordinates, Sweep, Value, axis, grid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,6 +82,7 @@ def run(
     duration: str | None = None,
     seed: int = 1,
     set: Mapping[str, object] | None = None,
+    events: str | Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     io_log: str | PathLike[str] | None = None,
     power_loss: str | None = None,
@@ -97,8 +98,9 @@ def run(
     `duration` is the measured time of a step, such as "5 s"; `seed` the root of all randomness, 0 to 2^64 - 1.
     `settings` are keys of the workload or of the drives (`qd=32`, `bs="8 KiB"`, `wce=True`); keys that are no names in
     Python (`app.cache`) go into `set`. `out` is a folder for the record, `io_log` a Parquet file for every I/O.
-    `power_loss` cuts power at a measured time; `fail` lists failures such as "d3@60 s", with `spares` drives to replace
-    them, at most `rebuild_rate` ("50 MB/s") and `rebuild_after` a time. `progress` True shows a bar, False none; None
+    `events` say what happens to the machine at a measured time ("at 60 s: fail d3"); `power_loss` ("30 s") and `fail`
+    ("d3@60 s") are short forms, `spares` drives replace failed ones, at most at `rebuild_rate` ("50 MB/s") and
+    `rebuild_after` a time. `progress` True shows a bar, False none; None
     shows one after a second in a notebook or on a terminal.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
@@ -114,6 +116,7 @@ def run(
         out=None if out is None else Path(out),
         io_log=None if io_log is None else Path(io_log),
         power_loss=power_loss,
+        events=texts(events, "events"),
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
     try:
@@ -166,8 +169,11 @@ def sweep(
     on: Spec | Sequence[Spec],
     duration: str | None = None,
     seed: int | Sequence[int] = 1,
+    events: str | Sequence[str] = (),
     set: Mapping[str, object] | None = None,
     jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
     progress: bool | None = None,
     **settings: object,
 ) -> Sweep:
@@ -175,8 +181,9 @@ def sweep(
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), everything else is the same in all runs.
     All are checked before the first begins: a mistake in one raises UserError at once. An interrupt (Ctrl-C) ends the
-    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. Otherwise
-    as `run`.
+    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
+    run again; `fresh` starts over. Otherwise as `run`.
     """
     changed = {**(set or {}), **settings}
     for name in ("target", "workload", "seed"):
@@ -185,36 +192,56 @@ def sweep(
     machines, workloads = _by_name(on, "on"), _by_name(workload, "workload")
     axes: dict[str, list[Value]] = {"target": [*machines], "workload": [*workloads]}
     points = grid({**axes, **{key: axis(value) for key, value in changed.items()}, "seed": axis(seed)})
+    happens = texts(events, "events")
     specs = [
-        _spec(
-            f"run {n}",
-            workloads[str(at["workload"])],
-            machines[str(at["target"])],
-            duration,
-            at["seed"],
-            {key: at[key] for key in changed},
+        replace(
+            _spec(
+                _run_name(at),
+                workloads[str(at["workload"])],
+                machines[str(at["target"])],
+                duration,
+                at["seed"],
+                {key: at[key] for key in changed},
+            ),
+            events=happens,
         )
-        for n, at in enumerate(points)
+        for at in points
     ]
+    folder = None if out is None else Path(out)
 
-    def go_on(places: Sequence[int]) -> dict[int, Record]:
-        return _finish(specs, places, jobs, progress)
+    def go_on(places: Sequence[int], fresh: bool = False) -> dict[int, Record]:
+        return _finish(specs, places, jobs, progress, folder, fresh)
 
-    found = go_on(range(len(specs)))
+    found = go_on(range(len(specs)), fresh)
     return Sweep(tuple(points), tuple(found.get(n) for n in range(len(specs))), go_on)
 
 
+def _run_name(at: Coordinates) -> str:
+    """What tells a run of a sweep from the others; its folder is called so, too."""
+    settings = (f"{key}={value}" for key, value in at.items() if key not in ("target", "workload"))
+    return " ".join([str(at["target"]), str(at["workload"]), *settings])
+
+
 def _finish(
-    specs: Sequence[RunSpec], places: Sequence[int], jobs: int | None, progress: bool | None
+    specs: Sequence[RunSpec],
+    places: Sequence[int],
+    jobs: int | None,
+    progress: bool | None,
+    out: Path | None,
+    fresh: bool,
 ) -> dict[int, Record]:
-    """Runs some of the specs; the records of those that ended, by place, even where the user stopped the rest."""
-    from hotband.runs.run import RunsInterrupted, execute
+    """Runs some of the specs; the records of those that ended, by place, even where the user stopped the rest. What is
+    kept in a folder is read from there: it is one experiment, so all specs are asked of it."""
+    from hotband.experiment import Experiment, points_of
+    from hotband.runs.run import RunsInterrupted
     from hotband.runs.watch import watch
 
-    number = {specs[place].id: place for place in places}
+    number = {spec.id: place for place, spec in enumerate(specs)}
+    asked = specs if out is not None else [specs[place] for place in places]
+    experiment = Experiment(points_of(asked), what="a sweep")
     try:
         with watch("sweep", progress) as tick:
-            finished = execute([specs[place] for place in places], tick, jobs)
+            finished = experiment.run(out=out, fresh=fresh, jobs=jobs, progress=tick).finished
     except RunsInterrupted as stopped:
         finished = stopped.finished
     return {number[one.spec.id]: record_of(one) for one in finished}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import hotband as hb
+from hotband.experiment import Progress
 from hotband.runs import watch
 
 DISKS = ["exos-15e900-512n", "ent-10k"]
@@ -62,8 +63,8 @@ def test_an_unknown_coordinate_names_those_there_are(grid: hb.Sweep) -> None:
 def stopped_after(count: int) -> Iterator[Any]:
     """A user who presses Ctrl-C once so many runs are done."""
 
-    def tick(runs: object, done: int) -> None:
-        if done >= count:
+    def tick(told: Progress) -> None:
+        if told.done >= count:
             raise KeyboardInterrupt
 
     yield tick
@@ -144,3 +145,21 @@ def test_a_sweep_is_saved_with_its_frame(grid: hb.Sweep, tmp_path: Path) -> None
     grid.save(tmp_path / "sweep")
     assert hb.load(tmp_path / "sweep" / "3") == grid[3]
     assert pl.read_parquet(tmp_path / "sweep" / "sweep.parquet").equals(grid.frame)
+
+
+def test_a_sweep_with_a_folder_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that are there are read, and give the same records as runs in memory."""
+    asked: dict[str, Any] = {"on": "ent-10k", "qd": [1, 2, 3], "duration": "2 min", "out": tmp_path / "kept"}
+    with monkeypatch.context() as patched:
+        patched.setattr(watch, "watch", lambda title, progress: stopped_after(1))
+        first = hb.sweep("fio-randread", jobs=1, **asked)
+    assert len(first) >= 1
+    kept = sorted((tmp_path / "kept" / "runs").glob("*/finished.json"))
+    before = {path: path.stat().st_mtime_ns for path in kept}
+    whole = hb.sweep("fio-randread", **asked)
+    assert whole.complete
+    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    asked.pop("out")
+    alone = hb.sweep("fio-randread", **asked)
+    assert list(whole) == list(alone)
+    assert all(a.series is not None and a.series.equals(b.series) for a, b in zip(whole, alone, strict=True))

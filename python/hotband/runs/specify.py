@@ -29,6 +29,7 @@ ARGUMENTS = {
     "--io-log": "io_log",
     "--power-loss": "power_loss",
     "--fail": "fail",
+    "--event": "events",
     "--spare": "spares",
     "--rebuild-rate": "rebuild_rate",
     "--rebuild-after": "rebuild_after",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Protocol
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
-    from hotband.experiment import Progress
+    from hotband.experiment import Progress, Tick
 
-Tick = Callable[["Progress"], None]
 # A run shorter than this shows no bar of its own accord.
 PATIENCE_TICKS = 10
 
@@ -27,17 +26,19 @@ class Handle(Protocol):
 
 @contextmanager
 def watch(title: str, progress: bool | None) -> Iterator[Tick | None]:
-    """The callback that `run.execute` takes, or None.
+    """The callback that `Experiment.run` takes, or None.
 
     `progress` True shows a bar, False none; None shows one in a notebook or on a terminal, once a second has passed.
     """
+    from hotband.runs.progress import run_progress
+
     if progress not in (True, False, None):
         raise UserError("progress", "", repr(progress), "expected True, False or None")
     notebook = in_notebook()
     if progress is False or (progress is None and not notebook and not sys.stderr.isatty()):
         yield None
         return
-    with bar_in_notebook(title) if notebook else _bar_on_terminal(title) as tick:
+    with bar_in_notebook(title) if notebook else run_progress(title) as tick:
         yield tick if progress else patient(tick)
 
 
@@ -62,14 +63,6 @@ def in_notebook() -> bool:
 
 
 @contextmanager
-def _bar_on_terminal(title: str) -> Iterator[Tick]:
-    from hotband.runs.progress import run_progress
-
-    with run_progress(title) as tick:
-        yield tick
-
-
-@contextmanager
 def bar_in_notebook(title: str) -> Iterator[Tick]:
     """One line under the cell, which is gone when the runs are done."""
     from IPython.display import HTML, display
@@ -77,7 +70,7 @@ def bar_in_notebook(title: str) -> Iterator[Tick]:
     handle: list[Handle] = []
 
     def tick(told: Progress) -> None:
-        shown = HTML(line(title, told.share, told.done, told.of))
+        shown = HTML(line(title, told))
         if handle:
             handle[0].update(shown)
         else:
@@ -90,7 +83,7 @@ def bar_in_notebook(title: str) -> Iterator[Tick]:
             one.update(HTML(""))
 
 
-def line(title: str, share: float, done: int, of: int) -> str:
+def line(title: str, told: Progress) -> str:
     """The bar as HTML; a title is foreign text."""
-    count = f" {done} of {of} runs" if of > 1 else ""
-    return f'{escape(title)} <progress value="{share:.3f}" max="1"></progress> {share:.0%}{count}'
+    count = f" {told.done} of {told.of} runs" if told.of > 1 else ""
+    return f'{escape(title)} <progress value="{told.share:.3f}" max="1"></progress> {told.share:.0%}{count}'

@@ -139,50 +139,34 @@ class StudyHandle:
         seed: int | None = None,
         fresh_seeds: bool = False,
         out: str | Path | None = None,
+        fresh: bool = False,
+        trust: bool = False,
         progress: bool | None = None,
     ) -> StudyResult:
         """Runs it on all cores: all loads, or `only` some (then without claims and findings). With `out`, records,
-        `result.json` and `report.html` are left there. `progress` as in `hotband.run`. Raises UserError, and
-        KeyboardInterrupt where it is stopped."""
+        `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they
+        are). `trust` executes the `findings.py` of a study that is not of the catalog. `progress` as in `run`. Raises
+        UserError, and KeyboardInterrupt where it is stopped."""
+        from hotband.record.tables import of_run
+        from hotband.runs.run import RunsInterrupted
         from hotband.runs.specify import in_python, texts
+        from hotband.runs.watch import watch
+        from hotband.study.study import Asked, predict
 
-        loads = texts(only, "only")
+        root = self.study.seed if seed is None else seed
         try:
-            return _run(self.study, loads, seed, fresh_seeds, None if out is None else Path(out), progress)
+            loads = texts(only, "only")
+            chosen = f"only={list(loads)!r}, " * bool(loads)
+            further = ", fresh_seeds=True" * fresh_seeds + ", trust=True" * trust
+            command = f"hotband.study({self.name!r}).run({chosen}seed={root}{further})"
+            asked = Asked(None if out is None else Path(out), root, loads, fresh_seeds, fresh, trust, command)
+            with watch(self.name, progress) as tick:
+                result, finished = predict(self.study, asked, tick)
+        except RunsInterrupted:
+            raise KeyboardInterrupt from None
         except UserError as error:
             raise in_python(error) from None
+        return StudyResult({one.spec.id: Record(one.record, of_run(one)) for one in finished}, result)
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.title}>"
-
-
-def _run(
-    study: Study, only: Sequence[str], seed: int | None, fresh: bool, out: Path | None, progress: bool | None
-) -> StudyResult:
-    from hotband.record.tables import of_run
-    from hotband.runs.run import RunsInterrupted, check_writable, execute
-    from hotband.runs.watch import watch
-    from hotband.study.runs import chosen, collect, specs
-    from hotband.study.study import Conclusion, check_only, conclude, result_of, write_study
-
-    check_only(study, only)
-    root = study.seed if seed is None else seed
-    if out is not None:
-        check_writable(out)
-    pairs = chosen(study, only)
-    try:
-        with watch(study.name, progress) as tick:
-            finished = execute(specs(study, pairs, out, root, fresh), tick)
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
-    results = collect(study, pairs, finished)
-    whole = len(pairs) == len(study.pairs())
-    result = result_of(results, conclude(study, results) if whole else Conclusion(), root)
-    arguments = "" if whole else f"only={list(only)!r}, "
-    result["command"] = f"hotband.study({study.name!r}).run({arguments}seed={root}{', fresh_seeds=True' * fresh})"
-    if not whole:
-        result["only"] = sorted(only)
-    if out is not None:
-        write_study(out, result, finished)
-    documents = ((one.spec.id, one.record, of_run(one)) for one in finished)
-    return StudyResult({name: Record(document, tables) for name, document, tables in documents}, result)
