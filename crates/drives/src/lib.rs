@@ -13,4 +13,5 @@ pub use kinds::disk_params::{DiskParams, Exposes};
 pub use kinds::disk_power::Writing;
 pub use kinds::ssd::Ssd;
 pub use kinds::ssd_params::SsdParams;
+pub use parts::ftl::Refused;
 pub use parts::seek::SeekCurves;

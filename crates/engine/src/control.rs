@@ -15,6 +15,14 @@ pub enum RunError {
     /// The run was asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// The machine would need more memory than there is.
+    #[error("needs {needs} of memory, and {available} are available")]
+    TooLarge {
+        /// All parts together.
+        needs: Bytes,
+        /// What there is.
+        available: Bytes,
+    },
     /// The system refused memory.
     #[error("{part} needs {needs} of memory, which the system refused")]
     Memory {
@@ -45,6 +53,7 @@ impl From<BuildError> for RunError {
         match error {
             BuildError::Spec(error) => Self::Spec(error),
             BuildError::Stopped(_) => Self::Interrupted,
+            BuildError::TooLarge { needs, available } => Self::TooLarge { needs, available },
             BuildError::Memory { part, needs } => Self::Memory { part, needs },
         }
     }
@@ -74,6 +83,11 @@ impl Control {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// The run has so many phases.
     pub(crate) fn set_phases(&self, phases: u64) {
         self.phases.store(phases, Ordering::Relaxed);
@@ -89,6 +103,6 @@ impl Control {
         let whole = (self.phase.load(Ordering::Relaxed) as f64 + share.clamp(0.0, 1.0)) / phases;
         self.done.store((whole * 1e6) as u64, Ordering::Relaxed);
         self.ios.store(ios, Ordering::Relaxed);
-        if self.stop.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
+        if self.is_stopped() { Err(RunError::Interrupted) } else { Ok(()) }
     }
 }

@@ -17,6 +17,7 @@ mod texts;
 
 pub use build::assemble::assemble;
 pub use build::catalog::Catalog;
+pub use build::means::{Means, Use};
 pub use build::offer::Offer;
 pub use build::outline::{LayoutOutline, MemberOutline, outline, outline_json};
 pub use control::{Control, RunError};

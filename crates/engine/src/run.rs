@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use hotband_machine::{Look, Machine, MachineSpec, SpecError, unwatched};
-use hotband_units::{Instant, Span};
+use hotband_machine::{Machine, MachineSpec, SpecError};
+use hotband_units::{Bytes, Instant, Span};
 use hotband_workloads::{AppSpec, Stream, Workload};
 
 use crate::bind::{bind, check_trims, is_served};
 use crate::build::assemble::{Assembled, assemble_with_spares};
 use crate::build::catalog::Catalog;
 use crate::build::entropy_file::DataRecord;
+use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
 use crate::drive::Driver;
 use crate::power_cut::PowerCut;
 use crate::probes::Probes;
 use crate::probes::caches::CacheSeries;
+use crate::probes::direction::Side;
 use crate::probes::io_log::IoLog;
 use crate::probes::operations::OperationSeries;
 use crate::probes::power::PowerSeries;
@@ -77,14 +79,14 @@ impl Run {
     /// # Errors
     /// The first mistake.
     pub fn new(catalog: &Catalog, request: Request) -> Result<Self, RunError> {
-        Self::new_watched(catalog, request, &unwatched)
+        Self::new_within(catalog, request, &Means::default())
     }
 
-    /// The same, as long as somebody waits for it: building a large machine takes its time.
+    /// The same with so much memory, and as long as somebody waits for it: a large machine takes its time and room.
     ///
     /// # Errors
-    /// Those of `new`, and interruption.
-    pub fn new_watched(catalog: &Catalog, request: Request, look: Look) -> Result<Self, RunError> {
+    /// Those of `new`, interruption, and too little memory.
+    pub fn new_within(catalog: &Catalog, request: Request, means: &Means) -> Result<Self, RunError> {
         let (machine_file, machine_text) = machine_text(catalog, &request)?;
         let workload_text = match &request.workload_text {
             Some(text) => text.clone(),
@@ -93,7 +95,13 @@ impl Run {
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let spares = request.repair.spares(&spec)?;
-        let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, look)?;
+        let assembled = assemble_with_spares(
+            &spec,
+            catalog,
+            (&drive_set, request.seed),
+            spares,
+            &means.for_use(Use::of(&workload)),
+        )?;
         Self::bound(request, (machine_text, workload_text), workload, (assembled, drive_set))
     }
 
@@ -105,7 +113,8 @@ impl Run {
     pub fn on_machine(machine: Machine, request: Request) -> Result<Self, RunError> {
         let text = request.workload_text.clone().unwrap_or_default();
         let (workload, _) = workload_of(&request, &text)?;
-        let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new() };
+        let memory = Bytes(0);
+        let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new(), memory };
         Self::bound(request, (String::new(), text), workload, (assembled, Vec::new()))
     }
 
@@ -133,6 +142,12 @@ impl Run {
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         let texts = (machine_text, workload_text);
         Ok(Self { request, texts, workload, assembled, drive_set, streams, app, power_cut, rebuild_rate })
+    }
+
+    /// Bytes of memory that it takes, as far as that is known before it runs: the machine, and what streams leave.
+    pub fn memory(&self) -> Bytes {
+        let streams = (self.streams.len() + self.app.as_ref().map_or(0, |app| app.names.len())) as u64;
+        Bytes(self.assembled.memory.0 + streams * Side::MEMORY)
     }
 
     /// Runs it.
@@ -223,8 +238,8 @@ impl Run {
         let Probes { streams: mut recorder, after, .. } = driver.probes;
         recorder.join_steps();
         control.begin_phase(phases);
-        let _ = control.report(0.0, ios);
-        let record = Record::new(&crate::record::Ingredients {
+        control.report(0.0, ios)?;
+        let ingredients = crate::record::Ingredients {
             request: &self.request,
             machine_text: &self.texts.0,
             workload_text: &self.texts.1,
@@ -243,7 +258,8 @@ impl Run {
             limits: &self.workload.limits,
             data: data_records(&self.workload),
             without_workload: self.workload.is_left_out_of_preconditioning(),
-        });
+        };
+        let record = Record::new(&ingredients, &|| control.report(0.0, ios))?;
         let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
         let power = recorder.power.series;
         let built_from = (self.texts.0, self.drive_set);

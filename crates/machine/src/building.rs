@@ -30,6 +30,14 @@ pub enum BuildError {
     /// It was asked to stop.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// It would need more memory than there is.
+    #[error("needs {needs} of memory, and {available} are available")]
+    TooLarge {
+        /// All parts together.
+        needs: Bytes,
+        /// What there is.
+        available: Bytes,
+    },
     /// The system refused the memory.
     #[error("{part} needs {needs} of memory, which the system refused")]
     Memory {

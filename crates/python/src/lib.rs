@@ -2,22 +2,25 @@
 #![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
 
 mod entropy;
+mod interrupts;
 mod results;
 
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{
-    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Offer, OperationSeries, PowerSeries, RepairRequest, Request, Run,
-    RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
+    CacheSeries, Catalog, Control, Kept, LOG_COLUMNS, Means, Offer, OperationSeries, PowerSeries, RepairRequest,
+    Request, Run, RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW, Series, SmartSeries,
 };
-use hotband_machine::{BuildError, Product, SpecError as MachineSpecError, Stopped};
+use hotband_machine::{BuildError, Product, SpecError as MachineSpecError};
+use interrupts::look;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 create_exception!(_core, SpecError, PyException, "A mistake in the input: args are (file, key, value, accepted).");
+create_exception!(_core, OutOfMemory, PyException, "Bytes needed, and bytes available where that is known.");
 create_exception!(_core, Interrupted, PyException, "The run was asked to stop.");
 
 fn spec_error(error: MachineSpecError) -> PyErr {
@@ -36,16 +39,11 @@ fn build_error(error: BuildError) -> PyErr {
     while_building(error.into())
 }
 
-/// Lets Python's handlers of signals run: an interrupt of the main thread stops what it waits for. Elsewhere it does
-/// nothing.
-fn look() -> Result<(), Stopped> {
-    Python::attach(|py| py.check_signals()).map_err(|_| Stopped)
-}
-
 fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Spec(error) => spec_error(error),
-        refused @ RunError::Memory { .. } => PyMemoryError::new_err(refused.to_string()),
+        RunError::TooLarge { needs, available } => OutOfMemory::new_err((needs.0, available.0)),
+        RunError::Memory { needs, .. } => OutOfMemory::new_err((needs.0, None::<u64>)),
         RunError::Interrupted => Interrupted::new_err("interrupted"),
         RunError::Log(error) => match error.raw_os_error() {
             Some(code) => PyOSError::new_err((code, error.to_string())),
@@ -69,7 +67,7 @@ struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -87,11 +85,16 @@ impl PyRun {
         spares: u32,
         rebuild_rate: Option<String>,
         rebuild_after: Option<String>,
+        memory: Option<u64>,
     ) -> PyResult<Self> {
         let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
         let request =
             Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss, repair };
-        let run = py.detach(|| Run::new_watched(&Catalog::new(catalog), request, &look)).map_err(while_building)?;
+        let build = || {
+            let means = Means { look: &look, memory, ..Means::default() };
+            Run::new_within(&Catalog::new(catalog), request, &means)
+        };
+        let run = py.detach(build).map_err(while_building)?;
         Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
     }
 
@@ -135,12 +138,21 @@ impl PyRun {
         Ok((json, series, caches, smart, operations, outcome.streams, outcome.ios, power))
     }
 
+    /// Bytes of memory that it takes, as far as that is known before it runs; none once it was executed.
+    fn memory(&self) -> Option<u64> {
+        self.run.lock().ok().and_then(|run| run.as_ref().map(|run| run.memory().0))
+    }
+
     fn progress(&self) -> (f64, u64) {
         self.control.progress()
     }
 
     fn stop(&self) {
         self.control.stop();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.control.is_stopped()
     }
 }
 
@@ -305,6 +317,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;
     module.add_function(wrap_pyfunction!(departure, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupts::end_on_second_interrupt, module)?)?;
     module.add_function(wrap_pyfunction!(results::fio_log, module)?)?;
     module.add_function(wrap_pyfunction!(results::fio_histogram_log, module)?)?;
     module.add_function(wrap_pyfunction!(results::hdr_log, module)?)?;
@@ -313,6 +326,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("STEADY_RANGE_PCT", STEADY_RANGE_PCT)?;
     module.add("STEADY_SLOPE_PCT", STEADY_SLOPE_PCT)?;
     module.add("SpecError", module.py().get_type::<SpecError>())?;
+    module.add("OutOfMemory", module.py().get_type::<OutOfMemory>())?;
     module.add("Interrupted", module.py().get_type::<Interrupted>())?;
     module.add("LOG_COLUMNS", LOG_COLUMNS.to_vec())?;
     module.add("LAYOUTS", hotband_layouts::KINDS.to_vec())

@@ -3,17 +3,29 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use hotband_machine::Stopped;
 use hotband_results::{FioLog, HdrLog, HdrTag, HistogramLog, LogError, Side};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::SpecError;
+use crate::interrupts::Watched;
 
 type Dict<'py> = Bound<'py, PyDict>;
 
 /// `SpecError` as the other functions raise it; the key is empty, what is wrong is in the text.
 fn log_error(path: &Path, error: &LogError) -> PyErr {
+    if let LogError::Io(io) = error
+        && io.get_ref().is_some_and(|inner| inner.is::<Stopped>())
+    {
+        return PyKeyboardInterrupt::new_err("interrupted");
+    }
     SpecError::new_err((path.display().to_string(), "", "", error.to_string()))
+}
+
+fn open(path: &Path) -> Result<Watched<File>, LogError> {
+    Ok(Watched::new(File::open(path)?))
 }
 
 fn side_of<'py>(py: Python<'py>, side: &Side) -> PyResult<Dict<'py>> {
@@ -51,7 +63,7 @@ fn fio_log_of(py: Python<'_>, log: &FioLog) -> PyResult<Py<PyAny>> {
 #[pyo3(signature = (path, base_ms=None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
 pub fn fio_log(py: Python<'_>, path: PathBuf, base_ms: Option<u64>) -> PyResult<Py<PyAny>> {
-    let read = || hotband_results::read_fio_log(File::open(&path).map_err(LogError::from)?, base_ms);
+    let read = || hotband_results::read_fio_log(open(&path)?, base_ms);
     let log = py.detach(read).map_err(|error| log_error(&path, &error))?;
     fio_log_of(py, &log)
 }
@@ -59,7 +71,7 @@ pub fn fio_log(py: Python<'_>, path: PathBuf, base_ms: Option<u64>) -> PyResult<
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
 pub fn fio_histogram_log(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
-    let read = || hotband_results::read_histogram_log(File::open(&path).map_err(LogError::from)?);
+    let read = || hotband_results::read_histogram_log(open(&path)?);
     let HistogramLog { rows, buckets, coarse, cut } = py.detach(read).map_err(|error| log_error(&path, &error))?;
     let found = PyDict::new(py);
     found.set_item("time_ms", rows.iter().map(|row| row.time_ms).collect::<Vec<_>>())?;

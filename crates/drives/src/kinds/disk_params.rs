@@ -112,6 +112,15 @@ pub struct DiskParams {
 }
 
 impl DiskParams {
+    /// Bytes of memory that the drive takes: of its caches, whose extents and blocks have at most this much each
+    /// [our measure of their tables, rounded up], and of its table of seeks.
+    pub fn memory(&self) -> u64 {
+        const OF_ENTRY: u64 = 128;
+        const OF_SEEKS: u64 = 4 << 20;
+        let flash = self.flash.as_ref().map_or(0, |flash| flash.size / SECTOR / flash.block_sectors.max(1));
+        (self.segments as u64 + self.write_cache_extents as u64 + flash) * OF_ENTRY + OF_SEEKS
+    }
+
     /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at
     /// `set_key` of `set_file`.
     ///

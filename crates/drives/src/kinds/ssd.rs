@@ -18,7 +18,7 @@ use super::ssd_params::SsdParams;
 use super::ssd_power::SsdAccount;
 use super::ssd_work::{Timed, WorkQueue};
 use crate::parts::compression::Compression;
-use crate::parts::ftl::{Ftl, PAGE, Untimed};
+use crate::parts::ftl::{Ftl, PAGE, Refused, Untimed};
 use crate::parts::nand::Nand;
 use crate::parts::port::Port;
 
@@ -105,10 +105,21 @@ pub struct Ssd {
 
 impl Ssd {
     /// A new drive, fresh out of the box.
+    ///
+    /// # Panics
+    /// If the system refuses the memory.
     pub fn new(params: SsdParams) -> Self {
+        Self::try_new(params).expect("memory for the map of a drive")
+    }
+
+    /// The same where there may be no memory for it.
+    ///
+    /// # Errors
+    /// The system refuses the memory.
+    pub fn try_new(params: SsdParams) -> Result<Self, Refused> {
         let port = Port::new(params.link_rate);
-        Self {
-            ftl: Ftl::new(params.ftl.clone()),
+        Ok(Self {
+            ftl: Ftl::try_new(params.ftl.clone())?,
             nand: Nand::new(params.nand.clone()),
             compression: Compression::new(params.compression),
             to_host: port.clone(),
@@ -130,7 +141,7 @@ impl Ssd {
             account: None,
             programmed: Vec::new(),
             params,
-        }
+        })
     }
 
     /// What it was built with.

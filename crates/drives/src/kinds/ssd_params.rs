@@ -51,6 +51,11 @@ pub struct SsdParams {
 }
 
 impl SsdParams {
+    /// Bytes of memory that the drive takes where pages are written at random, or where all have been (`filled`).
+    pub fn memory(&self, filled: bool) -> u64 {
+        self.ftl.memory(filled)
+    }
+
     /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at
     /// `set_key` of `set_file`.
     ///

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
-use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, SeekCurves, Ssd, SsdParams};
+use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
-    BuildError, Drive, DriveSpec, LayoutSpec, Link, Look, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
-    NodeRef, Random, Role, SpecError, Target, unwatched,
+    BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
+    NodeRef, Random, Role, SpecError, Target,
 };
-use hotband_units::Rate;
+use hotband_units::{Bytes, Rate};
 use toml::{Table, Value};
 
 use crate::build::catalog::Catalog;
+use crate::build::means::{Means, Memory, Use};
 use crate::build::outline::{self, LayoutOutline};
 
 /// A machine and the catalog texts it was built from.
@@ -24,6 +25,8 @@ pub struct Assembled {
     pub products: BTreeMap<String, String>,
     /// Its layouts and the drives they lie on.
     pub layouts: Vec<LayoutOutline>,
+    /// What it takes once it is used.
+    pub memory: Bytes,
 }
 
 /// Names, layouts and their members.
@@ -40,19 +43,19 @@ pub fn assemble(
     set: &[(String, String)],
     seed: u64,
 ) -> Result<Assembled, BuildError> {
-    assemble_with_spares(spec, catalog, (set, seed), None, &unwatched)
+    assemble_with_spares(spec, catalog, (set, seed), None, &Means::default())
 }
 
 /// The same with so many spares, `spare1` and so on, that are like one of the drives and behind the same link.
 ///
 /// # Errors
-/// Those of `assemble`, a drive that has the name of a spare, or nobody waits for it any more.
+/// Those of `assemble`, a drive that has the name of a spare, too little memory, or nobody waits for it any more.
 pub fn assemble_with_spares(
     spec: &MachineSpec,
     catalog: &Catalog,
     (set, seed): (&[(String, String)], u64),
     spares: Option<(usize, u32)>,
-    look: Look,
+    means: &Means,
 ) -> Result<Assembled, BuildError> {
     let mut products: BTreeMap<String, (Product, String)> = BTreeMap::new();
     for drive in &spec.drives {
@@ -69,13 +72,23 @@ pub fn assemble_with_spares(
         products.insert(pool.osd, found);
     }
     check_set(&products, set)?;
-    let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
-    let mut curves = SeekCurves::default();
-    for drive in &spec.drives {
-        look()?;
-        let product = &products[&drive.product].0;
-        drives.push((drive.name.clone(), build_drive(spec, drive, product, (set, seed), &mut curves)?));
+    let spares = spares.map(|(like, count)| spare_drives(spec, like, count)).transpose()?.unwrap_or_default();
+    let mut memory = Memory::new(means);
+    let mut read: Vec<(&DriveSpec, Mechanism)> = Vec::new();
+    for drive in spec.drives.iter().chain(spares.iter().map(|(drive, _)| drive)) {
+        (means.look)()?;
+        let mechanism = Mechanism::read(spec, drive, &products[&drive.product].0, set)?;
+        memory.take(mechanism.memory(means.is_for));
+        read.push((drive, mechanism));
     }
+    memory.check()?;
+    let mut curves = SeekCurves::default();
+    let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
+    for (drive, mechanism) in read {
+        (means.look)()?;
+        drives.push((drive.name.clone(), mechanism.build(&drive.name, seed, &mut curves)?));
+    }
+    let spare_drives = drives.split_off(spec.drives.len());
     let mut layouts: Layouts = Vec::new();
     for layout in &spec.layouts {
         let mut members = member_ranges(spec, layout, &drives, &layouts)?;
@@ -84,7 +97,9 @@ pub fn assemble_with_spares(
             let random = Random::new(seed, &format!("layouts.{}", layout.name));
             let daemon = &products[&pool.osd].0;
             let params = osd_params(spec, layout, &pool, daemon, set)?;
-            let (pool, slices) = replicated::build(&spec.file, layout, pool, params, &members, (random, look))?;
+            memory.take(replicated::memory(&pool, &params, &members));
+            memory.check()?;
+            let (pool, slices) = replicated::build(&spec.file, layout, pool, params, &members, (random, means.look))?;
             members = slices;
             Role::Service(pool)
         } else {
@@ -98,53 +113,89 @@ pub fn assemble_with_spares(
     let links: Vec<Link> = spec.links.iter().map(Link::new).collect();
     let link_of = |drive: usize| spec.links.iter().position(|link| link.carries.contains(&drive));
     let mut link_of: Vec<Option<usize>> = (0..drives.len()).map(link_of).collect();
-    let (like, count) = spares.unwrap_or_default();
-    for number in 1..=count {
-        let name = format!("spare{number}");
-        if drives.iter().any(|(have, _)| *have == name) {
-            let accepted = "is the name of a spare: give the drive another one";
-            return Err(SpecError::new(&spec.file, &spec.drives[like].key, name, accepted).into());
-        }
-        let drive = DriveSpec { name: name.clone(), ..spec.drives[like].clone() };
-        let product = &products[&drive.product].0;
-        drives.push((name, build_drive(spec, &drive, product, (set, seed), &mut curves)?));
-        link_of.push(link_of[like]);
+    for (spare, (_, like)) in spare_drives.into_iter().zip(&spares) {
+        drives.push(spare);
+        link_of.push(link_of[*like]);
     }
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, targets });
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
-    Ok(Assembled { machine, products, layouts: outlines })
+    Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken })
 }
 
-fn build_drive(
-    spec: &MachineSpec,
-    drive: &hotband_machine::DriveSpec,
-    product: &Product,
-    (set, seed): (&[(String, String)], u64),
-    curves: &mut SeekCurves,
-) -> Result<Box<dyn Drive>, SpecError> {
-    let own: Table = set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
-    match product.kind.as_str() {
-        "disk" => {
-            let mut params =
-                read_twice(spec, drive, own, |values, file, key| DiskParams::read(product, values, file, key))?;
-            if spec.is_on_bus(drive) {
-                // The bus is the port: what crosses it would be charged twice.
-                params.port_rate = Rate(1_000_000_000_000);
-            }
-            let phase = Random::new(seed, &format!("drives.{}.spindle", drive.name)).below(REVOLUTION);
-            params.geometry.rotation = params.geometry.rotation.with_phase(phase);
-            if params.actuators > 1 {
-                return Ok(Box::new(MultiActuatorDisk::sharing(&params, curves)));
-            }
-            Ok(Box::new(Disk::sharing(params, curves)))
+/// Drives like one of the spec's, named `spare1` and so on, each with the number of the one that it is like.
+fn spare_drives(spec: &MachineSpec, like: usize, count: u32) -> Result<Vec<(DriveSpec, usize)>, SpecError> {
+    let spare = |number: u32| {
+        let (name, of) = (format!("spare{number}"), &spec.drives[like]);
+        if spec.drives.iter().any(|drive| drive.name == name) {
+            let accepted = "is the name of a spare: give the drive another one";
+            return Err(SpecError::new(&spec.file, &of.key, name, accepted));
         }
-        "ssd" => {
-            let params = read_twice(spec, drive, own, |values, file, key| SsdParams::read(product, values, file, key))?;
-            Ok(Box::new(Ssd::new(params)))
+        Ok((DriveSpec { name, ..of.clone() }, like))
+    };
+    (1..=count).map(spare).collect()
+}
+
+/// A drive whose values have been read.
+enum Mechanism {
+    Disk(DiskParams),
+    Ssd(SsdParams),
+}
+
+impl Mechanism {
+    fn read(
+        spec: &MachineSpec,
+        drive: &DriveSpec,
+        product: &Product,
+        set: &[(String, String)],
+    ) -> Result<Self, SpecError> {
+        let own: Table =
+            set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
+        match product.kind.as_str() {
+            "disk" => {
+                let read = |values: &Table, file: &str, key: &str| DiskParams::read(product, values, file, key);
+                let mut params = read_twice(spec, drive, own, read)?;
+                if spec.is_on_bus(drive) {
+                    // The bus is the port: what crosses it would be charged twice.
+                    params.port_rate = Rate(1_000_000_000_000);
+                }
+                Ok(Self::Disk(params))
+            }
+            "ssd" => {
+                let read = |values: &Table, file: &str, key: &str| SsdParams::read(product, values, file, key);
+                Ok(Self::Ssd(read_twice(spec, drive, own, read)?))
+            }
+            other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd"])),
         }
-        other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd"])),
+    }
+
+    /// Bytes of memory that the drive takes.
+    fn memory(&self, is_for: Use) -> u64 {
+        match (self, is_for) {
+            (Self::Disk(params), _) => params.memory(),
+            // Nothing is mapped, and what is not touched is not there.
+            (Self::Ssd(_), Use::Reads) => 0,
+            (Self::Ssd(params), _) => params.memory(is_for == Use::Fills),
+        }
+    }
+
+    fn build(self, name: &str, seed: u64, curves: &mut SeekCurves) -> Result<Box<dyn Drive>, BuildError> {
+        match self {
+            Self::Disk(mut params) => {
+                let phase = Random::new(seed, &format!("drives.{name}.spindle")).below(REVOLUTION);
+                params.geometry.rotation = params.geometry.rotation.with_phase(phase);
+                if params.actuators > 1 {
+                    return Ok(Box::new(MultiActuatorDisk::sharing(&params, curves)));
+                }
+                Ok(Box::new(Disk::sharing(params, curves)))
+            }
+            Self::Ssd(params) => {
+                let refused =
+                    |refused: Refused| BuildError::Memory { part: name.to_owned(), needs: Bytes(refused.bytes) };
+                Ok(Box::new(Ssd::try_new(params).map_err(refused)?))
+            }
+        }
     }
 }
 
@@ -170,7 +221,7 @@ fn osd_params(
 /// it was made.
 fn read_twice<T>(
     spec: &MachineSpec,
-    drive: &hotband_machine::DriveSpec,
+    drive: &DriveSpec,
     own: Table,
     read: impl Fn(&Table, &str, &str) -> Result<T, SpecError>,
 ) -> Result<T, SpecError> {

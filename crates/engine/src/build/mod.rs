@@ -3,5 +3,6 @@
 pub mod assemble;
 pub mod catalog;
 pub mod entropy_file;
+pub mod means;
 pub mod offer;
 pub mod outline;

@@ -5,6 +5,7 @@ use hotband_units::Bytes;
 
 use crate::build::assemble::assemble_with_spares;
 use crate::build::catalog::Catalog;
+use crate::build::means::Means;
 use crate::request::Request;
 use crate::texts::machine_text;
 
@@ -29,7 +30,14 @@ impl Offer {
     pub fn of(catalog: &Catalog, request: &Request, look: Look) -> Result<Self, BuildError> {
         let (file, text) = machine_text(catalog, request)?;
         let spec = MachineSpec::read(&file, &text)?;
-        let machine = assemble_with_spares(&spec, catalog, (&request.set, request.seed), None, look)?.machine;
+        let machine = assemble_with_spares(
+            &spec,
+            catalog,
+            (&request.set, request.seed),
+            None,
+            &Means { look, ..Means::default() },
+        )?
+        .machine;
         let targets = machine.targets().iter().map(|target| (target.name.clone(), Bytes(target.size))).collect();
         let products = spec.drives.iter().map(|drive| drive.product.clone()).collect();
         Ok(Self { text, targets, block: machine.block(), products })

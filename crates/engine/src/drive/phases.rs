@@ -10,7 +10,7 @@ use crate::probes::steps::StepEnd;
 use crate::record::sections::Sections;
 
 /// Events between two looks at the control block.
-const LOOK_EVERY: u64 = 4096;
+const LOOK_EVERY: u64 = 256;
 
 impl Driver<'_> {
     /// Runs one phase, with `threads` in the loop of `[load]`; returns how long it was if it is measured.

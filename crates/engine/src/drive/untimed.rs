@@ -22,7 +22,7 @@ const SEQUENTIAL: u64 = 128 << 10;
 /// Longest range handed over as one write, where all of it has the same entropy.
 const LONGEST: u64 = 64 << 20;
 /// I/Os asked for between two looks at the control block, where most are reads.
-const LOOK_EVERY: u64 = 1 << 16;
+const LOOK_EVERY: u64 = 1 << 12;
 
 /// A stream that takes its turn.
 struct Turn {
@@ -161,7 +161,7 @@ impl Driver<'_> {
         })?;
         if spec.trim {
             for fill in &fills {
-                fill.trim(self.machine);
+                fill.trim(self.machine, || report(whole))?;
             }
         }
         self.probes.untimed(self.now, self.machine);
@@ -237,11 +237,13 @@ impl TargetFill {
         machine.write_untimed(self.target, writes);
     }
 
-    fn trim(&self, machine: &mut Machine) {
+    fn trim(&self, machine: &mut Machine, report: impl Fn() -> Result<(), RunError>) -> Result<(), RunError> {
         for (offset, len) in ranges(self.size, LONGEST) {
+            report()?;
             let write = UntimedWrite { offset, len, entropy: Entropy::INCOMPRESSIBLE, trim: true };
             machine.write_untimed(self.target, &[write]);
         }
+        Ok(())
     }
 }
 

@@ -25,7 +25,10 @@ pub struct Side {
     pub times: Times,
     pub latency_min: u64,
     pub latency_max: u64,
-    pub histogram: Histogram<u64>,
+    /// Time that I/Os took which failed: they were outstanding, and are in no latency.
+    pub failed_sum: u128,
+    /// None before the first I/O: a workload may have tens of thousands of streams, each with four directions.
+    pub histogram: Option<Histogram<u64>>,
     /// I/Os outstanding now, and since when.
     outstanding: u64,
     since: Instant,
@@ -49,6 +52,9 @@ pub struct IntervalRow {
 }
 
 impl Side {
+    /// Bytes of memory of a direction that is used: its histogram, of 1,024 counts for each of 33 powers of two.
+    pub const MEMORY: u64 = 33 * 1024 * size_of::<u64>() as u64;
+
     pub fn new() -> Self {
         Self {
             count: 0,
@@ -58,7 +64,8 @@ impl Side {
             times: Times::default(),
             latency_min: u64::MAX,
             latency_max: 0,
-            histogram: empty_histogram(),
+            failed_sum: 0,
+            histogram: None,
             outstanding: 0,
             since: Instant::ZERO,
             area: 0,
@@ -91,6 +98,7 @@ impl Side {
         }
         if done.fault.is_some() {
             self.errors += 1;
+            self.failed_sum += u128::from(done.at.since(done.submitted).0);
             return;
         }
         self.interval_bytes += u64::from(bytes);
@@ -115,6 +123,7 @@ impl Side {
             times,
             latency_min,
             latency_max,
+            failed_sum,
             histogram,
             outstanding: _,
             since: _,
@@ -130,18 +139,26 @@ impl Side {
         self.times = self.times.then(times);
         self.latency_min = self.latency_min.min(*latency_min);
         self.latency_max = self.latency_max.max(*latency_max);
-        self.histogram.add(histogram).expect("all histograms have the same bounds");
+        self.failed_sum += failed_sum;
+        if let Some(histogram) = histogram {
+            let own = self.histogram.get_or_insert_with(empty_histogram);
+            own.add(histogram).expect("all histograms have the same bounds");
+        }
         self.area += area;
     }
 
     /// Adds the latencies kept so far to the totals; returns their number and sum.
     fn count_latencies(&mut self) -> (u64, u128) {
         let mut sum = 0;
+        if self.latencies.is_empty() {
+            return (0, 0);
+        }
+        let histogram = self.histogram.get_or_insert_with(empty_histogram);
         for latency in &self.latencies {
             sum += u128::from(*latency);
             self.latency_min = self.latency_min.min(*latency);
             self.latency_max = self.latency_max.max(*latency);
-            self.histogram.saturating_record(*latency);
+            histogram.saturating_record(*latency);
         }
         let count = self.latencies.len() as u64;
         self.count += count;

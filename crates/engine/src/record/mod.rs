@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::build::entropy_file::DataRecord;
+use crate::control::RunError;
 use crate::probes::caches::CachesRecord;
 use crate::probes::direction::{Side, empty_histogram};
 use crate::probes::operations::AppRecord;
@@ -147,6 +148,9 @@ pub struct Figures {
     pub bytes: u64,
     /// I/Os that failed.
     pub errors: u64,
+    /// Their mean latency: they are part of the queue depth, and of no other rate or latency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_latency_mean_ns: Option<f64>,
     /// Mean latency.
     pub latency_mean_ns: Option<f64>,
     /// Shortest latency.
@@ -276,16 +280,22 @@ pub(crate) struct Ingredients<'a> {
 }
 
 impl Record {
-    pub(crate) fn new(of: &Ingredients) -> Self {
+    /// # Errors
+    /// Nobody waits for it any more: many streams take their time.
+    pub(crate) fn new(of: &Ingredients, look: &dyn Fn() -> Result<(), RunError>) -> Result<Self, RunError> {
         let request = of.request;
         let recorder = of.recorder;
-        let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush, trim])| StreamRecord {
-            name: name.clone(),
-            read: SideRecord::new(read),
-            write: SideRecord::new(write),
-            flush: (flush.count > 0).then(|| SideRecord::new(flush)),
-            trim: (trim.count > 0).then(|| SideRecord::new(trim)),
+        let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush, trim])| {
+            look()?;
+            Ok(StreamRecord {
+                name: name.clone(),
+                read: SideRecord::new(read),
+                write: SideRecord::new(write),
+                flush: (flush.count > 0).then(|| SideRecord::new(flush)),
+                trim: (trim.count > 0).then(|| SideRecord::new(trim)),
+            })
         });
+        let streams = streams.collect::<Result<Vec<_>, RunError>>()?;
         let parts = of.after.iter().zip(&recorder.before).map(|(after, before)| {
             let counters = after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect();
             PartRecord {
@@ -302,7 +312,8 @@ impl Record {
             Some((last, before)) => (Some(last.clone()), before.to_vec()),
             None => (None, Vec::new()),
         };
-        Self {
+        look()?;
+        Ok(Self {
             schema: "hotband-record",
             schema_version: SCHEMA_VERSION,
             versions: BTreeMap::from([("hotband", env!("CARGO_PKG_VERSION").to_owned())]),
@@ -322,7 +333,7 @@ impl Record {
             concurrency: of.concurrency,
             summary: Summary::new(&recorder.streams, of.duration),
             steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
-            streams: streams.collect(),
+            streams,
             scripts: of.scripts.clone(),
             app: of.app.clone(),
             parts: parts.collect(),
@@ -345,7 +356,7 @@ impl Record {
                 smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
             },
             notes: notes(of),
-        }
+        })
     }
 
     /// The record as indented JSON.
@@ -374,9 +385,11 @@ impl Figures {
     pub(crate) fn new(sides: &[&Side], duration: Span) -> Self {
         let seconds = duration.as_secs_f64();
         let mut histogram: Histogram<u64> = empty_histogram();
-        for side in sides {
-            histogram.add(&side.histogram).expect("all histograms have the same bounds");
+        for side in sides.iter().filter_map(|side| side.histogram.as_ref()) {
+            histogram.add(side).expect("all histograms have the same bounds");
         }
+        let errors: u64 = sides.iter().map(|side| side.errors).sum();
+        let failed: u128 = sides.iter().map(|side| side.failed_sum).sum();
         let count: u64 = sides.iter().map(|side| side.count).sum();
         let bytes: u64 = sides.iter().map(|side| side.bytes).sum();
         let sum: u128 = sides.iter().map(|side| side.latency_sum).sum();
@@ -391,7 +404,8 @@ impl Figures {
             bandwidth_bytes_per_s: bytes as f64 / seconds,
             count,
             bytes,
-            errors: sides.iter().map(|side| side.errors).sum(),
+            errors,
+            error_latency_mean_ns: (errors > 0).then(|| failed as f64 / errors as f64),
             latency_mean_ns: (count > 0).then(|| sum as f64 / count as f64),
             latency_min_ns: least,
             latency_p50_ns: at(0.5),
@@ -407,8 +421,8 @@ impl Figures {
 impl SideRecord {
     fn new(side: &Side) -> Self {
         let some = (side.count > 0).then_some(());
-        let buckets =
-            side.histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_since_last_iteration()));
+        let recorded = side.histogram.iter().flat_map(Histogram::iter_recorded);
+        let buckets = recorded.map(|step| (step.value_iterated_to(), step.count_since_last_iteration()));
         Self {
             count: side.count,
             bytes: side.bytes,
@@ -431,6 +445,7 @@ fn notes(of: &Ingredients) -> Vec<String> {
     let note = short.map(|outstanding| {
         format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %")
     });
+    let failed = failed_note(&of.recorder.streams, of.duration);
     let steady = of.steady.iter().filter_map(SteadyRecord::note);
     let is_protected = |part: &&PartReport| part.at_end.contains(&("write_protected", 1));
     let protected =
@@ -441,9 +456,26 @@ fn notes(of: &Ingredients) -> Vec<String> {
         "preconditioned without the workload: apps and scripts do not run without time, so the drives are not worn in by them"
             .to_owned()
     });
-    let notes = note.into_iter().chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady);
+    let notes = note.into_iter().chain(failed).chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady);
     let unrepaired = of.repair.iter().flat_map(RepairRecord::notes);
     notes.chain(protected).chain(unfilled).chain(unrepaired).collect()
+}
+
+/// Where failed I/Os are so much of the queue depth that rates and latencies do not make it up within 1 %.
+fn failed_note(streams: &[Sides], duration: Span) -> Option<String> {
+    let all = Figures::new(&streams.iter().flat_map(|sides| &sides[..2]).collect::<Vec<_>>(), duration);
+    let mean = all.error_latency_mean_ns?;
+    let share = mean * all.errors as f64 / (all.queue_depth_mean * duration.0 as f64);
+    (share > 0.01).then(|| {
+        format!(
+            "{} of {} I/Os failed, after {:.3} ms on average: {:.0} % of the queue depth is theirs, and no part of rates \
+             and latencies",
+            all.errors,
+            all.errors + all.count,
+            mean / 1e6,
+            100.0 * share
+        )
+    })
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

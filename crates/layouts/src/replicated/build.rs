@@ -3,6 +3,7 @@
 use hotband_machine::{BuildError, LayoutSpec, Look, MemberRange, Random, Service, SpecError};
 use hotband_units::Bytes;
 
+use super::memory::Memory;
 use super::osd::Slice;
 use super::params::OsdParams;
 use super::place::{Cluster, Places, counts, groups_of_objects};
@@ -28,6 +29,18 @@ impl PoolSpec {
         };
         self.used().iter().flat_map(cut).collect()
     }
+}
+
+/// Bytes of memory that a pool on `members` takes once every object was asked for: their groups and places, and what its
+/// daemons remember.
+pub fn memory(spec: &PoolSpec, params: &OsdParams, members: &[MemberRange]) -> u64 {
+    let raw: u64 = spec.used().iter().map(|member| members[*member].size).sum();
+    let size = spec.image.unwrap_or((raw as f64 * FILLED) as u64 / spec.replicas as u64);
+    let objects = (size / spec.object).min(MOST_OBJECTS);
+    let copies = objects * spec.replicas as u64;
+    let daemons = (spec.used().len() * spec.osds_per_member) as u64;
+    let remembered = daemons * params.data_blocks as u64 + copies.min(daemons * params.onodes as u64);
+    (objects + copies) * size_of::<u32>() as u64 + remembered * Memory::OF_KEY
 }
 
 /// A pool on `members`, and the slices of them that its daemons have.

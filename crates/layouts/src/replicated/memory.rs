@@ -57,6 +57,9 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Bytes of a key that is kept: its entry, and its place in a hash table that is between half and all full.
+    pub const OF_KEY: u64 = (size_of::<Entry>() + 2 * size_of::<(u64, u32)>()) as u64;
+
     /// An empty memory for `capacity` keys.
     pub fn new(capacity: usize, policy: Policy) -> Self {
         let empty = Ends { oldest: NONE, newest: NONE, len: 0 };

@@ -33,7 +33,7 @@ use recovery::Recovery;
 use slab::Slab;
 use wire::{Card, Cpu};
 
-pub use build::build;
+pub use build::{build, memory};
 pub use params::OsdParams;
 pub use spec::{FailureDomain, NetworkSpec, OutSpec, PoolSpec};
 

@@ -74,6 +74,9 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    /// Bytes of a block without its log: itself, the head of its log, its place among the free ones.
+    pub const MEMORY: u64 = (size_of::<Block>() + size_of::<Vec<u32>>() + size_of::<(u32, u32)>()) as u64;
+
     pub fn new(params: &FtlParams) -> Self {
         let count = params.blocks + params.spare_blocks;
         let bucket_shift = (0..32).find(|shift| params.block_units >> shift < BUCKETS).unwrap_or(31);

@@ -2,7 +2,7 @@
 
 use memmap2::MmapMut;
 
-use super::{FtlParams, PAGE_UNITS};
+use super::{FtlParams, PAGE_UNITS, Refused};
 
 /// The newest data of a page is in the write buffer; the rest of the entry says where older data lies.
 pub(super) const DIRTY: u32 = 1 << 31;
@@ -12,49 +12,57 @@ pub(super) const UNMAPPED: u32 = DIRTY - 1;
 /// Four bytes a page: block and flash page in it. One byte more where pages are compressed.
 #[derive(Debug)]
 pub(super) struct Map {
-    entries: Words,
-    /// Units of every page, less one; empty where all are alike.
-    sizes: Vec<u8>,
+    entries: Zeroed,
+    /// Units of every page, less one; none where all are alike.
+    sizes: Option<Zeroed>,
     shift: u32,
 }
 
 impl Map {
     /// Nothing is mapped.
     ///
+    /// # Errors
+    /// The system refuses the memory.
+    ///
     /// # Panics
     /// If places do not fit into 31 bits: 32 TiB of flash with pages of 16 KiB; checked when a drive is read.
-    pub fn new(params: &FtlParams) -> Self {
+    pub fn new(params: &FtlParams) -> Result<Self, Refused> {
         let shift = bits(params.block_units.div_ceil(params.flash_page_units));
         let blocks = params.blocks + params.spare_blocks;
         assert!(shift + bits(blocks + 1) <= 31, "places fit into 31 bits");
         let pages = params.pages as usize;
-        let sizes = if params.compressed { vec![0; pages] } else { Vec::new() };
-        Self { entries: Words::new(pages), sizes, shift }
+        let sizes = params.compressed.then(|| Zeroed::new(pages)).transpose()?;
+        Ok(Self { entries: Zeroed::new(pages * size_of::<u32>())?, sizes, shift })
+    }
+
+    /// Bytes that it takes once every page was written.
+    pub fn memory(params: &FtlParams) -> u64 {
+        params.pages * (size_of::<u32>() as u64 + u64::from(params.compressed))
     }
 
     #[inline]
     pub fn get(&self, page: u32) -> u32 {
-        self.entries.all()[page as usize] ^ UNMAPPED
+        self.entries.words()[page as usize] ^ UNMAPPED
     }
 
     #[inline]
     pub fn set(&mut self, page: u32, entry: u32) {
-        self.entries.all_mut()[page as usize] = entry ^ UNMAPPED;
+        self.entries.words_mut()[page as usize] = entry ^ UNMAPPED;
     }
 
     /// The page lies at `place` and is `units` long. Where the buffer holds newer data, it still does.
     #[inline]
     pub fn place(&mut self, page: u32, place: u32, units: u32) {
         self.set(page, place);
-        if !self.sizes.is_empty() {
-            self.sizes[page as usize] = (units - 1) as u8;
+        if let Some(sizes) = &mut self.sizes {
+            sizes.memory[page as usize] = (units - 1) as u8;
         }
     }
 
     /// Units of a page on flash.
     #[inline]
     pub fn size(&self, page: u32) -> u32 {
-        if self.sizes.is_empty() { PAGE_UNITS } else { u32::from(self.sizes[page as usize]) + 1 }
+        self.sizes.as_ref().map_or(PAGE_UNITS, |sizes| u32::from(sizes.memory[page as usize]) + 1)
     }
 
     #[inline]
@@ -74,34 +82,34 @@ impl Map {
     }
 
     pub fn pages(&self) -> u32 {
-        self.entries.all().len() as u32
+        self.entries.words().len() as u32
     }
 }
 
-/// Zeroed words in memory of their own, in huge pages where the system has them: a table of a gigabyte that is accessed
+/// Zeroed bytes in memory of their own, in huge pages where the system has them: a table of a gigabyte that is accessed
 /// at random would otherwise spend most of its time in page tables. Entries are kept so that zero means unmapped: a
 /// new drive costs nothing.
 #[derive(Debug)]
-struct Words {
+struct Zeroed {
     memory: MmapMut,
 }
 
-impl Words {
-    fn new(count: usize) -> Self {
-        let memory = MmapMut::map_anon(count.max(1) * size_of::<u32>()).expect("memory for the map of a drive");
+impl Zeroed {
+    fn new(bytes: usize) -> Result<Self, Refused> {
+        let memory = MmapMut::map_anon(bytes.max(1)).map_err(|_| Refused { bytes: bytes as u64 })?;
         // Without huge pages it is slower, and no less right.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
-        Self { memory }
+        Ok(Self { memory })
     }
 
     #[inline]
-    fn all(&self) -> &[u32] {
+    fn words(&self) -> &[u32] {
         bytemuck::cast_slice(&self.memory)
     }
 
     #[inline]
-    fn all_mut(&mut self) -> &mut [u32] {
+    fn words_mut(&mut self) -> &mut [u32] {
         bytemuck::cast_slice_mut(&mut self.memory)
     }
 }

@@ -92,6 +92,23 @@ pub struct FtlParams {
     pub endurance: Option<Endurance>,
 }
 
+impl FtlParams {
+    /// Bytes of memory that the layer takes: of the map once pages are written at random, of the logs of its blocks too
+    /// once all have been written (`filled`).
+    pub fn memory(&self, filled: bool) -> u64 {
+        let blocks = u64::from(self.blocks + self.spare_blocks);
+        let logs = if filled { u64::from(self.blocks) * u64::from(self.block_units / PAGE_UNITS) * 4 } else { 0 };
+        Map::memory(self) + blocks * Blocks::MEMORY + logs
+    }
+}
+
+/// The system refused memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What was asked for.
+    pub bytes: u64,
+}
+
 /// What the flash has to do, in order.
 pub trait FlashWork {
     /// A pass of frontier number `frontier` is full: program number `pass` of `block`.
@@ -229,15 +246,26 @@ impl Ftl {
     /// A new drive: nothing is written, every block is erased.
     ///
     /// # Panics
+    /// Where `try_new` does, or if the system refuses the memory.
+    pub fn new(params: FtlParams) -> Self {
+        Self::try_new(params).expect("memory for the map of a drive")
+    }
+
+    /// The same where there may be no memory for it.
+    ///
+    /// # Errors
+    /// The system refuses the memory.
+    ///
+    /// # Panics
     /// If the blocks cannot hold the logical pages and the free blocks that collection needs; parameters are checked
     /// when a drive is read.
-    pub fn new(params: FtlParams) -> Self {
+    pub fn try_new(params: FtlParams) -> Result<Self, Refused> {
         let room = u64::from(params.blocks) * u64::from(params.block_units);
         assert!(params.pages * u64::from(PAGE_UNITS) < room, "a drive has more flash than it shows");
         assert!(params.block_units.is_multiple_of(params.program_units), "a block is programmed in whole passes");
         let nowhere = Frontier::nowhere(&params);
-        Self {
-            map: Map::new(&params),
+        Ok(Self {
+            map: Map::new(&params)?,
             blocks: Blocks::new(&params),
             frontiers: [nowhere; FRONTIERS],
             buffer: VecDeque::with_capacity(params.buffer_pages + 1),
@@ -247,7 +275,7 @@ impl Ftl {
             used_pages: 0,
             write_protected: false,
             params,
-        }
+        })
     }
 
     /// What it was built with.

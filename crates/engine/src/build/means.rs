@@ -1,0 +1,81 @@
+//! What a machine is built for and may take, asked before it is built.
+
+use hotband_machine::{BuildError, Look, unwatched};
+use hotband_units::Bytes;
+use hotband_workloads::Workload;
+
+/// What a workload does to drives, as far as their memory depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Nothing is written.
+    Reads,
+    /// Some of it is written.
+    Writes,
+    /// All of it is written before the first timed phase.
+    Fills,
+}
+
+impl Use {
+    /// Of a workload.
+    pub fn of(workload: &Workload) -> Self {
+        let writes = |stream: &hotband_workloads::StreamSpec| stream.read_pct < 100.0;
+        match () {
+            () if workload.precondition.is_some() => Self::Fills,
+            () if workload.app.is_some() || workload.streams.iter().any(writes) => Self::Writes,
+            () => Self::Reads,
+        }
+    }
+}
+
+/// What building may take, and whether somebody waits for it.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// Asked several times a second.
+    pub look: Look<'a>,
+    /// Bytes of memory that there are; any number where that is not known.
+    pub memory: Option<u64>,
+    /// What the machine is for.
+    pub is_for: Use,
+}
+
+impl Default for Means<'_> {
+    fn default() -> Self {
+        Self { look: &unwatched, memory: None, is_for: Use::Reads }
+    }
+}
+
+impl Means<'_> {
+    pub(crate) fn for_use(self, is_for: Use) -> Self {
+        Self { is_for, ..self }
+    }
+}
+
+/// Memory that parts will take, summed up before they are built.
+pub struct Memory {
+    pub taken: Bytes,
+    available: Option<u64>,
+}
+
+impl Memory {
+    pub fn new(means: &Means) -> Self {
+        Self { taken: Bytes(0), available: means.memory }
+    }
+
+    /// One more part takes so many bytes.
+    pub fn take(&mut self, bytes: u64) {
+        self.taken = Bytes(self.taken.0.saturating_add(bytes));
+    }
+
+    /// Whether all of it fits.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check(&self) -> Result<(), BuildError> {
+        match self.available {
+            Some(available) if self.taken.0 > available => {
+                Err(BuildError::TooLarge { needs: self.taken, available: Bytes(available) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
