@@ -44,12 +44,12 @@ def verdict(rounds: Rounds) -> dict[str, Any]:
         "round_ns": rounds.round_ns,
         **state,
         "why": rounds.short if rounds.short and not state["reached"] else why(state),
-        "left": None if left is None else dict(zip(("round", "since", "level_pct"), left, strict=True)),
+        "left": left,
         "notes": rounds.notes,
     }
 
 
-def why(state: dict[str, Any]) -> str:
+def why(state: Mapping[str, Any]) -> str:
     """Why it was reached or not, in words: the first steady window, or the last one looked at."""
     window, most = _core.STEADY_WINDOW, _core.STEADY_MOST_ROUNDS
     count = min(len(state["rounds"]), most)

@@ -5,3 +5,4 @@ pub mod catalog;
 pub mod entropy_file;
 pub mod offer;
 pub mod outline;
+pub mod told;
