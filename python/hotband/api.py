@@ -317,10 +317,10 @@ def _read(path: Path) -> Record:
 
 
 def _imported(imported: Imported) -> Record:
-    from hotband.record.tables import frame_of
+    from hotband.record.files import frame_of, series_table
 
     series = imported.series
-    return Record(imported.record, Tables({} if series is None else {"series": frame_of(series)}))
+    return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))
 
 
 # --- catalog ----------------------------------------------------------------------------------------------------

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Said, command_line
 from foreign_names import ORDERS
 from mutations import damaged_bytes, damaged_document
+
+from conftest import Said, command_line
 
 TESTS = Path(__file__).parents[1]
 # What a line of ours has at most: names of files, a key, a value cut short, what is accepted.

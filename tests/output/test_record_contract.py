@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import command_line
 
+from conftest import command_line
 from hotband.catalog import entries
 
 WORKLOADS = [*(one["name"] for one in entries.workloads()), "worn"]

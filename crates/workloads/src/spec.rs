@@ -115,6 +115,8 @@ pub struct Workload {
     pub precondition: Option<Precondition>,
     /// Interval at which SMART attributes are read.
     pub smart_interval: Span,
+    /// Names of probes that a run has only where they are asked for.
+    pub probes: Vec<String>,
 }
 
 impl Workload {

@@ -19,7 +19,7 @@ from typing import Any
 from hotband.errors import UserError
 from hotband.experiment.load import load_finished
 from hotband.experiment.point import Point, version
-from hotband.record.files import RECORD_FILE, TABLE_FILES
+from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
 from hotband.runs.run import Finished, check_writable, save
 from hotband.text.write import write_file
@@ -88,7 +88,11 @@ class Store:
         mark = read_json(folder / FINISHED_FILE) or {}
         named = mark.get("files")
         own = [name for name in named if Path(name).name == name] if isinstance(named, dict) else []
-        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *TABLE_FILES, *own)):
+        record = read_json(folder / RECORD_FILE) or {}
+        named = record.get("series")
+        tables = table_files(named).values() if isinstance(named, dict) else []
+        tables = [name for name in tables if Path(name).name == name]
+        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *own, *tables)):
             (folder / name).unlink(missing_ok=True)
         # What a writer that was killed left behind.
         for part in folder.glob(".*.part"):
@@ -118,7 +122,7 @@ class Store:
         try:
             if any(digest(folder / name) != was for name, was in mark["files"].items()):
                 return None
-            return load_finished(point.spec, folder, list(mark["streams"]), int(mark["ios"]))
+            return load_finished(point.spec, folder, int(mark["ios"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -128,11 +132,10 @@ class Store:
         check_writable(folder)
         self._clear(self.entries[point.id])
         save(finished, folder)
-        files = [name for name in (RECORD_FILE, *TABLE_FILES) if (folder / name).is_file()]
+        files = [RECORD_FILE, *table_files(finished.record["series"] or {}).values()]
         mark = {
             "key": self.entries[point.id].key,
             "hotband": version(),
-            "streams": finished.streams,
             "ios": finished.ios,
             "files": {name: digest(folder / name) for name in files},
         }

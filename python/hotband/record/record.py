@@ -14,9 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from hotband.record.files import file_key
 from hotband.record.quantity import BytesPerSecond, Seconds, seconds
 from hotband.record.stats import merge, percentile
-from hotband.record.tables import FILE_KEYS, Tables
+from hotband.record.tables import Tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -403,7 +404,7 @@ class Record:
         named = cast("Mapping[str, object]", self._document.get("series") or {})
         contents: dict[Path, str | bytes] = {}
         for name, frame in self._tables.items():
-            file = named.get(FILE_KEYS.get(name, f"{name}_file"))
+            file = named.get(file_key(name))
             if file is not None:
                 buffer = io.BytesIO()
                 frame.write_parquet(buffer)

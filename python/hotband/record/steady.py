@@ -34,7 +34,7 @@ class Rounds:
 def verdict(rounds: Rounds) -> VerdictDoc:
     """The rule on some rounds: whether, where and why, and how steady state was left."""
     try:
-        state = cast("SteadyRule", _core.steady_state(rounds.values))
+        state = _core.steady_state(rounds.values)
         left = _core.departure(rounds.values)
     except _core.SpecError as error:
         _, key, value, accepted = error.args
@@ -52,7 +52,7 @@ def verdict(rounds: Rounds) -> VerdictDoc:
         "range_pct": state["range_pct"],
         "slope_pct": state["slope_pct"],
         "why": rounds.short if rounds.short and not state["reached"] else why(state),
-        "left": None if left is None else {"round": left[0], "since": left[1], "level_pct": left[2]},
+        "left": left,
         "notes": rounds.notes,
     }
 

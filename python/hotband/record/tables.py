@@ -11,27 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.errors import UserError
+from hotband.record.files import file_key, frame_of, table_files
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.record.document import RecordDoc
+    from hotband.record.files import Table
     from hotband.runs.run import Finished
 
     Frames = dict[str, pl.DataFrame | Callable[[], pl.DataFrame]]
-
-# The key of `series` in a record that names the file of a table, by the name of the table; series itself is "file".
-FILE_KEYS = {
-    "series": "file",
-    "caches": "caches_file",
-    "smart": "smart_file",
-    "power": "power_file",
-    "operations": "operations_file",
-}
-TEXTS = frozenset({"stream", "direction", "drive", "state", "operation"})
-# Columns that are whole numbers are unsigned, as in the files.
-WHOLE = frozenset({"time_ns", "length_ns", "latency_p99_ns", "erases_max"})
-REALS = frozenset({"write_amplification", "write_amplification_total", "erases_mean", "percentage_used"})
 
 
 class Tables(Mapping[str, "pl.DataFrame"]):
@@ -61,34 +50,11 @@ class Tables(Mapping[str, "pl.DataFrame"]):
 
 def of_run(finished: Finished) -> Tables:
     """The tables that a run left."""
-    names = [one["name"] for one in finished.record["app"]["operations"]] if "app" in finished.record else []
-    series = dict(finished.series)
-    series["stream"] = [finished.streams[index] for index in series["stream"]]
-    series["direction"] = [("read", "write")[index] for index in series["direction"]]
-    found = {"series": series, "caches": finished.caches, "smart": finished.smart, "power": finished.power}
-    if names:
-        operation = [names[index] for index in finished.operations["operation"]]
-        found["operations"] = {**finished.operations, "operation": operation}
-    return Tables({name: _later(columns) for name, columns in found.items() if columns.get("time_ns")})
+    return Tables({name: _later(table) for name, table in finished.tables.items()})
 
 
-def _later(columns: Mapping[str, list[object]]) -> Callable[[], pl.DataFrame]:
-    return lambda: frame_of(columns)
-
-
-def frame_of(columns: Mapping[str, list[object]]) -> pl.DataFrame:
-    """Columns as a frame, with the types that their files have."""
-    import polars as pl
-
-    def kind(name: str) -> type[pl.DataType]:
-        if name in TEXTS:
-            return pl.String
-        whole = name in WHOLE or (name not in REALS and name.endswith(("_bytes", "_hits", "_misses", "_extents")))
-        return pl.UInt64 if whole or name in ("destages", "media_ios") else pl.Float64
-
-    return pl.DataFrame(
-        [pl.Series(name, list(values), dtype=kind(name), strict=False) for name, values in columns.items()]
-    )
+def _later(table: Table) -> Callable[[], pl.DataFrame]:
+    return lambda: frame_of(table)
 
 
 def of_folder(file: Path, record: RecordDoc) -> Tables:
@@ -98,14 +64,11 @@ def of_folder(file: Path, record: RecordDoc) -> Tables:
     """
     folder, named = file.parent.resolve(), cast("Mapping[str, object]", record.get("series") or {})
     found: Frames = {}
-    for name, key in FILE_KEYS.items():
-        text = named.get(key)
-        if text is None:
-            continue
-        path = (folder / str(text)).resolve()
+    for name, text in table_files(named).items():
+        path = (folder / text).resolve()
         if not path.is_relative_to(folder):
             accepted = "expected a file beside the record, not one outside its folder"
-            raise UserError(str(file), f"series.{key}", str(text), accepted)
+            raise UserError(str(file), f"series.{file_key(name)}", text, accepted)
         if path.is_file():
             found[name] = _reader(path)
     return Tables(found)

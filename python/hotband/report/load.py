@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from hotband.errors import UserError
-from hotband.record.files import DIRECTIONS
+from hotband.record.files import frame_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,28 +66,13 @@ class LoadedRecord:
 
 def loaded_run(finished: Finished) -> LoadedRecord:
     """A run that was just executed, from memory."""
-    import polars as pl
-
-    columns = finished.series
-    frame = pl.DataFrame(
-        {name: columns[name] for name in SERIES_COLUMNS if name not in SERIES_TEXTS}
-        | {
-            "stream": [finished.streams[index] for index in columns["stream"]],
-            "direction": [DIRECTIONS[index] for index in columns["direction"]],
-        },
-        strict=False,
+    texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    series, caches, smart, power = (
+        _numbers(frame_of(finished.tables[name]), columns) if name in finished.tables else None
+        for name, columns in texts.items()
     )
-    caches = None
-    if finished.caches["time_ns"]:
-        caches = _numbers(pl.DataFrame(finished.caches, strict=False), CACHE_TEXTS)
-    smart = None
-    if finished.smart.get("time_ns"):
-        smart = _numbers(pl.DataFrame(finished.smart, strict=False), SMART_TEXTS)
-    power = None
-    if finished.power.get("time_ns"):
-        power = _numbers(pl.DataFrame(finished.power, strict=False), POWER_TEXTS)
     name = finished.record["name"]
-    return LoadedRecord(finished.record, _numbers(frame), name, caches=caches, smart=smart, power=power)
+    return LoadedRecord(finished.record, series, name, caches=caches, smart=smart, power=power)
 
 
 def loaded_import(record: RecordDoc, series: Mapping[str, list[Any]] | None) -> LoadedRecord:

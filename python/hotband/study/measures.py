@@ -167,7 +167,7 @@ def peak_interval_iops(runs: Runs, how: Parameters) -> Value:
 
 
 def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
-    if run.series is None or not run.series["time_ns"]:
+    if run.series is None or not run.series.get("time_ns"):
         return None, "the run has no series"
     interval = float((run.record.get("series") or {"interval_ns": None})["interval_ns"] or 1e9)
     rates = _rates(run, interval)

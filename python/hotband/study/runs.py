@@ -161,7 +161,7 @@ def catalog_workload(load: Load) -> str:
 
 def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], prefix: str = "") -> Results:
     """Sorts finished runs into cells."""
-    by_id = {one.spec.id: Reading(one.record, one.series, one.caches) for one in finished}
+    by_id = {one.spec.id: Reading(one.record, one.columns("series"), one.columns("caches")) for one in finished}
     cells = {}
     for config, load in pairs:
         runs = {depth: by_id[prefix + run_id(config, load, depth)] for depth in load.sweep or (0,)}
