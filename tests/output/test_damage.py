@@ -13,8 +13,6 @@ from foreign_names import ORDERS
 from in_process import Said, command_line
 from mutations import damaged_bytes, damaged_document
 
-from conftest import Said, command_line
-
 TESTS = Path(__file__).parents[1]
 # What a line of ours has at most: names of files, a key, a value cut short, what is accepted.
 LONGEST = 2000
