@@ -34,7 +34,9 @@ class UserError(Exception):
         return tuple(int(number) if number else name for number, name in names)
 
     def __str__(self) -> str:
-        place = f"{self.where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else self.where
+        # Paths have up to 4096 bytes (PATH_MAX); what is longer came from within a file.
+        where = shortened(self.where, 4096)
+        place = f"{where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else where
         long = len(self.value) > MOST_SHOWN
         value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
         found = f" = {value}" if self.value else ""

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from in_process import command_line
 
-from conftest import command_line
 from hotband.catalog import entries
 
 WORKLOADS = [*(one["name"] for one in entries.workloads()), "worn"]

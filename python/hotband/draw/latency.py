@@ -18,6 +18,7 @@ from hotband.record.files import RECORD_FILE
 from hotband.report import frames
 from hotband.report.load import LoadedRecord, load_record
 from hotband.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
+from hotband.text.foreign import all_visible
 from hotband.text.write import make_folder, write_file
 
 if TYPE_CHECKING:
@@ -107,15 +108,26 @@ def check_out(out: Path) -> None:
 
 def write_chart(chart: View, out: Path) -> None:
     """Writes the chart as its name says: HTML (self-contained), PNG or SVG. Raises UserError, OSError."""
-    import io
+    import vl_convert
 
+    spec = all_visible(chart.to_dict())
     kind = out.suffix.lower().removeprefix(".")
-    drawn: io.StringIO | io.BytesIO = io.BytesIO() if kind == "png" else io.StringIO()
+    drawn: str | bytes
     if kind == "html":
-        chart.save(drawn, format="html", inline=True)
+        drawn = _page(spec)
     elif kind == "png":
-        chart.save(drawn, format="png", scale_factor=SCALE)
+        drawn = vl_convert.vegalite_to_png(spec, scale=SCALE)
     else:
-        chart.save(drawn, format="svg")
+        drawn = vl_convert.vegalite_to_svg(spec)
     make_folder(out.parent)
-    write_file(out, drawn.getvalue())
+    write_file(out, drawn)
+
+
+def _page(spec: object) -> str:
+    """A page with a chart alone. Not altair's own, in which a name can end the script that it stands in."""
+    from hotband.report.page import library, to_json
+
+    head = '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Latency</title>\n</head>\n'
+    scripts = (library(), f'vegaEmbed("#vis", {to_json(spec)}, {{"mode": "vega-lite"}});')
+    body = "".join(f"<script>{script}</script>\n" for script in scripts)
+    return f'{head}<body>\n<div id="vis"></div>\n{body}</body>\n</html>\n'

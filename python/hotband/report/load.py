@@ -188,12 +188,17 @@ def _read_series(
     if not isinstance(name, str) or not name:
         raise UserError(str(file), f"series.{key}", _short(name), "expected the name of a Parquet file")
     folder = file.parent.resolve()
-    parquet = (folder / name).resolve()
+    try:
+        parquet = (folder / name).resolve()
+        is_there = parquet.is_file()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UserError(str(file), f"series.{key}", name, f"expected the name of a Parquet file: {why}") from None
     if not parquet.is_relative_to(folder):
         raise UserError(
             str(file), f"series.{key}", name, "expected a file beside the record, not one outside its folder"
         )
-    if not parquet.is_file():
+    if not is_there:
         return None, (f"{name} is missing beside {file.name}: no charts over time.",)
     return _read_parquet(parquet, columns), ()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotband.draw.charts import FONT, INK, MUTED
+from hotband.text.foreign import all_visible
 from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle
     """Writes NAME.svg and NAME.png into the folder, which is made. Raises UserError, OSError."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(drawn.picture(title, subtitle))
+    svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
     png: bytes = vl_convert.svg_to_png(svg, scale=SCALE)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
     make_folder(folder)

@@ -54,6 +54,15 @@ def shortened(value: object, most: int = MOST_SHOWN) -> str:
     return f"{text[:most]}... ({len(text):,} characters)"
 
 
+def all_visible(value: Any) -> Any:
+    """A specification of a chart whose texts, at any depth, are `visible`, line ends apart: SVG takes no others."""
+    if isinstance(value, str):
+        return "\n".join(visible(line) for line in value.split("\n"))
+    if isinstance(value, dict):
+        return {all_visible(key): all_visible(one) for key, one in value.items()}
+    return [all_visible(one) for one in value] if isinstance(value, list) else value
+
+
 def console(file: IO[str] | None = None, width: int | None = None) -> Console:
     """A console of rich that takes every plain string as data; `marked` makes text with markup. Writes to stdout where
     no file is given."""
