@@ -1,3 +1,62 @@
-"""Hotband: a storage evaluation lab. The command line is `hotband.cli`; the engine is `hotband._core`."""
+"""Hotband: a storage evaluation lab. `import hotband as hb`: what is public is in `hotband.api`, loaded when used.
+
+The command line is `hotband.cli`, the engine `hotband._core`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.api import (
+        Product,
+        Record,
+        Sweep,
+        drive,
+        drives,
+        load,
+        load_all,
+        osds,
+        run,
+        sequence,
+        studies,
+        study,
+        sweep,
+        workload,
+        workloads,
+    )
 
 __version__ = "0.1.0"
+__all__ = [
+    "Product",
+    "Record",
+    "Sweep",
+    "UserError",
+    "__version__",
+    "drive",
+    "drives",
+    "load",
+    "load_all",
+    "osds",
+    "run",
+    "sequence",
+    "studies",
+    "study",
+    "sweep",
+    "workload",
+    "workloads",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """What is public, from `hotband.api`. `study` is also a package, which can be called."""
+    if name in __all__:
+        return getattr(import_module("hotband.api"), name) if name != "study" else import_module("hotband.study")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,7 +1,7 @@
 """What the Rust extension offers. Units are in the names; errors are typed."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 LOG_COLUMNS: list[str]
 """Columns of an I/O log file: rows of unsigned 64-bit little-endian numbers."""
@@ -30,6 +30,20 @@ class OutOfMemory(Exception):
 class Interrupted(Exception):
     """The run was asked to stop."""
 
+class Table:
+    """Columns of one length by name; units end the names. `kinds` says what the cells are: "u64", "f64" or "text",
+    None where there is no such cell."""
+
+    columns: dict[str, list[Any]]
+    kinds: dict[str, str]
+
+class Output:
+    """What a run leaves: its record as JSON, its tables by name (docs/guides/records.md), the I/Os simulated."""
+
+    record: str
+    tables: dict[str, Table]
+    ios: int
+
 class Run:
     """A workload on a machine, checked. Raises SpecError, OutOfMemory where it needs more than `memory` bytes, and
     KeyboardInterrupt: a large machine takes its time."""
@@ -57,21 +71,8 @@ class Run:
         """Raises SpecError where this run is not on the same machine, with the same values, as `before`; both must not
         have been executed."""
 
-    def execute(
-        self, after: Run | None = None, keep: bool = False
-    ) -> tuple[
-        str,
-        dict[str, list[Any]],
-        dict[str, list[Any]],
-        dict[str, list[Any]],
-        dict[str, list[Any]],
-        list[str],
-        int,
-        dict[str, list[Any]],
-    ]:
-        """Record as JSON; series, caches, SMART attributes and operations over time, each by column; names of the
-        streams; I/Os simulated; power of every drive over time by column (time_ns, length_ns, drive, power_w, low_w,
-        high_w).
+    def execute(self, after: Run | None = None, keep: bool = False) -> Output:
+        """What the run leaves.
 
         Once; releases the GIL. Runs on the machine that `after` left, where that is given; with `keep` leaves its own
         to one more run.
@@ -92,6 +93,14 @@ class Run:
     def is_stopped(self) -> bool:
         """Whether it was asked to stop."""
 
+class EntropyMeasured(TypedDict):
+    """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads."""
+
+    report: str
+    jobs: int
+    measuring_s: float
+    compressing_s: float
+
 class Entropy:
     """How far the data of files and folders compresses, checked. Raises SpecError."""
 
@@ -106,8 +115,8 @@ class Entropy:
         jobs: int | None = None,
         one_file_system: bool = False,
     ) -> None: ...
-    def measure(self) -> tuple[str, int, float, float] | None:
-        """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads.
+    def measure(self) -> EntropyMeasured | None:
+        """What was measured.
 
         Releases the GIL. After `stop`, of what was measured so far; None where that is nothing.
         """
@@ -118,20 +127,79 @@ class Entropy:
     def stop(self) -> None:
         """Asks `measure` to stop; from any thread."""
 
-DriveValue = tuple[str, str, tuple[str, str] | None, str, str, bool, str]
+class CatalogValue(TypedDict):
+    """A value of a product, as text; `range` its ends where it has one."""
 
-def drive(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
-    """Kind, title, model and values (key, value, range, source, confidence, estimate, note) of a drive."""
+    key: str
+    value: str
+    range: tuple[str, str] | None
+    source: str
+    confidence: str
+    estimate: bool
+    note: str
 
-def osd(catalog: Path, name: str) -> tuple[str, str, str, list[DriveValue]]:
-    """The same of an object storage daemon."""
+class CatalogEntry(TypedDict):
+    """A product and its values."""
 
-def machine_offer(
-    catalog: Path, machine: str, machine_text: str | None, set: list[tuple[str, str]]
-) -> tuple[str, list[tuple[str, int]], int, list[str]]:
-    """What a machine offers to workloads: its text, its targets (name, bytes), what offsets and sizes of I/Os are
-    multiples of, and the product of every drive. `set` holds values of drives and daemons only. Raises SpecError.
-    """
+    name: str
+    title: str
+    model: str
+    kind: str
+    values: list[CatalogValue]
+
+def drive(catalog: Path, name: str) -> CatalogEntry:
+    """A drive of the catalog. Raises SpecError."""
+
+def osd(catalog: Path, name: str) -> CatalogEntry:
+    """An object storage daemon of the catalog. Raises SpecError."""
+
+class MachineOffer(TypedDict):
+    """What a machine offers to workloads: its text, its volumes (name, bytes), what offsets and sizes of I/Os are
+    multiples of, and the product of every drive."""
+
+    text: str
+    volumes: list[tuple[str, int]]
+    block_bytes: int
+    drives: list[str]
+
+def machine_offer(catalog: Path, machine: str, machine_text: str | None, set: list[tuple[str, str]]) -> MachineOffer:
+    """Builds a machine and asks it. `set` holds values of drives and daemons only. Raises SpecError."""
+
+class MachineDrive(TypedDict):
+    """A drive that a machine names, and the values that the machine changes, as text."""
+
+    name: str
+    product: str
+    set: dict[str, str]
+
+class MachineLayout(TypedDict):
+    """A layout that a machine names; `osd` is the product of a pool's daemons."""
+
+    name: str
+    kind: str
+    osd: str | None
+
+class Machine(TypedDict):
+    """A machine as its text asks for it: every drive, every layout, names of volumes."""
+
+    text: str
+    drives: list[MachineDrive]
+    layouts: list[MachineLayout]
+    volumes: list[str]
+    is_replicated: bool
+
+def machine(catalog: Path, machine: str, machine_text: str | None = None) -> Machine:
+    """A catalog drive, a short form or a text, read and checked; nothing is built. Raises SpecError."""
+
+class Workload(TypedDict):
+    """A workload: its title, its source, and its text as data."""
+
+    title: str
+    source: str
+    table: dict[str, Any]
+
+def workload(text: str, file: str = "workload") -> Workload:
+    """A workload's text, read and checked; mistakes name `file`. Raises SpecError."""
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
@@ -141,17 +209,30 @@ def layouts_of(catalog: Path, machine: str, machine_text: str | None = None, set
     null) and `members` with drive, product, size_bytes, block_bytes and set. A machine without layouts has one "single"
     a drive. Raises SpecError."""
 
-def steady_state(rounds: list[float]) -> dict[str, Any]:
-    """The rule of the PTS on the tracked value of each round: reached, round (last of the first steady window, from 1,
-    or None), rounds, window_mean, range_pct, slope_pct (None of fewer than five rounds, or where nothing was done).
+class SteadyState(TypedDict):
+    """The rule of the PTS on some rounds: `round` is the last of the first steady window, from 1; the figures of the
+    window are None of fewer than five rounds, or where nothing was done."""
 
-    Raises SpecError for a round that is no number from 0 on.
-    """
+    reached: bool
+    round: int | None
+    rounds: list[float]
+    window_mean: float | None
+    range_pct: float | None
+    slope_pct: float | None
 
-def departure(rounds: list[float]) -> tuple[int, int, float] | None:
-    """How the steady state that `rounds` reached was left: the round that shows it, the first round of the change
-    (both from 1), and the level since then in percent above the steady window's. None where it was not left, or never
-    reached.
+def steady_state(rounds: list[float]) -> SteadyState:
+    """The rule on the tracked value of each round. Raises SpecError for a round that is no number from 0 on."""
+
+class Departure(TypedDict):
+    """The round that shows that steady state was left, the first round of the change (both from 1), and the level
+    since then in percent above the steady window's."""
+
+    round: int
+    since: int
+    level_pct: float
+
+def departure(rounds: list[float]) -> Departure | None:
+    """How the steady state that `rounds` reached was left; None where it was not left, or never reached.
 
     Raises SpecError for a round that is no number from 0 on.
     """

@@ -78,7 +78,7 @@ def run(
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
-    from hotband.experiment import Experiment, Lock, points_of
+    from hotband.experiment import Experiment, Lock, expect_no_experiment, points_of
     from hotband.runs.progress import run_progress
     from hotband.runs.run import Repair, RunSpec, execute
     from hotband.text.foreign import json_safe
@@ -112,6 +112,8 @@ def run(
         if len(specs) == 1:
             # One run is always run: there is nothing to go on from.
             with nullcontext() if out is None else Lock(out):
+                if out is not None:
+                    expect_no_experiment(out)
                 finished = execute(specs, progress)
         else:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
@@ -166,13 +168,14 @@ def steady(
 
     Records without a series, such as most of fio's, are one round each, in the order given.
     """
+    from hotband.record.damage import refusing_damage
     from hotband.record.rounds import judge_files
     from hotband.text.tables import steady_lines
 
-    verdicts = judge_files(records, round_, track)
-    if as_json:
-        return print_json(verdicts)
-    return show(*(line for verdict in verdicts for line in steady_lines(verdict)))
+    with refusing_damage(records):
+        verdicts = judge_files(records, round_, track)
+        lines = [line for verdict in verdicts for line in steady_lines(verdict)]
+    return print_json(verdicts) if as_json else show(*lines)
 
 
 @app.command()
@@ -228,13 +231,16 @@ def report(
 ) -> None:
     """Write one self-contained HTML report of records."""
     from hotband.audit.facts import of_options
+    from hotband.record.damage import refusing_damage
     from hotband.report import load_record, record_page, write_report
 
     machine = of_options(on, media, cache)
     if machine is not None and not with_audit:
         raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")
-    page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
-    show(f"Report: {write_report(output, page)}")
+    with refusing_damage(records):
+        page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
+        written = write_report(output, page)
+    show(f"Report: {written}")
 
 
 @app.command()
@@ -308,7 +314,7 @@ def main() -> None:
         sys.exit(2)
     except RunsInterrupted as stop:
         kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
-        where = f"; kept in {Path(kept[0]).parent}" if kept else ""
+        where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
         complain(f"interrupted; {len(stop.finished)} runs were finished{where}")
         sys.exit(130)
     except KeyboardInterrupt:

@@ -66,13 +66,13 @@ def measure(asked: Asked, progress: Progress | None = None) -> Measured | None:
         raise user_error(error) from None
     if left is None:
         return None
-    text, jobs, seconds, compressing_s = left
-    return Measured(text, json.loads(text), jobs, seconds, compressing_s)
+    report = left["report"]
+    return Measured(report, json.loads(report), left["jobs"], left["measuring_s"], left["compressing_s"])
 
 
-def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> tuple[str, int, float, float] | None:
+def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> _core.EntropyMeasured | None:
     """Runs it beside this thread, which stays free to show progress and to be interrupted."""
-    outcome: list[tuple[str, int, float, float] | None] = []
+    outcome: list[_core.EntropyMeasured | None] = []
     failure: list[BaseException] = []
     # Not Thread.join: interrupted, it takes a thread that goes on for one that ended (CPython 3.11, threading.py,
     # _wait_for_tstate_lock).

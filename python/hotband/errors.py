@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import re
+
+from hotband.text.foreign import MOST_SHOWN, shortened
+
 
 class UserError(Exception):
     """A mistake in the input.
 
-    `where` is the file or argument, `key` the key in it (may be empty), `value` what was found there and
-    `accepted` what would have been right. The text is one line.
+    `where` (also `file`) is the file or argument, `key` the key in it (may be empty; `path` has its fields), `value`
+    what was found there and `accepted` what would have been right. The text is one line, in which a long value is
+    shortened.
     """
 
     def __init__(self, where: str, key: str, value: str, accepted: str) -> None:
         self.where, self.key, self.value, self.accepted = where, key, value, accepted
         super().__init__(str(self))
 
+    def __reduce__(self) -> tuple[type[UserError], tuple[str, str, str, str]]:
+        return UserError, (self.where, self.key, self.value, self.accepted)
+
+    @property
+    def file(self) -> str:
+        """The file or argument that holds the mistake: `where`."""
+        return self.where
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty where there is no key."""
+        names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
+        return tuple(int(number) if number else name for number, name in names)
+
     def __str__(self) -> str:
-        place = f"{self.where}: {self.key}" if self.key else self.where
-        found = f" = {self.value!r}" if self.value else ""
+        place = f"{self.where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else self.where
+        long = len(self.value) > MOST_SHOWN
+        value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
+        found = f" = {value}" if self.value else ""
         return " ".join(f"{place}{found}: {self.accepted}".split())

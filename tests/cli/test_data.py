@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pyarrow.parquet as pq
 import pytest
 
-from hotband.record.files import SMART_FILE, save_record
+from hotband._core import Table
+from hotband.record.files import frame_of, save_record
 from hotband.text.tables import smart_lines
 
 
@@ -66,18 +68,16 @@ SMART: dict[str, list[Any]] = {
     "percentage_used": [0.0, 0.01],
 }
 
-RATES = ("iops", "bandwidth_bytes_per_s", "latency_mean_ns", "latency_p99_ns", "queue_depth")
-SERIES = ("time_ns", "stream", "direction", *RATES)
 
-
-def test_smart_attributes_come_back_from_parquet(tmp_path: Path) -> None:
-    series: dict[str, list[Any]] = {name: [] for name in SERIES}
-    save_record(tmp_path, "{}", series, {"time_ns": []}, SMART, [])
-    assert pq.read_table(tmp_path / SMART_FILE).to_pydict() == SMART
-    bare = tmp_path / "bare"
-    bare.mkdir()
-    save_record(bare, "{}", series, {"time_ns": []}, {name: [] for name in SMART}, [])
-    assert not (bare / SMART_FILE).exists(), "a machine that does not wear leaves no file"
+def test_a_table_comes_back_from_parquet_with_its_types_even_where_a_column_has_no_cells(tmp_path: Path) -> None:
+    texts, reals = ("drive",), ("write_amplification", "write_amplification_total", "erases_mean", "percentage_used")
+    kinds = {name: "text" if name in texts else "f64" if name in reals else "u64" for name in SMART}
+    smart = cast(Table, SimpleNamespace(columns=SMART, kinds=kinds))
+    none = cast(Table, SimpleNamespace(columns={name: [] for name in SMART}, kinds=kinds))
+    save_record(tmp_path, "{}", {"smart": smart, "none": none})
+    assert pq.read_table(tmp_path / "smart.parquet").to_pydict() == SMART
+    assert pq.read_table(tmp_path / "none.parquet").schema == pq.read_table(tmp_path / "smart.parquet").schema
+    assert frame_of(none).schema == frame_of(smart).schema
 
 
 STEADY = """

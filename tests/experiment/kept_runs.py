@@ -11,9 +11,10 @@ def records(out: Path) -> dict[str, bytes]:
     return {str(path.relative_to(out)): path.read_bytes() for path in found}
 
 
-def finished(out: Path) -> dict[str, int]:
-    """The runs that are whole, with the number of their record's file, which another file would not have."""
-    return {
-        str(mark.parent.relative_to(out)): (mark.parent / "record.json").stat().st_ino
-        for mark in out.rglob("finished.json")
-    }
+def finished(out: Path) -> dict[str, tuple[int, int]]:
+    """The runs that are whole, each with what another record in its place would have different."""
+    found = {}
+    for mark in out.rglob("finished.json"):
+        file = (mark.parent / "record.json").stat()
+        found[str(mark.parent.relative_to(out))] = (file.st_ino, file.st_mtime_ns)
+    return found

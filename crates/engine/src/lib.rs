@@ -20,25 +20,25 @@ pub use build::catalog::Catalog;
 pub use build::means::{Means, Use};
 pub use build::offer::Offer;
 pub use build::outline::{LayoutOutline, MemberOutline, outline, outline_json};
+pub use build::told::{DriveTold, LayoutTold, MachineTold, WorkloadTold};
 pub use control::{Control, RunError};
 /// The rule of steady state, for what judges records.
 pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,
     WINDOW as STEADY_WINDOW, departure, steady_state,
 };
-pub use probes::caches::CacheSeries;
 pub use probes::io_log::LOG_COLUMNS;
-pub use probes::operations::{AppRecord, OperationRecord, OperationSeries};
-pub use probes::power::PowerSeries;
+pub use probes::operations::{AppRecord, OperationRecord};
 pub use probes::power_loss::{Ledger, PowerLoss, StreamLoss};
 pub use probes::repair::{FailureRecord, RebuildRecord, RepairRecord, ServiceRecord};
-pub use probes::smart::SmartSeries;
 pub use probes::steady::SteadyRecord;
 pub use probes::steps::Step;
-pub use probes::streams::Series;
+pub use probes::table::{Column, Table, Tables, Text};
 pub use record::limits::LimitRecord;
 pub use record::sections::Sections;
 pub use record::{Record, SCHEMA_VERSION};
 pub use repair::RepairRequest;
 pub use request::Request;
-pub use run::{Kept, Outcome, Run};
+pub use run::{MachineState, Outcome, Run};
+/// What told workloads are written in.
+pub use toml::{Table as TomlTable, Value as TomlValue};

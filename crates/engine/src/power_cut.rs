@@ -4,15 +4,13 @@ use hotband_machine::SpecError;
 use hotband_units::{Span, UnitError};
 use hotband_workloads::{Phase, Workload};
 
-use crate::drive::{Driver, PowerSwitch};
-use crate::probes::power_loss::{Ledger, PowerLoss};
 use crate::request::Request;
 
 /// A loss of power to come.
 #[derive(Clone, Debug)]
-pub(crate) struct PowerCut {
+pub struct PowerCut {
     /// Time since the measured time begins.
-    after: Span,
+    pub after: Span,
     /// File and key that ask for it, for errors.
     asked_at: (String, &'static str),
 }
@@ -45,20 +43,8 @@ impl PowerCut {
         SpecError::new(&self.asked_at.0, self.asked_at.1, self.after.to_string(), accepted)
     }
 
-    /// Lets `driver` keep what the end will need.
-    pub fn prepare(&self, driver: &mut Driver) {
-        driver.probes.with_ledger(Ledger::open(driver.machine));
-        driver.power = PowerSwitch::new(Some(self.after));
-    }
-
-    /// Cuts the power at the end of a run whose measured time was `ran`.
-    ///
-    /// # Errors
-    /// The run was over before.
-    pub fn end(&self, driver: &mut Driver, ran: Span, names: &[String]) -> Result<PowerLoss, SpecError> {
-        match driver.probes.ledger.take().filter(|_| driver.is_cut()) {
-            Some(ledger) => Ok(ledger.cut(driver.machine, driver.now, self.after, names)),
-            None => Err(self.error(&format!("the measured time was over after {ran}, before power was cut"))),
-        }
+    /// The measured time was over after `ran`, before power was cut.
+    pub fn too_late(&self, ran: Span) -> SpecError {
+        self.error(&format!("the measured time was over after {ran}, before power was cut"))
     }
 }

@@ -4,26 +4,22 @@ use std::collections::BTreeMap;
 
 use hotband_machine::{Machine, MachineSpec, SpecError};
 use hotband_units::{Bytes, Instant, Span};
-use hotband_workloads::{AppSpec, Stream, Workload};
+use hotband_workloads::{Stream, Workload};
 
 use crate::bind::{bind, check_trims, is_served};
 use crate::build::assemble::{Assembled, assemble_with_spares};
 use crate::build::catalog::Catalog;
-use crate::build::entropy_file::DataRecord;
 use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
-use crate::drive::Driver;
+use crate::drive::{Driver, Ended, PowerSwitch};
 use crate::power_cut::PowerCut;
-use crate::probes::Probes;
-use crate::probes::caches::CacheSeries;
-use crate::probes::direction::Side;
+use crate::probes::direction::DirectionStats;
 use crate::probes::io_log::IoLog;
-use crate::probes::operations::OperationSeries;
-use crate::probes::power::PowerSeries;
-use crate::probes::repair::ServiceWatch;
-use crate::probes::smart::SmartSeries;
-use crate::probes::streams::Series;
-use crate::record::Record;
+use crate::probes::power_loss::PowerLossProbe;
+use crate::probes::repair::RepairProbe;
+use crate::probes::table::Tables;
+use crate::probes::{Probes, asked};
+use crate::record::{Head, Record, Texts};
 use crate::request::Request;
 use crate::sources::agenda::Sources;
 use crate::sources::app::AppAtWork;
@@ -33,24 +29,14 @@ use crate::texts::{machine_text, workload_of};
 pub struct Outcome {
     /// The record.
     pub record: Record,
-    /// Its series.
-    pub series: Series,
-    /// Caches over time; empty where the machine has none.
-    pub caches: CacheSeries,
-    /// The app over time; empty where there is none.
-    pub operations: OperationSeries,
-    /// What drives draw over time; empty where that is not known.
-    pub power: PowerSeries,
-    /// SMART attributes over time; empty where no drive has them.
-    pub smart: SmartSeries,
-    /// Names of the streams, for the series and the log.
-    pub streams: Vec<String>,
+    /// Its series, and other tables.
+    pub tables: Tables,
     /// I/Os simulated, warm-up included.
     pub ios: u64,
 }
 
 /// A machine as a run left it, for the run that follows on it.
-pub struct Kept {
+pub struct MachineState {
     machine: Machine,
     now: Instant,
     /// What it was built from: a machine for another text or other values would not be the same.
@@ -95,13 +81,8 @@ impl Run {
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let spares = request.repair.spares(&spec)?;
-        let assembled = assemble_with_spares(
-            &spec,
-            catalog,
-            (&drive_set, request.seed),
-            spares,
-            &means.for_use(Use::of(&workload)),
-        )?;
+        let means = means.for_use(Use::of(&workload));
+        let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, &means)?;
         Self::bound(request, (machine_text, workload_text), workload, (assembled, drive_set))
     }
 
@@ -113,8 +94,7 @@ impl Run {
     pub fn on_machine(machine: Machine, request: Request) -> Result<Self, RunError> {
         let text = request.workload_text.clone().unwrap_or_default();
         let (workload, _) = workload_of(&request, &text)?;
-        let memory = Bytes(0);
-        let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new(), memory };
+        let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new(), memory: Bytes(0) };
         Self::bound(request, (String::new(), text), workload, (assembled, Vec::new()))
     }
 
@@ -147,7 +127,7 @@ impl Run {
     /// Bytes of memory that it takes, as far as that is known before it runs: the machine, and what streams leave.
     pub fn memory(&self) -> Bytes {
         let streams = (self.streams.len() + self.app.as_ref().map_or(0, |app| app.names.len())) as u64;
-        Bytes(self.assembled.memory.0 + streams * Side::MEMORY)
+        Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY)
     }
 
     /// Runs it.
@@ -183,35 +163,48 @@ impl Run {
     ///
     /// # Panics
     /// If it cannot follow: see [`Run::check_follows`].
-    pub fn execute_after(self, before: Option<Kept>, control: &Control) -> Result<(Outcome, Kept), RunError> {
+    pub fn execute_after(
+        self,
+        before: Option<MachineState>,
+        control: &Control,
+    ) -> Result<(Outcome, MachineState), RunError> {
         self.execute_on(before, true, control)
     }
 
     /// Takes the machine that another run left; returns when that was.
-    fn go_on_with(&mut self, before: Kept) -> Instant {
+    fn go_on_with(&mut self, before: MachineState) -> Instant {
         let (text, set) = &before.built_from;
         assert_eq!((text.as_str(), set.as_slice()), self.built_from(), "checked before the first of them began");
         self.assembled.machine = before.machine;
         before.now
     }
 
-    fn execute_on(mut self, before: Option<Kept>, drain: bool, control: &Control) -> Result<(Outcome, Kept), RunError> {
+    fn execute_on(
+        mut self,
+        before: Option<MachineState>,
+        drain: bool,
+        control: &Control,
+    ) -> Result<(Outcome, MachineState), RunError> {
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let seed = self.request.seed;
         let (app_names, app_targets) =
             self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
-        let all = self.streams.len() + app_names.len();
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let sources = Sources::of(&self.workload, self.app.take(), seed);
         let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names).collect();
         targets.extend(app_targets);
         let machine = &mut self.assembled.machine;
-        let mut probes = Probes::new(all, &self.workload, log);
-        probes.with_service(ServiceWatch::of(machine, &self.workload));
+        let mut probes = Probes::new(&names, &self.workload);
+        log.into_iter().for_each(|log| probes.add(Box::new(log)));
+        asked(&self.workload)?.into_iter().for_each(|probe| probes.add(probe));
+        let power = PowerSwitch::new(self.power_cut.as_ref().map(|cut| cut.after));
+        self.power_cut.into_iter().for_each(|cut| probes.add(Box::new(PowerLossProbe::new(machine, cut))));
+        let repair = RepairProbe::of(machine, &self.workload, &self.request.repair, self.rebuild_rate);
+        repair.into_iter().for_each(|repair| probes.add(Box::new(repair)));
         let mut driver = Driver::new(machine, streams, targets, sources, probes);
         driver.now = begin;
-        self.power_cut.iter().for_each(|cut| cut.prepare(&mut driver));
+        driver.power = power;
         // Preconditioning and laying out the files of an app count as one more phase each.
         let laid_out = u64::from(self.workload.app.is_some());
         let before = u64::from(self.workload.precondition.is_some()) + laid_out;
@@ -222,49 +215,17 @@ impl Run {
         control.begin_phase(before - laid_out);
         driver.lay_out(control)?;
         let duration = run_phases(&mut driver, &self.workload, (before, seed), control)?;
-        driver.probes.finish(driver.now, driver.machine)?;
-        let power_loss = self.power_cut.map(|cut| cut.end(&mut driver, duration, &names)).transpose()?;
         let ios = driver.ios;
-        let service = driver.probes.service.take();
-        let repair = service.map(|service| service.record(driver.machine, &self.request.repair, self.rebuild_rate));
-        let steady = std::mem::take(&mut driver.probes.steady_phases);
-        if drain {
-            driver.drain();
-        }
-        let now = driver.now;
-        let scripts = driver.sources.scripts().map_or_else(Vec::new, |scripts| scripts.finish(duration));
-        let app = driver.sources.app().map(|app| app.finish(duration));
-        let (app, operations) = app.map_or_else(Default::default, |(record, series)| (Some(record), series));
-        let Probes { streams: mut recorder, after, .. } = driver.probes;
-        recorder.join_steps();
+        let Ended { watched, sources, now } = driver.finish(duration, &names, drain)?;
         control.begin_phase(phases);
         control.report(0.0, ios)?;
-        let ingredients = crate::record::Ingredients {
-            request: &self.request,
-            machine_text: &self.texts.0,
-            workload_text: &self.texts.1,
-            products: &self.assembled.products,
-            concurrency: self.workload.concurrency(),
-            streams: &names,
-            recorder: &recorder,
-            after: &after,
-            duration,
-            interval: self.workload.interval,
-            power_loss,
-            repair,
-            scripts,
-            app,
-            steady,
-            limits: &self.workload.limits,
-            data: data_records(&self.workload),
-            without_workload: self.workload.is_left_out_of_preconditioning(),
-        };
-        let record = Record::new(&ingredients, &|| control.report(0.0, ios))?;
-        let (series, caches, smart) = (recorder.series, recorder.caches.series, recorder.smart.series);
-        let power = recorder.power.series;
+        let (machine, workload) = (&self.texts.0, &self.texts.1);
+        let head = Head::new(&self.request, &Texts { machine, workload, products: &self.assembled.products });
+        let (record, tables) =
+            Record::new(head, &self.workload, duration, sources, watched, &|| control.report(0.0, ios))?;
         let built_from = (self.texts.0, self.drive_set);
-        let kept = Kept { machine: self.assembled.machine, now, built_from };
-        Ok((Outcome { record, series, caches, operations, power, smart, streams: names, ios }, kept))
+        let kept = MachineState { machine: self.assembled.machine, now, built_from };
+        Ok((Outcome { record, tables, ios }, kept))
     }
 }
 
@@ -288,15 +249,4 @@ fn run_phases(
         }
     }
     Ok(duration)
-}
-
-/// What the record says of the data of the streams that write.
-fn data_records(workload: &Workload) -> Vec<DataRecord> {
-    let writers = workload.streams.iter().enumerate().filter(|(_, stream)| stream.read_pct < 100.0);
-    let streams = writers.filter_map(|(n, stream)| Some(DataRecord::new(&stream.name, workload.data_of(n)?)));
-    let of_app = workload.data_of_app().into_iter().flat_map(|data| {
-        let streams = workload.app.iter().flat_map(AppSpec::streams);
-        streams.map(|stream| DataRecord::new(&stream.name, data))
-    });
-    streams.chain(of_app).collect()
 }

@@ -91,12 +91,13 @@ fn steps_have_operations_of_their_own_that_add_up() {
         assert_eq!(number(&one["counters"][name]) + number(&two["counters"][name]), number(count), "{name}");
     }
     // The series counts the same operations, a row a second and kind.
-    let series = &outcome.operations;
+    let series = &outcome.tables["operations"];
+    let (begins, rates) = (series.column::<u64>("time_ns"), series.column::<f64>("ops_per_s"));
     let seconds = number(&left.0["duration_ns"]) / 1e9;
-    let lengths = series.time_ns.iter().map(|begin| (seconds - *begin as f64 / 1e9).min(1.0));
-    let counted: f64 = series.ops_per_s.iter().zip(lengths).map(|(rate, length)| rate * length).sum();
+    let lengths = begins.iter().map(|begin| (seconds - *begin as f64 / 1e9).min(1.0));
+    let counted: f64 = rates.iter().zip(lengths).map(|(rate, length)| rate * length).sum();
     assert!((counted - sum(total, "count")).abs() < 0.5, "{counted}");
-    assert_eq!(series.time_ns.len(), 2 * seconds.ceil() as usize);
+    assert_eq!(series.len(), 2 * seconds.ceil() as usize);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn seeded(seed: u64) -> Request {
 
 /// Everything a run leaves that others read.
 fn left(outcome: &Outcome) -> (String, String) {
-    (outcome.record.to_json(), format!("{:?}", outcome.series))
+    (outcome.record.to_json(), format!("{:?}", outcome.tables))
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn the_same_spec_and_seed_leave_the_same_record_and_series() {
 fn another_seed_leaves_other_numbers() {
     let (one, two) = (execute(seeded(7)), execute(seeded(8)));
     assert_ne!(one.record.summary.all.latency_mean_ns, two.record.summary.all.latency_mean_ns);
-    assert_ne!(one.series, two.series);
+    assert_ne!(one.tables, two.tables);
 }
 
 #[test]

@@ -21,11 +21,15 @@ fn states(power: &Value, seconds: f64) -> f64 {
     number(power, "idle_w") * seconds + above.map(|state| number(state, "above_idle_j")).sum::<f64>()
 }
 
+/// Lengths of the intervals, a row a drive.
+fn lengths(outcome: &Outcome) -> &[u64] {
+    outcome.tables["power"].column("length_ns")
+}
+
 /// Joules of the series of an outcome: power, least, most.
 fn integral(outcome: &Outcome) -> [f64; 3] {
-    let of = &outcome.power;
-    [&of.power_w, &of.low_w, &of.high_w]
-        .map(|watts| watts.iter().zip(&of.length_ns).map(|(watts, length)| watts * *length as f64 / 1e9).sum())
+    let of = |column| outcome.tables["power"].column::<f64>(column).iter().zip(lengths(outcome));
+    ["power_w", "low_w", "high_w"].map(|column| of(column).map(|(watts, length)| watts * *length as f64 / 1e9).sum())
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn energy_is_the_sum_over_states_and_parts_and_the_integral_of_the_series() {
         assert_near(key, sum(key), number(all, key), 1e-9);
     }
     let [middle, low, high] = integral(&outcome);
-    assert_eq!(outcome.power.time_ns.len(), 4 * 8, "eight intervals, the last one shorter");
+    assert_eq!(lengths(&outcome).len(), 4 * 8, "eight intervals, the last one shorter");
     assert_near("the series", middle, number(all, "energy_j"), 1e-9);
     // Each interval has the seek power that draws least in it; the run has one for all of it.
     assert!(low <= number(all, "energy_low_j") * (1.0 + 1e-9) && high >= number(all, "energy_high_j") * (1.0 - 1e-9));
@@ -102,7 +106,7 @@ fn warm_up_is_not_in_it_and_every_step_is() {
     let times: f64 = states.iter().map(|state| number(state, "time_ns")).sum();
     // The arm is busy all the time but for firmware; the warm-up alone would be three seconds more.
     assert_near("busy", times, 8e9, 0.02);
-    assert_eq!(outcome.power.length_ns.iter().sum::<u64>(), 8_000_000_000);
+    assert_eq!(lengths(&outcome).iter().sum::<u64>(), 8_000_000_000);
     assert_near("the series", integral(&outcome)[0], number(power, "energy_j"), 1e-9);
 }
 
@@ -137,5 +141,5 @@ fn a_machine_of_unknown_drives_has_no_energy() {
     let outcome = run.execute(&Control::default()).expect("it runs");
     let left: Value = serde_json::from_str(&outcome.record.to_json()).expect("JSON");
     assert!(left.get("energy").is_none() && left["series"].get("power_file").is_none());
-    assert!(outcome.power.time_ns.is_empty());
+    assert!(outcome.tables.get("power").is_none());
 }

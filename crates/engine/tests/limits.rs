@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Left, closed, random_4k, request, run};
-use hotband_engine::Run;
+use hotband_engine::{Run, Text};
 use serde_json::Value;
 
 const DRIVE: &str = "ent-15k";
@@ -106,13 +106,15 @@ fn an_interval_is_judged_by_its_mean_over_the_streams_that_are_meant() {
     // The longest mean of a second, found by hand in the series; intervals that steps cut count too.
     let outcome =
         common::execute(request(DRIVE, &text("[[limits]]\nop = \"read\"\nlatency_interval_max = \"1 s\"\n"), &[]));
-    let series = &outcome.series;
+    let series = &outcome.tables["series"];
+    let (times, iops) = (series.column::<u64>("time_ns"), series.column::<f64>("iops"));
+    let (latencies, directions) = (series.column::<Option<f64>>("latency_mean_ns"), series.column::<Text>("direction"));
     let mean = |second: u64| {
-        let rows = (0..series.time_ns.len()).filter(|row| series.time_ns[*row] == second * 1_000_000_000);
-        let reads: Vec<usize> = rows.filter(|row| series.direction[*row] == 0).collect();
+        let rows = (0..times.len()).filter(|row| times[*row] == second * 1_000_000_000);
+        let reads: Vec<usize> = rows.filter(|row| &*directions[*row] == "read").collect();
         assert_eq!(reads.len(), 2, "both streams read");
-        let ios: f64 = reads.iter().map(|row| series.iops[*row]).sum();
-        reads.iter().map(|row| series.iops[*row] * series.latency_mean_ns[*row].unwrap()).sum::<f64>() / ios
+        let ios: f64 = reads.iter().map(|row| iops[*row]).sum();
+        reads.iter().map(|row| iops[*row] * latencies[*row].unwrap()).sum::<f64>() / ios
     };
     let wanted = (0..10).map(mean).fold(0.0, f64::max);
     let record: Value = serde_json::from_str(&outcome.record.to_json()).unwrap();

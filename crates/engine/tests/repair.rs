@@ -3,7 +3,7 @@
 mod common;
 
 use common::{catalog, closed, execute, random_4k, request, workload};
-use hotband_engine::{RepairRequest, Request, Run, RunError};
+use hotband_engine::{RepairRequest, Request, Run, RunError, Text};
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
@@ -393,8 +393,9 @@ fn a_drive_that_has_failed_draws_nothing() {
     near(number(&record["parts"][0]["power"]["energy_j"]), 60.0);
     near(number(&record["parts"][1]["power"]["energy_j"]), 20.5);
     near(number(&record["energy"]["energy_j"]), 80.5);
-    let of = &outcome.power;
-    let rows = of.drive.iter().zip(of.time_ns.iter().zip(&of.power_w)).filter(|(drive, _)| **drive == 1);
+    let of = &outcome.tables["power"];
+    let rows = of.column::<u64>("time_ns").iter().zip(of.column::<f64>("power_w"));
+    let rows = of.column::<Text>("drive").iter().zip(rows).filter(|(drive, _)| &***drive == "d1");
     let after: Vec<f64> =
         rows.filter(|(_, (time, _))| **time >= 21_000_000_000).map(|(_, (_, watts))| *watts).collect();
     assert!(after.len() > 30 && after.iter().all(|watts| *watts == 0.0), "{after:?}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{Left, catalog, closed, execute, random_4k, request, workload};
-use hotband_engine::{Control, Kept, Outcome, Request, Run};
+use hotband_engine::{Control, MachineState, Outcome, Request, Run};
 
 const POOL: &str = "
 [drives.d]
@@ -26,7 +26,7 @@ fn writes(seed: u64) -> Request {
 
 /// Executes runs one after the other on one machine.
 fn in_turn(requests: Vec<Request>) -> Vec<Outcome> {
-    let mut kept: Option<Kept> = None;
+    let mut kept: Option<MachineState> = None;
     let execute = |request| {
         let run = Run::new(&catalog(), request).expect("runs of the tests are valid");
         let (outcome, left) = run.execute_after(kept.take(), &Control::default()).expect("nothing stops it");
@@ -49,7 +49,7 @@ fn of_daemons(outcome: &Outcome, name: &str) -> u64 {
 
 /// Everything a run leaves that others read.
 fn all_of(outcome: &Outcome) -> (String, String) {
-    (outcome.record.to_json(), format!("{:?}", outcome.series))
+    (outcome.record.to_json(), format!("{:?}", outcome.tables))
 }
 
 #[test]

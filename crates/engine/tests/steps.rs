@@ -45,7 +45,7 @@ fn two_steps_alike_are_one_measured_time() {
     let whole = mix(&closed(8), &format!("{warm_up}{}", step("all", "duration = \"20 s\"")));
     let cut = mix(&closed(8), &format!("{warm_up}{two}"));
     let (whole, cut) = (execute(request(DRIVE, &whole, &[])), execute(request(DRIVE, &cut, &[])));
-    assert_eq!(whole.series, cut.series);
+    assert_eq!(whole.tables, cut.tables);
     let json = |outcome: &hotband_engine::Outcome| -> Value {
         serde_json::from_str(&outcome.record.to_json()).expect("a record is JSON")
     };
@@ -110,9 +110,10 @@ fn more_threads_start_at_once_and_fewer_when_their_ios_are_done() {
         step("few", "duration = \"10 s\"\nthreads = 2"),
     );
     let outcome = execute(request(DRIVE, &mix(&closed(1), &phases), &[]));
-    let series = &outcome.series;
+    let series = &outcome.tables["series"];
+    let (times, depths) = (series.column::<u64>("time_ns"), series.column::<f64>("queue_depth"));
     let depth = |second: u64| -> f64 {
-        let rows = series.time_ns.iter().zip(&series.queue_depth).filter(|(at, _)| **at == second * 1_000_000_000);
+        let rows = times.iter().zip(depths).filter(|(at, _)| **at == second * 1_000_000_000);
         rows.map(|(_, depth)| depth).sum()
     };
     assert!((depth(0) - 16.0).abs() < 1e-9, "sixteen from the first nanosecond: {}", depth(0));
@@ -143,12 +144,13 @@ fn only_the_common_loop_changes_its_threads() {
 fn an_interval_that_a_step_cuts_is_two_rows() {
     let phases = step("a", "duration = \"1500 ms\"") + &step("b", "duration = \"1500 ms\"");
     let outcome = execute(request(DRIVE, &mix(&closed(4), &phases), &[]));
-    let mut begins = outcome.series.time_ns.clone();
+    let times = outcome.tables["series"].column::<u64>("time_ns");
+    let mut begins = times.to_vec();
     begins.dedup();
     assert_eq!(begins, [0, 1_000_000_000, 1_500_000_000, 2_500_000_000]);
     // Rows before the cut hold the bytes of the first step, and no others.
     let seconds = |at: u64| if at == 0 { 1.0 } else { 0.5 };
-    let rows = outcome.series.time_ns.iter().zip(&outcome.series.bandwidth_bytes_per_s);
+    let rows = times.iter().zip(outcome.tables["series"].column::<f64>("bandwidth_bytes_per_s"));
     let bytes: f64 = rows.filter(|(at, _)| **at < 1_500_000_000).map(|(at, rate)| rate * seconds(*at)).sum();
     assert_near("bytes of the first step", bytes, outcome.record.steps[0].summary.all.bytes as f64, 1e-9);
 }
@@ -172,7 +174,7 @@ fn a_duration_is_that_of_each_step() {
 fn steps_repeat_themselves() {
     let run = || {
         let outcome = execute(request("raid5:4xexos-15e900-512n", &mix(&closed(1), &threads_steps(&[1, 8, 2])), &[]));
-        (outcome.record.to_json(), outcome.series)
+        (outcome.record.to_json(), outcome.tables)
     };
     assert_eq!(run(), run());
 }

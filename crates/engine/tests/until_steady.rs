@@ -58,12 +58,14 @@ fn what_is_measured_until_steady_has_the_rounds_of_its_series() {
         let keys = format!("until_steady = true\nround = \"2 s\"\ntrack = \"{track}\"");
         let outcome = execute(request(DRIVE, &workload(&random_4k(100), &closed(4), "", &keys), &[]));
         let record: Value = serde_json::from_str(&outcome.record.to_json()).unwrap();
+        let series = &outcome.tables["series"];
         let of = |round: usize, values: &[f64]| values[2 * round..2 * round + 2].to_vec();
         let mean = |pair: Vec<f64>| pair.iter().sum::<f64>() / 2.0;
         assert_eq!(record["duration_ns"], 10_000_000_000_u64);
         for (n, value) in record["steady_state"]["rounds"].as_array().unwrap().iter().enumerate() {
-            let (iops, bytes) = (of(n, &outcome.series.iops), of(n, &outcome.series.bandwidth_bytes_per_s));
-            let latencies: Vec<f64> = outcome.series.latency_mean_ns.iter().map(|latency| latency.unwrap()).collect();
+            let (iops, bytes) = (of(n, series.column("iops")), of(n, series.column("bandwidth_bytes_per_s")));
+            let latencies = series.column::<Option<f64>>("latency_mean_ns").iter();
+            let latencies: Vec<f64> = latencies.map(|latency| latency.unwrap()).collect();
             let waited: f64 = of(n, &latencies).iter().zip(&iops).map(|(latency, iops)| latency * iops).sum();
             let wanted = match track {
                 "iops" => mean(iops),

@@ -211,11 +211,11 @@ fn smart_is_read_exactly_at_its_interval_in_timed_phases_measured_or_not() {
     let phases = "[[phases]]\nname = \"warm-up\"\nduration = \"3 ms\"\n[[phases]]\nname = \"m\"\nduration = \"4 ms\"\nmeasure = true\n";
     let top = "smart_interval = \"2 ms\"\n";
     let (outcome, _) = on(whole(), &workload(top, &writer(""), phases), &[]);
-    let (series, page) = (&outcome.smart, u64::from(PAGE));
-    assert_eq!(series.time_ns, [0, 2_000_000, 4_000_000, 6_000_000, 7_000_000]);
+    let (series, page) = (&outcome.tables["smart"], u64::from(PAGE));
+    assert_eq!(series.column::<u64>("time_ns"), [0, 2_000_000, 4_000_000, 6_000_000, 7_000_000]);
     // What completes at the very time of a reading is not in it.
-    assert_eq!(series.host_bytes, [0, 1999 * page, 3999 * page, 5999 * page, 6999 * page]);
-    assert_eq!(series.write_amplification, [None, Some(2.0), Some(2.0), Some(2.0), Some(2.0)]);
+    assert_eq!(series.column::<u64>("host_bytes"), [0, 1999 * page, 3999 * page, 5999 * page, 6999 * page]);
+    assert_eq!(series.column::<Option<f64>>("write_amplification"), [None, Some(2.0), Some(2.0), Some(2.0), Some(2.0)]);
     let smart = &json(&outcome)["smart"][0];
     assert_eq!(smart["at_begin"]["host_bytes"].as_u64(), Some(2999 * page));
     assert_eq!(smart["at_end"]["host_bytes"].as_u64(), Some(6999 * page));
@@ -234,8 +234,9 @@ fn parts_without_timing_are_rows_of_their_own_at_the_same_time() {
         measured(1000)
     );
     let (outcome, _) = on(whole(), &workload("", &writer(""), &phases), &[]);
-    assert_eq!(outcome.smart.time_ns, [0, 0, 0, 1_000_000]);
-    let host: Vec<u64> = outcome.smart.host_bytes.iter().map(|bytes| bytes / CAPACITY).collect();
+    assert_eq!(outcome.tables["smart"].column::<u64>("time_ns"), [0, 0, 0, 1_000_000]);
+    let host: Vec<u64> =
+        outcome.tables["smart"].column::<u64>("host_bytes").iter().map(|bytes| bytes / CAPACITY).collect();
     assert_eq!(host, [0, 1, 2, 2]);
 }
 
@@ -246,7 +247,7 @@ fn a_machine_that_does_not_wear_has_no_smart_and_takes_all_of_it() {
     let text = workload("data = 0.4", &writer(""), &phases);
     let Left(record) = run("savvio-10k1", &text, &[]);
     assert!(record.get("smart").is_none() && record["series"].get("smart_file").is_none());
-    assert!(execute(request("savvio-10k1", &text, &[])).smart.time_ns.is_empty());
+    assert!(execute(request("savvio-10k1", &text, &[])).tables.get("smart").is_none());
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn the_same_seed_gives_the_same_writes_and_another_seed_others() {
         let mut request = request("flash", &workload(top, &writer("trim_pct = 5"), &phases), &[]);
         request.seed = seed;
         let outcome = Run::on_machine(machine, request).unwrap().execute(&Control::default()).unwrap();
-        (outcome.record.to_json(), outcome.smart, untimed(&log))
+        (outcome.record.to_json(), outcome.tables, untimed(&log))
     };
     let (one, two, other) = (left(1), left(1), left(2));
     assert!(one == two);

@@ -209,6 +209,10 @@ pub trait Drive: Send {
     fn activity(&self) -> [Span; 3] {
         [Span::ZERO; 3]
     }
+    /// Commands that it has taken and not answered; none where it does not count them.
+    fn waiting(&self) -> Option<u64> {
+        None
+    }
     /// Whether it says that acknowledged writes may be lost with power: a host sends flushes to no other drive.
     fn volatile(&self) -> bool {
         true

@@ -39,6 +39,11 @@ impl Machine {
         self.drives[drive].drive.activity()
     }
 
+    /// Commands that every drive has taken and not answered, where it counts them, by name.
+    pub fn waiting(&self) -> impl Iterator<Item = (&str, Option<u64>)> {
+        self.drives.iter().map(|slot| (slot.name.as_str(), slot.drive.waiting()))
+    }
+
     /// Whether trims of `target` reach drives: every layout on the way passes them on.
     pub fn passes_trim(&self, target: u16) -> bool {
         self.node_passes_trim(self.targets[usize::from(target)].node)

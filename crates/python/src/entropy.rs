@@ -11,8 +11,14 @@ fn ask_error(error: AskError) -> PyErr {
     SpecError::new_err((error.option, String::new(), error.value, error.accepted))
 }
 
-/// Report, threads, seconds of measuring, seconds of compressing.
-type Left = (String, usize, f64, f64);
+/// What was measured, as a dict.
+#[derive(IntoPyObject)]
+pub struct Measured {
+    report: String,
+    jobs: usize,
+    measuring_s: f64,
+    compressing_s: f64,
+}
 
 /// What is asked for; `measure` measures it.
 #[pyclass(name = "Entropy", frozen)]
@@ -46,12 +52,16 @@ impl PyEntropy {
         Ok(Self { ask, control: Control::default() })
     }
 
-    fn measure(&self, py: Python<'_>) -> PyResult<Option<Left>> {
+    fn measure(&self, py: Python<'_>) -> PyResult<Option<Measured>> {
         let measured = py.detach(|| measure(&self.ask, &self.control)).map_err(ask_error)?;
         Ok(measured.map(|measured| {
             let effort = measured.effort;
-            let (measuring, compressing) = (effort.measuring.as_secs_f64(), effort.compressing.as_secs_f64());
-            (Report::new(&self.ask, &measured).to_json(), effort.jobs, measuring, compressing)
+            Measured {
+                report: Report::new(&self.ask, &measured).to_json(),
+                jobs: effort.jobs,
+                measuring_s: effort.measuring.as_secs_f64(),
+                compressing_s: effort.compressing.as_secs_f64(),
+            }
         }))
     }
 

@@ -17,6 +17,17 @@ pub struct AppStream {
     pub volume: Option<String>,
 }
 
+/// Where a stream of an app lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppVolume {
+    /// Number of the target; streams with the same one share its bytes.
+    pub target: u16,
+    /// Its bytes.
+    pub capacity: u64,
+    /// Logical block of the drives.
+    pub block: u64,
+}
+
 /// A block I/O that an app asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppIo {

@@ -6,7 +6,7 @@ use hotband_machine::SpecError;
 use hotband_units::Bytes;
 
 use crate::Random;
-use crate::stream::StreamBounds;
+use crate::bounds::StreamBounds;
 
 /// Files as text asks for them.
 #[derive(Clone, Copy, Debug, PartialEq)]

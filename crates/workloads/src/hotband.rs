@@ -7,8 +7,6 @@
 //! tells which is meant.
 
 use crate::Random;
-use crate::stream::Stream;
-use hotband_machine::SpecError;
 
 /// Place from the band's beginning (in units of the table) and the share of I/Os below it.
 /// Source: vdbench 5.04.06, Vdb/HotBand.java, CacheSizeMB and PBCurve (itfanr/vdbench); MB = 10^6 bytes.
@@ -95,29 +93,11 @@ fn place(share: f64) -> f64 {
     from as f64 + (share - low) / (high - low) * (to - from) as f64
 }
 
-/// No two hot bands of a target share only a part of their ranges: what the band's beginning is would be unclear.
-///
-/// # Errors
-/// The later of two such bands, named at its range.
-pub fn check_bands(file: &str, streams: &[(Stream, u16)]) -> Result<(), SpecError> {
-    let bands: Vec<&(Stream, u16)> = streams.iter().filter(|(stream, _)| stream.is_hot_band()).collect();
-    for (index, (one, target)) in bands.iter().enumerate() {
-        for (other, other_target) in &bands[..index] {
-            let (a, b) = (one.bounds(), other.bounds());
-            if target == other_target && a != b && a.from < b.to && b.from < a.to {
-                let accepted =
-                    format!("overlaps the hot band of stream \"{}\" ({} B .. {} B)", other.name(), b.from, b.to);
-                return Err(SpecError::new(file, &one.key("range"), format!("{} B .. {} B", a.from, a.to), accepted));
-            }
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::spec::Workload;
+    use crate::stream::Stream;
 
     const DRAWS: usize = 20_000;
     /// Kolmogorov-Smirnov: a sample this far from its distribution has a probability of one in a million

@@ -2,6 +2,8 @@
 
 mod app;
 mod app_spec;
+mod bind;
+mod bounds;
 mod btree;
 mod data;
 mod files;
@@ -16,6 +18,7 @@ mod precondition;
 mod read;
 mod read_script;
 mod script;
+mod set_app;
 mod sizes;
 mod sources;
 mod spec;
@@ -23,15 +26,18 @@ mod steady_state;
 mod steps;
 mod stream;
 mod until;
+mod untimed;
 mod zipf;
 
-pub use app::{App, AppIo, AppStream, Ended};
-pub use app_spec::{AppSpec, AppVolume};
+pub use app::{App, AppIo, AppStream, AppVolume, Ended};
+pub use app_spec::AppSpec;
+pub use bind::check_bands;
+pub use bounds::StreamBounds;
 pub use btree::BTreeSpec;
 pub use data::{Data, DataSpec};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
 pub use filesystem::FileSystemSpec;
-pub use hotband::{HotBand, HotBandSpec, check_bands};
+pub use hotband::{HotBand, HotBandSpec};
 pub use hotband_machine::Random;
 pub use limits::{Bound, LimitOp, LimitSpec};
 pub use load::{Load, LoadKind, LoadSource, OtherLoad};
@@ -45,10 +51,10 @@ pub use sources::closed::ClosedLoop;
 pub use sources::open::OpenLoop;
 pub use sources::shares::Shares;
 pub use sources::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
-pub use spec::{Cursor, RandomMode, RangeSpec, StreamSpec, Workload};
+pub use spec::{Cursor, RangeSpec, StreamSpec, Workload};
 pub use steady_state::{
     Departure, MOST_ROUNDS, RANGE_PCT, SLOPE_PCT, SteadyState, WINDOW, Window, departure, steady_state,
 };
-pub use stream::{IoRequest, Stream, StreamBounds};
+pub use stream::{IoRequest, RandomMode, Stream};
 pub use until::Until;
 pub use until::steady::{Track, UntilSteady};

@@ -2,10 +2,8 @@
 
 use hotband_machine::{Section, SpecError};
 
-use crate::app_spec::AppSpec;
 use crate::data::DataSpec;
-use crate::phase::{Amount, Phase};
-use crate::spec::{StreamSpec, Workload};
+use crate::phase::Amount;
 
 /// What the drives hold before the first phase. In this order, and in no time:
 #[derive(Clone, Debug, PartialEq)]
@@ -29,26 +27,11 @@ const STATES: [&str; 3] = ["fob", "preconditioned", "trimmed"];
 /// Times the capacity: more is a slip of the pen.
 const FILLS: std::ops::RangeInclusive<f64> = 0.0..=1000.0;
 
-impl Workload {
-    /// Whether drives are written to before time begins, so that they do not start as they left the factory.
-    pub fn is_preconditioned(&self) -> bool {
-        let writes = |spec: &Precondition| spec.sequential + spec.random + spec.workload > 0.0;
-        let is_untimed = |phase: &Phase| phase.untimed.is_some();
-        self.precondition.as_ref().is_some_and(writes) || self.phases.iter().any(is_untimed)
-    }
-
-    /// Whether preconditioning asks for the workload itself, and part of it is an app or scripts, which need time.
-    pub fn is_left_out_of_preconditioning(&self) -> bool {
-        let asked = self.precondition.as_ref().is_some_and(|precondition| precondition.workload > 0.0);
-        asked && (self.app.is_some() || !self.scripts.is_empty())
-    }
-}
-
 impl Precondition {
     /// What the state `name` stands for: "fob" (fresh out of the box) nothing; "preconditioned" twice the capacity
     /// written sequentially (SNIA SSS PTS, workload-independent preconditioning) and once by the workload itself;
     /// "trimmed" twice the capacity written sequentially and everything trimmed.
-    fn of_state(name: &str, asked_at: (&str, &str)) -> Result<Self, SpecError> {
+    pub(crate) fn of_state(name: &str, asked_at: (&str, &str)) -> Result<Self, SpecError> {
         let plain = Self {
             sequential: 2.0,
             random: 0.0,
@@ -139,70 +122,10 @@ pub(crate) fn read_untimed(section: &Section) -> Result<Option<Amount>, SpecErro
     Ok(Some(amount))
 }
 
-impl Workload {
-    /// `--set state`: replaces what the file says of preconditioning.
-    pub(crate) fn set_state(&mut self, name: &str) -> Result<(), SpecError> {
-        let data = self.precondition.take().and_then(|have| have.data);
-        self.precondition = Some(Precondition { data, ..Precondition::of_state(name, ("--set", "state"))? });
-        Ok(())
-    }
-
-    /// Every write carries `data` from now on, whatever the file says.
-    pub fn set_data(&mut self, data: &DataSpec) {
-        self.data = Some(data.clone());
-        self.streams.iter_mut().for_each(|stream| stream.data = None);
-        self.precondition.iter_mut().for_each(|precondition| precondition.data = None);
-        self.app.iter_mut().for_each(AppSpec::forget_data);
-    }
-
-    /// The data of stream `index`.
-    pub fn data_of(&self, index: usize) -> Option<&DataSpec> {
-        self.streams[index].data.as_ref().or(self.data.as_ref())
-    }
-
-    /// Streams that write in a phase without timing: those that have a load of any kind.
-    pub fn untimed_streams(&self, phase: Option<&[String]>) -> impl Iterator<Item = (usize, &StreamSpec)> {
-        let named = move |name: &String| phase.is_none_or(|streams| streams.contains(name));
-        let streams = self.streams.iter().enumerate();
-        streams.filter(move |(index, stream)| {
-            let writes = stream.read_pct < 100.0 && stream.trim_pct < 100.0;
-            writes && self.users(*index).is_none() && named(&stream.name)
-        })
-    }
-
-    /// Checks phases without timing: they come first, so that no I/O is under way, and have something to write.
-    ///
-    /// # Errors
-    /// A phase without timing after a timed one, or one in which nothing is written.
-    pub fn check_untimed(&self) -> Result<(), SpecError> {
-        let mut timed: Option<&str> = None;
-        for (index, phase) in self.phases.iter().enumerate() {
-            if phase.untimed.is_none() {
-                timed = timed.or(Some(&phase.name));
-                continue;
-            }
-            let error = |key: &str, accepted: &str| {
-                Err(SpecError::new(&self.file, &format!("phases[{index}].{key}"), "", accepted))
-            };
-            if let Some(first) = timed {
-                return error("untimed", &format!("comes before every timed phase: \"{first}\" is one"));
-            }
-            if self.untimed_streams(phase.streams.as_deref()).next().is_none() {
-                return error("streams", "no stream with a load of its own or in [load] writes in this phase");
-            }
-        }
-        Ok(())
-    }
-
-    /// Phases that take time, in order.
-    pub fn timed_phases(&self) -> impl Iterator<Item = &Phase> {
-        self.phases.iter().filter(|phase| phase.untimed.is_none())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Workload;
 
     fn workload(top: &str, phases: &str) -> Result<Workload, SpecError> {
         let text = format!(

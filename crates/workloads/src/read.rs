@@ -15,7 +15,8 @@ use crate::precondition::{Precondition, read_untimed};
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
 use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
-use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec, Workload};
+use crate::spec::{Cursor, RangeSpec, StreamSpec, Workload};
+use crate::stream::RandomMode;
 use crate::until::Until;
 
 impl Workload {
@@ -43,6 +44,7 @@ impl Workload {
         let data = DataSpec::read(&top, "data")?;
         let precondition = top.section("precondition")?.map(Precondition::read).transpose()?;
         let smart_interval = top.quantity::<Span>("smart_interval")?.unwrap_or(SMART_INTERVAL);
+        let probes = top.section("record")?.map(read_probes).transpose()?.unwrap_or_default();
         let uncertain = top.section("uncertainty")?;
         top.finish()?;
         let workload = Self {
@@ -61,6 +63,7 @@ impl Workload {
             data,
             precondition,
             smart_interval,
+            probes,
         };
         workload.check()?;
         uncertain.iter().try_for_each(|ends| workload.check_uncertainty(ends))?;
@@ -355,4 +358,18 @@ fn read_power_loss(section: Section) -> Result<Span, SpecError> {
     let at = section.required("at", "a time since the measured time began, such as \"30 s\"")?;
     section.finish()?;
     Ok(at)
+}
+
+/// `[record]`: names of probes that a run has only where they are asked for. Which there are, the engine knows.
+fn read_probes(section: Section) -> Result<Vec<String>, SpecError> {
+    let asked = section.value("probes");
+    let wrong = || section.error("probes", "", "expected a list of names, such as [\"waiting\"]");
+    let named = asked.map_or(Some(Vec::new()), |value| {
+        let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+        names.collect::<Option<Vec<String>>>()
+    });
+    let mut named = named.ok_or_else(wrong)?;
+    named.dedup();
+    section.finish()?;
+    Ok(named)
 }

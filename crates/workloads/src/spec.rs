@@ -14,6 +14,7 @@ use crate::phase::Phase;
 use crate::precondition::Precondition;
 use crate::script::{NetworkSpec, ScriptSpec};
 use crate::sizes::Sizes;
+use crate::stream::RandomMode;
 use crate::until::Until;
 
 /// A start or end of a range.
@@ -23,15 +24,6 @@ pub enum RangeSpec {
     Share(Ratio),
     /// An absolute address.
     At(Bytes),
-}
-
-/// The two ways in which tools mean "random share".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RandomMode {
-    /// Every I/O throws a coin: random, or on from the end of the last one (fio's percentage_random, Iometer).
-    Coin,
-    /// Every run begins at a random place and has 100 / random_pct I/Os (vdbench's seekpct).
-    Run,
 }
 
 /// Whose position a sequential I/O goes on from.
@@ -123,6 +115,8 @@ pub struct Workload {
     pub precondition: Option<Precondition>,
     /// Interval at which SMART attributes are read.
     pub smart_interval: Span,
+    /// Names of probes that a run has only where they are asked for.
+    pub probes: Vec<String>,
 }
 
 impl Workload {

@@ -1,13 +1,14 @@
 //! A stream bound to a target: it makes one I/O after the other.
 
-use hotband_machine::{Entropy, Op, SpecError};
+use hotband_machine::{Entropy, Op};
 
 use crate::Random;
+use crate::bounds::{GRAIN, StreamBounds};
 use crate::data::Data;
 use crate::files::{Files, FilesSpec};
 use crate::hotband::HotBand;
 use crate::offsets::{OffsetSpec, Offsets};
-use crate::spec::{Cursor, RandomMode, RangeSpec, StreamSpec};
+use crate::sizes::Sizes;
 
 /// What a stream asks for next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,131 +25,53 @@ pub struct IoRequest {
     pub entropy: Entropy,
 }
 
-/// The range of a stream on its target, in bytes.
+/// The two ways in which tools mean "random share".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamBounds {
-    /// First byte.
-    pub from: u64,
-    /// First byte beyond.
-    pub to: u64,
+pub enum RandomMode {
+    /// Every I/O throws a coin: random, or on from the end of the last one (fio's percentage_random, Iometer).
+    Coin,
+    /// Every run begins at a random place and has 100 / random_pct I/Os (vdbench's seekpct).
+    Run,
 }
 
 /// A stream at work.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    spec: StreamSpec,
-    bounds: StreamBounds,
-    offsets: Offsets,
-    hot_band: Option<HotBand>,
-    random: Random,
-    read_share: f64,
-    random_share: f64,
+    pub(crate) name: String,
+    /// Its key in the file, for errors.
+    pub(crate) key: String,
+    pub(crate) sizes: Sizes,
+    pub(crate) align: Option<u64>,
+    pub(crate) random_mode: RandomMode,
+    pub(crate) offset_spec: OffsetSpec,
+    pub(crate) flush_every: u64,
+    pub(crate) fua: bool,
+    pub(crate) files_spec: Option<FilesSpec>,
+    pub(crate) bounds: StreamBounds,
+    pub(crate) offsets: Offsets,
+    pub(crate) hot_band: Option<HotBand>,
+    pub(crate) random: Random,
+    pub(crate) read_share: f64,
+    pub(crate) random_share: f64,
     /// End of the last I/O, by thread (or one for all).
-    cursors: Vec<u64>,
+    pub(crate) cursors: Vec<u64>,
     /// I/Os left in the current run, by thread, and the fraction carried over.
-    runs: Vec<(u64, f64)>,
-    writes: u64,
+    pub(crate) runs: Vec<(u64, f64)>,
+    pub(crate) writes: u64,
     /// Slots of the range for the one size of the stream; zero where sizes are mixed.
-    slots: u64,
+    pub(crate) slots: u64,
     /// Distance between the regions of two clients of a script; zero where they share one.
-    per_client: u64,
-    files: Option<Box<Files>>,
+    pub(crate) per_client: u64,
+    pub(crate) files: Option<Box<Files>>,
     /// Share of the I/Os that are no reads that are trims.
-    trim_share: f64,
-    data: Data,
-}
-
-/// Ends of ranges given as shares are rounded down to this, and begins of regions up, so that alignment survives.
-const GRAIN: u64 = 4096;
-
-/// What a client can use of a region of `size` bytes, whose begin is rounded up.
-fn region_of(size: u64) -> u64 {
-    if size.is_multiple_of(GRAIN) { size } else { (size / GRAIN * GRAIN).saturating_sub(GRAIN) }
-}
-
-impl StreamSpec {
-    /// The range on a target of `capacity` bytes (or on the first client's region of it), its ends rounded to 4 KiB.
-    ///
-    /// # Errors
-    /// A range that is empty, ends beyond the target, or is smaller than the largest I/O; sizes or alignment that
-    /// are not multiples of `block`.
-    pub fn bounds(&self, file: &str, capacity: u64, block: u64) -> Result<StreamBounds, SpecError> {
-        let capacity = self.per_client.map_or(capacity, |region| region_of(region.0).min(capacity));
-        let at = |end: RangeSpec| match end {
-            RangeSpec::Share(share) => (capacity as f64 * share.0) as u64 / GRAIN * GRAIN,
-            RangeSpec::At(bytes) => bytes.0,
-        };
-        let whole = matches!(self.to, RangeSpec::Share(share) if share.0 >= 1.0);
-        let (from, to) = (at(self.from), if whole { capacity } else { at(self.to) });
-        let key = |name: &str| format!("{}.{name}", self.key);
-        let error =
-            |name: &str, value: String, accepted: String| Err(SpecError::new(file, &key(name), value, accepted));
-        if to > capacity {
-            return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
-        }
-        let largest = u64::from(self.sizes.largest());
-        if from + largest > to {
-            return error("range", format!("{from} B .. {to} B"), format!("does not hold one I/O of {largest} B"));
-        }
-        let misaligned = |size: &u32| !u64::from(*size).is_multiple_of(block);
-        if let Some(size) = self.sizes.all().find(misaligned) {
-            return error("sizes", format!("{size} B"), format!("misaligned: the drives take multiples of {block} B"));
-        }
-        if let Some(align) = self.align.filter(|align| !align.0.is_multiple_of(block)) {
-            return error("align", align.to_string(), format!("misaligned: the drives take multiples of {block} B"));
-        }
-        if !from.is_multiple_of(block) {
-            return error("range", format!("{from} B"), format!("misaligned: the drives take multiples of {block} B"));
-        }
-        Ok(StreamBounds { from, to })
-    }
+    pub(crate) trim_share: f64,
+    pub(crate) data: Data,
 }
 
 impl Stream {
-    /// A stream over `bounds` for `threads` threads.
-    pub fn new(spec: StreamSpec, bounds: StreamBounds, threads: usize, random: Random) -> Self {
-        let own = spec.per_client.is_some();
-        let cursors = if spec.cursor == Cursor::Shared && !own { 1 } else { threads.max(1) };
-        let length = bounds.to - bounds.from;
-        let align = spec.align.map_or(u64::from(spec.sizes.largest()), |align| align.0);
-        let first = (length as f64 * spec.start) as u64;
-        let start = |n: usize| {
-            let apart = if own { 0 } else { length / cursors as u64 * n as u64 };
-            bounds.from + (first + apart) % length / align * align
-        };
-        let hot_band = match spec.offsets {
-            OffsetSpec::HotBand(band) => Some(HotBand::new(band, &random)),
-            _ => None,
-        };
-        let mut stream = Self {
-            bounds,
-            offsets: Offsets::Uniform,
-            hot_band,
-            random,
-            read_share: spec.read_pct / 100.0,
-            random_share: spec.random_pct / 100.0,
-            cursors: (0..cursors).map(start).collect(),
-            runs: vec![(0, 0.0); cursors],
-            writes: 0,
-            slots: 0,
-            per_client: spec.per_client.map_or(0, |region| region.0),
-            files: None,
-            trim_share: spec.trim_pct / 100.0,
-            data: Data::INCOMPRESSIBLE,
-            spec,
-        };
-        let sizes: Vec<u32> = stream.spec.sizes.all().collect();
-        if let [only] = sizes[..] {
-            stream.slots = stream.slots_for(only);
-        }
-        let slots = stream.slots_for(stream.spec.sizes.largest());
-        stream.offsets = Offsets::new(stream.spec.offsets, slots);
-        stream
-    }
-
     /// Name in records.
     pub fn name(&self) -> &str {
-        &self.spec.name
+        &self.name
     }
 
     /// Its range on its target.
@@ -158,7 +81,7 @@ impl Stream {
 
     /// A key of it in the file, for errors.
     pub fn key(&self, name: &str) -> String {
-        format!("{}.{name}", self.spec.key)
+        format!("{}.{name}", self.key)
     }
 
     /// Whether its offsets are those of a hot band.
@@ -168,7 +91,7 @@ impl Stream {
 
     /// Its files as text asks for them.
     pub fn files_spec(&self) -> Option<FilesSpec> {
-        self.spec.files
+        self.files_spec
     }
 
     /// The same stream with its files.
@@ -211,34 +134,34 @@ impl Stream {
     /// The piece of a file that begins at `offset`, where the file ends at `end`.
     #[inline]
     pub fn piece(&mut self, offset: u64, end: u64) -> IoRequest {
-        let len = (end - offset).min(u64::from(self.spec.sizes.largest())) as u32;
+        let len = (end - offset).min(u64::from(self.sizes.largest())) as u32;
         let read = self.read_share >= 1.0;
         IoRequest {
             op: if read { Op::Read } else { Op::Write },
             offset,
             len,
-            fua: self.spec.fua && !read,
+            fua: self.fua && !read,
             entropy: if read { Entropy::INCOMPRESSIBLE } else { self.data.draw() },
         }
     }
 
     fn align_of(&self, size: u32) -> u64 {
-        self.spec.align.map_or(u64::from(size), |align| align.0)
+        self.align.unwrap_or(u64::from(size))
     }
 
-    fn slots_for(&self, size: u32) -> u64 {
+    pub(crate) fn slots_for(&self, size: u32) -> u64 {
         (self.bounds.to - self.bounds.from - u64::from(size)) / self.align_of(size) + 1
     }
 
     /// The next I/O of `thread`.
     #[inline]
     pub fn next(&mut self, thread: usize) -> IoRequest {
-        if self.spec.flush_every > 0 && self.writes == self.spec.flush_every {
+        if self.flush_every > 0 && self.writes == self.flush_every {
             self.writes = 0;
             return IoRequest { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
-        let len = self.spec.sizes.draw(&mut self.random);
+        let len = self.sizes.draw(&mut self.random);
         let cursor = if self.cursors.len() == 1 { 0 } else { thread % self.cursors.len() };
         let offset =
             if self.is_random(cursor) { self.random_offset(len, cursor, read) } else { self.go_on(len, cursor) };
@@ -250,7 +173,7 @@ impl Stream {
             return IoRequest { op: Op::Trim, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         self.writes += 1;
-        IoRequest { op: Op::Write, offset, len, fua: self.spec.fua, entropy: self.data.draw() }
+        IoRequest { op: Op::Write, offset, len, fua: self.fua, entropy: self.data.draw() }
     }
 
     fn is_random(&mut self, cursor: usize) -> bool {
@@ -260,7 +183,7 @@ impl Stream {
         if self.random_share <= 0.0 {
             return false;
         }
-        if self.spec.random_mode == RandomMode::Coin {
+        if self.random_mode == RandomMode::Coin {
             return self.random.unit() < self.random_share;
         }
         let (left, carried) = &mut self.runs[cursor];
@@ -274,14 +197,14 @@ impl Stream {
     }
 
     fn random_offset(&mut self, len: u32, cursor: usize, read: bool) -> u64 {
-        if let OffsetSpec::Strided { stride } = self.spec.offsets {
+        if let OffsetSpec::Strided { stride } = self.offset_spec {
             // The cursor stands at the end of the last I/O; strides count from begin to begin.
             let next = self.cursors[cursor].saturating_sub(u64::from(len)).max(self.bounds.from) + stride;
             return if next + u64::from(len) <= self.bounds.to { next } else { self.bounds.from };
         }
         let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
         if let Some(band) = &mut self.hot_band {
-            let align = self.spec.align.map_or(u64::from(len), |align| align.0);
+            let align = self.align.unwrap_or(u64::from(len));
             return self.bounds.from + band.draw(read, slots, align) * align;
         }
         self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)

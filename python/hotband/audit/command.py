@@ -13,6 +13,7 @@ from hotband.audit.load import load_pair, load_results
 from hotband.audit.rules import findings
 from hotband.audit.show import comparison_view, findings_view
 from hotband.errors import UserError
+from hotband.record.damage import refusing_damage
 
 
 def audit_results(
@@ -27,13 +28,15 @@ def audit_results(
     if not wanted:
         raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
     machine = of_options(on, media, cache)
-    results = load_results(wanted)
-    found = findings(results, machine)
-    names = [one.name for one in results]
-    return findings_view(names, found), audit_data(names, found), any(one.severity == "severe" for one in found)
+    with refusing_damage(wanted):
+        results = load_results(wanted)
+        found = findings(results, machine)
+        names = [one.name for one in results]
+        return findings_view(names, found), audit_data(names, found), any(one.severity == "severe" for one in found)
 
 
 def compare_results(a: Path, b: Path, seed: int, anyway: bool) -> tuple[list[Any], dict[str, Any]]:
     """The comparison for the terminal and as data. Raises UserError."""
-    found = compare(*load_pair(a, b), seed, anyway)
-    return comparison_view(found), found.data()
+    with refusing_damage([a, b]):
+        found = compare(*load_pair(a, b), seed, anyway)
+        return comparison_view(found), found.data()

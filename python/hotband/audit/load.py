@@ -13,6 +13,7 @@ from hotband.audit import shapes
 from hotband.audit.audited import Audited
 from hotband.audit.finding import natural
 from hotband.errors import UserError
+from hotband.record.document import source_file
 from hotband.record.files import RECORD_FILE
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def load_one(path: Path) -> list[Audited]:
 def _of_record(own: LoadedRecord, path: Path, name: str) -> Audited:
     """A record from disk: an imported one by the name of the file it came from, ours by that of its folder."""
     shapes.check(str(path), own.record)
-    file = (own.record.get("source") or {}).get("file")
-    return Audited(PurePath(str(file)).name if file else name, own.record, own.series, str(path))
+    file = source_file(own.record)
+    return Audited(PurePath(file).name if file else name, own.record, own.series, str(path))
 
 
 def named(results: Sequence[Audited]) -> list[Audited]:

@@ -15,8 +15,9 @@ NUMBERS = (
 )
 SWITCHES = ("direct", "group_reporting", "time_based")
 TEXTS = ("pattern", "seed", "seed_text")
-NESTED = ("read", "write", "times_mean_ns")
-"""Objects inside a summary."""
+SCOPES = ("read", "write", "flush", "trim")
+"""Objects of figures inside a summary; flushes and trims stand only where there were some."""
+NESTED = (*SCOPES, "times_mean_ns")
 SIDE_NUMBERS = ("count", "bytes", "iops_max", "submission_mean_ns")
 
 
@@ -25,7 +26,7 @@ def check(file: str, record: Mapping[str, Any]) -> None:
     checked."""
     _numbers(file, "", record, ("duration_ns", "concurrency"))
     summary = record["summary"]
-    for scope in ("", "read", "write"):
+    for scope in ("", *SCOPES):
         own = summary.get(scope) or {} if scope else summary
         if not isinstance(own, Mapping):
             _refuse(file, f"summary.{scope}", own, "expected an object")

@@ -123,7 +123,7 @@ def _of_time(run: Audited) -> list[Finding]:
 
 
 def _around_window(
-    run: Audited, judged: Judged, state: dict[str, object], what: str, numbers: dict[str, Number]
+    run: Audited, judged: Judged, state: _core.SteadyState, what: str, numbers: dict[str, Number]
 ) -> list[Finding]:
     """What came before and after the first steady window."""
     found = []
@@ -145,7 +145,7 @@ def _around_window(
         )
     left = _core.departure(judged.values)
     if left is not None:
-        since = left[1]
+        since = left["since"]
         level_pct = 100 * (median(judged.values[since - 1 :]) / mean - 1)
         if abs(level_pct) <= 100 * WARM_UP:
             return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,32 +41,29 @@ def product(name: str) -> dict[str, Any]:
     return osd(name) if name in _core.catalog_names(CATALOG_DIR, "osds") else drive(name)
 
 
-def _product(read: Callable[[Path, str], tuple[str, str, str, list[tuple[Any, ...]]]], name: str) -> dict[str, Any]:
+def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> dict[str, Any]:
     try:
-        kind, title, model, values = read(CATALOG_DIR, name)
+        return dict(read(CATALOG_DIR, name))
     except _core.SpecError as error:
         raise user_error(error) from None
-    keys = ("key", "value", "range", "source", "confidence", "estimate", "note")
-    listed = [dict(zip(keys, value, strict=True)) for value in values]
-    return {"name": name, "title": title, "model": model, "kind": kind, "values": listed}
 
 
 def workloads() -> list[dict[str, Any]]:
     """Name, title and source of every workload."""
     return [
-        {key: value for key, value in workload(name).items() if key != "text"}
+        {key: value for key, value in workload(name).items() if key not in ("text", "table")}
         for name in _core.catalog_names(CATALOG_DIR, "workloads")
     ]
 
 
 def workload(name: str) -> dict[str, Any]:
-    """A workload's title, source and text. Raises UserError for an unknown name."""
+    """A workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:
         raise unknown("WORKLOAD", name, known)
     text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text)
-    return {"name": name, "title": table["title"], "source": table["source"], "text": text}
+    told = _core.workload(text, name)
+    return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}
 
 
 def unknown(where: str, name: str, known: list[str]) -> UserError:

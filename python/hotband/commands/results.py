@@ -102,10 +102,12 @@ def plot_latency(
 ) -> None:
     """Draw the latency of several runs by percentile, as far out as their samples support."""
     from hotband.draw.latency import check_out, latency_chart, load_any, write_chart
+    from hotband.record.damage import refusing_damage
 
     if op not in (None, "read", "write"):
         raise UserError("--op", "", op, "accepted: read, write")
     check_out(out)
-    records = [one for path in files for one in load_any(path)]
-    write_chart(latency_chart(records, title, op), out)
+    with refusing_damage(files):
+        records = [one for path in files for one in load_any(path)]
+        write_chart(latency_chart(records, title, op), out)
     show(f"Chart: {out}")

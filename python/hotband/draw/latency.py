@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hotband.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
 from hotband.errors import UserError
 from hotband.importers import load, loaded
+from hotband.record.document import source_file
 from hotband.record.files import RECORD_FILE
 from hotband.report import frames
 from hotband.report.load import LoadedRecord, load_record
@@ -48,7 +49,7 @@ def labelled(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
     """Records by their names; those of one name by their files, else by number."""
     names = [one.label for one in records]
     if len(set(names)) < len(names):
-        stems = [Path((one.record.get("source") or {}).get("file") or one.label).stem for one in records]
+        stems = [Path(source_file(one.record) or one.label).stem for one in records]
         alike = [stem if names.count(name) > 1 else name for name, stem in zip(names, stems, strict=True)]
         records = [replace(one, label=label) for one, label in zip(records, alike, strict=True)]
     return frames.unique_labels(records)

@@ -7,6 +7,7 @@ from hotband.experiment.lock import Lock
 from hotband.experiment.point import Point
 from hotband.experiment.ranges import Range, at_end, one_at_a_time
 from hotband.experiment.samplers import grid, points_of, sequence
+from hotband.experiment.store import expect_no_experiment
 
 __all__ = [
     "Cancelled",
@@ -23,6 +24,7 @@ __all__ = [
     "Tick",
     "Value",
     "at_end",
+    "expect_no_experiment",
     "grid",
     "one_at_a_time",
     "points_of",

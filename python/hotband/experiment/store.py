@@ -19,7 +19,7 @@ from typing import Any
 from hotband.errors import UserError
 from hotband.experiment.load import load_finished
 from hotband.experiment.point import Point, version
-from hotband.record.files import RECORD_FILE, TABLE_FILES
+from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
 from hotband.runs.run import Finished, check_writable, save
 from hotband.text.write import write_file
@@ -66,23 +66,21 @@ class Store:
 
     def _go_on(self, before: Manifest) -> None:
         """Takes over what is there, and clears what was made from another spec."""
-        done = {name: entry for name, entry in before.entries.items() if (self.out / entry.folder).is_dir()}
+        done = before.begun(self.out)
         if done and before.what != self.what:
-            self._refuse(f"holds the runs of {before.what}")
+            raise refused(self.out, f"holds {before.what}")
         if done and before.version != version():
-            self._refuse(f"holds runs of another version of hotband, {before.version}; this one is {version()}")
+            accepted = f"holds runs of another version of hotband, {before.version}; this one is {version()}"
+            raise refused(self.out, accepted)
         for name, entry in done.items():
             now = self.entries.get(name)
             if now is None:
                 self.others[name] = entry
             elif now.seed != entry.seed:
-                self._refuse(f"holds runs with seed {entry.seed}, not {now.seed}")
+                raise refused(self.out, f"holds runs with seed {entry.seed}, not {now.seed}")
             elif now != entry:
                 self._clear(entry)
                 self.changed.append(name)
-
-    def _refuse(self, why: str) -> None:
-        raise UserError("--out", "", str(self.out), f"{why}: expected another folder, or --fresh to start over")
 
     def _clear(self, entry: Entry) -> None:
         """Removes a run, the file that says it is whole first. Files that are not its own stay."""
@@ -90,7 +88,11 @@ class Store:
         mark = read_json(folder / FINISHED_FILE) or {}
         named = mark.get("files")
         own = [name for name in named if Path(name).name == name] if isinstance(named, dict) else []
-        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *TABLE_FILES, *own)):
+        record = read_json(folder / RECORD_FILE) or {}
+        named = record.get("series")
+        tables = table_files(named).values() if isinstance(named, dict) else []
+        tables = [name for name in tables if Path(name).name == name]
+        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *own, *tables)):
             (folder / name).unlink(missing_ok=True)
         # What a writer that was killed left behind.
         for part in folder.glob(".*.part"):
@@ -120,7 +122,7 @@ class Store:
         try:
             if any(digest(folder / name) != was for name, was in mark["files"].items()):
                 return None
-            return load_finished(point.spec, folder, list(mark["streams"]), int(mark["ios"]))
+            return load_finished(point.spec, folder, int(mark["ios"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -130,11 +132,10 @@ class Store:
         check_writable(folder)
         self._clear(self.entries[point.id])
         save(finished, folder)
-        files = [name for name in (RECORD_FILE, *TABLE_FILES) if (folder / name).is_file()]
+        files = [RECORD_FILE, *table_files(finished.record["series"] or {}).values()]
         mark = {
             "key": self.entries[point.id].key,
             "hotband": version(),
-            "streams": finished.streams,
             "ios": finished.ios,
             "files": {name: digest(folder / name) for name in files},
         }
@@ -148,6 +149,22 @@ class Manifest:
     what: str = ""
     version: str = ""
     entries: dict[str, Entry] = field(default_factory=dict)
+
+    def begun(self, out: Path) -> dict[str, Entry]:
+        """Its runs that have a folder."""
+        return {name: entry for name, entry in self.entries.items() if (out / entry.folder).is_dir()}
+
+
+def refused(out: Path, why: str) -> UserError:
+    """The error for a folder that holds something else."""
+    return UserError("--out", "", str(out), f"{why}: expected another folder, or --fresh to start over")
+
+
+def expect_no_experiment(out: Path) -> None:
+    """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
+    before = read_manifest(out / EXPERIMENT_FILE)
+    if before.begun(out):
+        raise UserError("--out", "", str(out), f"holds {before.what}: expected another folder")
 
 
 def read_manifest(path: Path) -> Manifest:

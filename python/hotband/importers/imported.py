@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
 
 # The columns of series.parquet by name (docs/guides/records.md), all of one length; None where not known.
@@ -24,7 +25,7 @@ SERIES_NAMES = (
 class Imported(NamedTuple):
     """A record (docs/guides/records.md) and its series, None where the tool left none."""
 
-    record: dict[str, Any]
+    record: RecordDoc
     series: SeriesColumns | None
 
 

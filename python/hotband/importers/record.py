@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband import __version__
 from hotband.errors import UserError
@@ -13,6 +13,9 @@ from hotband.importers.cells import LATEST_MS, NS_PER_MS
 from hotband.importers.imported import Imported, SeriesColumns
 from hotband.importers.source import Source
 from hotband.record.stats import DIRECTIONS, NANOSECONDS_PER_SECOND, Direction, Histogram, Side, idle_side, summary_of
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc, SummaryDoc
 
 SCHEMA_VERSION = 1
 # The largest number that a record's counts and the series hold (unsigned 64 bits).
@@ -109,10 +112,10 @@ def build(found: Found) -> Imported:
         "series": series,
         "notes": found.notes,
     }
-    return Imported(record, found.series)
+    return Imported(cast("RecordDoc", record), found.series)
 
 
-def _forget_counts(summary: dict[str, Any], sides: Sequence[Mapping[Direction, Side]], duration_ns: int) -> None:
+def _forget_counts(summary: SummaryDoc, sides: Sequence[Mapping[Direction, Side]], duration_ns: int) -> None:
     """Of I/Os that were not counted the summary has bytes and bandwidth alone."""
     for scope, block in (("", summary), ("read", summary["read"]), ("write", summary["write"])):
         of = [both[d] for both in sides for d in DIRECTIONS if scope in ("", d)]

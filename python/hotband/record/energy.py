@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.text.tables import counted, number
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 
 def joules(value: float) -> str:
@@ -16,16 +18,16 @@ def joules(value: float) -> str:
     return f"{value / 1e-6:,.3g} µJ"
 
 
-def joules_between(low: float, high: float) -> str:
+def joules_between(low: float | None, high: float | None) -> str:
     """A range of energies in brackets, with the unit once where it is the same; nothing where there is no range."""
-    if low == high:
+    if low is None or high is None or low == high:
         return ""
     first, last = joules(low), joules(high)
     unit = last.rpartition(" ")[2]
     return f" ({first.removesuffix(f' {unit}')} to {last})"
 
 
-def energy_lines(record: Mapping[str, Any]) -> list[str]:
+def energy_lines(record: RecordDoc) -> list[str]:
     """What the drives drew, in a line; none where that is not known."""
     energy = record.get("energy")
     if energy is None:

@@ -3,138 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from hotband.text.write import make_folder, write_file, write_files
+from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from hotband.importers.imported import Imported
 
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
-CACHES_FILE = "caches.parquet"
-OPERATIONS_FILE = "operations.parquet"
-SMART_FILE = "smart.parquet"
-POWER_FILE = "power.parquet"
-TABLE_FILES = (SERIES_FILE, CACHES_FILE, OPERATIONS_FILE, SMART_FILE, POWER_FILE)
-DIRECTIONS = ["read", "write"]
+# Kinds of cells, as the engine calls them.
+WHOLE, REAL, TEXT = "u64", "f64", "text"
 
 
-def save_record(
-    folder: Path,
-    text: str,
-    series: dict[str, list[Any]],
-    caches: dict[str, list[Any]],
-    smart: dict[str, list[Any]],
-    streams: list[str],
-) -> None:
-    """Writes `record.json`, `series.parquet` and, where there are caches to watch or drives that wear, `caches.parquet`
-    and `smart.parquet` into `folder`, which exists: all of them or, where one cannot be written, none."""
-    import io
+class Table(Protocol):
+    """Columns of one length by name, and the kind of each: what the engine leaves, or what was read."""
 
-    files: dict[Path, bytes | str] = {}
-    buffer = io.BytesIO()
-    write_series(buffer, series, streams)
-    files[folder / SERIES_FILE] = buffer.getvalue()
-    if caches["time_ns"]:
-        buffer = io.BytesIO()
-        write_caches(buffer, caches)
-        files[folder / CACHES_FILE] = buffer.getvalue()
-    if smart["time_ns"]:
-        buffer = io.BytesIO()
-        write_smart(buffer, smart)
-        files[folder / SMART_FILE] = buffer.getvalue()
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        """Cells by column, None where there is none."""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Kind of each column: "u64", "f64" or "text"."""
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A table that was read from its file."""
+
+    columns: dict[str, list[Any]]
+    kinds: dict[str, str]
+
+
+def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
+    """Writes `record.json` and each table as NAME.parquet into `folder`, which exists: all of them or, where one cannot
+    be written, none."""
+    files: dict[Path, bytes | str] = {folder / f"{name}.parquet": parquet_of(table) for name, table in tables.items()}
     write_files({**files, folder / RECORD_FILE: text + "\n"})
 
 
-def save_operations(folder: Path, record: dict[str, Any], operations: dict[str, list[Any]]) -> None:
-    """Writes `operations.parquet` into `folder`, which exists, where the workload has an app."""
-    import io
-
+def load_tables(folder: Path, record: Mapping[str, Any]) -> dict[str, Table]:
+    """The tables that a record of ours names, from its folder. Raises OSError, ValueError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if "app" not in record:
-        return
-    names = [operation["name"] for operation in record["app"]["operations"]]
-    table = pa.table(
-        {
-            "time_ns": pa.array(operations["time_ns"], pa.uint64()),
-            "operation": pa.array([names[index] for index in operations["operation"]], pa.string()),
-            "ops_per_s": pa.array(operations["ops_per_s"], pa.float64()),
-            "latency_mean_ns": pa.array(operations["latency_mean_ns"], pa.float64()),
-        }
-    )
-    buffer = io.BytesIO()
-    pq.write_table(table, buffer)
-    write_file(folder / OPERATIONS_FILE, buffer.getvalue())
+    def kind(of: pa.DataType) -> str:
+        return WHOLE if pa.types.is_integer(of) else REAL if pa.types.is_floating(of) else TEXT
+
+    found: dict[str, Table] = {}
+    for name, file in table_files(record["series"]).items():
+        read = pq.read_table(folder / file)
+        found[name] = ReadTable(read.to_pydict(), {field.name: kind(field.type) for field in read.schema})
+    return found
 
 
-def save_power(folder: Path, power: dict[str, list[Any]]) -> None:
-    """Writes `power.parquet` into `folder`, which exists, where it is known what drives draw."""
-    import io
-
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if not power["time_ns"]:
-        return
-    kinds = {"time_ns": pa.uint64(), "length_ns": pa.uint64(), "drive": pa.string()}
-    table = pa.table({name: pa.array(column, kinds.get(name, pa.float64())) for name, column in power.items()})
-    buffer = io.BytesIO()
-    pq.write_table(table, buffer)
-    write_file(folder / POWER_FILE, buffer.getvalue())
+def file_key(name: str) -> str:
+    """The key of a record's `series` that names the file of a table: "file" is the streams', NAME_file NAME's."""
+    return "file" if name == "series" else f"{name}_file"
 
 
-def write_series(buffer: Any, series: dict[str, list[Any]], streams: list[str]) -> None:
-    """Writes the series columns of a run, streams and directions by number, as Parquet to a binary file object."""
+def table_files(series: Mapping[str, Any]) -> dict[str, str]:
+    """Names of the files of a record's tables, by the name of the table."""
     named = {
-        "stream": [streams[index] for index in series["stream"]],
-        "direction": [DIRECTIONS[index] for index in series["direction"]],
+        key.removesuffix("file").removesuffix("_") or "series": file for key, file in series.items() if "file" in key
     }
-    write_named_series(buffer, {**series, **named})
+    return {name: str(file) for name, file in named.items() if file is not None}
+
+
+def parquet_of(table: Table) -> bytes:
+    """A table as the bytes of a Parquet file."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {WHOLE: pa.uint64(), REAL: pa.float64(), TEXT: pa.string()}
+    arrays = {name: pa.array(cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()}
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(arrays), buffer)
+    return buffer.getvalue()
+
+
+def frame_of(table: Table) -> pl.DataFrame:
+    """A table as a frame, with the types that its file has."""
+    import polars as pl
+
+    kinds = {WHOLE: pl.UInt64, REAL: pl.Float64, TEXT: pl.String}
+    return pl.DataFrame([pl.Series(name, cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()])
+
+
+# Kinds of the columns of streams over time, as the engine has them.
+SERIES_KINDS = {
+    "time_ns": WHOLE,
+    "stream": TEXT,
+    "direction": TEXT,
+    "iops": REAL,
+    "bandwidth_bytes_per_s": REAL,
+    "latency_mean_ns": REAL,
+    "latency_p99_ns": WHOLE,
+    "queue_depth": REAL,
+}
 
 
 def write_named_series(buffer: Any, series: Mapping[str, Sequence[Any]]) -> None:
     """Writes series columns with streams and directions by name as Parquet to a binary file object."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.table(
-        {
-            "time_ns": pa.array(series["time_ns"], pa.uint64()),
-            "stream": pa.array(series["stream"], pa.string()),
-            "direction": pa.array(series["direction"], pa.string()),
-            "iops": pa.array(series["iops"], pa.float64()),
-            "bandwidth_bytes_per_s": pa.array(series["bandwidth_bytes_per_s"], pa.float64()),
-            "latency_mean_ns": pa.array(series["latency_mean_ns"], pa.float64()),
-            "latency_p99_ns": pa.array(series["latency_p99_ns"], pa.uint64()),
-            "queue_depth": pa.array(series["queue_depth"], pa.float64()),
-        }
-    )
-    pq.write_table(table, buffer)
+    buffer.write(parquet_of(series_table(series)))
 
 
-def write_caches(buffer: Any, caches: dict[str, list[Any]]) -> None:
-    """Writes the columns of the caches over time as Parquet to a binary file object."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    kinds = {"state": pa.string()}
-    table = pa.table({name: pa.array(column, kinds.get(name, pa.uint64())) for name, column in caches.items()})
-    pq.write_table(table, buffer)
-
-
-def write_smart(buffer: Any, smart: dict[str, list[Any]]) -> None:
-    """Writes the columns of the SMART attributes over time as Parquet to a binary file object."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    kinds = {name: pa.float64() for name in ("write_amplification", "write_amplification_total")}
-    kinds |= {"erases_mean": pa.float64(), "percentage_used": pa.float64(), "drive": pa.string()}
-    table = pa.table({name: pa.array(column, kinds.get(name, pa.uint64())) for name, column in smart.items()})
-    pq.write_table(table, buffer)
+def series_table(series: Mapping[str, Sequence[Any]]) -> Table:
+    """Columns of streams over time, read from another tool's result, as a table."""
+    return ReadTable({name: list(series[name]) for name in SERIES_KINDS}, SERIES_KINDS)
 
 
 def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
 from hotband.text.tables import counted, decimal_size, in_unit
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+    from hotband.record.document import FailureDoc, RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 
 STATES = {
     "waiting": "waits for another rebuild on the same drives",
@@ -25,7 +26,7 @@ def seconds(nanoseconds: int) -> str:
     return f"{nanoseconds / 1e9:,.1f} s"
 
 
-def repair_lines(record: dict[str, Any]) -> list[str | Text]:
+def repair_lines(record: RecordDoc) -> list[str | Text]:
     """What failed, how far each rebuild came, what hosts got in every state of the machine, and what was lost. Nothing
     where no failure was asked for."""
     repair = record.get("repair")
@@ -42,12 +43,12 @@ def repair_lines(record: dict[str, Any]) -> list[str | Text]:
     return [*lines, marked(f"  {lost}, {errors}{sectors}")]
 
 
-def failure_text(failure: dict[str, Any]) -> str:
+def failure_text(failure: FailureDoc) -> str:
     """A drive and when it failed."""
     return f"{failure['drive']} at {seconds(failure['at_ns'])}"
 
 
-def rebuild_line(rebuild: dict[str, Any]) -> Text:
+def rebuild_line(rebuild: RebuildDoc) -> Text:
     """How far a rebuild came."""
     what = f"{rebuild['drive']} of {rebuild['layout']} on {rebuild['spare']}"
     line = marked(f"  rebuild of {{what}}: {STATES[rebuild['state']]}", what=what)
@@ -64,7 +65,7 @@ def rebuild_line(rebuild: dict[str, Any]) -> Text:
     return line.append(text)
 
 
-def state_name(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:
+def state_name(service: ServiceDoc, repair: RepairDoc) -> str:
     """What a state of the machine is called. A record's "degraded" goes on after too many drives have failed: where
     I/Os failed in it and data were lost, that is said; a machine whose only failure took data was never degraded."""
     name = str(service.get("phase"))
@@ -74,10 +75,10 @@ def state_name(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:
     return "data lost" if len(times) == 1 else "degraded, data lost"
 
 
-def service_line(service: Mapping[str, Any], repair: Mapping[str, Any]) -> str:
+def service_line(service: ServiceDoc, repair: RepairDoc) -> str:
     """What hosts got in one state of the machine."""
-    figures = [("mean", "latency_mean_ns"), ("p99", "latency_p99_ns")]
-    latencies = ", ".join(f"{name} {in_unit(service[key], key)}" for name, key in figures)
+    figures = {"mean": service["latency_mean_ns"], "p99": service["latency_p99_ns"]}
+    latencies = ", ".join(f"{name} {in_unit(value, 'latency_ns')}" for name, value in figures.items())
     bandwidth = in_unit(service["bandwidth_bytes_per_s"], "bandwidth_bytes_per_s")
     errors = f", {counted(service['errors'], 'error')}" if service["errors"] else ""
     rate = f"{service['iops']:,.1f} IOPS, {bandwidth}"

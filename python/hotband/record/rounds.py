@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.errors import UserError
+from hotband.record.document import interval_of
 from hotband.record.steady import TRACKS, Rounds, of_phases, verdict
 from hotband.report.load import LoadedRecord, load_record
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
@@ -21,20 +22,22 @@ from hotband.text.quantities import SPAN_EXPECTED, span_ns
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RecordDoc, VerdictDoc
+
 # The PTS's round: one minute.
 ROUND_NS = 60_000_000_000
 # Durations of rounds that are one record each differ at most by this share without a note.
 _SAME_TIME = 0.01
 
 
-def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None) -> list[dict[str, Any]]:
+def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None) -> list[VerdictDoc]:
     """What the rule says of records on disk, one entry a verdict. Raises UserError."""
     if track is not None and track not in TRACKS:
         raise UserError("--track", "", track, f"expected one of {', '.join(TRACKS)}")
     round_ns = None if round_text is None else span_ns(round_text)
     if round_text is not None and round_ns is None:
         raise UserError("--round", "", round_text, f"expected {SPAN_EXPECTED}")
-    verdicts: list[dict[str, Any]] = []
+    verdicts: list[VerdictDoc] = []
     single: list[tuple[Path, LoadedRecord]] = []
     for path in paths:
         loaded = load_record(path)
@@ -56,7 +59,7 @@ def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None
 def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) -> Rounds:
     record, series = loaded.record, loaded.series
     assert series is not None
-    interval = record["series"].get("interval_ns")
+    interval = interval_of(record)
     if not isinstance(interval, int) or isinstance(interval, bool) or interval <= 0:
         raise UserError(str(path), "series.interval_ns", str(interval), "expected a number of nanoseconds above zero")
     _check_multiple(round_ns, interval, record["name"])
@@ -112,7 +115,7 @@ def round_values(
     return values
 
 
-def _of_samples(path: Path, record: dict[str, Any], round_ns: float, track: str) -> Rounds:
+def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> Rounds:
     """From the samples that fio keeps when it looks for steady state itself."""
     samples, key = record["samples"], TRACKS[track][1]
     values = samples.get(key) if isinstance(samples, dict) else None
@@ -136,8 +139,8 @@ def _one_each(records: Sequence[tuple[Path, LoadedRecord]], track: str, round_te
     unit, key = TRACKS[track]
     values, notes = [], []
     for path, loaded in records:
-        value = loaded.record["summary"].get(key)
-        if not _is_number(value):
+        value: object = loaded.record["summary"].get(key)
+        if not isinstance(value, int | float) or not _is_number(value):
             raise UserError(str(path), f"summary.{key}", str(value), f"expected a number, to be followed in {unit}")
         values.append(float(value))
     times = [loaded.record["duration_ns"] for _, loaded in records]

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+
+if TYPE_CHECKING:
+    from hotband.record.document import FiguresDoc, RecordDoc, SummaryDoc
 
 Direction = Literal["read", "write"]
 DIRECTIONS: tuple[Direction, Direction] = ("read", "write")
@@ -84,7 +87,7 @@ def merge(histograms: Iterable[Histogram]) -> Histogram:
     return {"kind": kinds.pop(), "buckets": [[value, counts[value]] for value in sorted(counts)]}
 
 
-def whole(record: Mapping[str, Any]) -> Histogram:
+def whole(record: RecordDoc) -> Histogram:
     """The histogram of everything that a record measured: all streams, reads and writes."""
     sides = (stream[direction] for stream in record["streams"] for direction in DIRECTIONS)
     return merge(side["histogram"] for side in sides if side["count"])
@@ -141,7 +144,7 @@ def merged_percentiles(sides: Iterable[Side]) -> dict[str, int | None]:
 
 def rates_of(
     sides: Sequence[Side], duration_ns: int, percentiles: Mapping[str, int | None] | None = None
-) -> dict[str, Any]:
+) -> FiguresDoc:
     """One block of a summary: rates, latencies and mean queue depth of `sides` over `duration_ns`.
 
     `percentiles` replaces those of the merged histogram, for a source that printed some without buckets.
@@ -155,7 +158,8 @@ def rates_of(
     lows = [side["latency_min_ns"] for side in busy if side["latency_min_ns"] is not None]
     highs = [side["latency_max_ns"] for side in busy if side["latency_max_ns"] is not None]
     known = bool(busy) and sum_ns is not None
-    block: dict[str, Any] = {
+    shown = merged_percentiles(busy) if percentiles is None else percentiles
+    return {
         "iops": count * NANOSECONDS_PER_SECOND / duration_ns if busy else 0.0,
         "bandwidth_bytes_per_s": volume * NANOSECONDS_PER_SECOND / duration_ns if busy else 0.0,
         "count": count,
@@ -163,11 +167,12 @@ def rates_of(
         "errors": sum(side["errors"] for side in sides),
         "latency_mean_ns": sum_ns / count if busy and sum_ns is not None else None,
         "latency_min_ns": min(lows) if known and lows else None,
-        **(merged_percentiles(busy) if percentiles is None else percentiles),
+        "latency_p50_ns": shown.get("latency_p50_ns"),
+        "latency_p99_ns": shown.get("latency_p99_ns"),
+        "latency_p999_ns": shown.get("latency_p999_ns"),
         "latency_max_ns": max(highs) if known and highs else None,
         "queue_depth_mean": _queue_depth(sum_ns, duration_ns) if busy else 0.0,
     }
-    return block
 
 
 def _queue_depth(sum_ns: int | None, duration_ns: int) -> float | None:
@@ -181,7 +186,7 @@ def summary_of(
     *,
     direction_duration_ns: Mapping[Direction, int] | None = None,
     percentiles: Mapping[str, Mapping[str, int | None]] | None = None,
-) -> dict[str, Any]:
+) -> SummaryDoc:
     """The summary of a record from its streams (each with a `read` and a `write` side).
 
     `direction_duration_ns` gives reads and writes their own time where they ran for different times;
@@ -190,8 +195,10 @@ def summary_of(
     own = dict(direction_duration_ns or {})
     printed = percentiles or {}
     whole = [stream[direction] for stream in sides for direction in DIRECTIONS]
-    summary = rates_of(whole, duration_ns, printed.get("all"))
-    for direction in DIRECTIONS:
+
+    def of(direction: Direction) -> FiguresDoc:
         chosen = [stream[direction] for stream in sides]
-        summary[direction] = rates_of(chosen, own.get(direction, duration_ns), printed.get(direction))
-    return summary
+        return rates_of(chosen, own.get(direction, duration_ns), printed.get(direction))
+
+    both = rates_of(whole, duration_ns, printed.get("all"))
+    return cast("SummaryDoc", {**both, "read": of("read"), "write": of("write")})

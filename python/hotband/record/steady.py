@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from hotband import _core
 from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc, SteadyRule, VerdictDoc
 
 # Tracked variable: unit in records, key of a summary.
 TRACKS = {
@@ -29,10 +31,11 @@ class Rounds:
     short: str = ""
 
 
-def verdict(rounds: Rounds) -> dict[str, Any]:
+def verdict(rounds: Rounds) -> VerdictDoc:
     """The rule on some rounds: whether, where and why, and how steady state was left."""
     try:
-        state, left = _core.steady_state(rounds.values), _core.departure(rounds.values)
+        state = _core.steady_state(rounds.values)
+        left = _core.departure(rounds.values)
     except _core.SpecError as error:
         _, key, value, accepted = error.args
         raise UserError(rounds.name, f"rounds{key}", value, accepted) from None
@@ -42,29 +45,37 @@ def verdict(rounds: Rounds) -> dict[str, Any]:
         "track": rounds.track,
         "unit": TRACKS[rounds.track][0],
         "round_ns": rounds.round_ns,
-        **state,
+        "reached": state["reached"],
+        "round": state["round"],
+        "rounds": state["rounds"],
+        "window_mean": state["window_mean"],
+        "range_pct": state["range_pct"],
+        "slope_pct": state["slope_pct"],
         "why": rounds.short if rounds.short and not state["reached"] else why(state),
-        "left": None if left is None else dict(zip(("round", "since", "level_pct"), left, strict=True)),
+        "left": left,
         "notes": rounds.notes,
     }
 
 
-def why(state: dict[str, Any]) -> str:
+def why(state: SteadyRule) -> str:
     """Why it was reached or not, in words: the first steady window, or the last one looked at."""
     window, most = _core.STEADY_WINDOW, _core.STEADY_MOST_ROUNDS
     count = min(len(state["rounds"]), most)
     if state["window_mean"] is None:
         return f"{count} rounds: {window} are needed"
-    where = f"rounds {state['round'] - window + 1} to {state['round']}" if state["reached"] else "the last rounds"
+    last = state["round"]
+    where = "the last rounds" if last is None else f"rounds {last - window + 1} to {last}"
     if state["range_pct"] is None:
         return f"nothing was done in {where}"
     parts = []
-    for name, key, bound in (
-        ("range", "range_pct", _core.STEADY_RANGE_PCT),
-        ("slope excursion", "slope_pct", _core.STEADY_SLOPE_PCT),
+    for name, value, bound in (
+        ("range", state["range_pct"], _core.STEADY_RANGE_PCT),
+        ("slope excursion", state["slope_pct"], _core.STEADY_SLOPE_PCT),
     ):
-        word = "at most" if state[key] <= bound else "more than"
-        parts.append(f"{name} {_percent(state[key])} of the mean ({word} {bound:g} %)")
+        # Both are known where one is: the window did something.
+        assert value is not None, "a window has both measures or none"
+        word = "at most" if value <= bound else "more than"
+        parts.append(f"{name} {_percent(value)} of the mean ({word} {bound:g} %)")
     if state["reached"]:
         return f"in {where}: {', '.join(parts)}"
     looked = f"{count} of {len(state['rounds'])} rounds looked at" if len(state["rounds"]) > most else f"{count} rounds"
@@ -78,7 +89,8 @@ def _percent(value: float) -> str:
     )
 
 
-def of_phases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_phases(record: RecordDoc) -> list[VerdictDoc]:
     """What the run itself found of phases that were to end when steady."""
     found = [*record.get("steady_state_before", []), *([record["steady_state"]] if "steady_state" in record else [])]
-    return [{"name": record["name"], **state, "why": why(state), "left": None, "notes": []} for state in found]
+    own: dict[str, object] = {"left": None, "notes": []}
+    return [cast("VerdictDoc", {"name": record["name"], **state, "why": why(state), **own}) for state in found]

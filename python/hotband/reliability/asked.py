@@ -14,6 +14,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.catalog import entries as catalogue
 from hotband.errors import UserError
+from hotband.record.damage import refusing_damage
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.runs.run import text_of, user_error
@@ -228,7 +229,8 @@ def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> fl
         sources["rebuild"] = "--rebuild-time"
         return hours("--rebuild-time", asked.rebuild_time)
     if asked.record is not None:
-        recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
+        with refusing_damage([asked.record]):
+            recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
         return recorded
     limit = math.inf
     sources["rebuild"] = "capacity over media rate"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.text.tables import decimal_size
 
@@ -92,7 +92,7 @@ def replaced_drives(record: Mapping[str, Any]) -> list[Replaced]:
     parts: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for part in record["repair"]["rebuilds"]:
         parts.setdefault((part["drive"], part["spare"]), []).append(part)
-    families = tomllib.loads(record["spec"]["machine"])["drives"]
+    machine = drives_of(record["spec"]["machine"])
     changed = {key: str(value) for key, value in record["spec"]["set"].items()}
     found = []
     for (drive, _), rebuilds in parts.items():
@@ -105,10 +105,17 @@ def replaced_drives(record: Mapping[str, Any]) -> list[Replaced]:
             layouts[part["layout"]] = (hours + took, size + float(part["of_bytes"]))
         if not all(0 < value < math.inf for both in layouts.values() for value in both):
             raise ValueError("a rebuild without time or bytes")
-        family = families.get(drive) or families[re.sub(r"\d+$", "", drive)]
-        own = {key: str(value) for key, value in family.get("set", {}).items()}
-        found.append(Replaced(drive, str(family["product"]), own | changed, layouts))
+        own = machine[drive]
+        found.append(Replaced(drive, own["product"], own["set"] | changed, layouts))
     return found
+
+
+def drives_of(text: str) -> dict[str, _core.MachineDrive]:
+    """Drives of a machine's text, by name. Raises ValueError."""
+    try:
+        return {drive["name"]: drive for drive in _core.machine(CATALOG_DIR, "spec.machine", text)["drives"]}
+    except _core.SpecError as error:
+        raise ValueError(str(error)) from None
 
 
 def differences(wanted: Rebuilt, machine: str, drives: list[Replaced], sizes: list[float]) -> list[str]:

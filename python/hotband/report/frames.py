@@ -13,15 +13,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband.draw.charts import SERIES, TIME_COLORS
+from hotband.record.document import figures_of, interval_of, side_of, source_file
 from hotband.record.parts import actuators
 from hotband.report.text import finite
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RecordDoc, StreamDoc
     from hotband.report.load import LoadedRecord
 
 DIRECTIONS = ("read", "write")
@@ -37,16 +39,22 @@ PRINTED = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.9
 Buckets = list[tuple[float, int]]
 
 
-def merged_buckets(record: Mapping[str, Any], direction: str) -> Buckets | None:
+def merged_buckets(record: RecordDoc, direction: str) -> Buckets | None:
     """All streams' buckets of one direction, sorted; None where their histograms are of different kinds."""
+    return buckets_of(record["streams"], direction)
+
+
+def buckets_of(streams: Sequence[StreamDoc], direction: str) -> Buckets | None:
+    """Some streams' buckets of one direction, sorted; None where their histograms are of different kinds."""
     kinds: set[str] = set()
     counts: dict[float, int] = {}
-    for stream in record["streams"]:
-        histogram = (stream.get(direction) or {}).get("histogram") or {}
-        buckets = histogram.get("buckets") or []
-        if buckets:
-            kinds.add(str(histogram.get("kind")))
-        for value, count in buckets:
+    for stream in streams:
+        side = side_of(stream, direction)
+        histogram = side.get("histogram") if side is not None else None
+        if histogram is None or not histogram.get("buckets"):
+            continue
+        kinds.add(str(histogram.get("kind")))
+        for value, count in histogram["buckets"]:
             counts[float(value)] = counts.get(float(value), 0) + int(count)
     return None if len(kinds) > 1 else sorted((v, n) for v, n in counts.items() if n > 0)
 
@@ -92,12 +100,12 @@ def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
     return [(place, value) for place, (value, _) in zip(places, buckets, strict=True) if place <= last * (1 + 1e-12)]
 
 
-def percentile_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
-    """What `charts.percentile_chart` draws, for records by their label."""
+def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTILE_POINTS) -> pl.DataFrame:
+    """What `charts.percentile_chart` draws, for records by their label, with about so many points a line."""
     import polars as pl
 
     alone = len(records) == 1
-    rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone)]
+    rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
     schema: dict[str, Any] = {
         "run": pl.String,
         "line": pl.String,
@@ -108,28 +116,30 @@ def percentile_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("latency_ms") > 0)
 
 
-def _percentile_rows(label: str, record: Mapping[str, Any], alone: bool) -> Iterator[tuple[object, ...]]:
+def _percentile_rows(label: str, record: RecordDoc, alone: bool, count: int) -> Iterator[tuple[object, ...]]:
     for direction in DIRECTIONS:
         line = direction if alone else f"{label} · {direction}"
         buckets = merged_buckets(record, direction) or []
         coarse = "bins" in _kinds(record, direction)
-        points = edge_points(buckets) if coarse else percentile_points(buckets)
+        points = edge_points(buckets) if coarse else percentile_points(buckets, count)
         if not _kinds(record, direction):
             points, coarse = _printed_points(record, direction), True
         for nines, value in points:
             yield label, line, round(100.0 - 10.0 ** (2 - nines), 9), nines, value / 1e6, coarse
 
 
-def _kinds(record: Mapping[str, Any], direction: str) -> set[str]:
+def _kinds(record: RecordDoc, direction: str) -> set[str]:
     """Of the histograms that have buckets."""
-    histograms = [(stream.get(direction) or {}).get("histogram") or {} for stream in record["streams"]]
-    return {str(histogram.get("kind")) for histogram in histograms if histogram.get("buckets")}
+    sides = [side_of(stream, direction) for stream in record["streams"]]
+    histograms = [side.get("histogram") for side in sides if side is not None]
+    return {str(one.get("kind")) for one in histograms if one is not None and one.get("buckets")}
 
 
-def _printed_points(record: Mapping[str, Any], direction: str) -> list[tuple[float, float]]:
+def _printed_points(record: RecordDoc, direction: str) -> list[tuple[float, float]]:
     """(nines, value_ns) of the percentiles that the source printed, as far as its I/Os support them."""
-    busy = [side for stream in record["streams"] if (side := stream.get(direction) or {}).get("count")]
-    summary = record["summary"].get(direction) or {}
+    sides = [side_of(stream, direction) for stream in record["streams"]]
+    busy = [side for side in sides if side is not None and side.get("count")]
+    summary = cast("Mapping[str, object]", figures_of(record["summary"], direction) or {})
     pairs: list[Any] = []
     if len(busy) == 1:
         pairs = [(q / 100, value) for q, value in busy[0].get("percentiles") or []]
@@ -144,7 +154,7 @@ def _printed_points(record: Mapping[str, Any], direction: str) -> list[tuple[flo
     return found
 
 
-def histogram_remarks(record: Mapping[str, Any]) -> list[str]:
+def histogram_remarks(record: RecordDoc) -> list[str]:
     """What the percentile chart cannot show of a record, in words."""
     return [
         f"The streams' {direction} histograms are of different kinds and cannot be merged."
@@ -182,9 +192,9 @@ def _active(series: pl.DataFrame) -> pl.DataFrame:
     return series.filter(pl.col("time_ns").is_not_null() & busy.over("stream", "direction"))
 
 
-def _interval(record: Mapping[str, Any], frame: pl.DataFrame) -> float:
+def _interval(record: RecordDoc, frame: pl.DataFrame) -> float:
     """The record's interval; where it names none, the smallest step between two times."""
-    named = finite((record.get("series") or {}).get("interval_ns"))
+    named = finite(interval_of(record))
     if named and named > 0:
         return named
     step = frame["time_ns"].unique().sort().diff().drop_nulls().min()
@@ -237,7 +247,7 @@ def time_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _time_rows(label: str, record: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+def _time_rows(label: str, record: RecordDoc) -> Iterator[tuple[object, ...]]:
     duration = float(record["duration_ns"])
     kinds: dict[str, list[dict[str, float]]] = {}
     for part in record["parts"]:
@@ -252,7 +262,7 @@ def _time_rows(label: str, record: Mapping[str, Any]) -> Iterator[tuple[object, 
                 yield row, name, order, mean / duration, len(parts)
 
 
-def activities(counters: Mapping[str, Any]) -> dict[str, float]:
+def activities(counters: Mapping[str, object]) -> dict[str, float]:
     """Nanoseconds of each activity of a part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
     named = {name: finite(counters.get(f"{name}_ns")) for name in TIME_COLORS}
     spent = {name: value for name, value in named.items() if value is not None}
@@ -268,8 +278,8 @@ def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
     names = Counter(loaded.label for loaded in records)
     found: dict[str, LoadedRecord] = {}
     for loaded in records:
-        file = (loaded.record.get("source") or {}).get("file")
-        own = PurePath(str(file)).name if file and names[loaded.label] > 1 else loaded.label
+        file = source_file(loaded.record)
+        own = PurePath(file).name if file and names[loaded.label] > 1 else loaded.label
         label, again = own, 2
         while label in found:
             label, again = f"{own} ({again})", again + 1

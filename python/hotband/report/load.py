@@ -6,14 +6,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from hotband.errors import UserError
-from hotband.record.files import DIRECTIONS
+from hotband.record.files import frame_of
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RecordDoc
     from hotband.runs.run import Finished
 
 SCHEMA = "hotband-record"
@@ -54,7 +55,7 @@ class LoadedRecord:
     `remarks` say in words what could not be read; a page prints them with the record's own notes.
     """
 
-    record: dict[str, Any]
+    record: RecordDoc
     series: pl.DataFrame | None
     label: str
     remarks: tuple[str, ...] = ()
@@ -65,36 +66,29 @@ class LoadedRecord:
 
 def loaded_run(finished: Finished) -> LoadedRecord:
     """A run that was just executed, from memory."""
-    import polars as pl
-
-    columns = finished.series
-    frame = pl.DataFrame(
-        {name: columns[name] for name in SERIES_COLUMNS if name not in SERIES_TEXTS}
-        | {
-            "stream": [finished.streams[index] for index in columns["stream"]],
-            "direction": [DIRECTIONS[index] for index in columns["direction"]],
-        },
-        strict=False,
+    texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    series, caches, smart, power = (
+        _numbers(frame_of(finished.tables[name]), columns) if name in finished.tables else None
+        for name, columns in texts.items()
     )
-    caches = None
-    if finished.caches["time_ns"]:
-        caches = _numbers(pl.DataFrame(finished.caches, strict=False), CACHE_TEXTS)
-    smart = None
-    if finished.smart.get("time_ns"):
-        smart = _numbers(pl.DataFrame(finished.smart, strict=False), SMART_TEXTS)
-    power = None
-    if finished.power.get("time_ns"):
-        power = _numbers(pl.DataFrame(finished.power, strict=False), POWER_TEXTS)
     name = finished.record["name"]
-    return LoadedRecord(finished.record, _numbers(frame), name, caches=caches, smart=smart, power=power)
+    return LoadedRecord(finished.record, series, name, caches=caches, smart=smart, power=power)
 
 
-def loaded_import(record: dict[str, Any], series: Mapping[str, list[Any]] | None) -> LoadedRecord:
+def loaded_import(record: RecordDoc, series: Mapping[str, list[Any]] | None) -> LoadedRecord:
     """A record that was just imported, from memory; `series` has the columns of a record's series by name."""
     import polars as pl
 
     frame = None if series is None else _numbers(pl.DataFrame(series, strict=False))
     return LoadedRecord(record, frame, record["name"])
+
+
+def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> LoadedRecord:
+    """A record of the Python API, from memory."""
+    texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    frames = {name: _numbers(tables[name], columns) for name, columns in texts.items() if name in tables}
+    series, caches, smart, power = (frames.get(name) for name in texts)
+    return LoadedRecord(record, series, record["name"], (), caches, smart, power)
 
 
 def load_record(path: Path) -> LoadedRecord:
@@ -112,7 +106,7 @@ def load_record(path: Path) -> LoadedRecord:
             frame, more = _read_series(file, named, key, columns)
             further[key], remarks = _cast(file, key, frame, texts), remarks + more
     return LoadedRecord(
-        record,
+        cast("RecordDoc", record),
         series,
         record["name"],
         remarks,

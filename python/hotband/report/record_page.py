@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from hotband.record.document import side_of
 from hotband.report import energy, frames, sections, variants, wear
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.repair import repair_blocks
@@ -14,6 +15,7 @@ from hotband.study import cellrows
 
 if TYPE_CHECKING:
     from hotband.audit.facts import MachineFacts
+    from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
 
 
@@ -64,7 +66,7 @@ def _of_variants(records: Mapping[str, LoadedRecord]) -> list[Section]:
     return [Section(name, title, [block]) for name, title, block in found if block is not None]
 
 
-def _about(record: Mapping[str, Any]) -> str:
+def _about(record: RecordDoc) -> str:
     """Where and for how long, in a line."""
     target = record["target"]
     machine = target.get("machine") or target.get("kind") or "an unnamed target"
@@ -81,9 +83,8 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
     for label, loaded in records.items():
         summary = loaded.record["summary"]
         rows = [sections.result_row("all", summary)]
-        for direction in frames.DIRECTIONS:
-            side = summary.get(direction) or {}
-            if side.get("count"):
+        for direction, side in (("read", summary.get("read")), ("write", summary.get("write"))):
+            if side and side.get("count"):
                 rows.append(sections.result_row(direction, side, muted=True))
         groups.append(Group(rows, label if len(records) > 1 else ""))
     blocks.append(Table(sections.RESULT_COLUMNS, groups, tight=True))
@@ -95,7 +96,7 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
     return blocks + verdicts + variants.power_loss_blocks(records) + sections.notes_blocks(records)
 
 
-def _cards(record: Mapping[str, Any]) -> Cards:
+def _cards(record: RecordDoc) -> Cards:
     summary = record["summary"]
     return Cards(
         [
@@ -124,17 +125,17 @@ def _details(records: Mapping[str, LoadedRecord]) -> list[Block]:
     return blocks + [table for table in tables if table is not None]
 
 
-def _stream_rows(record: Mapping[str, Any]) -> list[list[Cell]]:
+def _stream_rows(record: RecordDoc) -> list[list[Cell]]:
     seconds = float(record["duration_ns"]) / 1e9
     rows = []
     for stream in record["streams"]:
         for direction in frames.DIRECTIONS:
-            side = stream.get(direction) or {}
-            count = side.get("count") or 0
-            if not count:
+            side = side_of(stream, direction)
+            count = side.get("count") if side is not None else None
+            if side is None or not count:
                 continue
             total = side.get("latency_sum_ns")
-            buckets = frames.merged_buckets({"streams": [stream]}, direction) or []
+            buckets = frames.buckets_of([stream], direction) or []
             texts = [
                 sections.whole(count),
                 number(count / seconds if seconds else None),
@@ -172,7 +173,7 @@ def _reproduction(records: Mapping[str, LoadedRecord]) -> list[Block]:
     return blocks + [fold for fold in folds if fold is not None]
 
 
-def _settings(record: Mapping[str, Any]) -> str:
+def _settings(record: RecordDoc) -> str:
     spec = record.get("spec") or {}
     settings = [f"{key}={value}" for key, value in (spec.get("set") or {}).items()]
     return ", ".join([*settings, *sections.events(spec)]) or "none"

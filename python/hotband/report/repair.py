@@ -13,6 +13,8 @@ from hotband.report.text import finite, number, percent, rate, size, span
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
+
 Records = Mapping[str, LoadedRecord]
 
 SERVICE_COLUMNS = ["State", "For", "IOPS", "Bandwidth", "Mean latency", "p50", "p99", "Errors"]
@@ -65,8 +67,10 @@ def mark_frame(records: Records) -> pl.DataFrame:
     return frame.with_columns(pl.col("kind").replace({FAILS: named}))
 
 
-def _marks(record: Mapping[str, Any]) -> Iterator[tuple[float, str, str]]:
-    repair = record.get("repair") or {}
+def _marks(record: RecordDoc) -> Iterator[tuple[float, str, str]]:
+    repair = record.get("repair")
+    if not repair:
+        return
     for failure in repair.get("failures") or []:
         at = finite(failure.get("at_ns"))
         if at is not None:
@@ -80,7 +84,7 @@ def _marks(record: Mapping[str, Any]) -> Iterator[tuple[float, str, str]]:
                 yield at, text, f"rebuild {ends}"
 
 
-def _text(label: str, repair: Mapping[str, Any]) -> str:
+def _text(label: str, repair: RepairDoc) -> str:
     failures = repair.get("failures") or []
     failed = ", ".join(f"{failure.get('drive')} after {span(failure.get('at_ns'))}" for failure in failures)
     lost = finite(repair.get("bytes_lost")) or 0
@@ -95,13 +99,13 @@ def _numbers(texts: list[str]) -> list[Cell]:
     return [Cell(text, numeric=True) for text in texts]
 
 
-def _service(service: Mapping[str, Any], repair: Mapping[str, Any]) -> list[Cell]:
+def _service(service: ServiceDoc, repair: RepairDoc) -> list[Cell]:
     latencies = [span(service.get(f"latency_{key}_ns")) for key in ("mean", "p50", "p99")]
     texts = [span(service.get("duration_ns")), number(service.get("iops")), rate(service.get("bandwidth_bytes_per_s"))]
     return [Cell(state_name(service, repair)), *_numbers([*texts, *latencies, number(service.get("errors"))])]
 
 
-def _rebuild(rebuild: Mapping[str, Any], record: Mapping[str, Any]) -> list[Cell]:
+def _rebuild(rebuild: RebuildDoc, record: RecordDoc) -> list[Cell]:
     began, ended = finite(rebuild.get("began_ns")), finite(rebuild.get("ended_ns"))
     end = ended if ended is not None else finite(record.get("duration_ns"))
     took = span(end - began) if began is not None and end is not None else span(None)

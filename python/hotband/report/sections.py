@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband.draw import charts
 from hotband.report import frames
@@ -13,6 +13,7 @@ from hotband.report.repair import mark_frame
 from hotband.report.text import ABSENT, cell, finite, number, rate, span
 
 if TYPE_CHECKING:
+    from hotband.record.document import FiguresDoc, RecordDoc
     from hotband.report.load import LoadedRecord
 
 # Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
@@ -31,8 +32,9 @@ RESULT_COLUMNS = (
 )  # fmt: skip
 
 
-def result_row(name: str, summary: Mapping[str, Any], muted: bool = False) -> list[Cell]:
-    """One row under `RESULT_COLUMNS`."""
+def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Cell]:
+    """One row under `RESULT_COLUMNS`; without figures where there are none."""
+    summary = cast("Mapping[str, object]", of or {})
     latencies = ("mean", "p50", "p99", "p999", "max")
     texts = [number(summary.get("iops")), rate(summary.get("bandwidth_bytes_per_s"))]
     texts += [span(summary.get(f"latency_{key}_ns")) for key in latencies]
@@ -99,7 +101,7 @@ def _time(records: Mapping[str, LoadedRecord]) -> Section | None:
     return Section("time", "What the parts were doing", [Charts([chart], width=1000)])
 
 
-def parts_table(record: Mapping[str, Any], name: str) -> Table | None:
+def parts_table(record: RecordDoc, name: str) -> Table | None:
     """Every counter of every part, folded away."""
     parts = [part for part in record["parts"] if part.get("counters")]
     keys = list(dict.fromkeys(key for part in parts for key in part["counters"]))

@@ -98,10 +98,10 @@ def _accuracy(result: Json) -> Section:
     if result.get("runs"):
         cards.append((str(len(result["runs"])), "runs"))
     blocks: list[Block] = [Cards(cards)]
-    rows = [row for row in _figure_rows(result["figures"]) if row["error_pct"] is not None]
-    if len(rows) > 1:
+    rows = error_frame(result["figures"])
+    if rows.height > 1:
         caption = "Each point is a published figure; zero is exact."
-        blocks.append(Charts([Chart("Errors at a glance", charts.error_chart(_frame(rows)), caption)], width=1000))
+        blocks.append(Charts([Chart("Errors at a glance", charts.error_chart(rows), caption)], width=1000))
     return Section("accuracy", "Accuracy", blocks)
 
 
@@ -147,6 +147,11 @@ def _figure_rows(figures: Sequence[Json]) -> list[dict[str, Any]]:
             }
         )
     return sorted(rows, key=lambda row: order.index(row["config"]))
+
+
+def error_frame(figures: Sequence[Json]) -> pl.DataFrame:
+    """What `charts.error_chart` draws: the figures that are published and predicted."""
+    return _frame([row for row in _figure_rows(figures) if row["error_pct"] is not None])
 
 
 def _quantity(metric: str, unit: str) -> str:
@@ -380,7 +385,7 @@ def _reproduction(result: Json, records: Mapping[str, LoadedRecord]) -> Section:
 def _run_row(run: Json, records: Mapping[str, LoadedRecord]) -> list[Cell]:
     label = run.get("label") or run["id"]
     loaded = records.get(label)
-    row = sections.result_row(label, loaded.record["summary"] if loaded else {})
+    row = sections.result_row(label, loaded.record["summary"] if loaded else None)
     measured = span(loaded.record["duration_ns"]) if loaded else ABSENT
     results = [row[n] for n in RUN_RESULTS]
     return [row[0], *results, Cell(measured, numeric=True), Cell(str(run.get("record") or ""), muted=True)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotband.draw import curves
+from hotband.record.document import interval_of
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Prose, Table
 from hotband.report.text import ABSENT, finite, number, percent, rate, size, span
 from hotband.study.cellrows import TIMES, times_ms
@@ -14,6 +15,7 @@ from hotband.study.cellrows import TIMES, times_ms
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc
     from hotband.report.load import LoadedRecord
 
 # Points of a line over time: more than a page is wide enough to tell apart.
@@ -49,7 +51,7 @@ def over_time(records: Records) -> pl.DataFrame:
         if loaded.series is None or loaded.series.is_empty():
             continue
         last = float(loaded.series["time_ns"].max() or 0.0)  # type: ignore[arg-type]
-        interval = finite((loaded.record.get("series") or {}).get("interval_ns")) or 1e9
+        interval = finite(interval_of(loaded.record)) or 1e9
         width = interval * math.ceil((last / interval + 1) / POINTS)
         frame = _rates(loaded.series, width, interval)
         hits = pl.DataFrame(schema=dict.fromkeys(("bin", *CACHE_PANELS), pl.Float64))
@@ -162,7 +164,7 @@ def caches_block(records: Records) -> Charts | None:
 # --- scripts that run once ----------------------------------------------------------------------------------
 
 
-def once(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def once(record: RecordDoc) -> list[ScriptDoc]:
     """The scripts of a record whose every run is listed: those that run once."""
     return [script for script in record.get("scripts") or [] if script.get("runs")]
 
@@ -257,7 +259,7 @@ def steps_table(records: Records) -> Table | None:
     return Table(columns, groups, caption="Steps") if groups else None
 
 
-def _at_once(step: Mapping[str, Any]) -> str:
+def _at_once(step: StepDoc) -> str:
     counts = ((name, finite(step.get(name))) for name in ("threads", "clients"))
     return ", ".join(f"{number(count)} {name}" for name, count in counts if count is not None) or ABSENT
 
@@ -275,7 +277,7 @@ def scripts_table(records: Records) -> Table | None:
     return Table(columns, groups, caption="Scripts") if groups else None
 
 
-def _script_row(name: str, script: Mapping[str, Any]) -> list[Cell]:
+def _script_row(name: str, script: ScriptDoc) -> list[Cell]:
     begin, end = finite(script.get("first_begin_ns")), finite(script.get("last_end_ns"))
     durations = [span(script.get(f"duration_{key}_ns")) for key in ("mean", "p50", "p99", "max")]
     texts = [number(script.get("clients")), number(script.get("completed")), number(script.get("per_second"))]
@@ -329,7 +331,7 @@ def power_loss_blocks(records: Records) -> list[Block]:
     return [Prose(texts)] if texts else []
 
 
-def _power_loss(label: str, loss: Mapping[str, Any]) -> str:
+def _power_loss(label: str, loss: PowerLossDoc) -> str:
     kept = "nothing that had been acknowledged was lost"
     lost = finite(loss.get("lost_writes")) or 0
     if lost:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.record.steady import of_phases
 from hotband.report.page import Block, Cell, Group, Table
 from hotband.text.tables import LIMIT_WORDS, STEADY_FIGURES, in_unit
 
 if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
 
 
@@ -27,7 +28,7 @@ def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
     return found
 
 
-def _limit_rows(record: Mapping[str, Any]) -> list[list[Cell]]:
+def _limit_rows(record: RecordDoc) -> list[list[Cell]]:
     rows = []
     for limit in record.get("limits", []):
         figure, op = limit["figure"], "reads and writes" if limit["op"] == "all" else f"{limit['op']}s"
@@ -38,12 +39,12 @@ def _limit_rows(record: Mapping[str, Any]) -> list[list[Cell]]:
     return rows
 
 
-def _steady_rows(record: Mapping[str, Any]) -> list[list[Cell]]:
+def _steady_rows(record: RecordDoc) -> list[list[Cell]]:
     rows = []
     for state in of_phases(record):
         figure = STEADY_FIGURES[state["track"]]
         reached = f"round {state['round']}" if state["reached"] else "no"
         tracked = f"{LIMIT_WORDS[figure]}, {len(state['rounds'])} rounds of {state['round_ns'] / 1e9:g} s"
         mean = Cell(in_unit(state["window_mean"], figure), numeric=True)
-        rows.append([Cell(state["phase"]), Cell(tracked), Cell(reached), mean, Cell(state["why"])])
+        rows.append([Cell(state["phase"] or ""), Cell(tracked), Cell(reached), mean, Cell(state["why"])])
     return rows

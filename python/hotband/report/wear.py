@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband.draw import wear as wearcharts
 from hotband.report.page import Cell, Chart, Charts, Group, Table
@@ -14,6 +14,7 @@ from hotband.study import operations as opmeasures
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
 
 Json = Mapping[str, Any]
@@ -113,7 +114,8 @@ def smart_table(records: Records) -> Table | None:
 
 
 def _smart_row(one: Json) -> list[Cell]:
-    alone = {"smart": [one]}
+    # A record of this drive alone: nothing but its SMART is read.
+    alone = cast("RecordDoc", {"smart": [one]})
     texts = [
         number(opmeasures.amplification(alone), 3),
         number(opmeasures.amplification(alone, since_new=True), 3),

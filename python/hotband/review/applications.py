@@ -7,7 +7,6 @@ each key with its two ends, which are set one at a time.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -51,7 +50,7 @@ def asks(target: Target) -> list[Ask]:
     duration = DURATION_OF_SSD if target.wears else DURATION_QUICK if target.quick else None
     found = []
     for name in names():
-        workload = tomllib.loads(catalogue.workload(name)["text"])
+        workload = catalogue.workload(name)["table"]
         found.append(Ask(name, workload, set=scale, duration=duration))
         for key, end in ends(workload):
             found.append(Ask(f"{name}{END}{key} = {end}", workload, set=(*scale, (key, end)), duration=duration))
@@ -86,7 +85,7 @@ def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[di
                 "iops": one["iops"],
                 "low_bytes_per_s": min(rates),
                 "high_bytes_per_s": max(rates),
-                "uncertainty": said(tomllib.loads(entry["text"]).get("uncertainty", {})),
+                "uncertainty": said(entry["table"].get("uncertainty", {})),
             }
         )
     return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,7 +31,7 @@ def depths(target: Target) -> list[int]:
 
 def streams_of(target: Target, pattern: str) -> list[Table]:
     """Streams of the catalog's workload, with sizes that the drives take: smaller ones become the drives' block."""
-    listed: list[Table] = tomllib.loads(catalogue.workload(PATTERNS[pattern])["text"])["streams"]
+    listed: list[Table] = catalogue.workload(PATTERNS[pattern])["table"]["streams"]
     return [one | {"sizes": taken(target, one["sizes"])} for one in listed]
 
 

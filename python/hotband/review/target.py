@@ -65,7 +65,7 @@ class Target:
     @property
     def costly(self) -> bool:
         """Whether a run costs much before its first I/O: drives are filled, or objects of a pool placed."""
-        return self.wears or "replicated" in self.text
+        return self.wears or _core.machine(CATALOG_DIR, self.name, self.text)["is_replicated"]
 
     def scale_note(self) -> str | None:
         """What is to be said of a drive that was made smaller."""
@@ -188,10 +188,10 @@ class Offer:
         """Asks the engine. Raises UserError."""
         drive_set = [pair for pair in pairs if pair[0] not in OF_WORKLOAD]
         try:
-            text, volumes, block, drives = _core.machine_offer(CATALOG_DIR, machine, text, drive_set)
+            offer = _core.machine_offer(CATALOG_DIR, machine, text, drive_set)
         except _core.SpecError as error:
             raise user_error(error) from None
-        return cls(text, tuple(volumes), block, tuple(drives))
+        return cls(offer["text"], tuple(offer["volumes"]), offer["block_bytes"], tuple(offer["drives"]))
 
     def scaled(self, machine: str, pairs: Sequence[tuple[str, str]], scale: int) -> Offer | None:
         """The same of smaller drives; none where the machine's text has sizes that they do not hold."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
-from hotband.record.files import save_operations, save_power, save_record
+from hotband.record.files import Table, save_record
 from hotband.record.iolog import log_to_parquet
 from hotband.runs import memory
 from hotband.runs.events import happening
@@ -22,6 +22,7 @@ from hotband.text.write import is_mistake, named, part_of, remove
 
 if TYPE_CHECKING:
     from hotband.experiment import Progress
+    from hotband.record.document import RecordDoc, RunBeforeDoc, SequenceDoc
 
 
 @dataclass(frozen=True)
@@ -65,22 +66,17 @@ class RunSpec:
 
 @dataclass
 class Finished:
-    """A run that is done: its record (parsed and as text), its columns and the names of its streams.
-
-    `caches` and `smart` are the columns of `caches.parquet` and `smart.parquet`, empty where no drive has such a thing,
-    `operations` those of `operations.parquet`, empty where the workload has no app, `power` those of `power.parquet`.
-    """
+    """A run that is done: its record (parsed and as text), its tables by name and the I/Os that were simulated."""
 
     spec: RunSpec
-    record: dict[str, Any]
+    record: RecordDoc
     text: str
-    series: dict[str, list[Any]]
-    caches: dict[str, list[Any]]
-    streams: list[str]
+    tables: Mapping[str, Table]
     ios: int
-    smart: dict[str, list[Any]] = field(default_factory=dict)
-    operations: dict[str, list[Any]] = field(default_factory=dict)
-    power: dict[str, list[Any]] = field(default_factory=dict)
+
+    def columns(self, name: str) -> dict[str, list[Any]]:
+        """The columns of a table; none where the run left no such table."""
+        return self.tables[name].columns if name in self.tables else {}
 
 
 @dataclass
@@ -180,16 +176,15 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
     try:
         after = line[place - 1].run if place else None
         with nullcontext() if spec.io_log is None else named(spec.io_log, prepared.raw_log):
-            text, series, caches, smart, operations, streams, ios, power = prepared.run.execute(
-                after, place + 1 < len(line)
-            )
-        record = json.loads(text)
+            left = prepared.run.execute(after, place + 1 < len(line))
+        record, text = json.loads(left.record), left.record
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
-            log_to_parquet(prepared.raw_log, spec.io_log, streams, prepared.run.is_stopped)
-        return Finished(spec, record, text, series, caches, streams, ios, smart, operations, power)
+            names = [stream["name"] for stream in record["streams"]]
+            log_to_parquet(prepared.raw_log, spec.io_log, names, prepared.run.is_stopped)
+        return Finished(spec, record, text, left.tables, left.ios)
     except _core.SpecError as error:
         raise user_error(error) from None
     finally:
@@ -199,14 +194,12 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
 
 def save(finished: Finished, folder: Path) -> None:
     """Writes a record and its tables into `folder`, which exists."""
-    save_operations(folder, finished.record, finished.operations)
-    save_power(folder, finished.power)
-    save_record(folder, finished.text, finished.series, finished.caches, finished.smart, finished.streams)
+    save_record(folder, finished.text, finished.tables)
 
 
-def sequence_of(line: Sequence[RunSpec], place: int) -> dict[str, Any]:
+def sequence_of(line: Sequence[RunSpec], place: int) -> SequenceDoc:
     """What the record of a run says of the runs before it on its machine: with them it can be repeated."""
-    runs: list[dict[str, Any]] = [
+    runs: list[RunBeforeDoc] = [
         {"workload": one.workload, "set": dict(one.set), "seed": str(one.seed), "duration": one.duration}
         for one in line
     ]

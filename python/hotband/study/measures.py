@@ -11,11 +11,15 @@ import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hotband.record.document import known
 from hotband.record.stats import percentile, whole
 from hotband.study import operations as opmeasures
 from hotband.study.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
+
+if TYPE_CHECKING:
+    from hotband.record.document import FiguresDoc, ScriptDoc, StepDoc
 
 __all__ = [
     "MEASURES",
@@ -39,7 +43,7 @@ class Point:
     concurrency: float | None
     iops: float
     latency_ms: float | None
-    figures: Mapping[str, Any]
+    figures: FiguresDoc
 
 
 def curve(runs: Runs) -> list[Point]:
@@ -58,14 +62,14 @@ def curve(runs: Runs) -> list[Point]:
     return points
 
 
-def _point(name: str, concurrency: float | None, figures: Mapping[str, Any]) -> Point:
+def _point(name: str, concurrency: float | None, figures: FiguresDoc) -> Point:
     mean = milliseconds(figures.get("latency_mean_ns"))
-    return Point(name, concurrency, float(figures["iops"]), mean, figures)
+    return Point(name, concurrency, known(figures["iops"]), mean, figures)
 
 
-def _step(record: Record, name: str) -> Mapping[str, Any] | None:
+def _step(record: Record, name: str) -> StepDoc | None:
     """The step of that name; the last one for "last"."""
-    steps: list[Mapping[str, Any]] = record.get("steps") or []
+    steps = record.get("steps") or []
     if name == "last" and steps:
         return steps[-1]
     return next((step for step in steps if step["name"] == name), None)
@@ -126,13 +130,13 @@ def step_latency_ms(runs: Runs, how: Parameters) -> Value:
     return _of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))(runs, Parameters(how.pick, step=name))
 
 
-def _scripts(runs: Runs, how: Parameters) -> tuple[list[Mapping[str, Any]], str]:
+def _scripts(runs: Runs, how: Parameters) -> tuple[list[ScriptDoc], str]:
     """The scripts asked for, one a run, and what to say where there are none."""
     found = []
     known: dict[str, None] = {}
     for _, run in sorted(runs.items()):
         place = run.record if not how.step else _step(run.record, how.step)
-        scripts = (place or {}).get("scripts") or []
+        scripts = (place.get("scripts") if place is not None else None) or []
         known |= dict.fromkeys(str(script["name"]) for script in scripts)
         found += [script for script in scripts if how.script in ("", script["name"])][:1]
     wanted = f'script "{how.script}"' if how.script else "script"
@@ -163,9 +167,9 @@ def peak_interval_iops(runs: Runs, how: Parameters) -> Value:
 
 
 def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
-    if run.series is None or not run.series["time_ns"]:
+    if run.series is None or not run.series.get("time_ns"):
         return None, "the run has no series"
-    interval = float((run.record.get("series") or {}).get("interval_ns") or 1e9)
+    interval = float((run.record.get("series") or {"interval_ns": None})["interval_ns"] or 1e9)
     rates = _rates(run, interval)
     width = max(1, round(window_ns / interval))
     if width > len(rates):

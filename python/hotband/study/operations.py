@@ -6,9 +6,12 @@ The wear is read as a tester reads SMART: the counters at the end of the measure
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband.study.readings import Parameters, Record, Runs, Value, milliseconds, pick
+
+if TYPE_CHECKING:
+    from hotband.record.document import SmartDoc
 
 App = Mapping[str, Any]
 MISSED = 1.01
@@ -107,8 +110,8 @@ def operations_total_s(runs: Runs, how: Parameters) -> Value:
     return Value(wanted / found.number, f"{wanted:,.0f} operations at the rate of the measured time")
 
 
-def _smart(record: Record) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = record.get("smart") or []
+def _smart(record: Record) -> list[SmartDoc]:
+    found = record.get("smart") or []
     return found
 
 
@@ -124,8 +127,10 @@ def _of_smart(runs: Runs, how: Parameters, read: Callable[[Record], float | None
 def written(record: Record, counter: str, since_new: bool = False) -> float:
     """A SMART counter over all drives: of the measured time, or up to its end since the drives were new."""
     smart = _smart(record)
-    end = sum(float(one["at_end"][counter]) for one in smart)
-    return end if since_new else end - sum(float(one["at_begin"][counter]) for one in smart)
+    at_end = (cast("Mapping[str, float]", one["at_end"]) for one in smart)
+    at_begin = (cast("Mapping[str, float]", one["at_begin"]) for one in smart)
+    end = sum(float(counts[counter]) for counts in at_end)
+    return end if since_new else end - sum(float(counts[counter]) for counts in at_begin)
 
 
 def amplification(record: Record, since_new: bool = False) -> float | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -300,7 +302,10 @@ def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
     path = study.folder / name
     if not path.resolve().is_relative_to(study.folder.resolve()) or not path.is_file():
         place.refuse(key, f"no such file in {study.folder}", name)
-    return path.read_text(encoding="utf-8")
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        place.refuse(key, f"cannot be read: {error}", name)
 
 
 def _check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
@@ -314,17 +319,37 @@ def _check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
 
 def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
     """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
-    rows = []
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        missing = [name for name in PUBLISHED_COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
-        for row in reader:
-            try:
-                value: float | None = float(row["value"])
-            except ValueError:
-                value = readings.get(row["id"])
-            known = {name: row[name] for name in PUBLISHED_COLUMNS if name != "value"}
-            rows.append(Published(**known, text=row["value"], value=value))
-    return tuple(rows)
+    try:
+        text = path.read_text(encoding="utf-8")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except OSError as error:
+        raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(str(path), "", "", f"not UTF-8 at byte {error.start}; expected UTF-8 text") from None
+    except csv.Error as error:
+        raise UserError(str(path), "", "", f"not CSV: {error}") from None
+    heading = rows[0] if rows else []
+    missing = [name for name in PUBLISHED_COLUMNS if name not in heading]
+    if missing:
+        raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
+    return tuple(
+        _published(path, number, heading, row, readings) for number, row in enumerate(rows[1:], start=1) if row
+    )
+
+
+def _published(
+    path: Path, number: int, heading: Sequence[str], row: Sequence[str], readings: dict[str, float]
+) -> Published:
+    """One row, which has a cell for every column."""
+    if len(row) != len(heading):
+        raise UserError(str(path), f"row {number}", f"{len(row)} cells", f"expected {len(heading)}, as the heading has")
+    cells = dict(zip(heading, row, strict=True))
+    text = cells.pop("value")
+    known = {name: cells[name] for name in PUBLISHED_COLUMNS if name != "value"}
+    try:
+        value: float | None = float(text)
+    except ValueError:
+        value = readings.get(known["id"])
+    if value is not None and not math.isfinite(value):
+        raise UserError(str(path), f"row {number}: value", text, "expected a finite number, or words")
+    return Published(**known, text=text, value=value)

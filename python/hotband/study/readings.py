@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Record = dict[str, Any]
+from hotband.record.document import RecordDoc
+
+Record = RecordDoc
 Columns = Mapping[str, Sequence[Any]]
 
 

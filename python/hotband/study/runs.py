@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.catalog import CATALOG_DIR
 from hotband.experiment import Point, points_of
 from hotband.experiment.ranges import edited
+from hotband.record.document import known
 from hotband.runs.run import Finished, Repair, RunSpec
 from hotband.study.file import Config, Load, Measure, Settings, Study
 from hotband.study.measures import Reading, Value, read
 from hotband.study.parse import PRODUCT
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 Pair = tuple[Config, Load]
 
@@ -27,7 +31,7 @@ class Cell:
     runs: dict[int, Reading]
 
     @property
-    def records(self) -> dict[int, dict[str, Any]]:
+    def records(self) -> dict[int, RecordDoc]:
         """Its records by queue depth."""
         return {depth: run.record for depth, run in self.runs.items()}
 
@@ -45,7 +49,7 @@ class Results:
 
     def iops(self, config: str, load: str) -> float:
         """IOPS of a cell (the most of a sweep)."""
-        return max(float(record["summary"]["iops"]) for record in self.cells[config, load].records.values())
+        return max(known(record["summary"]["iops"]) for record in self.cells[config, load].records.values())
 
     def value(self, config: str, load: str, measure: str) -> float | None:
         """A measure of a cell, by the ids of all three."""
@@ -157,7 +161,7 @@ def catalog_workload(load: Load) -> str:
 
 def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], prefix: str = "") -> Results:
     """Sorts finished runs into cells."""
-    by_id = {one.spec.id: Reading(one.record, one.series, one.caches) for one in finished}
+    by_id = {one.spec.id: Reading(one.record, one.columns("series"), one.columns("caches")) for one in finished}
     cells = {}
     for config, load in pairs:
         runs = {depth: by_id[prefix + run_id(config, load, depth)] for depth in load.sweep or (0,)}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hotband.experiment import Experiment, Lock, Say
+from hotband.experiment import Experiment, Lock, Say, Tick
 from hotband.runs.run import Finished
 from hotband.study import cellrows, comparisons, wearrows
 from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Measure, Published, Study
@@ -259,30 +259,52 @@ def run_study(
     from hotband.runs.progress import run_progress
 
     study = load_study(name)
-    check_only(study, only)
-    root = study.seed if seed is None else seed
-    pairs = chosen(study, only)
+    command = f"hotband study run {name} --seed {study.seed if seed is None else seed}"
+    command += (f" --only {','.join(only)}" if only else "") + " --fresh-seeds" * fresh_seeds
+    command += " --trust" if trust and not in_catalog(study) else ""
+    command += f" --out {out}" if out else ""
+    asked = Asked(out, seed, tuple(only), fresh_seeds, fresh, trust, command)
+    with run_progress(study.name) as progress:
+        return predict(study, asked, progress, say)[0]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a study is to be run; `command` is what its result says it can be repeated with."""
+
+    out: Path | None = None
+    seed: int | None = None
+    only: tuple[str, ...] = ()
+    fresh_seeds: bool = False
+    fresh: bool = False
+    trust: bool = False
+    command: str = ""
+
+
+def predict(
+    study: Study, asked: Asked, progress: Tick | None = None, say: Say | None = None
+) -> tuple[dict[str, Any], list[Finished]]:
+    """Runs a study as it is asked for: its result, and the runs that it rests on."""
+    check_only(study, asked.only)
+    out, root = asked.out, study.seed if asked.seed is None else asked.seed
+    pairs = chosen(study, asked.only)
     whole = len(pairs) == len(study.pairs())
-    untrusted = not_trusted(study, trust) if whole else None
+    untrusted = not_trusted(study, asked.trust) if whole else None
     if say is not None and untrusted is not None:
         say(untrusted)
     with nullcontext() if out is None else Lock(out) as held:
-        experiment = Experiment(points(study, pairs, out, root, fresh_seeds), what=f"the study {study.name}")
-        with run_progress(study.name) as progress:
-            finished = experiment.run(out=held, fresh=fresh, progress=progress, say=say).finished
+        experiment = Experiment(points(study, pairs, out, root, asked.fresh_seeds), what=f"the study {study.name}")
+        finished = experiment.run(out=held, fresh=asked.fresh, progress=progress, say=say).finished
         results = collect(study, pairs, finished)
-        conclusion = conclude(study, results, trust) if whole else Conclusion()
-        command = f"hotband study run {name} --seed {root}" + (f" --only {','.join(only)}" if only else "")
-        command += " --fresh-seeds" if fresh_seeds else ""
-        command += " --trust" if trust and not in_catalog(study) else ""
-        result = result_of(results, conclusion, root) | {"command": command + (f" --out {out}" if out else "")}
+        conclusion = conclude(study, results, asked.trust) if whole else Conclusion()
+        result = result_of(results, conclusion, root) | {"command": asked.command}
         if not whole:
-            result["only"] = sorted(only)
+            result["only"] = sorted(asked.only)
         if untrusted is not None:
             result["untrusted"] = untrusted
         if out is not None:
             write_study(out, result, finished)
-    return result
+    return result, finished
 
 
 def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, Any]:

@@ -5,14 +5,14 @@ What it leaves out: assumptions that act together. Each is moved alone, everythi
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment import Experiment, Lock, Say, points_of
 from hotband.experiment.ranges import ENDS, End, at_end
@@ -73,15 +73,9 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
 
 def drives_of(study: Study, pair: Pair) -> list[str]:
     """Catalog drives and daemons of a pair's machine, from its text or its short form."""
-    machine, text = machine_of(study, *pair)
-    if text is None:
-        found = re.search(r":\d+x([^:]+)", machine)
-        names = [found[1] if found else machine]
-    else:
-        tables = tomllib.loads(text).get("drives", {}).values()
-        names = [str(one["product"]) for one in tables if isinstance(one, dict) and "product" in one]
-        layouts = [kind for one in tomllib.loads(text).get("layouts", {}).values() for kind in one.values()]
-        names += [str(one["osd"]) for one in layouts if "osd" in one]
+    told = _core.machine(CATALOG_DIR, *machine_of(study, *pair))
+    names = [drive["product"] for drive in told["drives"]]
+    names += [layout["osd"] for layout in told["layouts"] if layout["osd"] is not None]
     return [name for name in dict.fromkeys(names) if in_catalog(name)]
 
 

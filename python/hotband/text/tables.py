@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hotband.text.foreign import marked
 
@@ -11,11 +11,20 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-PERCENTILES = [
+    from hotband.record.document import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
+
+PERCENTILES: list[tuple[str, Percentile]] = [
     ("p50", "latency_p50_ns"),
     ("p99", "latency_p99_ns"),
     ("p99.9", "latency_p999_ns"),
     ("max", "latency_max_ns"),
+]
+
+DURATIONS: list[Literal["duration_mean_ns", "duration_p50_ns", "duration_p99_ns", "duration_max_ns"]] = [
+    "duration_mean_ns",
+    "duration_p50_ns",
+    "duration_p99_ns",
+    "duration_max_ns",
 ]
 
 
@@ -45,7 +54,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def power_loss_lines(record: dict[str, Any]) -> list[str]:
+def power_loss_lines(record: RecordDoc) -> list[str]:
     """What a loss of power cost, in a line; and one more where mirrors disagree. Nothing where power was not cut."""
     loss = record.get("power_loss")
     if loss is None:
@@ -72,7 +81,7 @@ LIMIT_WORDS = {
 }
 
 
-def limits_lines(record: dict[str, Any]) -> list[Text]:
+def limits_lines(record: RecordDoc) -> list[Text]:
     """Whether the run kept its limits, and each of them. Nothing where it has none."""
     limits = record.get("limits", [])
     if not limits:
@@ -101,7 +110,7 @@ def in_unit(value: float | None, key: str) -> str:
 STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "bandwidth_bytes_per_s"}
 
 
-def steady_lines(verdict: dict[str, Any]) -> list[str | Text]:
+def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
     """What the rule of steady state says of some rounds, in lines; the first names them."""
     figure = STEADY_FIGURES[verdict["track"]]
     what = f"phase {verdict['phase']}" if verdict["phase"] is not None else "measured time"
@@ -121,7 +130,7 @@ def steady_lines(verdict: dict[str, Any]) -> list[str | Text]:
     return lines + [f"  note: {note}" for note in verdict["notes"]]
 
 
-def caches_line(record: dict[str, Any]) -> str | None:
+def caches_line(record: RecordDoc) -> str | None:
     """How warm the flash read caches were and how often they answered; none where no drive has one."""
     caches = record.get("caches")
     if caches is None:
@@ -142,7 +151,7 @@ def decimal_size(size: float) -> str:
     return f"{size:,.0f} B"
 
 
-def smart_lines(record: dict[str, Any]) -> list[str]:
+def smart_lines(record: RecordDoc) -> list[str]:
     """Write amplification, wear and projected endurance, a line for each drive that wears."""
     lines = []
     for drive in record.get("smart", []):
@@ -156,14 +165,14 @@ def smart_lines(record: dict[str, Any]) -> list[str]:
     return lines
 
 
-def summary_table(record: dict[str, Any]) -> Table:
+def summary_table(record: RecordDoc) -> Table:
     """Rates and latencies of one record, by direction and step; with steps also what its scripts did in each."""
     from rich.table import Table
 
     table = Table(title=record["name"], title_justify="left", caption=caches_line(record), caption_justify="left")
     table.add_column("")
-    steps: list[dict[str, Any]] = record.get("steps", [])
-    scripts: list[dict[str, Any]] = record.get("scripts", []) if steps else []
+    steps: list[StepDoc] = record.get("steps", [])
+    scripts: list[ScriptDoc] = record.get("scripts", []) if steps else []
     for name in [
         "IOPS",
         "MB/s",
@@ -186,7 +195,7 @@ def summary_table(record: dict[str, Any]) -> Table:
     return table
 
 
-def _figures(figures: dict[str, Any]) -> list[str]:
+def _figures(figures: FiguresDoc) -> list[str]:
     """Rates and latencies, a cell each."""
     volume = figures["bandwidth_bytes_per_s"]
     return [
@@ -199,7 +208,7 @@ def _figures(figures: dict[str, Any]) -> list[str]:
     ]
 
 
-def scripts_table(scripts: Sequence[dict[str, Any]]) -> Table:
+def scripts_table(scripts: Sequence[ScriptDoc]) -> Table:
     """How often scripts were run and how long a run took, one line a script; ends where clients run once."""
     from rich.table import Table
 
@@ -222,13 +231,13 @@ def scripts_table(scripts: Sequence[dict[str, Any]]) -> Table:
             str(script["clients"]),
             number(script["completed"], 0),
             number(script["per_second"], 2),
-            *(shown(script[f"duration_{name}_ns"]) for name in ("mean", "p50", "p99", "max")),
+            *(shown(script[key]) for key in DURATIONS),
             *(seconds(end) for end in ends_of if once),
         )
     return table
 
 
-def app_tables(record: dict[str, Any]) -> list[Table]:
+def app_tables(record: RecordDoc) -> list[Table]:
     """Operations of an app: rate and latency of each kind, one line a kind, and of all in every step."""
     from rich.table import Table
 
@@ -242,14 +251,15 @@ def app_tables(record: dict[str, Any]) -> list[Table]:
     table.add_column("")
     for name in ("ops/s", "count", "mean ms", *(f"{name} ms" for name, _ in PERCENTILES)):
         table.add_column(name, justify="right")
-    steps = [(step["name"], step["app"]["operations"]) for step in record.get("steps", [])]
+    steps = [(step["name"], step["app"]["operations"]) for step in record.get("steps", []) if "app" in step]
     for step, operations in [("", app["operations"]), *steps]:
         for operation in operations:
             table.add_row(
                 f"{step}: {operation['name']}" if step else operation["name"],
                 number(operation["ops_per_s"]),
                 number(operation["count"], 0),
-                *(millis(operation[key]) for key in ("latency_mean_ns", *(key for _, key in PERCENTILES))),
+                millis(operation["latency_mean_ns"]),
+                *(millis(operation[key]) for _, key in PERCENTILES),
             )
     return [table]
 

@@ -28,6 +28,8 @@ class TomlTable:
             raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise UserError(str(path), "", "", f"not TOML: {error}") from None
+        except RecursionError:
+            raise UserError(str(path), "", "", "not TOML that can be read: too deeply nested") from None
 
     def key(self, name: str) -> str:
         """The full name of a key."""
@@ -46,6 +48,13 @@ class TomlTable:
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             self.refuse(name, f"expected {words}")
         return value
+
+    def _float(self, name: str, words: str, default: float | None) -> float:
+        try:
+            return float(self._get(name, (int, float), words, default))
+        except OverflowError:
+            # TOML's integers have any number of digits in Python.
+            self.refuse(name, f"expected {words}")
 
     def has(self, name: str) -> bool:
         """Whether the key is there."""
@@ -80,14 +89,14 @@ class TomlTable:
 
     def positive(self, name: str, default: float | None = None) -> float:
         """A number above zero."""
-        value = float(self._get(name, (int, float), "a number above 0", default))
+        value = self._float(name, "a number above 0", default)
         if not 0 < value < float("inf"):
             self.refuse(name, "expected a number above 0")
         return value
 
     def number(self, name: str) -> float:
         """Any finite number."""
-        value = float(self._get(name, (int, float), "a number", None))
+        value = self._float(name, "a number", None)
         if value - value != 0:
             self.refuse(name, "expected a finite number")
         return value

@@ -306,6 +306,10 @@ impl Drive for Disk {
         [self.counters.seek, Span::ZERO, self.counters.busy - self.counters.seek]
     }
 
+    fn waiting(&self) -> Option<u64> {
+        Some((self.in_drive + self.beyond_tags.len()) as u64)
+    }
+
     fn volatile(&self) -> bool {
         self.params.write_cache == WriteCache::Volatile
     }

@@ -156,6 +156,11 @@ impl Drive for MultiActuatorDisk {
         Bytes(self.share * self.actuators.len() as u64)
     }
 
+    /// A command that several actuators share counts once for each.
+    fn waiting(&self) -> Option<u64> {
+        self.actuators.iter().map(Disk::waiting).sum()
+    }
+
     fn volatile(&self) -> bool {
         self.actuators[0].volatile()
     }

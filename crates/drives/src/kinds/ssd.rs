@@ -512,6 +512,10 @@ impl Drive for Ssd {
         self.all_activity()
     }
 
+    fn waiting(&self) -> Option<u64> {
+        Some((self.in_drive + self.beyond_tags.len()) as u64)
+    }
+
     fn volatile(&self) -> bool {
         !self.params.protected
     }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use hotband_machine::SpecError;
-use hotband_workloads::DataSpec;
+use hotband_workloads::{AppSpec, DataSpec, Workload};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -90,6 +90,17 @@ impl DataRecord {
         };
         Self { stream: stream.to_owned(), mean: data.mean(), low, high, histogram }
     }
+}
+
+/// What the record says of the data of the streams that write.
+pub fn data_records(workload: &Workload) -> Vec<DataRecord> {
+    let writers = workload.streams.iter().enumerate().filter(|(_, stream)| stream.read_pct < 100.0);
+    let streams = writers.filter_map(|(n, stream)| Some(DataRecord::new(&stream.name, workload.data_of(n)?)));
+    let of_app = workload.data_of_app().into_iter().flat_map(|data| {
+        let streams = workload.app.iter().flat_map(AppSpec::streams);
+        streams.map(|stream| DataRecord::new(&stream.name, data))
+    });
+    streams.chain(of_app).collect()
 }
 
 #[cfg(test)]

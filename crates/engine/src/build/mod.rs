@@ -6,3 +6,4 @@ pub mod entropy_file;
 pub mod means;
 pub mod offer;
 pub mod outline;
+pub mod told;

@@ -9,8 +9,9 @@ use hotband_machine::{Completion, Io, Machine};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Answer, SourceIo, Stream};
 
+use crate::control::RunError;
 use crate::drive::in_flight::{InFlight, Outstanding};
-use crate::probes::{Answered, Probes};
+use crate::probes::{Answered, Findings, Probes, RunEnd, Watched};
 use crate::sources::agenda::{AnySource, Sources};
 
 /// Everything that runs.
@@ -55,6 +56,30 @@ impl PowerSwitch {
     }
 }
 
+/// A run that is over.
+pub struct Ended {
+    pub watched: Watched,
+    /// What sources leave.
+    pub sources: Findings,
+    /// When everything was answered, where that was asked for.
+    pub now: Instant,
+}
+
+/// Lets everything outstanding be answered; nobody asks for more, and nothing of it is recorded. Returns when the last
+/// was.
+fn answer_all(machine: &mut Machine, mut in_flight: InFlight, mut now: Instant) -> Instant {
+    let mut completions: Vec<Completion> = Vec::new();
+    while !in_flight.is_empty() {
+        let Some(next) = machine.wake() else { break };
+        now = now.max(next);
+        machine.advance(now, &mut completions);
+        for done in completions.drain(..) {
+            in_flight.take(done.tag);
+        }
+    }
+    now
+}
+
 impl<'a> Driver<'a> {
     pub fn new(
         machine: &'a mut Machine,
@@ -82,16 +107,17 @@ impl<'a> Driver<'a> {
         self.now >= self.power.cut
     }
 
-    /// Lets everything outstanding be answered; nobody asks for more, and nothing of it is recorded.
-    pub fn drain(&mut self) {
-        while !self.in_flight.is_empty() {
-            let Some(next) = self.machine.wake() else { return };
-            self.now = self.now.max(next);
-            self.machine.advance(self.now, &mut self.completions);
-            for done in self.completions.drain(..) {
-                self.in_flight.take(done.tag);
-            }
-        }
+    /// The run is over, after a measured time of `duration`: what probes and sources leave. With `drain` everything
+    /// outstanding is answered then.
+    ///
+    /// # Errors
+    /// What went wrong with a probe.
+    pub fn finish(self, duration: Span, streams: &[String], drain: bool) -> Result<Ended, RunError> {
+        let Self { machine, probes, sources, now, in_flight, .. } = self;
+        let watched = probes.finish(&mut RunEnd { machine, now, duration, streams, served: 0 })?;
+        let sources = sources.finish(duration);
+        let now = if drain { answer_all(machine, in_flight, now) } else { now };
+        Ok(Ended { watched, sources, now })
     }
 
     /// When anything next happens.
@@ -106,13 +132,14 @@ impl<'a> Driver<'a> {
     /// Does everything that is due at `now`.
     #[inline]
     fn step(&mut self, now: Instant) {
-        let mut completions = std::mem::take(&mut self.completions);
-        self.machine.advance(now, &mut completions);
+        self.machine.advance(now, &mut self.completions);
         self.probes.advanced(now, self.machine);
-        for done in completions.drain(..) {
+        // By index: nothing is added meanwhile, and taking the vector out and back costs more than a copy of each.
+        for index in 0..self.completions.len() {
+            let done = self.completions[index];
             self.complete(&done);
         }
-        self.completions = completions;
+        self.completions.clear();
         while let Some(source) = self.sources.due(now) {
             self.sources.wake(source, now);
             self.take_ios(source);

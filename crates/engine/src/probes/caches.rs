@@ -1,32 +1,37 @@
 //! The caches of a machine over the measured time: how full, how warm, how often they answered.
 
 use hotband_machine::{CacheState, Machine, Warmth};
-use hotband_units::{Instant, Span};
+use hotband_units::Instant;
 use serde::Serialize;
 
-/// One row an interval, sums over all drives; by column.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CacheSeries {
-    /// Start of the interval since the measured time began.
-    pub time_ns: Vec<u64>,
-    /// Reads that flash answered, in the interval.
-    pub flash_hits: Vec<u64>,
-    /// Reads that flash could have answered and did not, in the interval.
-    pub flash_misses: Vec<u64>,
-    /// Bytes copied into flash, in the interval.
-    pub flash_promoted_bytes: Vec<u64>,
-    /// Bytes held in flash at its end.
-    pub flash_used_bytes: Vec<u64>,
-    /// Extents written from the write caches to the media, in the interval.
-    pub destages: Vec<u64>,
-    /// Extents in the write caches at its end.
-    pub write_cache_extents: Vec<u64>,
-    /// Bytes in the write caches at its end.
-    pub write_cache_bytes: Vec<u64>,
-    /// Commands and extents that the media served, in the interval.
-    pub media_ios: Vec<u64>,
-    /// "cold", "warming" or "warm" at its end; empty where there is no flash.
-    pub state: Vec<&'static str>,
+use crate::control::RunError;
+use crate::probes::probe::{Findings, Interval, Probe, RunEnd};
+use crate::probes::table::{Table, Text, rows};
+
+rows! { "caches":
+    /// The caches of all drives together in an interval.
+    pub struct CacheRow {
+        /// Start of the interval since the measured time began.
+        time_ns: u64,
+        /// Reads that flash answered, in the interval.
+        flash_hits: u64,
+        /// Reads that flash could have answered and did not, in the interval.
+        flash_misses: u64,
+        /// Bytes copied into flash, in the interval.
+        flash_promoted_bytes: u64,
+        /// Bytes held in flash at its end.
+        flash_used_bytes: u64,
+        /// Extents written from the write caches to the media, in the interval.
+        destages: u64,
+        /// Extents in the write caches at its end.
+        write_cache_extents: u64,
+        /// Bytes in the write caches at its end.
+        write_cache_bytes: u64,
+        /// Commands and extents that the media served, in the interval.
+        media_ios: u64,
+        /// "cold", "warming" or "warm" at its end; empty where there is no flash.
+        state: Text,
+    }
 }
 
 /// Name of a state in records.
@@ -48,44 +53,20 @@ pub(crate) struct CachesRecord {
 }
 
 /// Watches the caches while a run is measured.
-#[derive(Clone, Debug, Default)]
-pub struct CacheWatch {
-    pub series: CacheSeries,
+#[derive(Debug)]
+pub struct CacheProbe {
+    table: Table,
     begin: Option<CacheState>,
     last: CacheState,
     /// Begin of the first interval from whose end on the flash stayed warm.
     warm_after: Option<u64>,
+    has_begun: bool,
 }
 
-impl CacheWatch {
-    /// The measured time begins.
-    pub fn begin(&mut self, now: Instant, machine: &Machine) {
-        self.begin = machine.caches(now);
-        self.last = self.begin.unwrap_or_default();
-        self.warm_after = (self.last.warmth == Some(Warmth::Warm)).then_some(0);
-    }
-
-    /// The interval that began at `start` (since the measured time began) ended at `now`.
-    pub fn end_interval(&mut self, start: Span, now: Instant, machine: &Machine) {
-        let Some(state) = self.begin.and_then(|_| machine.caches(now)) else { return };
-        let last = self.last;
-        let series = &mut self.series;
-        series.time_ns.push(start.0);
-        series.flash_hits.push(state.flash_hits - last.flash_hits);
-        series.flash_misses.push(state.flash_misses - last.flash_misses);
-        series.flash_promoted_bytes.push(state.flash_promoted_bytes - last.flash_promoted_bytes);
-        series.flash_used_bytes.push(state.flash_used_bytes);
-        series.destages.push(state.destages - last.destages);
-        series.write_cache_extents.push(state.write_cache_extents);
-        series.write_cache_bytes.push(state.write_cache_bytes);
-        series.media_ios.push(state.media_ios - last.media_ios);
-        series.state.push(state.warmth.map_or("", name_of));
-        if state.warmth == Some(Warmth::Warm) {
-            self.warm_after = self.warm_after.or(Some(start.0));
-        } else {
-            self.warm_after = None;
-        }
-        self.last = state;
+impl CacheProbe {
+    pub fn new() -> Self {
+        let (begin, last) = (None, CacheState::default());
+        Self { table: Table::of::<CacheRow>(), begin, last, warm_after: None, has_begun: false }
     }
 
     /// What the record says; nothing where no drive has a flash cache.
@@ -98,5 +79,47 @@ impl CacheWatch {
             flash_hit_ratio: (hits + misses > 0).then(|| hits as f64 / (hits + misses) as f64),
             warm_after_ns: self.warm_after,
         })
+    }
+}
+
+impl Probe for CacheProbe {
+    fn begin(&mut self, now: Instant, machine: &Machine) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        self.begin = machine.caches(now);
+        self.last = self.begin.unwrap_or_default();
+        self.warm_after = (self.last.warmth == Some(Warmth::Warm)).then_some(0);
+    }
+
+    fn interval(&mut self, interval: &Interval, machine: &Machine) {
+        let Some(state) = self.begin.and_then(|_| machine.caches(interval.end)) else { return };
+        let last = self.last;
+        self.table.push(CacheRow {
+            time_ns: interval.time_ns,
+            flash_hits: state.flash_hits - last.flash_hits,
+            flash_misses: state.flash_misses - last.flash_misses,
+            flash_promoted_bytes: state.flash_promoted_bytes - last.flash_promoted_bytes,
+            flash_used_bytes: state.flash_used_bytes,
+            destages: state.destages - last.destages,
+            write_cache_extents: state.write_cache_extents,
+            write_cache_bytes: state.write_cache_bytes,
+            media_ios: state.media_ios - last.media_ios,
+            state: state.warmth.map_or("", name_of).into(),
+        });
+        if state.warmth == Some(Warmth::Warm) {
+            self.warm_after = self.warm_after.or(Some(interval.time_ns));
+        } else {
+            self.warm_after = None;
+        }
+        self.last = state;
+    }
+
+    fn end(self: Box<Self>, _: &mut RunEnd) -> Result<Findings, RunError> {
+        let mut found = Findings::default();
+        if let Some(record) = self.record() {
+            found = found.with("caches", record);
+        }
+        Ok(found.with_table(self.table))
     }
 }

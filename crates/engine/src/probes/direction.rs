@@ -14,9 +14,9 @@ pub fn empty_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("constant bounds are valid")
 }
 
-/// One direction of one stream.
+/// What one direction of one stream did.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct DirectionStats {
     pub count: u64,
     pub bytes: u64,
     pub errors: u64,
@@ -51,7 +51,7 @@ pub struct IntervalRow {
     pub area: u64,
 }
 
-impl Side {
+impl DirectionStats {
     /// Bytes of memory of a direction that is used: its histogram, of 1,024 counts for each of 33 powers of two.
     pub const MEMORY: u64 = 33 * 1024 * size_of::<u64>() as u64;
 
@@ -112,7 +112,7 @@ impl Side {
         *self = fresh;
     }
 
-    /// Adds what another side of the same I/Os measured at another time.
+    /// Adds what another one of the same I/Os measured at another time.
     pub fn add(&mut self, other: &Self) {
         // Every total is named, so that a new one cannot be forgotten here.
         let Self {
@@ -213,33 +213,33 @@ mod tests {
 
     #[test]
     fn an_interval_has_the_exact_mean_and_p99() {
-        let mut side = Side::new();
+        let mut stats = DirectionStats::new();
         for n in 1..=200_u64 {
-            side.submitted(Instant(0));
-            side.completed(&after(1000, n), 512, true);
+            stats.submitted(Instant(0));
+            stats.completed(&after(1000, n), 512, true);
         }
-        let row = side.end_interval(Instant(1000));
+        let row = stats.end_interval(Instant(1000));
         assert_eq!((row.count, row.bytes, row.latency_p99_ns), (200, 200 * 512, Some(198)));
         assert_eq!(row.latency_mean_ns, Some(100.5));
     }
 
     #[test]
     fn what_ends_with_the_measured_time_counts_whole() {
-        let mut side = Side::new();
-        side.submitted(Instant(0));
-        side.end_interval(Instant(1000));
-        side.completed(&after(1000, 1000), 512, true);
-        side.end();
-        assert_eq!((side.count, side.bytes, side.latency_sum), (1, 512, 1000));
+        let mut stats = DirectionStats::new();
+        stats.submitted(Instant(0));
+        stats.end_interval(Instant(1000));
+        stats.completed(&after(1000, 1000), 512, true);
+        stats.end();
+        assert_eq!((stats.count, stats.bytes, stats.latency_sum), (1, 512, 1000));
     }
 
     #[test]
     fn queue_depth_is_a_time_average() {
-        let mut side = Side::new();
-        side.submitted(Instant(0));
-        side.submitted(Instant(500));
-        side.completed(&after(750, 750), 512, true);
-        assert_eq!(side.end_interval(Instant(1000)).area, 500 + 2 * 250 + 250);
-        assert_eq!(side.end_interval(Instant(2000)).area, 1000, "still one outstanding");
+        let mut stats = DirectionStats::new();
+        stats.submitted(Instant(0));
+        stats.submitted(Instant(500));
+        stats.completed(&after(750, 750), 512, true);
+        assert_eq!(stats.end_interval(Instant(1000)).area, 500 + 2 * 250 + 250);
+        assert_eq!(stats.end_interval(Instant(2000)).area, 1000, "still one outstanding");
     }
 }

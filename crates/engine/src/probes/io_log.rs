@@ -7,8 +7,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use crate::probes::Answered;
-use crate::probes::streams::side_of;
+use hotband_machine::Machine;
+use hotband_units::Instant;
+
+use crate::control::RunError;
+use crate::probes::probe::{Answered, Findings, Probe, RunEnd};
+use crate::probes::streams::direction_of;
 
 /// Columns of a row, each an unsigned 64-bit number. `direction`: 0 read, 1 write, 2 flush, 3 trim. `error`: 0 none,
 /// 1 misaligned, 2 out of range, 3 write-protected.
@@ -35,16 +39,31 @@ pub struct IoLog {
     out: BufWriter<File>,
     /// The first row that could not be written.
     failed: Option<std::io::Error>,
+    measuring: bool,
 }
 
 impl IoLog {
     /// Creates the file.
     pub fn create(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { out: BufWriter::with_capacity(1 << 20, File::create(path)?), failed: None })
+        Ok(Self { out: BufWriter::with_capacity(1 << 20, File::create(path)?), failed: None, measuring: false })
+    }
+}
+
+impl Probe for IoLog {
+    fn wants_ios(&self) -> bool {
+        true
     }
 
-    /// Appends one I/O, unless one before it could not be written: see `check`.
-    pub fn write(&mut self, io: &Answered, measured: bool) {
+    fn begin(&mut self, _: Instant, _: &Machine) {
+        self.measuring = true;
+    }
+
+    fn end_step(&mut self, _: Instant, _: &Machine) {
+        self.measuring = false;
+    }
+
+    /// Appends it, unless one before it could not be written: see `check`.
+    fn io(&mut self, io: &Answered) {
         if self.failed.is_some() {
             return;
         }
@@ -53,7 +72,7 @@ impl IoLog {
         let row: [u64; LOG_COLUMNS.len()] = [
             done.submitted.0,
             u64::from(io.stream),
-            side_of(io.op) as u64,
+            direction_of(io.op) as u64,
             io.offset,
             u64::from(io.len),
             done.at.since(done.submitted).0,
@@ -65,20 +84,19 @@ impl IoLog {
             t.flash.0,
             t.link.0,
             done.fault.map_or(0, |fault| fault as u64 + 1),
-            u64::from(measured),
+            u64::from(self.measuring),
         ];
         let bytes: Vec<u8> = row.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.failed = self.out.write_all(&bytes).err();
     }
 
-    /// Whether all could be written so far.
-    pub fn check(&mut self) -> std::io::Result<()> {
-        self.failed.take().map_or(Ok(()), Err)
+    fn check(&mut self) -> Result<(), RunError> {
+        self.failed.take().map_or(Ok(()), |error| Err(RunError::Log(error)))
     }
 
-    /// Writes what is buffered.
-    pub fn finish(mut self) -> std::io::Result<()> {
+    fn end(mut self: Box<Self>, _: &mut RunEnd) -> Result<Findings, RunError> {
         self.check()?;
-        self.out.flush()
+        self.out.flush().map_err(RunError::Log)?;
+        Ok(Findings::default())
     }
 }

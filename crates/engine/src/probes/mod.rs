@@ -1,7 +1,7 @@
 //! What watches a run. The loop tells [`Probes`] what happens and knows no probe by name.
 //!
 //! Counting what streams do is the one probe that every I/O pays for. Whatever else wants every I/O stands behind one
-//! test, which plain runs fail.
+//! test, which plain runs fail; the rest looks when an interval ends.
 
 pub mod caches;
 pub mod direction;
@@ -9,115 +9,134 @@ pub mod io_log;
 pub mod operations;
 pub mod power;
 pub mod power_loss;
+pub mod probe;
 pub mod repair;
 pub mod scripts;
 pub mod smart;
 pub mod steady;
 pub mod steps;
 pub mod streams;
+pub mod table;
+pub mod waiting;
 
-use hotband_machine::{Completion, Io, Machine, Op, PartReport};
+use hotband_machine::{Io, Machine, PartReport, SpecError};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, Workload};
 
 use crate::control::RunError;
-use crate::probes::io_log::IoLog;
-use crate::probes::power_loss::Ledger;
-use crate::probes::repair::ServiceWatch;
-use crate::probes::steady::{SteadyRecord, SteadyWatch, Tally, fills};
+use crate::probes::caches::CacheProbe;
+use crate::probes::power::PowerProbe;
+pub use crate::probes::probe::{Answered, Findings, Interval, Probe, RunEnd};
+use crate::probes::smart::SmartProbe;
+use crate::probes::steady::SteadyProbe;
 use crate::probes::steps::StepEnd;
-use crate::probes::streams::Recorder;
+use crate::probes::streams::Streams;
 
-/// An I/O that was answered.
-pub struct Answered<'a> {
-    pub stream: u16,
-    pub op: Op,
-    pub offset: u64,
-    pub len: u32,
-    /// When, and how.
-    pub done: &'a Completion,
+/// The probes that every run has: they look at intervals only, and leave nothing where there is nothing to see.
+fn always(workload: &Workload) -> Vec<Box<dyn Probe>> {
+    vec![Box::new(CacheProbe::new()), Box::new(PowerProbe::new()), Box::new(SmartProbe::new(workload.smart_interval))]
 }
 
-impl Answered<'_> {
-    /// Whether it is a read or a write that did not fail.
-    fn is_served(&self) -> bool {
-        self.done.fault.is_none() && matches!(self.op, Op::Read | Op::Write)
-    }
+/// A probe that runs have only where `[record] probes` names it: its table grows with the drives and the time.
+type Asked = (&'static str, fn() -> Box<dyn Probe>);
+
+const ASKED: [Asked; 1] = [("waiting", || Box::new(waiting::WaitingProbe::new()))];
+
+/// The probes that `workload` asks for by name.
+///
+/// # Errors
+/// A name of none.
+pub fn asked(workload: &Workload) -> Result<Vec<Box<dyn Probe>>, SpecError> {
+    let known = ASKED.map(|(name, _)| name);
+    let named = workload.probes.iter().map(|name| {
+        let found = ASKED.iter().find(|(have, _)| have == name);
+        found.map(|(_, new)| new()).ok_or_else(|| SpecError::unknown(&workload.file, "record.probes", name, &known))
+    });
+    named.collect()
 }
 
 /// Everything that watches a run.
 pub struct Probes {
-    /// Counters, latencies and series of the streams.
-    pub streams: Recorder,
-    /// Whether anything but `streams` looks at every I/O.
+    streams: Streams,
+    /// The loop asks it when a phase is over.
+    steady: SteadyProbe,
+    others: Vec<Box<dyn Probe>>,
+    /// Whether anything but `streams` wants every I/O.
     every_io: bool,
-    log: Option<IoLog>,
-    /// What was lost when power was cut.
-    pub ledger: Option<Ledger>,
-    /// What hosts get, where drives are to fail.
-    pub service: Option<Box<ServiceWatch>>,
-    tally: Tally,
-    steady: Option<SteadyWatch>,
-    /// What was found of phases that were to end when steady.
-    pub steady_phases: Vec<SteadyRecord>,
-    /// Counters of every part when the measured time ended.
-    pub after: Vec<PartReport>,
+    interval: Span,
+    interval_start: Instant,
+    /// When the first measured phase began.
+    begin: Option<Instant>,
+    measuring: bool,
+    /// When an interval ends, or a probe wants to read.
+    next: Instant,
+    /// Counters of every part when the measured time began, and when it ended.
+    parts: (Vec<PartReport>, Vec<PartReport>),
+}
+
+/// What all probes left.
+pub struct Watched {
+    pub streams: Streams,
+    /// Counters of every part when the measured time began, and when it ended.
+    pub parts: (Vec<PartReport>, Vec<PartReport>),
+    pub findings: Findings,
 }
 
 impl Probes {
-    /// Those of a run of `workload` whose streams are so many.
-    pub fn new(streams: usize, workload: &Workload, log: Option<IoLog>) -> Self {
+    /// Those of a run of `workload`; `streams` are the names of its streams.
+    pub fn new(streams: &[String], workload: &Workload) -> Self {
+        let steady = SteadyProbe::new(workload);
         Self {
-            streams: Recorder::new(streams, workload.interval, workload.smart_interval),
-            every_io: log.is_some() || workload.phases.iter().any(|phase| phase.steady().is_some()),
-            log,
-            ledger: None,
-            service: None,
-            tally: Tally::default(),
-            steady: None,
-            steady_phases: Vec::new(),
-            after: Vec::new(),
+            streams: Streams::new(streams),
+            every_io: steady.wants_ios(),
+            steady,
+            others: always(workload),
+            interval: workload.interval,
+            interval_start: Instant::ZERO,
+            begin: None,
+            measuring: false,
+            next: Instant::NEVER,
+            parts: (Vec::new(), Vec::new()),
         }
     }
 
-    /// Keeps account of what is acknowledged and what is lost.
-    pub fn with_ledger(&mut self, ledger: Ledger) {
-        (self.ledger, self.every_io) = (Some(ledger), true);
-    }
-
-    /// Tells what hosts get before, while and after drives fail.
-    pub fn with_service(&mut self, service: Option<Box<ServiceWatch>>) {
-        self.every_io |= service.is_some();
-        self.service = service;
+    /// One more.
+    pub fn add(&mut self, probe: Box<dyn Probe>) {
+        self.every_io |= probe.wants_ios();
+        self.others.push(probe);
     }
 
     /// The run begins: all drives are new.
     pub fn start(&mut self, machine: &Machine) {
-        self.streams.smart.start(machine);
+        self.others.iter_mut().for_each(|probe| probe.start(machine));
+        self.look_at_clocks();
     }
 
     /// Something was done to the drives in no time.
     pub fn untimed(&mut self, now: Instant, machine: &Machine) {
-        self.streams.smart.look(now, machine);
+        self.others.iter_mut().for_each(|probe| probe.untimed(now, machine));
     }
 
     /// A phase begins, measured or not.
     pub fn begin_phase(&mut self, phase: &Phase, now: Instant) {
-        self.steady = SteadyWatch::new(phase, now, self.tally);
+        self.steady.begin_phase(phase, now);
     }
 
     /// A measured phase begins; `parts` are those of sources.
     pub fn begin(&mut self, now: Instant, machine: &Machine, parts: Vec<PartReport>) {
-        let before = machine.report().into_iter().chain(parts).collect();
-        self.streams.begin(now, before, machine);
-        if let Some(service) = &mut self.service {
-            service.begin(now);
+        if self.begin.is_none() {
+            self.begin = Some(now);
+            self.parts.0 = machine.report().into_iter().chain(parts).collect();
         }
+        (self.measuring, self.interval_start) = (true, now);
+        self.streams.begin(now);
+        self.others.iter_mut().for_each(|probe| probe.begin(now, machine));
+        self.look_at_clocks();
     }
 
     /// Whether a measured phase has begun in this run.
     pub fn has_begun(&self) -> bool {
-        self.streams.measuring || !self.streams.steps.done.is_empty()
+        self.begin.is_some()
     }
 
     /// An I/O of `stream` is about to be submitted.
@@ -126,15 +145,13 @@ impl Probes {
     pub fn submitted(&mut self, now: Instant, machine: &Machine, stream: u16, io: &mut Io) {
         self.streams.submitted(now, stream, io.op);
         if self.every_io {
-            self.note_submitted(machine, stream, io);
+            self.tell_submitted(machine, stream, io);
         }
     }
 
     #[inline(never)]
-    fn note_submitted(&mut self, machine: &Machine, stream: u16, io: &mut Io) {
-        if let Some(ledger) = &mut self.ledger {
-            io.version = ledger.submit(machine, stream, io);
-        }
+    fn tell_submitted(&mut self, machine: &Machine, stream: u16, io: &mut Io) {
+        self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.submitted(machine, stream, io));
     }
 
     /// An I/O was answered.
@@ -142,84 +159,108 @@ impl Probes {
     pub fn completed(&mut self, io: &Answered) {
         self.streams.completed(io);
         if self.every_io {
-            self.note_completed(io);
+            self.tell_completed(io);
         }
     }
 
     #[inline(never)]
-    fn note_completed(&mut self, io: &Answered) {
-        let measured = self.streams.measuring;
-        if let Some(log) = &mut self.log {
-            log.write(io, measured);
-        }
-        if let (Some(ledger), Op::Write) = (&mut self.ledger, io.op) {
-            ledger.complete(io.done);
-        }
-        if let (Some(service), true) = (&mut self.service, measured) {
-            service.completed(io);
-        }
-        if io.is_served() {
-            self.tally.add(io.len, io.done.at.since(io.done.submitted));
-        }
-    }
-
-    /// Time goes on to `now`: ends every interval that is over, before what happens then.
-    #[inline]
-    pub fn tick(&mut self, now: Instant, machine: &Machine) {
-        self.streams.tick(now, machine);
+    fn tell_completed(&mut self, io: &Answered) {
+        self.steady.io(io);
+        self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.io(io));
     }
 
     /// The machine has come to `now`; what it answered then is not told yet.
     #[inline]
     pub fn advanced(&mut self, now: Instant, machine: &Machine) {
         if self.every_io {
-            self.look(now, machine);
+            self.tell_advanced(now, machine);
         }
     }
 
     #[inline(never)]
-    fn look(&mut self, now: Instant, machine: &Machine) {
-        if let Some(service) = &mut self.service {
-            service.look(now, machine, self.streams.measuring);
+    fn tell_advanced(&mut self, now: Instant, machine: &Machine) {
+        self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.advanced(now, machine));
+    }
+
+    /// Time goes on to `now`: ends every interval that is over, before what happens then.
+    #[inline]
+    pub fn tick(&mut self, now: Instant, machine: &Machine) {
+        if now >= self.next {
+            self.catch_up(now, machine);
         }
+    }
+
+    #[inline(never)]
+    fn catch_up(&mut self, now: Instant, machine: &Machine) {
+        for probe in &mut self.others {
+            while probe.next_reading() <= now {
+                probe.read(machine);
+            }
+        }
+        while self.measuring && now >= self.interval_start + self.interval {
+            self.end_interval(self.interval_start + self.interval, machine);
+        }
+        self.look_at_clocks();
+    }
+
+    /// Sets when `tick` has something to do next.
+    fn look_at_clocks(&mut self) {
+        let interval = if self.measuring { self.interval_start + self.interval } else { Instant::NEVER };
+        self.next = self.others.iter().map(|probe| probe.next_reading()).fold(interval, Instant::min);
+    }
+
+    fn end_interval(&mut self, end: Instant, machine: &Machine) {
+        let time_ns = self.interval_start.since(self.begin.expect("the measured time has begun")).0;
+        let interval = Interval { time_ns, begin: self.interval_start, end };
+        self.streams.interval(&interval);
+        self.others.iter_mut().for_each(|probe| probe.interval(&interval, machine));
+        self.interval_start = end;
     }
 
     /// When the current phase became steady, if it was to end then and did up to `until`, before which nothing happens.
     #[inline]
     pub fn steady_at(&mut self, until: Instant) -> Option<Instant> {
-        let tally = &self.tally;
-        self.steady.as_mut().and_then(|steady| steady.over(until, tally))
+        self.steady.steady_at(until)
     }
 
     /// A phase ends, measured or not.
     pub fn end_phase(&mut self, phase: &Phase, now: Instant, machine: &Machine) {
-        if let Some(steady) = self.steady.take() {
-            self.steady_phases.push(steady.end(phase, fills(machine)));
-        }
+        self.steady.end_phase(phase, machine);
         self.tick(now, machine);
     }
 
     /// A measured phase ends; `parts` are those of sources. Returns how long it was.
     pub fn end(&mut self, step: StepEnd, now: Instant, machine: &Machine, parts: Vec<PartReport>) -> Span {
-        self.look(now, machine);
-        self.after = machine.report().into_iter().chain(parts).collect();
-        self.streams.end_step(step, now, machine)
+        self.catch_up(now, machine);
+        if now > self.interval_start {
+            self.end_interval(now, machine);
+        }
+        self.others.iter_mut().for_each(|probe| probe.end_step(now, machine));
+        self.measuring = false;
+        self.look_at_clocks();
+        self.parts.1 = machine.report().into_iter().chain(parts).collect();
+        self.streams.end_step(step, now)
     }
 
-    /// What went wrong with a probe so far; looked at now and then, not per I/O.
+    /// What went wrong with a probe so far; asked now and then, not per I/O.
     ///
     /// # Errors
-    /// A log that cannot be written.
+    /// What went wrong.
     pub fn check(&mut self) -> Result<(), RunError> {
-        self.log.as_mut().map_or(Ok(()), IoLog::check).map_err(RunError::Log)
+        self.others.iter_mut().try_for_each(|probe| probe.check())
     }
 
-    /// The run ends at `now`.
+    /// The run is over: what all left.
     ///
     /// # Errors
-    /// A log that cannot be written.
-    pub fn finish(&mut self, now: Instant, machine: &Machine) -> Result<(), RunError> {
-        self.streams.smart.finish(now, machine);
-        self.log.take().map_or(Ok(()), IoLog::finish).map_err(RunError::Log)
+    /// What went wrong with one of them.
+    pub fn finish(mut self, run: &mut RunEnd) -> Result<Watched, RunError> {
+        self.streams.join_steps();
+        run.served = self.streams.served();
+        let mut findings = Findings::default();
+        for probe in self.others.into_iter().chain([Box::new(self.steady) as Box<dyn Probe>]) {
+            findings.extend(probe.end(run)?);
+        }
+        Ok(Watched { streams: self.streams, parts: self.parts, findings })
     }
 }

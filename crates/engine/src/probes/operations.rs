@@ -8,6 +8,7 @@ use hotband_workloads::{App, Ended};
 use serde::Serialize;
 
 use crate::probes::direction::empty_histogram;
+use crate::probes::table::{Table, Text, rows};
 
 /// Operations of one kind that ended in a part of the measured time.
 #[derive(Clone, Debug)]
@@ -132,17 +133,23 @@ impl AppRecord {
     }
 }
 
-/// Operations a second over time, by column: a row for every interval and kind of operation.
-#[derive(Clone, Debug, Default, PartialEq)]
+rows! { "operations":
+    /// Operations of one kind in an interval.
+    pub struct OperationRow {
+        /// Start of the interval since the measured time began.
+        time_ns: u64,
+        /// Name of the operation.
+        operation: Text,
+        /// Operations that ended, a second.
+        ops_per_s: f64,
+        /// Their mean latency, if one ended.
+        latency_mean_ns: Option<f64>,
+    }
+}
+
+/// Operations a second over time.
+#[derive(Clone, Debug)]
 pub struct OperationSeries {
-    /// Start of the interval since the measured time began.
-    pub time_ns: Vec<u64>,
-    /// Index of the operation in the record.
-    pub operation: Vec<u32>,
-    /// Operations that ended, a second.
-    pub ops_per_s: Vec<f64>,
-    /// Their mean latency, if one ended.
-    pub latency_mean_ns: Vec<Option<f64>>,
     interval: Span,
     begin: Option<Instant>,
     /// By interval, of each operation the count and the sum of latencies.
@@ -151,7 +158,7 @@ pub struct OperationSeries {
 
 impl OperationSeries {
     pub(crate) fn new(interval: Span) -> Self {
-        Self { interval, ..Self::default() }
+        Self { interval, begin: None, sums: Vec::new() }
     }
 
     pub(crate) fn begin(&mut self, now: Instant) {
@@ -173,9 +180,11 @@ impl OperationSeries {
         row[operation].1 += u128::from(one.ended.since(one.began).0);
     }
 
-    /// The columns over a measured time of `duration`.
-    pub(crate) fn finish(mut self, duration: Span, operations: usize) -> Self {
-        let mut sums = std::mem::take(&mut self.sums);
+    /// The table of a measured time of `duration`.
+    pub(crate) fn finish(self, duration: Span, names: &[&'static str]) -> Table {
+        let (mut sums, operations) = (self.sums, names.len());
+        let names: Vec<Text> = names.iter().map(|name| (*name).into()).collect();
+        let mut table = Table::of::<OperationRow>();
         for row in &mut sums {
             row.resize(operations, (0, 0));
         }
@@ -192,12 +201,14 @@ impl OperationSeries {
             let begin = index as u64 * self.interval.0;
             let length = (duration.0 - begin).min(self.interval.0) as f64 / 1e9;
             for (operation, (count, sum)) in row.iter().enumerate() {
-                self.time_ns.push(begin);
-                self.operation.push(operation as u32);
-                self.ops_per_s.push(*count as f64 / length);
-                self.latency_mean_ns.push((*count > 0).then(|| *sum as f64 / *count as f64));
+                table.push(OperationRow {
+                    time_ns: begin,
+                    operation: names[operation].clone(),
+                    ops_per_s: *count as f64 / length,
+                    latency_mean_ns: (*count > 0).then(|| *sum as f64 / *count as f64),
+                });
             }
         }
-        self
+        table
     }
 }

@@ -7,28 +7,33 @@ use hotband_machine::{Draw, Levels, Machine};
 use hotband_units::{Instant, Power, Span};
 use serde::Serialize;
 
-/// One row a drive and interval, by column.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PowerSeries {
-    /// Names of the drives.
-    pub drives: Vec<String>,
-    /// Start of the interval since the measured time began.
-    pub time_ns: Vec<u64>,
-    /// Its length.
-    pub length_ns: Vec<u64>,
-    /// Index of the drive.
-    pub drive: Vec<u32>,
-    /// Mean power.
-    pub power_w: Vec<f64>,
-    /// The least and the most that it is by the ranges of the drive's values.
-    pub low_w: Vec<f64>,
-    /// See `low_w`.
-    pub high_w: Vec<f64>,
+use crate::control::RunError;
+use crate::probes::probe::{Findings, Interval, Probe, RunEnd};
+use crate::probes::table::{Table, Text, rows};
+use crate::record::sections::Sections;
+
+rows! { "power":
+    /// What a drive draws in an interval.
+    pub struct PowerRow {
+        /// Start of the interval since the measured time began.
+        time_ns: u64,
+        /// Its length.
+        length_ns: u64,
+        /// Name of the drive.
+        drive: Text,
+        /// Mean power.
+        power_w: f64,
+        /// The least that it is by the ranges of the drive's values.
+        low_w: f64,
+        /// The most.
+        high_w: f64,
+    }
 }
 
 /// A drive whose draw is known.
 #[derive(Clone, Debug)]
 struct Watched {
+    name: Text,
     /// Index in the machine.
     index: usize,
     draw: Draw,
@@ -42,61 +47,21 @@ struct Watched {
 }
 
 /// Watches what the drives of a machine draw while it is measured.
-#[derive(Clone, Debug, Default)]
-pub struct PowerWatch {
-    pub series: PowerSeries,
+#[derive(Debug)]
+pub struct PowerProbe {
+    table: Table,
     drives: Vec<Watched>,
     unknown: usize,
+    has_begun: bool,
 }
 
-impl PowerWatch {
-    /// A measured phase begins. One that follows another goes on where that ended, with what it carries.
-    pub fn begin(&mut self, machine: &Machine) {
-        if self.series.drives.is_empty() && self.unknown == 0 {
-            for (index, (name, draw)) in machine.draws().into_iter().enumerate() {
-                let Some(draw) = draw else {
-                    self.unknown += 1;
-                    continue;
-                };
-                let (last, none) = (machine.activity(index), Span::ZERO);
-                self.series.drives.push(name.to_owned());
-                let (carried, busy) = ([none; 2], [none; 2]);
-                self.drives.push(Watched { index, draw, last, carried, duration: none, on: none, busy });
-            }
-        }
-    }
-
-    /// The interval from `begin` to `end` that began at `start` (since the measured time began) is over. A drive that
-    /// has failed draws nothing from then on.
-    pub fn end_interval(&mut self, start: Span, (begin, end): (Instant, Instant), machine: &Machine) {
-        let length = end.since(begin);
-        for (number, drive) in self.drives.iter_mut().enumerate() {
-            let off = machine.failed_at(drive.index as u32).unwrap_or(end).clamp(begin, end);
-            let on = off.since(begin);
-            let busy = drive.spend(on, machine.activity(drive.index));
-            drive.duration += length;
-            drive.on += on;
-            drive.busy = [0, 1].map(|state| drive.busy[state] + busy[state]);
-            let energy = Energy::new(&drive.draw, on, busy);
-            let watts = |joules: f64| joules / length.as_secs_f64();
-            self.series.time_ns.push(start.0);
-            self.series.length_ns.push(length.0);
-            self.series.drive.push(number as u32);
-            self.series.power_w.push(watts(energy.joules));
-            self.series.low_w.push(watts(energy.low));
-            self.series.high_w.push(watts(energy.high));
-        }
-    }
-
-    /// What the record says of one drive; none where its draw is not known.
-    pub(crate) fn of(&self, name: &str) -> Option<PowerRecord> {
-        let place = self.series.drives.iter().position(|have| have == name)?;
-        let drive = &self.drives[place];
-        (drive.duration > Span::ZERO).then(|| PowerRecord::new(drive))
+impl PowerProbe {
+    pub fn new() -> Self {
+        Self { table: Table::of::<PowerRow>(), drives: Vec::new(), unknown: 0, has_begun: false }
     }
 
     /// What the record says of all together, which served `ios`; none where nothing is known of any.
-    pub(crate) fn record(&self, ios: u64) -> Option<EnergyRecord> {
+    fn record(&self, ios: u64) -> Option<EnergyRecord> {
         let seconds = self.drives.first()?.duration.as_secs_f64();
         let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.on, drive.busy));
         let sum = each.reduce(|one, two| Energy {
@@ -117,6 +82,60 @@ impl PowerWatch {
             drives: self.drives.len(),
             drives_unknown: self.unknown,
         })
+    }
+}
+
+impl Probe for PowerProbe {
+    /// A phase that follows another goes on where that ended, with what it carries.
+    fn begin(&mut self, _: Instant, machine: &Machine) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        for (index, (name, draw)) in machine.draws().into_iter().enumerate() {
+            let Some(draw) = draw else {
+                self.unknown += 1;
+                continue;
+            };
+            let (last, none) = (machine.activity(index), Span::ZERO);
+            let (carried, busy) = ([none; 2], [none; 2]);
+            self.drives.push(Watched { name: name.into(), index, draw, last, carried, duration: none, on: none, busy });
+        }
+    }
+
+    /// A drive that has failed draws nothing from then on.
+    fn interval(&mut self, interval: &Interval, machine: &Machine) {
+        let length = interval.length();
+        for drive in &mut self.drives {
+            let off = machine.failed_at(drive.index as u32).unwrap_or(interval.end).clamp(interval.begin, interval.end);
+            let on = off.since(interval.begin);
+            let busy = drive.spend(on, machine.activity(drive.index));
+            drive.duration += length;
+            drive.on += on;
+            drive.busy = [0, 1].map(|state| drive.busy[state] + busy[state]);
+            let energy = Energy::new(&drive.draw, on, busy);
+            let watts = |joules: f64| joules / length.as_secs_f64();
+            self.table.push(PowerRow {
+                time_ns: interval.time_ns,
+                length_ns: length.0,
+                drive: drive.name.clone(),
+                power_w: watts(energy.joules),
+                low_w: watts(energy.low),
+                high_w: watts(energy.high),
+            });
+        }
+    }
+
+    fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
+        let mut found = Findings::default();
+        if let Some(record) = self.record(run.served) {
+            found = found.with("energy", record);
+        }
+        for drive in self.drives.iter().filter(|drive| drive.duration > Span::ZERO) {
+            let mut sections = Sections::default();
+            sections.add("power", PowerRecord::new(drive));
+            found.of_parts.push((drive.name.to_string(), sections));
+        }
+        Ok(found.with_table(self.table))
     }
 }
 
@@ -237,7 +256,16 @@ mod tests {
             is_parallel,
         };
         let none = Span::ZERO;
-        Watched { index: 0, draw, last: [none; 3], carried: [none; 2], duration: none, on: none, busy: [none; 2] }
+        Watched {
+            name: "d0".into(),
+            index: 0,
+            draw,
+            last: [none; 3],
+            carried: [none; 2],
+            duration: none,
+            on: none,
+            busy: [none; 2],
+        }
     }
 
     #[test]

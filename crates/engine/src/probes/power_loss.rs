@@ -15,6 +15,10 @@ use hotband_machine::{Completion, Io, Machine, NodeRef, OnDrive, Op, Versions};
 use hotband_units::{Instant, Span};
 use serde::Serialize;
 
+use crate::control::RunError;
+use crate::power_cut::PowerCut;
+use crate::probes::probe::{Answered, Findings, Probe, RunEnd};
+
 /// Power loss in a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PowerLoss {
@@ -215,5 +219,49 @@ impl Ledger {
             (from, good, old) = (at, good + more_good, old + more_old);
         }
         (lost, stale)
+    }
+}
+
+/// Cuts power at the end of a run and tells what was lost.
+pub struct PowerLossProbe {
+    ledger: Ledger,
+    cut: PowerCut,
+    /// When the measured time began.
+    begin: Option<Instant>,
+}
+
+impl PowerLossProbe {
+    /// For `machine`, whose drives keep account from now on.
+    pub fn new(machine: &mut Machine, cut: PowerCut) -> Self {
+        Self { ledger: Ledger::open(machine), cut, begin: None }
+    }
+}
+
+impl Probe for PowerLossProbe {
+    fn wants_ios(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self, now: Instant, _: &Machine) {
+        self.begin.get_or_insert(now);
+    }
+
+    fn submitted(&mut self, machine: &Machine, stream: u16, io: &mut Io) {
+        io.version = self.ledger.submit(machine, stream, io);
+    }
+
+    fn io(&mut self, io: &Answered) {
+        if io.op == Op::Write {
+            self.ledger.complete(io.done);
+        }
+    }
+
+    fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
+        let after = self.cut.after;
+        if self.begin.is_none_or(|begin| run.now < begin + after) {
+            return Err(self.cut.too_late(run.duration).into());
+        }
+        let loss = self.ledger.cut(run.machine, run.now, after, run.streams);
+        Ok(Findings::default().with("power_loss", loss))
     }
 }

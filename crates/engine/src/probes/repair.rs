@@ -6,8 +6,9 @@ use hotband_units::{Instant, Span};
 use hotband_workloads::Workload;
 use serde::Serialize;
 
-use crate::probes::Answered;
+use crate::control::RunError;
 use crate::probes::direction::empty_histogram;
+use crate::probes::probe::{Answered, Findings, Probe, RunEnd};
 use crate::repair::RepairRequest;
 
 /// The key "repair".
@@ -29,12 +30,6 @@ pub struct RepairRecord {
     pub bytes_lost: u64,
     /// I/Os of the measured time that failed.
     pub io_errors: u64,
-    /// Failures that the run was over before.
-    #[serde(skip)]
-    missed: usize,
-    /// What else a reader should know.
-    #[serde(skip)]
-    remarks: Vec<String>,
 }
 
 /// A drive that failed.
@@ -91,13 +86,16 @@ struct Level {
 }
 
 /// Sums what hosts get, by the state of the machine, in the measured time.
-pub(crate) struct ServiceWatch {
+pub struct RepairProbe {
+    asked: RepairRequest,
+    /// Most bytes a second of a rebuild.
+    rate: Option<u64>,
     levels: [Level; 4],
     now: usize,
     since: Instant,
-    /// Whether failures count already.
-    has_begun: bool,
-    begin: Instant,
+    measuring: bool,
+    /// When the measured time began: from then on failures count.
+    begin: Option<Instant>,
     /// Whether the drives were written to before time began.
     is_preconditioned: bool,
 }
@@ -113,9 +111,9 @@ fn index_of(level: ServiceLevel) -> usize {
     }
 }
 
-impl ServiceWatch {
+impl RepairProbe {
     /// None where no failure is to come.
-    pub fn of(machine: &Machine, workload: &Workload) -> Option<Box<Self>> {
+    pub fn of(machine: &Machine, workload: &Workload, asked: &RepairRequest, rate: Option<u64>) -> Option<Self> {
         machine.service_level()?;
         let level = || Level {
             duration: Span::ZERO,
@@ -126,75 +124,51 @@ impl ServiceWatch {
             most: 0,
             histogram: empty_histogram(),
         };
-        let levels = [level(), level(), level(), level()];
-        let (since, begin) = (Instant::ZERO, Instant::ZERO);
-        let is_preconditioned = workload.is_preconditioned();
-        Some(Box::new(Self { levels, now: 0, since, has_begun: false, begin, is_preconditioned }))
-    }
-
-    /// A measured phase begins: with the first, failures count.
-    pub fn begin(&mut self, now: Instant) {
-        if !std::mem::replace(&mut self.has_begun, true) {
-            self.begin = now;
-        }
-        self.since = now;
+        Some(Self {
+            asked: asked.clone(),
+            rate,
+            levels: [level(), level(), level(), level()],
+            now: 0,
+            since: Instant::ZERO,
+            measuring: false,
+            begin: None,
+            is_preconditioned: workload.is_preconditioned(),
+        })
     }
 
     /// Looks at the machine at `now`; the time since the last look was spent in the state that it had then.
-    pub fn look(&mut self, now: Instant, machine: &Machine, measuring: bool) {
-        if measuring {
+    fn look(&mut self, now: Instant, machine: &Machine) {
+        if self.measuring {
             self.levels[self.now].duration += now.since(self.since);
         }
         self.since = now;
         self.now = machine.service_level().map_or(0, index_of);
     }
 
-    /// An I/O is done in the measured time.
-    pub fn completed(&mut self, io: &Answered) {
-        let done = io.done;
-        let level = &mut self.levels[self.now];
-        if done.fault.is_some() {
-            level.errors += 1;
-            return;
-        }
-        if !io.is_served() {
-            return;
-        }
-        let latency = done.at.since(done.submitted).0;
-        level.count += 1;
-        level.bytes += u64::from(io.len);
-        level.latency_sum += u128::from(latency);
-        level.most = level.most.max(latency);
-        level.histogram.saturating_record(latency);
-    }
-
     /// The record, when the measured time is over.
-    pub fn record(&self, machine: &Machine, asked: &RepairRequest, rate: Option<u64>) -> RepairRecord {
-        let report = machine.repair_report().unwrap_or_default();
+    fn record(&self, machine: &Machine, report: &RepairReport) -> RepairRecord {
         let names: Vec<&str> = machine.drive_names().collect();
         let name = |drive: u32| names[drive as usize].to_owned();
-        let at = |instant: Instant| instant.since(self.begin).0;
+        let at = |instant: Instant| self.since_begin(instant);
         let failures =
             report.failures.iter().map(|(drive, when)| FailureRecord { drive: name(*drive), at_ns: at(*when) });
-        let rebuilds = report.rebuilds.iter().map(|job| self.rebuild(job, machine, rate));
+        let rebuilds = report.rebuilds.iter().map(|job| self.rebuild(job, machine));
         RepairRecord {
             failures: failures.collect(),
-            spares: asked.spares,
+            spares: self.asked.spares,
             spares_taken: report.taken.len() as u32,
             rebuilds: rebuilds.collect(),
             service: self.levels.iter().zip(NAMES).filter_map(|(level, phase)| level.record(phase)).collect(),
             sector_errors: report.sector_errors,
             bytes_lost: report.bytes_lost,
             io_errors: self.levels.iter().map(|level| level.errors).sum(),
-            missed: asked.fail.len() - report.failures.len(),
-            remarks: self.remarks(&report, machine, asked),
         }
     }
 
     /// Failures that asked in vain for a spare, and spares that are not what the drives were.
-    fn remarks(&self, report: &RepairReport, machine: &Machine, asked: &RepairRequest) -> Vec<String> {
+    fn remarks(&self, report: &RepairReport, machine: &Machine) -> Vec<String> {
         let names: Vec<&str> = machine.drive_names().collect();
-        let in_vain = report.without_spare.iter().filter(|_| asked.spares > 0).map(|(drive, why)| {
+        let in_vain = report.without_spare.iter().filter(|_| self.asked.spares > 0).map(|(drive, why)| {
             let why = match why {
                 NoSpare::NothingToRebuild => {
                     "no layout on it can be rebuilt (raid1, raid10, raid5 and raid6 whose members are drives can, while \
@@ -215,7 +189,11 @@ impl ServiceWatch {
         in_vain.chain(fresh).collect()
     }
 
-    fn rebuild(&self, job: &JobReport, machine: &Machine, rate: Option<u64>) -> RebuildRecord {
+    fn since_begin(&self, when: Instant) -> u64 {
+        when.since(self.begin.unwrap_or_default()).0
+    }
+
+    fn rebuild(&self, job: &JobReport, machine: &Machine) -> RebuildRecord {
         let names: Vec<&str> = machine.drive_names().collect();
         let ran = job.began.map(|began| job.ended.unwrap_or(self.since).since(began)).filter(|ran| *ran > Span::ZERO);
         let state = match job.state {
@@ -230,11 +208,11 @@ impl ServiceWatch {
             spare: names[job.spare as usize].to_owned(),
             layout: machine.layout_name(job.layout).to_owned(),
             state,
-            began_ns: job.began.map(|when| when.since(self.begin).0),
-            ended_ns: job.ended.map(|when| when.since(self.begin).0),
+            began_ns: job.began.map(|when| self.since_begin(when)),
+            ended_ns: job.ended.map(|when| self.since_begin(when)),
             bytes: job.bytes,
             of_bytes: job.of_bytes,
-            rate_limit_bytes_per_s: rate,
+            rate_limit_bytes_per_s: self.rate,
             mean_bytes_per_s: ran.map(|ran| job.bytes as f64 / ran.as_secs_f64()),
             sector_errors: job.sector_errors,
             repaired_sectors: job.repaired,
@@ -266,18 +244,65 @@ impl Level {
 }
 
 impl RepairRecord {
-    /// What a reader should know of rebuilds that did not end, and of failures that did not come.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    /// What a reader should know of rebuilds that did not end.
+    fn unfinished(&self) -> impl Iterator<Item = String> {
         let unfinished = self.rebuilds.iter().filter(|rebuild| ["running", "waiting"].contains(&rebuild.state));
-        let notes = unfinished.map(|rebuild| {
+        unfinished.map(|rebuild| {
             let share = 100.0 * rebuild.bytes as f64 / rebuild.of_bytes as f64;
             let (spare, drive, layout) = (&rebuild.spare, &rebuild.drive, &rebuild.layout);
             let left = rebuild.mean_bytes_per_s.filter(|rate| *rate > 0.0);
             let left = left.map(|rate| (rebuild.of_bytes - rebuild.bytes) as f64 / rate);
             let left = left.map_or_else(String::new, |left| format!("; at its mean rate {left:.0} s more"));
             format!("the run ended before the rebuild of {drive} of \"{layout}\" on {spare} ({share:.1} % done{left})")
-        });
-        let missed = (self.missed > 0).then(|| format!("the run ended before {} of its failures", self.missed));
-        notes.chain(missed).chain(self.remarks.iter().cloned()).collect()
+        })
+    }
+}
+
+impl Probe for RepairProbe {
+    fn wants_ios(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self, now: Instant, _: &Machine) {
+        self.begin.get_or_insert(now);
+        (self.since, self.measuring) = (now, true);
+    }
+
+    fn advanced(&mut self, now: Instant, machine: &Machine) {
+        self.look(now, machine);
+    }
+
+    fn io(&mut self, io: &Answered) {
+        if !self.measuring {
+            return;
+        }
+        let level = &mut self.levels[self.now];
+        if io.done.fault.is_some() {
+            level.errors += 1;
+        }
+        if !io.is_served() {
+            return;
+        }
+        let latency = io.done.at.since(io.done.submitted).0;
+        level.count += 1;
+        level.bytes += u64::from(io.len);
+        level.latency_sum += u128::from(latency);
+        level.most = level.most.max(latency);
+        level.histogram.saturating_record(latency);
+    }
+
+    fn end_step(&mut self, now: Instant, machine: &Machine) {
+        self.look(now, machine);
+        self.measuring = false;
+    }
+
+    fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
+        let report = run.machine.repair_report().unwrap_or_default();
+        let record = self.record(run.machine, &report);
+        let missed = self.asked.fail.len() - report.failures.len();
+        let missed = (missed > 0).then(|| format!("the run ended before {missed} of its failures"));
+        let unfinished: Vec<String> = record.unfinished().collect();
+        let notes = unfinished.into_iter().chain(missed).chain(self.remarks(&report, run.machine));
+        Ok(Findings::default().with_notes(notes).with("repair", record))
     }
 }

@@ -4,31 +4,34 @@ use hotband_machine::{Machine, Smart};
 use hotband_units::{Instant, Span};
 use serde::Serialize;
 
-/// One row a drive and reading, by column.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SmartSeries {
-    /// Names of the drives.
-    pub drives: Vec<String>,
-    /// When it was read, since the run began. Parts of a run without timing end at the time at which they began.
-    pub time_ns: Vec<u64>,
-    /// Index of the drive.
-    pub drive: Vec<u32>,
-    /// Bytes that the host wrote, since the drive was new.
-    pub host_bytes: Vec<u64>,
-    /// The same after compression.
-    pub stored_bytes: Vec<u64>,
-    /// Bytes programmed into flash, since the drive was new.
-    pub flash_bytes: Vec<u64>,
-    /// Flash bytes a host byte since the reading before; none where the host wrote nothing.
-    pub write_amplification: Vec<Option<f64>>,
-    /// Flash bytes a host byte since the drive was new.
-    pub write_amplification_total: Vec<Option<f64>>,
-    /// Mean erase count of the blocks.
-    pub erases_mean: Vec<f64>,
-    /// Highest erase count of a block.
-    pub erases_max: Vec<u64>,
-    /// Mean erase count as a share of the rated cycles, in percent.
-    pub percentage_used: Vec<f64>,
+use crate::control::RunError;
+use crate::probes::probe::{Findings, Probe, RunEnd};
+use crate::probes::table::{Table, Text, rows};
+
+rows! { "smart":
+    /// A reading of a drive.
+    pub struct SmartRow {
+        /// When it was read, since the run began. Parts of a run without timing end at the time at which they began.
+        time_ns: u64,
+        /// Name of the drive.
+        drive: Text,
+        /// Bytes that the host wrote, since the drive was new.
+        host_bytes: u64,
+        /// The same after compression.
+        stored_bytes: u64,
+        /// Bytes programmed into flash, since the drive was new.
+        flash_bytes: u64,
+        /// Flash bytes a host byte since the reading before; none where the host wrote nothing.
+        write_amplification: Option<f64>,
+        /// Flash bytes a host byte since the drive was new.
+        write_amplification_total: Option<f64>,
+        /// Mean erase count of the blocks.
+        erases_mean: f64,
+        /// Highest erase count of a block.
+        erases_max: u64,
+        /// Mean erase count as a share of the rated cycles, in percent.
+        percentage_used: f64,
+    }
 }
 
 /// Flash bytes a host byte between two readings; none where the host wrote nothing.
@@ -38,15 +41,17 @@ fn write_amplification(before: &Smart, after: &Smart) -> Option<f64> {
 }
 
 /// Reads the SMART attributes of every drive that has them.
-#[derive(Clone, Debug)]
-pub struct SmartWatch {
-    pub series: SmartSeries,
+#[derive(Debug)]
+pub struct SmartProbe {
+    table: Table,
+    /// Names of the drives that wear.
+    drives: Vec<Text>,
     interval: Span,
     /// The next reading; `NEVER` where no drive wears.
     next: Instant,
     last: Vec<Smart>,
     last_at: Instant,
-    begin: Vec<Smart>,
+    begin: Option<Vec<Smart>>,
     end: Vec<Smart>,
 }
 
@@ -54,86 +59,87 @@ fn read(machine: &Machine) -> Vec<Smart> {
     machine.smart().into_iter().map(|(_, smart)| smart).collect()
 }
 
-impl SmartWatch {
+impl SmartProbe {
+    /// Reads every `interval`.
     pub fn new(interval: Span) -> Self {
         Self {
-            series: SmartSeries::default(),
+            table: Table::of::<SmartRow>(),
+            drives: Vec::new(),
             interval,
             next: Instant::NEVER,
             last: Vec::new(),
             last_at: Instant::ZERO,
-            begin: Vec::new(),
+            begin: None,
             end: Vec::new(),
         }
     }
 
-    /// The run begins: all drives are new.
-    pub fn start(&mut self, machine: &Machine) {
-        self.series.drives = machine.smart().into_iter().map(|(name, _)| name.to_owned()).collect();
-        if self.series.drives.is_empty() {
-            return;
-        }
-        self.last = vec![Smart::default(); self.series.drives.len()];
-        self.next = Instant::ZERO + self.interval;
-        self.look(Instant::ZERO, machine);
-    }
-
     /// A reading at `now`.
-    pub fn look(&mut self, now: Instant, machine: &Machine) {
+    fn look(&mut self, now: Instant, machine: &Machine) {
         let all = read(machine);
-        let series = &mut self.series;
-        for (drive, (smart, last)) in all.iter().zip(&self.last).enumerate() {
-            series.time_ns.push(now.0);
-            series.drive.push(drive as u32);
-            series.host_bytes.push(smart.host_bytes);
-            series.stored_bytes.push(smart.stored_bytes);
-            series.flash_bytes.push(smart.flash_bytes);
-            series.write_amplification.push(write_amplification(last, smart));
-            series.write_amplification_total.push(write_amplification(&Smart::default(), smart));
-            series.erases_mean.push(smart.erases_mean);
-            series.erases_max.push(smart.erases_max);
-            series.percentage_used.push(smart.percentage_used);
+        for (drive, (smart, last)) in self.drives.iter().zip(all.iter().zip(&self.last)) {
+            self.table.push(SmartRow {
+                time_ns: now.0,
+                drive: drive.clone(),
+                host_bytes: smart.host_bytes,
+                stored_bytes: smart.stored_bytes,
+                flash_bytes: smart.flash_bytes,
+                write_amplification: write_amplification(last, smart),
+                write_amplification_total: write_amplification(&Smart::default(), smart),
+                erases_mean: smart.erases_mean,
+                erases_max: smart.erases_max,
+                percentage_used: smart.percentage_used,
+            });
         }
         (self.last, self.last_at) = (all, now);
     }
 
-    /// Takes every reading that is due at `now`, before what happens then. Between events a drive does not change.
-    #[inline]
-    pub fn tick(&mut self, now: Instant, machine: &Machine) {
-        if now >= self.next {
-            self.catch_up(now, machine);
+    /// What the record says of every drive, over the measured time.
+    fn record(&self) -> Vec<SmartRecord> {
+        let drives = self.drives.iter().zip(self.begin.iter().flatten().zip(&self.end));
+        drives.map(|(drive, (begin, end))| SmartRecord::new(drive, begin, end)).collect()
+    }
+}
+
+impl Probe for SmartProbe {
+    fn start(&mut self, machine: &Machine) {
+        self.drives = machine.smart().into_iter().map(|(name, _)| name.into()).collect();
+        if self.drives.is_empty() {
+            return;
         }
+        self.last = vec![Smart::default(); self.drives.len()];
+        self.next = Instant::ZERO + self.interval;
+        self.look(Instant::ZERO, machine);
     }
 
-    #[inline(never)]
-    fn catch_up(&mut self, now: Instant, machine: &Machine) {
-        while now >= self.next {
-            self.look(self.next, machine);
-            self.next += self.interval;
-        }
+    fn untimed(&mut self, now: Instant, machine: &Machine) {
+        self.look(now, machine);
     }
 
-    /// The measured time begins.
-    pub fn begin(&mut self, machine: &Machine) {
-        self.begin = read(machine);
+    fn next_reading(&self) -> Instant {
+        self.next
     }
 
-    /// A measured phase ends.
-    pub fn end(&mut self, machine: &Machine) {
+    fn read(&mut self, machine: &Machine) {
+        self.look(self.next, machine);
+        self.next += self.interval;
+    }
+
+    fn begin(&mut self, _: Instant, machine: &Machine) {
+        self.begin.get_or_insert_with(|| read(machine));
+    }
+
+    fn end_step(&mut self, _: Instant, machine: &Machine) {
         self.end = read(machine);
     }
 
-    /// The run ends at `now`.
-    pub fn finish(&mut self, now: Instant, machine: &Machine) {
-        if now > self.last_at {
-            self.look(now, machine);
+    fn end(mut self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
+        if run.now > self.last_at {
+            self.look(run.now, run.machine);
         }
-    }
-
-    /// What the record says of every drive, over the measured time.
-    pub(crate) fn record(&self) -> Vec<SmartRecord> {
-        let drives = self.series.drives.iter().zip(self.begin.iter().zip(&self.end));
-        drives.map(|(drive, (begin, end))| SmartRecord::new(drive, begin, end)).collect()
+        let record = self.record();
+        let found = Findings::default().with_table(self.table);
+        Ok(if record.is_empty() { found } else { found.with("smart", record) })
     }
 }
 

@@ -2,12 +2,15 @@
 
 use hotband_machine::Machine;
 use hotband_units::{Instant, Span};
-use hotband_workloads::{Phase, Track, UntilSteady, steady_state};
+use hotband_workloads::{Phase, Track, UntilSteady, Workload, steady_state};
 use serde::Serialize;
+
+use crate::control::RunError;
+use crate::probes::probe::{Answered, Findings, Probe, RunEnd};
 
 /// Reads and writes completed without error since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+struct Tally {
     pub ios: u64,
     pub bytes: u64,
     pub latency_ns: u128,
@@ -75,7 +78,7 @@ impl SteadyRecord {
 }
 
 /// What hosts wrote to the drives of `machine` since they were new, times its capacity; nothing where none wears.
-pub fn fills(machine: &Machine) -> Option<f64> {
+fn fills(machine: &Machine) -> Option<f64> {
     let smart = machine.smart();
     let written: u64 = smart.iter().map(|(_, smart)| smart.host_bytes).sum();
     let capacity: u64 = machine.targets().iter().map(|target| target.size).sum();
@@ -83,7 +86,7 @@ pub fn fills(machine: &Machine) -> Option<f64> {
 }
 
 /// Ends a phase at the end of the round in which it is steady.
-pub struct SteadyWatch {
+struct SteadyWatch {
     what: UntilSteady,
     /// End of the current round; `NEVER` once it is steady.
     next: Instant,
@@ -136,6 +139,64 @@ impl SteadyWatch {
             slope_pct: state.window.and_then(|window| window.slope_pct),
             fills,
         }
+    }
+}
+
+/// Judges phases that are to end when steady.
+#[derive(Default)]
+pub struct SteadyProbe {
+    /// Whether a phase of the run is to end so.
+    wanted: bool,
+    tally: Tally,
+    /// Of the current phase, where it is to end so.
+    watch: Option<SteadyWatch>,
+    done: Vec<SteadyRecord>,
+}
+
+impl SteadyProbe {
+    pub fn new(workload: &Workload) -> Self {
+        let wanted = workload.phases.iter().any(|phase| phase.steady().is_some());
+        Self { wanted, ..Self::default() }
+    }
+
+    /// A phase begins, measured or not.
+    pub fn begin_phase(&mut self, phase: &Phase, now: Instant) {
+        self.watch = SteadyWatch::new(phase, now, self.tally);
+    }
+
+    /// When the phase became steady, if it did up to `until`, before which nothing happens.
+    #[inline]
+    pub fn steady_at(&mut self, until: Instant) -> Option<Instant> {
+        let tally = &self.tally;
+        self.watch.as_mut().and_then(|watch| watch.over(until, tally))
+    }
+
+    /// It ends.
+    pub fn end_phase(&mut self, phase: &Phase, machine: &Machine) {
+        if let Some(watch) = self.watch.take() {
+            self.done.push(watch.end(phase, fills(machine)));
+        }
+    }
+}
+
+impl Probe for SteadyProbe {
+    fn wants_ios(&self) -> bool {
+        self.wanted
+    }
+
+    fn io(&mut self, io: &Answered) {
+        if io.is_served() {
+            self.tally.add(io.len, io.done.at.since(io.done.submitted));
+        }
+    }
+
+    fn end(mut self: Box<Self>, _: &mut RunEnd) -> Result<Findings, RunError> {
+        let notes: Vec<String> = self.done.iter().filter_map(SteadyRecord::note).collect();
+        let mut found = Findings::default().with_notes(notes);
+        if let Some(last) = self.done.pop() {
+            found = found.with("steady_state", last);
+        }
+        Ok(if self.done.is_empty() { found } else { found.with("steady_state_before", self.done) })
     }
 }
 

@@ -1,10 +1,9 @@
 //! Measured phases that follow one another: each has figures of its own, and all together those of the record.
 
-use hotband_machine::Machine;
 use hotband_units::{Instant, Span};
 use serde::Serialize;
 
-use crate::probes::streams::{Recorder, Sides};
+use crate::probes::streams::Directions;
 use crate::record::Summary;
 use crate::record::sections::{Sections, of_list};
 
@@ -44,58 +43,47 @@ pub struct StepEnd {
 pub struct Steps {
     pub done: Vec<Step>,
     /// Totals of all steps but the current one; empty in the first.
-    before: Vec<Sides>,
+    before: Vec<Directions>,
     begin: Instant,
+    /// When the first one began.
+    first: Option<Instant>,
 }
 
 impl Steps {
     /// A step begins at `now`: what its predecessor measured, still in `streams`, is put away.
-    pub fn begin(&mut self, now: Instant, streams: &[Sides]) {
+    pub fn begin(&mut self, now: Instant, streams: &[Directions]) {
         if !self.done.is_empty() {
             self.put_away(streams);
         }
         self.begin = now;
     }
 
-    fn put_away(&mut self, streams: &[Sides]) {
+    fn put_away(&mut self, streams: &[Directions]) {
         if self.before.is_empty() {
             self.before = streams.to_vec();
             return;
         }
-        for (total, side) in self.before.iter_mut().flatten().zip(streams.iter().flatten()) {
-            total.add(side);
+        for (total, stats) in self.before.iter_mut().flatten().zip(streams.iter().flatten()) {
+            total.add(stats);
         }
     }
 
     /// Puts the steps together: afterwards `streams` holds all that was measured.
-    pub fn join(&mut self, streams: &mut Vec<Sides>) {
+    pub fn join(&mut self, streams: &mut Vec<Directions>) {
         if !self.before.is_empty() {
             self.put_away(streams);
             std::mem::swap(&mut self.before, streams);
             self.before.clear();
         }
     }
-}
 
-impl Recorder {
-    /// The measured time is over: the steps are put together.
-    pub fn join_steps(&mut self) {
-        self.steps.join(&mut self.streams);
-    }
-
-    /// A measured phase ends at `now`; returns how long it was.
-    pub fn end_step(&mut self, step: StepEnd, now: Instant, machine: &Machine) -> Span {
-        self.end(now, machine);
-        let duration = now.since(self.steps.begin);
-        self.steps.done.push(Step {
-            name: step.name,
-            threads: step.threads,
-            clients: step.clients,
-            begin_ns: self.steps.begin.since(self.begin).0,
-            duration_ns: duration.0,
-            summary: Summary::new(&self.streams, duration),
-            sections: step.sections,
-        });
+    /// A step ends at `now`, with what it measured in `streams`; returns how long it was.
+    pub fn end(&mut self, step: StepEnd, now: Instant, streams: &[Directions]) -> Span {
+        let duration = now.since(self.begin);
+        let StepEnd { name, threads, clients, sections } = step;
+        let begin_ns = self.begin.since(*self.first.get_or_insert(self.begin)).0;
+        let summary = Summary::new(streams, duration);
+        self.done.push(Step { name, threads, clients, begin_ns, duration_ns: duration.0, summary, sections });
         duration
     }
 }

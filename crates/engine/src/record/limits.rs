@@ -4,9 +4,9 @@ use hotband_units::Span;
 use hotband_workloads::{Bound, LimitOp, LimitSpec};
 use serde::Serialize;
 
-use crate::probes::direction::Side;
-use crate::probes::streams::Sides;
-use crate::probes::streams::{Recorder, Series};
+use crate::probes::direction::DirectionStats;
+use crate::probes::streams::{Directions, Streams};
+use crate::probes::table::{Table, Text};
 use crate::record::Figures;
 
 /// A limit, what was measured, and whether it was kept.
@@ -27,44 +27,40 @@ pub struct LimitRecord {
 }
 
 /// Judges what the streams `names` did in `duration` by `limits`.
-pub(crate) fn judge(limits: &[LimitSpec], names: &[String], recorder: &Recorder, duration: Span) -> Vec<LimitRecord> {
+pub fn judge(limits: &[LimitSpec], streams: &Streams, duration: Span) -> Vec<LimitRecord> {
     let judged = limits.iter().flat_map(|limit| {
-        let is_meant = |name: &String| limit.streams.is_empty() || limit.streams.contains(name);
-        let meant: Vec<bool> = names.iter().map(is_meant).collect();
-        let sides = recorder.streams.iter().zip(&meant).filter(|(_, meant)| **meant).map(|(sides, _)| sides);
-        let sides: Vec<&Side> = sides.flat_map(|sides| sides_of(sides, limit.op)).collect();
-        let figures = Figures::new(&sides, duration);
-        let intervals = longest_interval(&recorder.series, &meant, limit.op);
+        let is_meant = |name: &str| limit.streams.is_empty() || limit.streams.iter().any(|meant| meant == name);
+        let meant = streams.names.iter().zip(&streams.all).filter(|(name, _)| is_meant(name));
+        let directions: Vec<&DirectionStats> =
+            meant.flat_map(|(_, directions)| directions_of(directions, limit.op)).collect();
+        let figures = Figures::new(&directions, duration);
+        let intervals = longest_interval(&streams.table, is_meant, limit.op);
         limit.bounds.iter().map(move |bound| LimitRecord::new(limit, *bound, &figures, intervals))
     });
     judged.collect()
 }
 
 /// The largest mean latency of an interval over the streams that are `meant`.
-fn longest_interval(series: &Series, meant: &[bool], op: LimitOp) -> Option<f64> {
-    let is_meant = |row: &usize| {
-        let direction = match op {
-            LimitOp::Read => series.direction[*row] == 0,
-            LimitOp::Write => series.direction[*row] == 1,
-            LimitOp::All => true,
-        };
-        direction && meant[series.stream[*row] as usize]
-    };
-    let (mut longest, mut rows) = (None::<f64>, (0..series.time_ns.len()).filter(is_meant).peekable());
+fn longest_interval(series: &Table, is_meant: impl Fn(&str) -> bool, op: LimitOp) -> Option<f64> {
+    let (streams, directions) = (series.column::<Text>("stream"), series.column::<Text>("direction"));
+    let (times, iops) = (series.column::<u64>("time_ns"), series.column::<f64>("iops"));
+    let latencies = series.column::<Option<f64>>("latency_mean_ns");
+    let is_meant = |row: &usize| (op == LimitOp::All || &*directions[*row] == op.name()) && is_meant(&streams[*row]);
+    let (mut longest, mut rows) = (None::<f64>, (0..series.len()).filter(is_meant).peekable());
     while let Some(first) = rows.peek().copied() {
-        let (mut ios, mut waited) = (0.0, 0.0);
-        while let Some(row) = rows.next_if(|row| series.time_ns[*row] == series.time_ns[first]) {
-            ios += series.iops[row];
-            waited += series.iops[row] * series.latency_mean_ns[row].unwrap_or(0.0);
+        let (mut rate, mut waited) = (0.0, 0.0);
+        while let Some(row) = rows.next_if(|row| times[*row] == times[first]) {
+            rate += iops[row];
+            waited += iops[row] * latencies[row].unwrap_or(0.0);
         }
-        if ios > 0.0 {
-            longest = Some(longest.map_or(waited / ios, |most| most.max(waited / ios)));
+        if rate > 0.0 {
+            longest = Some(longest.map_or(waited / rate, |most| most.max(waited / rate)));
         }
     }
     longest
 }
 
-fn sides_of([read, write, ..]: &Sides, op: LimitOp) -> Vec<&Side> {
+fn directions_of([read, write, ..]: &Directions, op: LimitOp) -> Vec<&DirectionStats> {
     match op {
         LimitOp::Read => vec![read],
         LimitOp::Write => vec![write],

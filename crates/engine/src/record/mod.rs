@@ -8,40 +8,31 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use hotband_machine::{PartReport, Times};
 use hotband_units::Span;
-use hotband_workloads::LimitSpec;
+use hotband_workloads::Workload;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::build::entropy_file::DataRecord;
+use crate::build::entropy_file::data_records;
 use crate::control::RunError;
-use crate::probes::caches::CachesRecord;
-use crate::probes::direction::{Side, empty_histogram};
-use crate::probes::operations::AppRecord;
-use crate::probes::power::{EnergyRecord, PowerRecord};
-use crate::probes::power_loss::PowerLoss;
-use crate::probes::repair::RepairRecord;
-use crate::probes::scripts::ScriptRecord;
-use crate::probes::smart::SmartRecord;
-use crate::probes::steady::SteadyRecord;
+use crate::probes::direction::{DirectionStats, empty_histogram};
 use crate::probes::steps::Step;
-use crate::probes::streams::{Recorder, Sides};
-use crate::record::limits::{LimitRecord, judge};
+use crate::probes::streams::{Directions, SERIES, Streams};
+use crate::probes::table::Tables;
+use crate::probes::{Findings, Watched};
+use crate::record::limits::judge;
+use crate::record::sections::{Sections, of_list, of_record};
 use crate::repair::RepairRequest;
 use crate::request::Request;
 
 /// Changes when a key of the record changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A record. Its JSON is the same, byte for byte, for the same spec and seed.
+/// A record: parts that every run has, and sections that its sources and probes left. Its JSON is the same, byte for
+/// byte, for the same spec and seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    schema: &'static str,
-    schema_version: u32,
-    versions: BTreeMap<&'static str, String>,
-    name: String,
-    target: TargetName,
-    seed: String,
-    spec: Specs,
+    #[serde(flatten)]
+    head: Head,
     duration_ns: u64,
     concurrency: Option<u64>,
     /// Rates and latencies over all streams.
@@ -50,38 +41,54 @@ pub struct Record {
     #[serde(skip_serializing_if = "<[Step]>::is_empty")]
     pub steps: Vec<Step>,
     streams: Vec<StreamRecord>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    scripts: Vec<ScriptRecord>,
-    /// The app, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub app: Option<AppRecord>,
     parts: Vec<PartRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    caches: Option<CachesRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    energy: Option<EnergyRecord>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    smart: Vec<SmartRecord>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    data: Vec<DataRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    power_loss: Option<PowerLoss>,
-    /// Failures, where there were to be any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repair: Option<RepairRecord>,
-    /// The last phase that was to end when steady.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub steady_state: Option<SteadyRecord>,
-    /// Such phases before it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    steady_state_before: Vec<SteadyRecord>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    limits: Vec<LimitRecord>,
-    /// Whether every limit was kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub passed: Option<bool>,
-    series: SeriesName,
+    /// What sources and probes left.
+    #[serde(flatten, serialize_with = "of_record")]
+    pub sections: Sections,
+    series: BTreeMap<String, SeriesValue>,
     notes: Vec<String>,
+}
+
+/// What was run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Head {
+    schema: &'static str,
+    schema_version: u32,
+    versions: BTreeMap<&'static str, String>,
+    name: String,
+    target: TargetName,
+    seed: String,
+    spec: Specs,
+}
+
+/// Texts of a run, as they were read.
+pub(crate) struct Texts<'a> {
+    pub machine: &'a str,
+    pub workload: &'a str,
+    /// Of the products, by name.
+    pub products: &'a BTreeMap<String, String>,
+}
+
+impl Head {
+    pub fn new(request: &Request, texts: &Texts) -> Self {
+        Self {
+            schema: "hotband-record",
+            schema_version: SCHEMA_VERSION,
+            versions: BTreeMap::from([("hotband", env!("CARGO_PKG_VERSION").to_owned())]),
+            name: format!("{} on {}", request.workload, request.machine),
+            target: TargetName { kind: "model", machine: request.machine.clone() },
+            seed: request.seed.to_string(),
+            spec: Specs {
+                workload: texts.workload.to_owned(),
+                machine: texts.machine.to_owned(),
+                drives: texts.products.clone(),
+                set: request.set.iter().cloned().collect(),
+                duration: request.duration.clone(),
+                power_loss: request.power_loss.clone(),
+                repair: RepairSpecs::new(&request.repair),
+            },
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -182,8 +189,8 @@ pub struct TimesMean {
 }
 
 impl TimesMean {
-    fn new(sides: &[&Side], count: f64) -> Self {
-        let sum = sides.iter().fold(Times::default(), |sum, side| sum.then(&side.times));
+    fn new(directions: &[&DirectionStats], count: f64) -> Self {
+        let sum = directions.iter().fold(Times::default(), |sum, stats| sum.then(&stats.times));
         let mean = |part: Span| part.0 as f64 / count;
         Self {
             queue: mean(sum.queue),
@@ -200,16 +207,29 @@ impl TimesMean {
 #[derive(Clone, Debug, Serialize)]
 struct StreamRecord {
     name: String,
-    read: SideRecord,
-    write: SideRecord,
+    read: DirectionRecord,
+    write: DirectionRecord,
     #[serde(skip_serializing_if = "Option::is_none")]
-    flush: Option<SideRecord>,
+    flush: Option<DirectionRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trim: Option<SideRecord>,
+    trim: Option<DirectionRecord>,
+}
+
+impl StreamRecord {
+    fn new(name: &str, [read, write, flush, trim]: &Directions) -> Self {
+        let some = |stats: &DirectionStats| (stats.count > 0).then(|| DirectionRecord::new(stats));
+        Self {
+            name: name.to_owned(),
+            read: DirectionRecord::new(read),
+            write: DirectionRecord::new(write),
+            flush: some(flush),
+            trim: some(trim),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct SideRecord {
+struct DirectionRecord {
     count: u64,
     bytes: u64,
     errors: u64,
@@ -233,130 +253,74 @@ struct PartRecord {
     counters: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     at_end: BTreeMap<&'static str, u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    power: Option<PowerRecord>,
+    #[serde(flatten, serialize_with = "of_list")]
+    sections: Sections,
 }
 
+/// The interval, or the file of a table.
 #[derive(Clone, Debug, Serialize)]
-struct SeriesName {
-    interval_ns: u64,
-    file: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    caches_file: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    operations_file: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    power_file: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    smart_file: Option<&'static str>,
+#[serde(untagged)]
+enum SeriesValue {
+    Interval(u64),
+    File(String),
 }
 
-/// What a record is made of.
-pub(crate) struct Ingredients<'a> {
-    pub request: &'a Request,
-    pub machine_text: &'a str,
-    pub workload_text: &'a str,
-    pub products: &'a BTreeMap<String, String>,
-    pub concurrency: Option<u64>,
-    pub streams: &'a [String],
-    pub recorder: &'a Recorder,
-    pub after: &'a [PartReport],
-    pub duration: Span,
-    pub interval: Span,
-    pub power_loss: Option<PowerLoss>,
-    /// Failures.
-    pub repair: Option<RepairRecord>,
-    /// The scripts.
-    pub scripts: Vec<ScriptRecord>,
-    /// The app.
-    pub app: Option<AppRecord>,
-    /// Phases that were to end when steady.
-    pub steady: Vec<SteadyRecord>,
-    pub limits: &'a [LimitSpec],
-    /// Data of the streams, where they say so.
-    pub data: Vec<DataRecord>,
-    /// Preconditioning was to run the workload, and an app or scripts cannot.
-    pub without_workload: bool,
+/// The tables beside a record: "file" is the streams', NAME_file another one's.
+fn series_of(interval: Span, tables: &Tables) -> BTreeMap<String, SeriesValue> {
+    let files = tables.iter().map(|table| {
+        let key = if table.name == SERIES { "file".to_owned() } else { format!("{}_file", table.name) };
+        (key, SeriesValue::File(format!("{}.parquet", table.name)))
+    });
+    files.chain([("interval_ns".to_owned(), SeriesValue::Interval(interval.0))]).collect()
 }
 
 impl Record {
+    /// The record of `workload`, which ran for `duration`; `sources` is what its sources left. Returns all tables too.
+    ///
     /// # Errors
-    /// Nobody waits for it any more: many streams take their time.
-    pub(crate) fn new(of: &Ingredients, look: &dyn Fn() -> Result<(), RunError>) -> Result<Self, RunError> {
-        let request = of.request;
-        let recorder = of.recorder;
-        let streams = of.streams.iter().zip(&recorder.streams).map(|(name, [read, write, flush, trim])| {
+    /// Those of `look`: nobody waits for it any more, and many streams take their time.
+    pub(crate) fn new(
+        head: Head,
+        workload: &Workload,
+        duration: Span,
+        sources: Findings,
+        watched: Watched,
+        look: &dyn Fn() -> Result<(), RunError>,
+    ) -> Result<(Self, Tables), RunError> {
+        let Watched { streams, parts: (before, after), findings } = watched;
+        let steps = streams.several_steps();
+        let summary = Summary::new(&streams.all, duration);
+        let mut notes: Vec<String> =
+            short(workload, &streams).into_iter().chain(failed_note(&summary.all, duration)).collect();
+        let mut found = sources;
+        found.extend(findings);
+        found.extend(of_workload(workload, &streams, duration));
+        notes.append(&mut found.notes);
+        notes.extend(protected(&after));
+        let parts = after.into_iter().zip(before);
+        let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut found.of_parts)).collect();
+        let records = streams.names.iter().zip(&streams.all).map(|(name, stats)| {
             look()?;
-            Ok(StreamRecord {
-                name: name.clone(),
-                read: SideRecord::new(read),
-                write: SideRecord::new(write),
-                flush: (flush.count > 0).then(|| SideRecord::new(flush)),
-                trim: (trim.count > 0).then(|| SideRecord::new(trim)),
-            })
+            Ok(StreamRecord::new(name, stats))
         });
-        let streams = streams.collect::<Result<Vec<_>, RunError>>()?;
-        let parts = of.after.iter().zip(&recorder.before).map(|(after, before)| {
-            let counters = after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect();
-            PartRecord {
-                id: after.id.clone(),
-                kind: after.kind,
-                power: recorder.power.of(&after.id),
-                counters,
-                at_end: after.at_end.iter().copied().collect(),
-            }
-        });
-        let ios = recorder.streams.iter().flat_map(|sides| &sides[..2]).map(|side| side.count).sum();
-        let limits = judge(of.limits, of.streams, recorder, of.duration);
-        let (steady_state, steady_state_before) = match of.steady.split_last() {
-            Some((last, before)) => (Some(last.clone()), before.to_vec()),
-            None => (None, Vec::new()),
+        let records = records.collect::<Result<Vec<_>, RunError>>()?;
+        let mut tables = Tables::default();
+        tables.add(streams.table);
+        tables.extend(found.tables);
+        let record = Self {
+            head,
+            duration_ns: duration.0,
+            concurrency: workload.concurrency(),
+            summary,
+            steps,
+            streams: records,
+            parts,
+            sections: found.sections,
+            series: series_of(workload.interval, &tables),
+            notes,
         };
         look()?;
-        Ok(Self {
-            schema: "hotband-record",
-            schema_version: SCHEMA_VERSION,
-            versions: BTreeMap::from([("hotband", env!("CARGO_PKG_VERSION").to_owned())]),
-            name: format!("{} on {}", request.workload, request.machine),
-            target: TargetName { kind: "model", machine: request.machine.clone() },
-            seed: request.seed.to_string(),
-            spec: Specs {
-                workload: of.workload_text.to_owned(),
-                machine: of.machine_text.to_owned(),
-                drives: of.products.clone(),
-                set: request.set.iter().cloned().collect(),
-                duration: request.duration.clone(),
-                power_loss: request.power_loss.clone(),
-                repair: RepairSpecs::new(&request.repair),
-            },
-            duration_ns: of.duration.0,
-            concurrency: of.concurrency,
-            summary: Summary::new(&recorder.streams, of.duration),
-            steps: if recorder.steps.done.len() > 1 { recorder.steps.done.clone() } else { Vec::new() },
-            streams,
-            scripts: of.scripts.clone(),
-            app: of.app.clone(),
-            parts: parts.collect(),
-            caches: recorder.caches.record(),
-            energy: recorder.power.record(ios),
-            smart: recorder.smart.record(),
-            data: of.data.clone(),
-            power_loss: of.power_loss.clone(),
-            repair: of.repair.clone(),
-            steady_state,
-            steady_state_before,
-            passed: (!limits.is_empty()).then(|| limits.iter().all(|limit| limit.passed)),
-            limits,
-            series: SeriesName {
-                interval_ns: of.interval.0,
-                file: "series.parquet",
-                caches_file: (!recorder.caches.series.time_ns.is_empty()).then_some("caches.parquet"),
-                operations_file: of.app.as_ref().map(|_| "operations.parquet"),
-                power_file: (!recorder.power.series.time_ns.is_empty()).then_some("power.parquet"),
-                smart_file: (!recorder.smart.series.time_ns.is_empty()).then_some("smart.parquet"),
-            },
-            notes: notes(of),
-        })
+        Ok((record, tables))
     }
 
     /// The record as indented JSON.
@@ -367,14 +331,14 @@ impl Record {
 
 impl Summary {
     /// Figures over all streams and `duration`.
-    pub(crate) fn new(streams: &[Sides], duration: Span) -> Self {
-        let side = |n: usize| streams.iter().map(move |sides| &sides[n]);
-        let figures = |sides: Vec<&Side>| Figures::new(&sides, duration);
-        let some = |n: usize| Some(figures(side(n).collect())).filter(|figures| figures.count > 0);
+    pub(crate) fn new(streams: &[Directions], duration: Span) -> Self {
+        let direction = |n: usize| streams.iter().map(move |directions| &directions[n]);
+        let figures = |directions: Vec<&DirectionStats>| Figures::new(&directions, duration);
+        let some = |n: usize| Some(figures(direction(n).collect())).filter(|figures| figures.count > 0);
         Self {
-            all: figures(side(0).chain(side(1)).collect()),
-            read: figures(side(0).collect()),
-            write: figures(side(1).collect()),
+            all: figures(direction(0).chain(direction(1)).collect()),
+            read: figures(direction(0).collect()),
+            write: figures(direction(1).collect()),
             flush: some(2),
             trim: some(3),
         }
@@ -382,21 +346,21 @@ impl Summary {
 }
 
 impl Figures {
-    pub(crate) fn new(sides: &[&Side], duration: Span) -> Self {
+    pub(crate) fn new(directions: &[&DirectionStats], duration: Span) -> Self {
         let seconds = duration.as_secs_f64();
         let mut histogram: Histogram<u64> = empty_histogram();
-        for side in sides.iter().filter_map(|side| side.histogram.as_ref()) {
-            histogram.add(side).expect("all histograms have the same bounds");
+        for own in directions.iter().filter_map(|stats| stats.histogram.as_ref()) {
+            histogram.add(own).expect("all histograms have the same bounds");
         }
-        let errors: u64 = sides.iter().map(|side| side.errors).sum();
-        let failed: u128 = sides.iter().map(|side| side.failed_sum).sum();
-        let count: u64 = sides.iter().map(|side| side.count).sum();
-        let bytes: u64 = sides.iter().map(|side| side.bytes).sum();
-        let sum: u128 = sides.iter().map(|side| side.latency_sum).sum();
-        let area: u128 = sides.iter().map(|side| side.area).sum();
+        let errors: u64 = directions.iter().map(|stats| stats.errors).sum();
+        let failed: u128 = directions.iter().map(|stats| stats.failed_sum).sum();
+        let count: u64 = directions.iter().map(|stats| stats.count).sum();
+        let bytes: u64 = directions.iter().map(|stats| stats.bytes).sum();
+        let sum: u128 = directions.iter().map(|stats| stats.latency_sum).sum();
+        let area: u128 = directions.iter().map(|stats| stats.area).sum();
         let at = |quantile: f64| (count > 0).then(|| histogram.value_at_quantile(quantile));
-        let least = sides.iter().filter(|side| side.count > 0).map(|side| side.latency_min).min();
-        let most = sides.iter().filter(|side| side.count > 0).map(|side| side.latency_max).max();
+        let least = directions.iter().filter(|stats| stats.count > 0).map(|stats| stats.latency_min).min();
+        let most = directions.iter().filter(|stats| stats.count > 0).map(|stats| stats.latency_max).max();
         // A bucket's upper end may lie above the longest latency that was measured.
         let at = |quantile: f64| at(quantile).map(|value| value.min(most.unwrap_or(value)));
         Self {
@@ -413,57 +377,48 @@ impl Figures {
             latency_p999_ns: at(0.999),
             latency_max_ns: most,
             queue_depth_mean: area as f64 / duration.0 as f64,
-            times_mean_ns: (count > 0).then(|| TimesMean::new(sides, count as f64)),
+            times_mean_ns: (count > 0).then(|| TimesMean::new(directions, count as f64)),
         }
     }
 }
 
-impl SideRecord {
-    fn new(side: &Side) -> Self {
-        let some = (side.count > 0).then_some(());
-        let recorded = side.histogram.iter().flat_map(Histogram::iter_recorded);
+impl DirectionRecord {
+    fn new(stats: &DirectionStats) -> Self {
+        let some = (stats.count > 0).then_some(());
+        let recorded = stats.histogram.iter().flat_map(Histogram::iter_recorded);
         let buckets = recorded.map(|step| (step.value_iterated_to(), step.count_since_last_iteration()));
         Self {
-            count: side.count,
-            bytes: side.bytes,
-            errors: side.errors,
-            latency_sum_ns: side.latency_sum.to_string(),
-            latency_min_ns: some.map(|()| side.latency_min),
-            latency_max_ns: some.map(|()| side.latency_max),
+            count: stats.count,
+            bytes: stats.bytes,
+            errors: stats.errors,
+            latency_sum_ns: stats.latency_sum.to_string(),
+            latency_min_ns: some.map(|()| stats.latency_min),
+            latency_max_ns: some.map(|()| stats.latency_max),
             histogram: Buckets { kind: "hdr3", buckets: one_line(&buckets.collect::<Vec<_>>()) },
         }
     }
 }
 
-/// What a reader of the record should know beside its numbers.
-fn notes(of: &Ingredients) -> Vec<String> {
+impl PartRecord {
+    fn new(after: PartReport, before: &PartReport, of_parts: &mut Vec<(String, Sections)>) -> Self {
+        let counters = after.counters.iter().zip(&before.counters).map(|(a, b)| (a.0, a.1 - b.1)).collect();
+        let mut sections = Sections::default();
+        of_parts.extract_if(.., |(id, _)| *id == after.id).for_each(|(_, own)| sections.extend(own));
+        Self { id: after.id, kind: after.kind, counters, at_end: after.at_end.into_iter().collect(), sections }
+    }
+}
+
+/// Whether the measured time was short.
+fn short(workload: &Workload, streams: &Streams) -> Option<String> {
     /// I/Os a slot of a closed loop below which the ends of the measured time show in Little's law (1 %).
     const ENOUGH: u64 = 100;
-    let sides = of.recorder.streams.iter().flatten();
-    let count: u64 = sides.map(|side| side.count + side.errors).sum();
-    let short = of.concurrency.filter(|outstanding| count < ENOUGH * outstanding);
-    let note = short.map(|outstanding| {
-        format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %")
-    });
-    let failed = failed_note(&of.recorder.streams, of.duration);
-    let steady = of.steady.iter().filter_map(SteadyRecord::note);
-    let is_protected = |part: &&PartReport| part.at_end.contains(&("write_protected", 1));
-    let protected =
-        of.after.iter().filter(is_protected).map(|part| {
-            format!("{} is write-protected: too many of its blocks are worn out, and writes fail", part.id)
-        });
-    let unfilled = of.without_workload.then(|| {
-        "preconditioned without the workload: apps and scripts do not run without time, so the drives are not worn in by them"
-            .to_owned()
-    });
-    let notes = note.into_iter().chain(failed).chain(of.scripts.iter().filter_map(ScriptRecord::note)).chain(steady);
-    let unrepaired = of.repair.iter().flat_map(RepairRecord::notes);
-    notes.chain(protected).chain(unfilled).chain(unrepaired).collect()
+    let count: u64 = streams.all.iter().flatten().map(|stats| stats.count + stats.errors).sum();
+    let outstanding = workload.concurrency().filter(|outstanding| count < ENOUGH * outstanding)?;
+    Some(format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %"))
 }
 
 /// Where failed I/Os are so much of the queue depth that rates and latencies do not make it up within 1 %.
-fn failed_note(streams: &[Sides], duration: Span) -> Option<String> {
-    let all = Figures::new(&streams.iter().flat_map(|sides| &sides[..2]).collect::<Vec<_>>(), duration);
+fn failed_note(all: &Figures, duration: Span) -> Option<String> {
     let mean = all.error_latency_mean_ns?;
     let share = mean * all.errors as f64 / (all.queue_depth_mean * duration.0 as f64);
     (share > 0.01).then(|| {
@@ -476,6 +431,35 @@ fn failed_note(streams: &[Sides], duration: Span) -> Option<String> {
             100.0 * share
         )
     })
+}
+
+/// The drives that are worn out.
+fn protected(parts: &[PartReport]) -> Vec<String> {
+    let is_protected = |part: &&PartReport| part.at_end.contains(&("write_protected", 1));
+    let protected = parts.iter().filter(is_protected);
+    let note = |part: &PartReport| {
+        format!("{} is write-protected: too many of its blocks are worn out, and writes fail", part.id)
+    };
+    protected.map(note).collect()
+}
+
+/// What is said of what the workload asks for: its data, its limits, its preconditioning.
+fn of_workload(workload: &Workload, streams: &Streams, duration: Span) -> Findings {
+    let unfilled = workload.is_left_out_of_preconditioning().then(|| {
+        "preconditioned without the workload: apps and scripts do not run without time, so the drives are not worn in by them"
+            .to_owned()
+    });
+    let mut found = Findings::default().with_notes(unfilled);
+    let data = data_records(workload);
+    if !data.is_empty() {
+        found.sections.add("data", data);
+    }
+    let limits = judge(&workload.limits, streams, duration);
+    if !limits.is_empty() {
+        let passed = limits.iter().all(|limit| limit.passed);
+        found = found.with("limits", limits).with("passed", passed);
+    }
+    found
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hotband_machine::PartReport;
-use hotband_units::Instant;
+use hotband_units::{Instant, Span};
 use hotband_workloads::{
     Answer, ClosedLoop, LoadSource, OpenLoop, PhaseStart, Random, Shares, Source, SourceIo, Stream, Workload,
 };
 
+use crate::probes::Findings;
 use crate::sources::app::AppAtWork;
 use crate::sources::scripts::Scripts;
 
@@ -149,6 +150,19 @@ impl Sources {
     /// An I/O of `source` is done.
     pub fn completed(&mut self, source: u32, now: Instant, answer: Answer) {
         each!(&mut self.all[source as usize], any => any.completed(now, answer));
+    }
+
+    /// What they leave of a measured time of `duration`.
+    pub fn finish(self, duration: Span) -> Findings {
+        let mut found = Findings::default();
+        for source in self.all {
+            match source {
+                AnySource::Scripts(scripts) => found.extend(scripts.finish(duration)),
+                AnySource::App(app) => found.extend(app.finish(duration)),
+                _ => {}
+            }
+        }
+        found
     }
 
     /// Counters of the parts that belong to sources.

@@ -7,6 +7,7 @@ use hotband_workloads::{Answer, App, AppVolume, Ended, PhaseStart, Source, Sourc
 use crate::bind::{TRIM_OR_LOSS, stops_trims, target_of};
 use crate::build::assemble::Assembled;
 use crate::control::{Control, RunError};
+use crate::probes::Findings;
 use crate::probes::operations::{AppRecord, AppStats, OperationSeries};
 
 /// Writes that are laid out between two looks at the control block.
@@ -123,10 +124,11 @@ impl AppAtWork {
         AppRecord::new(self.app.as_ref(), &self.steps[self.steps.len() - 1..], duration)
     }
 
-    /// The figures of the whole measured time and its series.
-    pub fn finish(&mut self, duration: Span) -> (AppRecord, OperationSeries) {
+    /// What it leaves: the figures of the whole measured time and its series.
+    pub fn finish(self, duration: Span) -> Findings {
         let record = AppRecord::new(self.app.as_ref(), &self.steps, duration);
-        (record, std::mem::take(&mut self.series).finish(duration, self.app.operations().len()))
+        let table = self.series.finish(duration, &self.app.operations());
+        Findings::default().with("app", record).with_table(table)
     }
 }
 

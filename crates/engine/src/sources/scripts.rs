@@ -9,6 +9,7 @@ use hotband_workloads::{
     Answer, Cpu, Phase, PhaseScripts, PhaseStart, Random, ScriptSpec, Source, SourceIo, Stream, Work, Workload,
 };
 
+use crate::probes::Findings;
 use crate::probes::scripts::{ScriptRecord, ScriptStats};
 use crate::sources::network::Network;
 
@@ -423,9 +424,11 @@ impl Scripts {
         self.records(&self.parts[self.parts.len() - 1..], duration)
     }
 
-    /// The figures of all scripts over the whole measured time, which lasted `duration` in all.
-    pub fn finish(&self, duration: Span) -> Vec<ScriptRecord> {
-        self.records(&self.parts, duration)
+    /// What they leave: the figures of all over the whole measured time, which lasted `duration`.
+    pub fn finish(&self, duration: Span) -> Findings {
+        let records = self.records(&self.parts, duration);
+        let notes: Vec<String> = records.iter().filter_map(ScriptRecord::note).collect();
+        Findings::default().with_notes(notes).with("scripts", records)
     }
 
     fn records(&self, parts: &[Vec<ScriptStats>], duration: Span) -> Vec<ScriptRecord> {

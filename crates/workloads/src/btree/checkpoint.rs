@@ -1,81 +1,11 @@
 //! Checkpoints: every dirty page is written to a new place, then the internal pages above, then the root.
 
 use hotband_machine::Op;
-use hotband_units::Instant;
 
 use crate::btree::cache::flag;
 use crate::btree::extents::Extents;
 use crate::btree::shape::{GRAIN, INTERNAL};
-use crate::btree::{BTree, DATA_STREAM, Timer, What};
-
-/// What the running checkpoint does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
-    /// None runs.
-    #[default]
-    Idle,
-    /// Leaf pages are written.
-    Leaves,
-    /// Internal pages are written.
-    Internals,
-    /// They are made durable, and the root is written.
-    Root,
-}
-
-/// The running checkpoint, or the next one.
-#[derive(Clone, Debug, Default)]
-pub struct Checkpoint {
-    stage: Stage,
-    /// One is to begin as soon as none runs: room is short, or the journal is long.
-    pub wanted: bool,
-    /// Slots of the cache, or internal pages, that are still to be written, the next one last.
-    list: Vec<u32>,
-    /// Its writes under way.
-    pub under_way: u32,
-    /// Pages it can only write once a write of theirs that is under way has ended.
-    pub held: u32,
-    /// Internal pages above pages that were written since they were, a bit for each.
-    changed: Vec<u64>,
-    /// Checkpoints, the running one included, that have settled which extents they refer to: all leaf pages of theirs
-    /// are written.
-    pub settled: u32,
-    /// When the next one is due.
-    due: Instant,
-    /// What the journal held when it began.
-    journal: u64,
-    /// Extents to be trimmed: file, first, how many; and trims under way.
-    trims: Vec<(u8, u32, u32)>,
-    trimming: u32,
-}
-
-impl Checkpoint {
-    /// None runs. Files as they are laid out are what a first one refers to.
-    pub fn new() -> Self {
-        Self { settled: 1, ..Self::default() }
-    }
-
-    /// A page below an internal page is somewhere else now.
-    pub fn change_parent(&mut self, parent: usize) {
-        if self.changed.len() <= parent / 64 {
-            self.changed.resize(parent / 64 + 1, 0);
-        }
-        self.changed[parent / 64] |= 1 << (parent % 64);
-    }
-
-    /// Internal pages that changed, the first one last; from now on none did.
-    fn take_changed(&mut self) -> Vec<u32> {
-        let mut all = Vec::new();
-        for (index, word) in self.changed.iter_mut().enumerate().rev() {
-            let mut bits = std::mem::take(word);
-            while bits != 0 {
-                let bit = bits.ilog2();
-                bits &= !(1 << bit);
-                all.push(index as u32 * 64 + bit);
-            }
-        }
-        all
-    }
-}
+use crate::btree::state::{BTree, DATA_STREAM, Stage, Timer, What};
 
 impl BTree {
     /// The next checkpoint is due so long from now.

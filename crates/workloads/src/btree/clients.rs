@@ -2,58 +2,12 @@
 
 use std::cmp::Reverse;
 
-use hotband_units::{Instant, Span};
+use hotband_units::Span;
 
 use crate::app::Ended;
+use crate::btree::cache;
 use crate::btree::spec::Operation;
-use crate::btree::{BTree, Timer, cache};
-
-/// Where an operation stands: what it does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// Look its key up.
-    Index,
-    /// Look at its record.
-    Data,
-    /// Change its record, whose page it has seen.
-    Change,
-    /// Answer: what it waited for is durable.
-    Answer,
-}
-
-/// A client and its operation.
-#[derive(Clone, Copy, Debug)]
-pub struct Client {
-    operation: Operation,
-    began: Instant,
-    record: u64,
-    /// Records of a scan that it has seen, and is to see.
-    seen: u32,
-    wanted: u32,
-    step: Step,
-    /// Whether it comes back from waiting for a page: that is not asked for twice.
-    waited: bool,
-    /// Whether its change waited for room.
-    stalled: bool,
-    /// The next client that waits for the same page.
-    pub next_waiter: u32,
-}
-
-impl Default for Client {
-    fn default() -> Self {
-        Self {
-            operation: Operation::Read,
-            began: Instant::ZERO,
-            record: 0,
-            seen: 0,
-            wanted: 1,
-            step: Step::Index,
-            waited: false,
-            stalled: false,
-            next_waiter: cache::NONE,
-        }
-    }
-}
+use crate::btree::state::{BTree, Client, Step, Timer};
 
 impl BTree {
     /// The next operation of a client begins: it first needs a processor.

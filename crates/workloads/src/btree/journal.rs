@@ -1,43 +1,9 @@
 //! The journal: records are collected in memory and written together, at intervals or when a client waits for it.
 
-use std::collections::VecDeque;
-
 use hotband_machine::Op;
 use hotband_units::Instant;
 
-use crate::btree::{BTree, JOURNAL_STREAM, Timer, What, whole};
-
-/// A circular file. Positions count all bytes since the beginning.
-#[derive(Clone, Debug)]
-pub struct Journal {
-    from: u64,
-    size: u64,
-    /// End of the records; of what is durable; and begin of what the next recovery would read.
-    pub head: u64,
-    durable: u64,
-    pub tail: u64,
-    /// End of what is being written.
-    writing: Option<u64>,
-    /// Whether the time of the next commit is set.
-    due: bool,
-    /// Clients that wait, each until the journal is durable up to a position.
-    pub waiting: VecDeque<(u64, u32)>,
-    pub records: u64,
-    pub commits: u64,
-}
-
-impl Journal {
-    pub fn new((from, size): (u64, u64)) -> Self {
-        let waiting = VecDeque::new();
-        Self { from, size, head: 0, durable: 0, tail: 0, writing: None, due: false, waiting, records: 0, commits: 0 }
-    }
-
-    /// Whether so many bytes more can be written without touching what the next recovery would read.
-    pub fn holds(&self, bytes: u64) -> bool {
-        let (begin, end) = whole(self.tail, self.head + bytes);
-        end - begin <= self.size
-    }
-}
+use crate::btree::state::{BTree, JOURNAL_STREAM, Timer, What, whole};
 
 impl BTree {
     /// Adds a record of so many bytes.

@@ -13,146 +13,46 @@ mod keys;
 mod pages;
 mod shape;
 mod spec;
+mod state;
 #[cfg(test)]
 mod tests;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use hotband_machine::{Entropy, Op, UntimedWrite};
+use hotband_machine::{Entropy, Op, SpecError, UntimedWrite};
 use hotband_units::Instant;
 
 use crate::Random;
-use crate::app::{App, AppIo, AppStream, Ended};
+use crate::app::{App, AppIo, AppStream, AppVolume, Ended};
 use crate::btree::cache::Cache;
-use crate::btree::checkpoint::Checkpoint;
-use crate::btree::clients::Client;
 use crate::btree::extents::Extents;
-use crate::btree::journal::Journal;
 use crate::btree::keys::Keys;
-use crate::btree::pages::{Internal, Page};
-use crate::btree::shape::{DATA, FANOUT, GRAIN, INDEX, INTERNAL, Shape};
-use crate::data::Data;
+use crate::btree::shape::{DATA, FANOUT, INDEX, INTERNAL, Shape};
+use crate::btree::state::{
+    BTree, Checkpoint, Client, Counts, DATA_STREAM, Internal, Journal, LAID_OUT_AT_ONCE, Page, Timer, Transfer, What,
+};
+use crate::data::{Data, DataSpec};
 use crate::stream::IoRequest;
 
-pub use spec::BTreeSpec;
 use spec::Operation;
 
-/// Index of the streams.
-const DATA_STREAM: u16 = 0;
-const JOURNAL_STREAM: u16 = 1;
-/// Bytes of a write with which files are laid out.
-const LAID_OUT_AT_ONCE: u64 = 1 << 20;
+pub use spec::BTreeSpec;
 
-/// What happens later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Timer {
-    /// A client has had its time of a processor.
-    Client(u32),
-    /// The journal is written.
-    Commit,
-    /// A checkpoint begins.
-    Checkpoint,
-}
-
-/// What a transfer is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    /// A page is read into this slot of the cache.
-    Read {
-        slot: u32,
-    },
-    /// The page in this slot of the cache is written to this extent; `evicts`: an eviction thread does it;
-    /// `checkpoint`: the running one waits for it.
-    Write {
-        slot: u32,
-        place: u32,
-        evicts: bool,
-        checkpoint: bool,
-    },
-    /// An internal page is written to this extent.
-    Internal {
-        index: u32,
-        place: u32,
-    },
-    /// The checkpoint makes its pages durable, then writes its root, then makes that durable.
-    Flush,
-    Root,
-    RootFlush,
-    /// The journal is written, then made durable.
-    Journal,
-    JournalFlush,
-    /// Extents from this one of a file on are trimmed, so many.
-    Trim {
-        file: u8,
-        slot: u32,
-        count: u32,
-    },
-}
-
-/// I/Os that together do one thing.
-#[derive(Clone, Copy, Debug)]
-struct Transfer {
-    what: What,
-    /// I/Os under way.
-    left: u32,
-}
-
-/// Counts since the beginning.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    hits: u64,
-    misses: u64,
-    joined: u64,
-    dropped: u64,
-    evicted: u64,
-    checkpointed: u64,
-    internal: u64,
-    checkpoints: u64,
-    stalls: u64,
-    refused_inserts: u64,
-    trimmed_bytes: u64,
-}
-
-/// The engine at work.
-pub struct BTree {
-    spec: BTreeSpec,
-    shape: Shape,
-    now: Instant,
-    keys: Keys,
-    cache: Cache,
-    pages: Vec<Page>,
-    internals: Vec<Internal>,
-    /// Of the index, the data and the internal pages.
-    files: [Extents; 3],
-    /// Pages of each file that are dirty and not being written.
-    dirty_pages: [u64; 3],
-    /// Bytes of pages that are dirty or being written; and of the latter, and how many of these eviction threads write.
-    dirty_bytes: u64,
-    writing_bytes: u64,
-    evicting: u32,
-    /// Slots of dirty pages, the one that became dirty first in front.
-    dirty_queue: VecDeque<u32>,
-    journal: Journal,
-    checkpoint: Checkpoint,
-    clients: Vec<Client>,
-    /// When each processor is free, where clients share them.
-    processors: BinaryHeap<Reverse<Instant>>,
-    /// Clients whose change waits for room.
-    stalled: VecDeque<u32>,
-    timers: BinaryHeap<Reverse<(Instant, u64, Timer)>>,
-    sequence: u64,
-    transfers: Vec<Transfer>,
-    free_transfers: Vec<u32>,
-    out: VecDeque<AppIo>,
-    ended: Vec<Ended>,
-    counts: Counts,
-    /// Index in the record of each operation of [`Operation::ALL`].
-    reported: [u16; 5],
-    warm: Random,
-    /// Extents laid out so far, by file.
-    laid_out: [u64; 3],
-    data: Data,
+impl BTreeSpec {
+    /// The engine at work.
+    ///
+    /// # Errors
+    /// Records that do not fit the volume, a cache that is too small for the clients.
+    pub(crate) fn build(
+        &self,
+        volumes: &[AppVolume],
+        data: Option<&DataSpec>,
+        seed: u64,
+    ) -> Result<Box<dyn App>, SpecError> {
+        let data = data.map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(seed, "app.data")));
+        Ok(Box::new(BTree::new(self.clone(), Shape::new(self, volumes)?, data, seed)))
+    }
 }
 
 impl BTree {
@@ -377,9 +277,4 @@ impl App for BTree {
             ("trimmed_bytes", counts.trimmed_bytes),
         ]
     }
-}
-
-/// Rounded down and up to what the engine writes.
-fn whole(from: u64, to: u64) -> (u64, u64) {
-    (from / GRAIN * GRAIN, to.next_multiple_of(GRAIN))
 }

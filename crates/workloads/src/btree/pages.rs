@@ -4,24 +4,7 @@ use hotband_machine::Op;
 
 use crate::btree::cache::{self, flag};
 use crate::btree::shape::{DATA, INTERNAL};
-use crate::btree::{BTree, DATA_STREAM, What};
-
-/// A leaf page: where it is.
-#[derive(Clone, Copy, Debug)]
-pub struct Page {
-    /// Its extent, if it was ever written.
-    pub slot: u32,
-    /// Checkpoints that had settled what they refer to when it was written.
-    pub since: u32,
-    /// Its place in the cache, if it is there.
-    pub cached: u32,
-}
-
-/// An internal page: always in memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Internal {
-    pub slot: u32,
-}
+use crate::btree::state::{BTree, DATA_STREAM, Internal, Page, What};
 
 /// Dirty pages that are passed over for being asked for again, at most, before one is written.
 const CHANCES: u32 = 8;

@@ -3,7 +3,7 @@
 use hotband_machine::SpecError;
 use hotband_units::Span;
 
-use crate::app_spec::AppVolume;
+use crate::app::AppVolume;
 use crate::btree::spec::BTreeSpec;
 
 /// Unit in which the engine allocates (WiredTiger's `allocation_size=4KB`).

@@ -3,12 +3,8 @@
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 
-use crate::Random;
-use crate::app::{App, AppStream};
-use crate::app_spec::AppVolume;
-use crate::btree::BTree;
-use crate::btree::shape::Shape;
-use crate::data::{Data, DataSpec};
+use crate::app::AppStream;
+use crate::data::DataSpec;
 
 /// Which records are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -168,20 +164,6 @@ impl BTreeSpec {
             AppStream { name: "data".to_owned(), volume: self.volume.clone() },
             AppStream { name: "journal".to_owned(), volume: journal },
         ]
-    }
-
-    /// The engine at work.
-    ///
-    /// # Errors
-    /// Records that do not fit the volume, a cache that is too small for the clients.
-    pub(crate) fn build(
-        &self,
-        volumes: &[AppVolume],
-        data: Option<&DataSpec>,
-        seed: u64,
-    ) -> Result<Box<dyn App>, SpecError> {
-        let data = data.map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(seed, "app.data")));
-        Ok(Box::new(BTree::new(self.clone(), Shape::new(self, volumes)?, data, seed)))
     }
 
     /// A mistake in `key`.

@@ -7,8 +7,8 @@ use hotband_units::Span;
 use proptest::prelude::*;
 
 use super::cache::{NONE, flag};
+use super::shape::GRAIN;
 use super::*;
-use crate::app_spec::AppVolume;
 
 /// A device of a fixed latency, and what was requested of it.
 struct Rig {

@@ -2,12 +2,12 @@
 
 use hotband_units::Instant;
 
-use super::FileSystem;
 use super::cache::{FRESH, META, Soiled};
 use super::files::{Files, NONE};
 use super::geometry::{GROUP, Geometry};
 use super::space::Extent;
 use super::spec::{BLOCK, Operation, Rewrite};
+use super::state::FileSystem;
 
 impl FileSystem {
     /// The change that a task's operation makes.

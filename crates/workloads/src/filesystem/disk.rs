@@ -11,12 +11,10 @@ use super::geometry::{GROUP, Geometry};
 use super::journal::Phase;
 use super::space::Extent;
 use super::spec::BLOCK;
-use super::{Event, FileSystem};
+use super::state::{Event, FileSystem};
 use crate::app::AppIo;
 use crate::stream::IoRequest;
 
-/// Names of the streams.
-pub const STREAMS: [&str; 3] = ["data", "journal", "metadata"];
 /// Index of the stream of file data.
 pub const DATA: u16 = 0;
 /// Index of the stream of the journal.

@@ -2,13 +2,13 @@
 
 use hotband_machine::UntimedWrite;
 
-use super::FileSystem;
 use super::cache::META;
 use super::disk::{DATA, JOURNAL, METADATA};
 use super::files::{Files, NONE};
 use super::geometry::{GROUP, Geometry};
 use super::space::Extent;
 use super::spec::{BLOCK, FileSystemSpec, Operation};
+use super::state::FileSystem;
 use crate::Random;
 
 /// The largest write of the layout in blocks (1 MiB).

@@ -15,6 +15,7 @@ mod layout;
 mod plan;
 mod space;
 mod spec;
+mod state;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -26,8 +27,8 @@ use hotband_machine::{SpecError, UntimedWrite};
 use hotband_units::{Bytes, Instant, Span};
 
 use crate::Random;
-use crate::app::{App, AppIo, AppStream, Ended};
-use crate::data::Data;
+use crate::app::{App, AppIo, AppStream, AppVolume, Ended};
+use crate::data::{Data, DataSpec};
 use crate::sources::arrival::ArrivalClock;
 use cache::PageCache;
 use disk::Disk;
@@ -35,73 +36,33 @@ use files::Files;
 use geometry::Geometry;
 use journal::Journal;
 use layout::Layout;
-use space::{Extent, Space};
+use space::Space;
 use spec::{BLOCK, OPERATIONS};
+use state::{Counters, Event, FileSystem};
 use task::{Process, Task};
 
 pub use spec::FileSystemSpec;
 use spec::Operation;
 
-/// What happens by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A process's next operation is due.
-    Due(u32),
-    /// A task has had its processor time.
-    Ready(u32),
-    /// A transaction has been open for long enough.
-    Commit(u64),
-    /// Dirty pages are looked at for their age.
-    Expire,
-}
-
-/// Sums since the beginning.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counters {
-    hits: u64,
-    misses: u64,
-    commits: u64,
-    commit_blocks: u64,
-    checkpoint_blocks: u64,
-    writebacks: u64,
-    writeback_blocks: u64,
-    fsyncs: u64,
-    trims: u64,
-    waits: u64,
-    no_space: u64,
-    late: u64,
-    service_ns: u64,
-    operations: u64,
-}
-
-/// A file system at work.
-pub struct FileSystem {
-    spec: FileSystemSpec,
-    data: Data,
-    geometry: Geometry,
-    space: Space,
-    files: Files,
-    cache: PageCache,
-    journal: Journal,
-    disk: Disk,
-    layout: Layout,
-    tasks: Vec<Task>,
-    processes: Vec<Process>,
-    events: BinaryHeap<Reverse<(Instant, u64, Event)>>,
-    sequence: u64,
-    /// Tasks that wait for a transaction.
-    durable: Vec<(u64, u32)>,
-    /// Tasks that wait until changes are possible.
-    stalled: VecDeque<u32>,
-    /// What was made dirty up to then is written back.
-    expired: Instant,
-    /// Cumulative shares of the mix, and the number of each operation in records.
-    mix: [f64; 13],
-    numbers: [u16; 13],
-    ended: Vec<Ended>,
-    counters: Counters,
-    /// For extents of one step; empty between steps.
-    scratch: Vec<Extent>,
+impl FileSystemSpec {
+    /// The file system at work, its files still to be laid out.
+    ///
+    /// # Errors
+    /// The volume does not hold the files.
+    pub(crate) fn build(
+        &self,
+        volumes: &[AppVolume],
+        data: Option<&DataSpec>,
+        seed: u64,
+    ) -> Result<Box<dyn App>, SpecError> {
+        let volume = volumes[0];
+        if !u64::from(BLOCK).is_multiple_of(volume.block) {
+            let accepted = "expected drives with blocks of at most 4 KiB: the file system has blocks of 4 KiB";
+            return Err(SpecError::new(&self.file, "app.volume", Bytes(volume.block).to_string(), accepted));
+        }
+        let data = data.map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(seed, "app.data")));
+        Ok(Box::new(FileSystem::new(self, volume.capacity, data, seed)?))
+    }
 }
 
 impl FileSystem {

@@ -2,10 +2,10 @@
 
 use hotband_units::{Instant, Span};
 
-use super::FileSystem;
 use super::cache::{COMMITTING, RUNNING};
 use super::files::NONE;
 use super::spec::{BLOCK, OPERATIONS, Operation};
+use super::state::FileSystem;
 use super::task::Step;
 
 impl FileSystem {

@@ -3,11 +3,8 @@
 use hotband_machine::{Entropy, Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 
-use super::{FileSystem, disk};
-use crate::Random;
-use crate::app::{App, AppStream};
-use crate::app_spec::AppVolume;
-use crate::data::{Data, DataSpec};
+use crate::app::AppStream;
+use crate::data::DataSpec;
 use crate::sizes::Sizes;
 use crate::sources::arrival::Arrival;
 
@@ -41,6 +38,9 @@ pub enum Operation {
     /// Make a directory.
     Mkdir,
 }
+
+/// Names of the streams.
+const STREAMS: [&str; 3] = ["data", "journal", "metadata"];
 
 /// Every operation with its name in workload files and records.
 pub const OPERATIONS: [(&str, Operation); 13] = [
@@ -226,26 +226,7 @@ impl FileSystemSpec {
     /// Its kinds of block I/O, all on one volume.
     pub(crate) fn streams(&self) -> Vec<AppStream> {
         let stream = |name: &&str| AppStream { name: (*name).to_owned(), volume: self.volume.clone() };
-        disk::STREAMS.iter().map(stream).collect()
-    }
-
-    /// The file system at work, its files still to be laid out.
-    ///
-    /// # Errors
-    /// The volume does not hold the files.
-    pub(crate) fn build(
-        &self,
-        volumes: &[AppVolume],
-        data: Option<&DataSpec>,
-        seed: u64,
-    ) -> Result<Box<dyn App>, SpecError> {
-        let volume = volumes[0];
-        if !u64::from(BLOCK).is_multiple_of(volume.block) {
-            let accepted = "expected drives with blocks of at most 4 KiB: the file system has blocks of 4 KiB";
-            return Err(SpecError::new(&self.file, "app.volume", Bytes(volume.block).to_string(), accepted));
-        }
-        let data = data.map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(seed, "app.data")));
-        Ok(Box::new(FileSystem::new(self, volume.capacity, data, seed)?))
+        STREAMS.iter().map(stream).collect()
     }
 }
 

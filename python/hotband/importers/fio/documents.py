@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband import __version__
 from hotband.errors import UserError
@@ -39,6 +39,9 @@ from hotband.record.stats import (
     total,
 )
 
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc, SummaryDoc
+
 SCHEMA_VERSION = 1
 # The entry fio's client adds over all hosts (client.c); it holds no buckets and doubles every count.
 ALL_CLIENTS = "All clients"
@@ -59,12 +62,12 @@ class Stream:
     errors_of_unknown_direction: int
 
 
-def read_fio(text: str | bytes, file: str) -> list[dict[str, Any]]:
+def read_fio(text: str | bytes, file: str) -> list[RecordDoc]:
     """The records in a fio result, one a JSON document. UserError names what is wrong."""
     return [record_of(document, notes) for document, notes in read_documents(text, file)]
 
 
-def record_of(document: Fields, notes: list[str]) -> dict[str, Any]:
+def record_of(document: Fields, notes: list[str]) -> RecordDoc:
     """The record of one document; `notes` are those of reading it."""
     file = document.file
     jobs = _jobs(document, notes)
@@ -102,7 +105,7 @@ def record_of(document: Fields, notes: list[str]) -> dict[str, Any]:
         "series": None,
         "notes": notes,
     }
-    return record
+    return cast("RecordDoc", record)
 
 
 def _samples(streams: list[Stream]) -> dict[str, Any]:
@@ -177,7 +180,7 @@ def _direction_of_errors(job: Job) -> Direction | None:
     return None if active else words.get(pattern)
 
 
-def _summary(streams: list[Stream], spell: Spell, quantity: Quantity, notes: list[str]) -> dict[str, Any]:
+def _summary(streams: list[Stream], spell: Spell, quantity: Quantity, notes: list[str]) -> SummaryDoc:
     printed: dict[str, dict[str, int | None]] = {}
     scopes: dict[str, tuple[str, tuple[Direction, ...]]] = {
         "all": ("all I/O", DIRECTIONS),

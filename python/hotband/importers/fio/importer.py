@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.importers.files import decoded, name_of, read_beginning, read_bytes
@@ -19,6 +19,9 @@ from hotband.importers.fio.logs import Log, is_log, log_of
 from hotband.importers.fio.snapshots import fold
 from hotband.importers.fio.terse import is_terse, read_terse
 from hotband.importers.imported import Imported
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 ACCEPTED = "a fio result"
 _DOCUMENT = re.compile(rb'"fio version"\s*:')
@@ -87,7 +90,7 @@ def _result_of(run: Sequence[Log], results: Sequence[tuple[Path, Imported]]) -> 
     raise UserError(run[0].file, "", "", f"{which}; accepted: a log with its JSON alone, or named in its write_*_log")
 
 
-def _prefixes(record: dict[str, Any]) -> set[str]:
+def _prefixes(record: RecordDoc) -> set[str]:
     """The prefixes that a result's options give its logs."""
     spec = record["spec"]
     options = [spec["global"], *spec["jobs"].values()]

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from hotband.importers.fio.logs import Log, counting, read_logs
 from hotband.importers.fio.series import Axis, series_of
 from hotband.importers.imported import Imported, SeriesColumns
 from hotband.importers.record import LARGEST, Found, Sides, build, side_of
 from hotband.importers.source import NS_PER_MS, iso, nothing_asked
+from hotband.record.document import figures_of
 from hotband.record.stats import DIRECTIONS, Direction, Histogram, Side, idle_side, merged_percentiles, total
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 # fio counts nanoseconds since 2.99; microseconds before.
 _FIRST_IN_NS = (2, 99)
 
 
-def joined(record: dict[str, Any], logs: Sequence[Log]) -> Imported:
+def joined(record: RecordDoc, logs: Sequence[Log]) -> Imported:
     """The record of a JSON document with the series and the histograms of its logs."""
     base_ms = read_logs(logs)
     quantity = record["source"].get("latency", "clat")
@@ -136,7 +140,7 @@ def _logged(logs: Sequence[Log], of: set[int], direction: int, quantity: str, sc
 
 
 def _add_histograms(
-    record: dict[str, Any], logs: Sequence[Log], streams: Mapping[int, str], quantity: str, scale: int
+    record: RecordDoc, logs: Sequence[Log], streams: Mapping[int, str], quantity: str, scale: int
 ) -> None:
     """Histograms of sides that have none, and the percentiles of the summary that were not known for want of them."""
     added = False
@@ -157,12 +161,12 @@ def _add_histograms(
         _fill_percentiles(record)
 
 
-def _fill_percentiles(record: dict[str, Any]) -> None:
+def _fill_percentiles(record: RecordDoc) -> None:
     scopes: dict[str, tuple[Direction, ...]] = {"": DIRECTIONS, "read": ("read",), "write": ("write",)}
     for scope, directions in scopes.items():
         sides = [stream[direction] for stream in record["streams"] for direction in directions]
         kinds = {side["histogram"]["kind"] for side in sides if side["count"]}
-        block = record["summary"][scope] if scope else record["summary"]
+        block = cast("dict[str, int | None]", figures_of(record["summary"], scope) if scope else record["summary"])
         if len(kinds) != 1 or "none" in kinds:
             continue
         for key, value in merged_percentiles(sides).items():

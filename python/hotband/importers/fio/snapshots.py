@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.importers.record import check_times
 from hotband.importers.source import NS_PER_S
-from hotband.record.stats import DIRECTIONS
+from hotband.record.stats import DIRECTIONS, latency_sum
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 # fio's times are of whole seconds.
 _CLOCK_S = 2
 
 
-def fold(records: Sequence[dict[str, Any]]) -> list[Imported]:
+def fold(records: Sequence[RecordDoc]) -> list[Imported]:
     """One record a run, with a series where a run was printed more than once."""
-    runs: list[list[dict[str, Any]]] = []
+    runs: list[list[RecordDoc]] = []
     for record in records:
         if runs and _goes_on(runs[-1][-1], record):
             runs[-1].append(record)
@@ -29,7 +32,7 @@ def fold(records: Sequence[dict[str, Any]]) -> list[Imported]:
     return [_folded(run) for run in runs]
 
 
-def _goes_on(before: dict[str, Any], after: dict[str, Any]) -> bool:
+def _goes_on(before: RecordDoc, after: RecordDoc) -> bool:
     """Whether the later is the earlier one some time on: the same jobs, nothing less, and no time for another run."""
     if [s["name"] for s in before["streams"]] != [s["name"] for s in after["streams"]]:
         return False
@@ -38,8 +41,8 @@ def _goes_on(before: dict[str, Any], after: dict[str, Any]) -> bool:
     pairs = zip(before["streams"], after["streams"], strict=True)
     if any(one[d]["count"] > other[d]["count"] for one, other in pairs for d in DIRECTIONS):
         return False
-    ends = [record["source"]["ended"] for record in (before, after)]
-    if None in ends:
+    ends = [end for record in (before, after) if (end := record["source"]["ended"]) is not None]
+    if len(ends) < 2:
         return True
     first, second = (datetime.fromisoformat(end) for end in ends)
     passed = (second - first).total_seconds()
@@ -47,13 +50,13 @@ def _goes_on(before: dict[str, Any], after: dict[str, Any]) -> bool:
     return passed >= 0 and abs(passed - grown) <= _CLOCK_S and passed < after["duration_ns"] / NS_PER_S
 
 
-def _folded(run: list[dict[str, Any]]) -> Imported:
+def _folded(run: list[RecordDoc]) -> Imported:
     last = run[-1]
     if len(run) == 1:
         return Imported(last, None)
     rows = no_rows()
     begin = 0
-    previous: dict[str, Any] | None = None
+    previous: RecordDoc | None = None
     for record in run:
         _add_rows(rows, previous, record, begin)
         begin, previous = record["duration_ns"], record
@@ -65,7 +68,7 @@ def _folded(run: list[dict[str, Any]]) -> Imported:
     return Imported(last, rows)
 
 
-def _add_rows(rows: SeriesColumns, before: dict[str, Any] | None, after: dict[str, Any], begin_ns: int) -> None:
+def _add_rows(rows: SeriesColumns, before: RecordDoc | None, after: RecordDoc, begin_ns: int) -> None:
     seconds = (after["duration_ns"] - begin_ns) / NS_PER_S
     for place, stream in enumerate(after["streams"]):
         for direction in DIRECTIONS:
@@ -73,14 +76,16 @@ def _add_rows(rows: SeriesColumns, before: dict[str, Any] | None, after: dict[st
             then = None if before is None else before["streams"][place][direction]
             count = now["count"] - (then["count"] if then else 0)
             volume = now["bytes"] - (then["bytes"] if then else 0)
-            sums = [side["latency_sum_ns"] for side in (now, then) if side is not None]
-            waited = None if None in sums else int(sums[0]) - (int(sums[1]) if len(sums) > 1 else 0)
-            known = waited is not None and waited >= 0
+            sums = [latency_sum([side]) for side in (now, then) if side is not None]
+            known = [one for one in sums if one is not None]
+            waited = known[0] - sum(known[1:]) if len(known) == len(sums) else None
+            if waited is not None and waited < 0:
+                waited = None
             rows["time_ns"].append(begin_ns)
             rows["stream"].append(stream["name"])
             rows["direction"].append(direction)
             rows["iops"].append(count / seconds)
             rows["bandwidth_bytes_per_s"].append(max(0, volume) / seconds)
-            rows["latency_mean_ns"].append(waited / count if known and waited is not None and count else None)
+            rows["latency_mean_ns"].append(waited / count if waited is not None and count else None)
             rows["latency_p99_ns"].append(None)
-            rows["queue_depth"].append(waited / NS_PER_S / seconds if known and waited is not None else None)
+            rows["queue_depth"].append(waited / NS_PER_S / seconds if waited is not None else None)

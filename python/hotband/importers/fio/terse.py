@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband.errors import UserError
 from hotband.importers.cells import Cells
 from hotband.importers.fio.documents import record_of
 from hotband.importers.fio.text import Fields, printable, shown
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 _LINE = re.compile(r"^(\d);(fio-[^;\n]{1,60});", re.MULTILINE)
 _BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)
@@ -30,7 +33,7 @@ def is_terse(beginning: bytes) -> bool:
     return _BEGINS.search(beginning) is not None
 
 
-def read_terse(text: str, file: str) -> list[dict[str, Any]]:
+def read_terse(text: str, file: str) -> list[RecordDoc]:
     """One record of all jobs: their lines are those of one run. UserError names the line."""
     entries, skipped, version = [], 0, ""
     for number, line in enumerate(text.splitlines(), 1):

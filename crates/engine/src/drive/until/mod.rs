@@ -1,8 +1,8 @@
 //! When a phase is over: with the first of its conditions that is met.
 
-mod count;
 mod done;
 mod drained;
+mod operations;
 mod steady;
 mod warm;
 
@@ -30,6 +30,8 @@ trait AfterEvent {
 /// A condition, ready to be looked at.
 enum Condition {
     At(Instant),
+    /// When so many I/Os of the run are done: what most phases count, and therefore costs no call.
+    AtIos(u64),
     Calm(Box<dyn Calm>),
     AfterEvent(Box<dyn AfterEvent>),
 }
@@ -39,8 +41,10 @@ impl Condition {
     fn of(until: Until, driver: &Driver) -> Self {
         match until {
             Until::Time(time) => Self::At(driver.now + time),
-            Until::Ios(ios) => Self::AfterEvent(Box::new(count::Count::ios(ios, driver))),
-            Until::Operations(operations) => Self::AfterEvent(Box::new(count::Count::operations(operations, driver))),
+            Until::Ios(ios) => Self::AtIos(driver.ios + ios),
+            Until::Operations(operations) => {
+                Self::AfterEvent(Box::new(operations::Operations::new(operations, driver)))
+            }
             Until::Steady(_) => Self::Calm(Box::new(steady::Steady)),
             Until::Warm => Self::Calm(Box::new(warm::Warm::new(driver.now))),
             Until::ScriptsDone => Self::AfterEvent(Box::new(done::ScriptsDone)),
@@ -53,6 +57,8 @@ impl Condition {
 pub struct Conditions {
     begin: Instant,
     latest: Instant,
+    /// I/Os of the run when it began, and when it is over.
+    ios: (u64, u64),
     calm: Vec<Box<dyn Calm>>,
     after_event: Vec<Box<dyn AfterEvent>>,
 }
@@ -60,10 +66,17 @@ pub struct Conditions {
 impl Conditions {
     /// Those of `phase`, which has just begun; it is over at `cut` in any case.
     pub fn of(phase: &Phase, cut: Instant, driver: &Driver) -> Self {
-        let mut conditions = Self { begin: driver.now, latest: cut, calm: Vec::new(), after_event: Vec::new() };
+        let mut conditions = Self {
+            begin: driver.now,
+            latest: cut,
+            ios: (driver.ios, u64::MAX),
+            calm: Vec::new(),
+            after_event: Vec::new(),
+        };
         for until in &phase.until {
             match Condition::of(*until, driver) {
                 Condition::At(at) => conditions.latest = conditions.latest.min(at),
+                Condition::AtIos(ios) => conditions.ios.1 = ios,
                 Condition::Calm(condition) => conditions.calm.push(condition),
                 Condition::AfterEvent(condition) => conditions.after_event.push(condition),
             }
@@ -91,12 +104,15 @@ impl Conditions {
     /// Whether what just happened was the last.
     #[inline]
     pub fn are_met(&self, driver: &mut Driver) -> bool {
-        !self.after_event.is_empty() && self.after_event.iter().any(|condition| condition.is_met(driver))
+        driver.ios >= self.ios.1
+            || (!self.after_event.is_empty() && self.after_event.iter().any(|condition| condition.is_met(driver)))
     }
 
     /// How much is done of what is counted, and of how much.
     pub fn counted(&self, driver: &Driver) -> (u64, u64) {
-        self.after_event.iter().find_map(|condition| condition.counted(driver)).unwrap_or_default()
+        let (before, last) = self.ios;
+        let ios = (last < u64::MAX).then(|| (driver.ios - before, last - before));
+        ios.or_else(|| self.after_event.iter().find_map(|condition| condition.counted(driver))).unwrap_or_default()
     }
 
     /// Share of the phase that is done.

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
+from hotband.record.document import known
+from hotband.record.stats import DIRECTIONS
 from hotband.study.file import Published
 from hotband.study.operations import amplification, written
 from hotband.study.runs import Results
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 NYTRO, S4500, ECO = "nytro", "s4500", "eco"
 PLAIN, COMMON = "plain", "common"
@@ -34,7 +39,7 @@ def short(results: Results, config: str) -> str:
     return next(one.name for one in results.study.configs if one.id == config)
 
 
-def record(results: Results, config: str, load: str) -> dict[str, Any]:
+def record(results: Results, config: str, load: str) -> RecordDoc:
     """The record of a cell that is one run."""
     return results.cells[config, load].records[0]
 
@@ -57,7 +62,7 @@ def amplified(results: Results, config: str, load: str) -> float | None:
 def write_share(results: Results, config: str, load: str) -> float:
     """Share of the bytes that hosts moved that were writes."""
     summary = record(results, config, load)["summary"]
-    read, wrote = (float(summary[name]["bytes"]) for name in ("read", "write"))
+    read, wrote = (known(summary[name]["bytes"]) for name in DIRECTIONS)
     return wrote / (read + wrote) if read + wrote else 0.0
 
 

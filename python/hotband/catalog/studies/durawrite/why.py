@@ -184,7 +184,7 @@ def lifetime(results: Results) -> dict[str, Any]:
     for load in LOADS:
         for config in DRIVES:
             smart = record(results, config, load).get("smart") or []
-            ends = [float(one["endurance_bytes"]) for one in smart if one.get("endurance_bytes") is not None]
+            ends = [float(bytes_) for one in smart if (bytes_ := one.get("endurance_bytes")) is not None]
             amount = round(scale(results, load) * sum(ends) / 1e12) if ends else None
             rows.append(
                 [

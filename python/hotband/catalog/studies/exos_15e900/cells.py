@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.study.file import Published
 from hotband.study.runs import Results
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc, SummaryDoc
 
 AWC_OFF, AWC_ON, TURBO = "awc-off", "awc-on", "turbo"
 VARIANTS = (AWC_OFF, AWC_ON, TURBO)
@@ -27,12 +30,11 @@ def number(results: Results, config: str, load: str, measure: str) -> float | No
     return results.value(config, load, measure)
 
 
-def summary(results: Results, config: str, load: str) -> dict[str, Any]:
+def summary(results: Results, config: str, load: str) -> SummaryDoc:
     """The summary of a cell that is one run."""
-    found: dict[str, Any] = results.cells[config, load].records[0]["summary"]
-    return found
+    return results.cells[config, load].records[0]["summary"]
 
 
-def counters(record: dict[str, Any], name: str) -> int:
+def counters(record: RecordDoc, name: str) -> int:
     """A counter, over all drives."""
     return sum(int(part["counters"].get(name, 0)) for part in record["parts"])

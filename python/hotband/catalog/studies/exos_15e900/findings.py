@@ -17,6 +17,7 @@ from hotband.catalog.studies.exos_15e900.cells import (
     short,
     summary,
 )
+from hotband.record.document import known
 from hotband.study.measures import error_pct
 from hotband.study.runs import Results
 from hotband.study.study import Conclusion, figure
@@ -80,8 +81,8 @@ def shallow_queues(results: Results) -> dict[str, Any]:
     """How the published read maximum relates to the queue each drive sees."""
     cell = results.cells[AWC_OFF, "read"]
     rows = [
-        [depth, round(record["summary"]["iops"]), round(depth / DRIVES, 2), round(record["summary"]["iops"] / DRIVES)]
-        for depth, record in sorted(cell.records.items())
+        [depth, round(iops), round(depth / DRIVES, 2), round(iops / DRIVES)]
+        for depth, iops in ((at, known(one["summary"]["iops"])) for at, one in sorted(cell.records.items()))
     ]
     return {
         "id": "shallow-queues",
@@ -141,7 +142,7 @@ def unequal_concurrency(results: Results) -> dict[str, Any]:
     rows = []
     for config in VARIANTS:
         record = summary(results, config, "oltp")
-        iops, latency = record["iops"], record["latency_mean_ns"] / 1e6
+        iops, latency = known(record["iops"]), known(record["latency_mean_ns"]) / 1e6
         rows.append([short(results, config), round(iops), round(latency, 2), round(iops * latency / 1e3, 1)])
     row = published(results, "-045")
     return {
@@ -166,7 +167,7 @@ def short_stroked(results: Results) -> dict[str, Any]:
         record = records[max(records)]
         seek, media = counters(record, "seek_ns"), counters(record, "media_reads") + counters(record, "media_writes")
         rate = media / (record["duration_ns"] / 1e9) / DRIVES
-        rows.append([name, round(record["summary"]["iops"]), round(seek / media / 1e6, 2), round(rate)])
+        rows.append([name, round(known(record["summary"]["iops"])), round(seek / media / 1e6, 2), round(rate)])
     return {
         "id": "oltp-is-short-stroked",
         "title": "An OLTP run exceeds the array's random-read maximum because its data is short-stroked",
@@ -213,9 +214,10 @@ def web_sizes(results: Results) -> dict[str, Any]:
     filled = most * by_pages * 1e3 / NETWORK_BYTES_PER_S
     waiting = most * (published(results, "-031").value or 0.0) / 1e3
     record = results.cells[TURBO, "web"].records[0]
-    last = record["steps"][-1]
-    predicted = last["summary"]["bandwidth_bytes_per_s"] / last["summary"]["iops"] / 1e3
-    link = last["summary"]["bandwidth_bytes_per_s"] / (NETWORK_BYTES_PER_S * PAYLOAD)
+    last = record["steps"][-1]["summary"]
+    volume = known(last["bandwidth_bytes_per_s"])
+    predicted = volume / known(last["iops"]) / 1e3
+    link = volume / (NETWORK_BYTES_PER_S * PAYLOAD)
     rows = [
         ["10 GbE is full at 4,000 IOPS", round(by_network)],
         ["100 more pages of 1.67 MB are 1,669 more IOPS", round(by_pages)],
@@ -230,7 +232,7 @@ def web_sizes(results: Results) -> dict[str, Any]:
             f"the link. Nor does the response time fit a full network: 4,000 IOPS at just under 4 ms are {waiting:.0f} "
             f"of 20 users waiting for storage, which leaves {20 - waiting:.0f} for the link that is said to be the "
             f"limit. The prediction takes the network at its word: with 20 users it is {link:.0%} full, and response "
-            f"times at the storage are {last['summary']['latency_mean_ns'] / 1e6:.1f} ms."
+            f"times at the storage are {known(last['latency_mean_ns']) / 1e6:.1f} ms."
         ),
         "table": {"columns": ["follows from", "KB an I/O"], "rows": rows},
     }

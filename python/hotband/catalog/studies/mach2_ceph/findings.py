@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hotband.record.document import known
 from hotband.record.stats import whole
 from hotband.study.runs import Cell
 from hotband.study.study import Conclusion, Results
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 AUDIT_FILE = Path(__file__).parent / "audit.json"
 """`hotband audit FILE... --json` on the fourteen raw results at hand, which are not shipped themselves."""
@@ -24,29 +28,29 @@ def load_at(pool: str, operation: str, depth: int) -> str:
     return "read-2-short" if (pool, operation, depth) == ("mach2", "read", 2) else f"{operation}-{depth}"
 
 
-def record_of(cell: Cell) -> dict[str, Any]:
+def record_of(cell: Cell) -> RecordDoc:
     """The only record of a cell without a sweep."""
     return cell.records[0]
 
 
-def counted(record: dict[str, Any], kind: str, counter: str) -> int:
+def counted(record: RecordDoc, kind: str, counter: str) -> int:
     """A counter of all parts of a kind together."""
     return sum(int(part["counters"][counter]) for part in record["parts"] if part["kind"] == kind)
 
 
-def fast_share(record: dict[str, Any]) -> float:
+def fast_share(record: RecordDoc) -> float:
     """Share of the I/Os that ended within 2 ms, in percent."""
     buckets = whole(record)["buckets"]
     every = sum(count for _, count in buckets)
     return 100.0 * sum(count for value, count in buckets if value < CACHE_SERVED_NS) / every if every else 0.0
 
 
-def media_reads(record: dict[str, Any]) -> float:
+def media_reads(record: RecordDoc) -> float:
     """Reads a second that the media of one disk served."""
     return counted(record, "disk", "media_reads") / (float(record["duration_ns"]) / 1e9) / DISKS
 
 
-def memory_share(record: dict[str, Any]) -> float:
+def memory_share(record: RecordDoc) -> float:
     """Share of the reads that daemons answered from memory, in percent."""
     return 100.0 * counted(record, "osd", "memory_hits") / max(1, counted(record, "osd", "reads"))
 
@@ -70,7 +74,7 @@ def media_finding(results: Results) -> dict[str, Any]:
         row: list[Any] = [depth, published.get(depth)]
         for pool in POOLS:
             record = record_of(results.cells[pool, load_at(pool, "read", depth)])
-            row += [round(float(record["summary"]["iops"])), round(memory_share(record)), round(media_reads(record), 1)]
+            row += [round(known(record["summary"]["iops"])), round(memory_share(record)), round(media_reads(record), 1)]
         rows.append(row)
     columns = ["queue depth", "published, media alone, reads/s a disk"]
     for name in POOLS.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import geometric_mean, mean
 
+from hotband.record.document import known
 from hotband.study.file import Published
 from hotband.study.runs import Results
 
@@ -27,7 +28,7 @@ def published(results: Results, number_of: str) -> Published:
 def iops(results: Results, config: str, load: str) -> dict[int, float]:
     """IOPS of a cell by queue depth."""
     return {
-        depth: float(record["summary"]["iops"]) for depth, record in sorted(results.cells[config, load].records.items())
+        depth: known(record["summary"]["iops"]) for depth, record in sorted(results.cells[config, load].records.items())
     }
 
 

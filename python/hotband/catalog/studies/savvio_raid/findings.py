@@ -15,6 +15,7 @@ from hotband.catalog.studies.savvio_raid.cells import (
     published,
     ratio,
 )
+from hotband.record.document import known
 from hotband.study.comparisons import error_of
 from hotband.study.file import Published
 from hotband.study.runs import Results
@@ -227,7 +228,7 @@ def bus(results: Results) -> dict[str, Any]:
     rows: list[list[Any]] = []
     for config, name in (("savvio-single", "one Savvio 10K.1"), ("savvio-raid0", "two, striped")):
         records = results.cells[config, "interface"].records
-        rates = (float(record["summary"]["bandwidth_bytes_per_s"]) for _, record in sorted(records.items()))
+        rates = (known(record["summary"]["bandwidth_bytes_per_s"]) for _, record in sorted(records.items()))
         rows.append([name, *(round(rate / 1e6) for rate in rates)])
     return {
         "id": "bus",

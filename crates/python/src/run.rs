@@ -1,0 +1,135 @@
+//! A run, for Python.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use hotband_engine::{Catalog, Control, MachineState, Means, RepairRequest, Request, Run, RunError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::tables::tables;
+use crate::{Interrupted, OutOfMemory, look, spec_error, while_building};
+
+pub fn run_error(error: RunError) -> PyErr {
+    match error {
+        RunError::Spec(error) => spec_error(error),
+        RunError::Interrupted => Interrupted::new_err("interrupted"),
+        RunError::TooLarge { needs, available } => OutOfMemory::new_err((needs.0, available.0)),
+        RunError::Memory { needs, .. } => OutOfMemory::new_err((needs.0, None::<u64>)),
+        RunError::Log(error) => match error.raw_os_error() {
+            Some(code) => PyOSError::new_err((code, error.to_string())),
+            None => PyOSError::new_err(error.to_string()),
+        },
+        stalled @ RunError::Stalled { .. } => PyRuntimeError::new_err(stalled.to_string()),
+    }
+}
+
+const ONCE: &str = "a run is executed once";
+
+/// What a run leaves.
+#[pyclass(name = "Output", frozen, get_all)]
+pub struct PyOutput {
+    record: String,
+    tables: Py<PyDict>,
+    ios: u64,
+}
+
+/// A run that was checked; `execute` runs it once.
+#[pyclass(name = "Run", frozen)]
+pub struct PyRun {
+    run: Mutex<Option<Run>>,
+    /// The machine as this run left it, until a run that follows takes it.
+    kept: Mutex<Option<MachineState>>,
+    control: Control,
+}
+
+#[pymethods]
+impl PyRun {
+    #[new]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, memory=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
+    fn new(
+        py: Python<'_>,
+        catalog: PathBuf,
+        machine: String,
+        workload: String,
+        machine_text: Option<String>,
+        workload_text: Option<String>,
+        set: Vec<(String, String)>,
+        seed: u64,
+        duration: Option<String>,
+        io_log: Option<PathBuf>,
+        power_loss: Option<String>,
+        fail: Vec<String>,
+        spares: u32,
+        rebuild_rate: Option<String>,
+        rebuild_after: Option<String>,
+        memory: Option<u64>,
+    ) -> PyResult<Self> {
+        let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
+        let request =
+            Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss, repair };
+        let build = || {
+            let means = Means { look: &look, memory, ..Means::default() };
+            Run::new_within(&Catalog::new(catalog), request, &means)
+        };
+        let run = py.detach(build).map_err(while_building)?;
+        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
+    }
+
+    /// Whether this run can follow `before` on the machine that it leaves.
+    fn check_follows(&self, before: &Self) -> PyResult<()> {
+        let (this, before) = (self.run.lock(), before.run.lock());
+        let (Ok(this), Ok(before)) = (this, before) else { return Err(PyRuntimeError::new_err(ONCE)) };
+        let (Some(this), Some(before)) = (this.as_ref(), before.as_ref()) else {
+            return Err(PyRuntimeError::new_err(ONCE));
+        };
+        this.check_follows(before).map_err(spec_error)
+    }
+
+    /// Runs it, on the machine that `after` left where that is given; with `keep` it leaves its own to another run.
+    #[pyo3(signature = (after=None, keep=false))]
+    fn execute(&self, py: Python<'_>, after: Option<&Self>, keep: bool) -> PyResult<PyOutput> {
+        let run = self.run.lock().ok().and_then(|mut run| run.take());
+        let run = run.ok_or_else(|| PyRuntimeError::new_err(ONCE))?;
+        let before = after.map(|after| after.kept.lock().ok().and_then(|mut kept| kept.take()));
+        let before = match before {
+            Some(None) => return Err(PyRuntimeError::new_err("the run before left no machine")),
+            Some(kept) => kept,
+            None => None,
+        };
+        let (json, outcome, kept) = py
+            .detach(|| -> Result<_, RunError> {
+                if before.is_none() && !keep {
+                    let outcome = run.execute(&self.control)?;
+                    return Ok((outcome.record.to_json(), outcome, None));
+                }
+                let (outcome, kept) = run.execute_after(before, &self.control)?;
+                Ok((outcome.record.to_json(), outcome, keep.then_some(kept)))
+            })
+            .map_err(run_error)?;
+        if let Ok(mut place) = self.kept.lock() {
+            *place = kept;
+        }
+        let tables = tables(py, &outcome.tables)?.unbind();
+        Ok(PyOutput { record: json, tables, ios: outcome.ios })
+    }
+
+    /// Bytes of memory that it takes, as far as that is known before it runs; none once it was executed.
+    fn memory(&self) -> Option<u64> {
+        self.run.lock().ok().and_then(|run| run.as_ref().map(|run| run.memory().0))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.control.is_stopped()
+    }
+
+    fn progress(&self) -> (f64, u64) {
+        self.control.progress()
+    }
+
+    fn stop(&self) {
+        self.control.stop();
+    }
+}

@@ -1,0 +1,176 @@
+//! What the catalog and specs say, for Python: each struct here is a dict there.
+
+use std::path::PathBuf;
+
+use hotband_engine::{Catalog, MachineTold, Offer, Request, TomlTable, TomlValue as Value, WorkloadTold};
+use hotband_machine::Product;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::{build_error, look, spec_error};
+
+#[derive(IntoPyObject)]
+pub struct DriveValue {
+    key: String,
+    value: String,
+    range: Option<(String, String)>,
+    source: String,
+    confidence: String,
+    estimate: bool,
+    note: String,
+}
+
+#[derive(IntoPyObject)]
+pub struct CatalogEntry {
+    name: String,
+    title: String,
+    model: String,
+    kind: String,
+    values: Vec<DriveValue>,
+}
+
+#[pyfunction]
+pub fn drive(catalog: PathBuf, name: &str) -> PyResult<CatalogEntry> {
+    Ok(entry_of(name, Catalog::new(catalog).drive(name, ("DRIVE", "")).map_err(spec_error)?.0))
+}
+
+#[pyfunction]
+pub fn osd(catalog: PathBuf, name: &str) -> PyResult<CatalogEntry> {
+    Ok(entry_of(name, Catalog::new(catalog).osd(name, ("OSD", "")).map_err(spec_error)?.0))
+}
+
+fn entry_of(name: &str, product: Product) -> CatalogEntry {
+    let values = product.assumptions.into_iter().map(|value| DriveValue {
+        key: value.key,
+        value: value.value,
+        range: value.range,
+        source: value.source,
+        confidence: value.confidence,
+        estimate: value.estimate,
+        note: value.note,
+    });
+    let (title, model, kind) = (product.title, product.model, product.kind);
+    CatalogEntry { name: name.to_owned(), title, model, kind, values: values.collect() }
+}
+
+#[pyfunction]
+pub fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
+    Catalog::new(catalog).names(folder)
+}
+
+#[derive(IntoPyObject)]
+pub struct MachineOffer {
+    text: String,
+    volumes: Vec<(String, u64)>,
+    block_bytes: u64,
+    drives: Vec<String>,
+}
+
+#[pyfunction]
+pub fn machine_offer(
+    catalog: PathBuf,
+    machine: String,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<MachineOffer> {
+    let request = Request { machine, machine_text, set, seed: 1, ..Request::default() };
+    let offer = Offer::of(&Catalog::new(catalog), &request, &look).map_err(build_error)?;
+    let volumes = offer.targets.into_iter().map(|(name, size)| (name, size.0)).collect();
+    Ok(MachineOffer { text: offer.text, volumes, block_bytes: offer.block.0, drives: offer.products })
+}
+
+#[derive(IntoPyObject)]
+pub struct Drive {
+    name: String,
+    product: String,
+    set: std::collections::BTreeMap<String, String>,
+}
+
+#[derive(IntoPyObject)]
+pub struct Layout {
+    name: String,
+    kind: String,
+    osd: Option<String>,
+}
+
+#[derive(IntoPyObject)]
+pub struct Machine {
+    text: String,
+    drives: Vec<Drive>,
+    layouts: Vec<Layout>,
+    volumes: Vec<String>,
+    is_replicated: bool,
+}
+
+/// A machine as its text asks for it: nothing is built.
+#[pyfunction]
+#[pyo3(signature = (catalog, machine, machine_text=None))]
+pub fn machine(catalog: PathBuf, machine: String, machine_text: Option<String>) -> PyResult<Machine> {
+    let request = Request { machine, machine_text, ..Request::default() };
+    let told = MachineTold::of(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    let drives = told.drives.into_iter();
+    let layouts = told.layouts.into_iter();
+    Ok(Machine {
+        text: told.text,
+        drives: drives
+            .map(|drive| Drive { name: drive.name, product: drive.product, set: drive.set.into_iter().collect() })
+            .collect(),
+        layouts: layouts.map(|layout| Layout { name: layout.name, kind: layout.kind, osd: layout.osd }).collect(),
+        volumes: told.volumes,
+        is_replicated: told.is_replicated,
+    })
+}
+
+#[derive(IntoPyObject)]
+pub struct Workload<'py> {
+    title: String,
+    source: String,
+    table: Bound<'py, PyDict>,
+}
+
+/// A workload as its text has it, once it is right.
+#[pyfunction]
+#[pyo3(signature = (text, file="workload"))]
+pub fn workload<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Workload<'py>> {
+    let told = WorkloadTold::of(file, text).map_err(spec_error)?;
+    Ok(Workload { title: told.title, source: told.source, table: table_of(py, &told.table)? })
+}
+
+fn table_of<'py>(py: Python<'py>, table: &TomlTable) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    for (key, value) in table {
+        found.set_item(key, value_of(py, value)?)?;
+    }
+    Ok(found)
+}
+
+fn value_of<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        Value::Integer(number) => number.into_pyobject(py)?.into_any(),
+        Value::Float(number) => number.into_pyobject(py)?.into_any(),
+        Value::Boolean(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+        Value::Datetime(time) => time.to_string().into_pyobject(py)?.into_any(),
+        Value::Array(values) => {
+            let values: Vec<_> = values.iter().map(|value| value_of(py, value)).collect::<PyResult<_>>()?;
+            PyList::new(py, values)?.into_any()
+        }
+        Value::Table(table) => table_of(py, table)?.into_any(),
+    })
+}
+
+/// The layouts of a machine and the drives they lie on, as JSON.
+#[pyfunction]
+#[pyo3(signature = (catalog, machine, machine_text=None, set=Vec::new()))]
+pub fn layouts_of(
+    py: Python<'_>,
+    catalog: PathBuf,
+    machine: String,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<String> {
+    let request = Request { machine, machine_text, set, ..Request::default() };
+    let layouts =
+        py.detach(|| hotband_engine::outline(&Catalog::new(catalog), &request, &look)).map_err(build_error)?;
+    Ok(hotband_engine::outline_json(&layouts))
+}

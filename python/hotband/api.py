@@ -1,0 +1,412 @@
+"""The public Python API: run workloads on machines, sweep settings, run studies, read records (docs/guides/python.md).
+
+```python
+import hotband as hb
+
+r = hb.run("fio-randread", on="exos-15e900-512n", qd=32, duration="5 s")
+r.iops, r.read.p99, r.series
+```
+
+A workload is a catalog name, a path, TOML text or a dict; a machine is a catalog drive, a short form such as
+`raid5:8xent-10k`, a path, TOML text or a dict. Sizes and times are text with their unit ("4 KiB", "5 s"); plain counts
+are numbers. A mistake raises `UserError` with `file`, `key`, `value` and `accepted`. Nothing is printed, and nothing
+ends the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+
+from hotband.errors import UserError
+from hotband.record.record import Record
+from hotband.record.tables import Tables, of_run
+from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
+from hotband.runs.sweep import Coordinates, Sweep, Value, axis, grid
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.importers import Imported
+    from hotband.runs.run import Finished, RunSpec
+    from hotband.study.result import StudyHandle
+
+__all__ = [
+    "Product",
+    "Record",
+    "Sweep",
+    "UserError",
+    "drive",
+    "drives",
+    "load",
+    "load_all",
+    "osds",
+    "run",
+    "sequence",
+    "studies",
+    "study",
+    "sweep",
+    "workload",
+    "workloads",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def public(function: Callable[P, R]) -> Callable[P, R]:
+    """A function whose mistakes name its own arguments, not options of the command line."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except UserError as error:
+            raise in_python(error) from None
+
+    return called
+
+
+# --- runs -------------------------------------------------------------------------------------------------------
+
+
+@public
+def run(
+    workload: Spec,
+    *,
+    on: Spec,
+    duration: str | None = None,
+    seed: int = 1,
+    set: Mapping[str, object] | None = None,
+    events: str | Sequence[str] = (),
+    out: str | PathLike[str] | None = None,
+    io_log: str | PathLike[str] | None = None,
+    power_loss: str | None = None,
+    fail: str | Sequence[str] = (),
+    spares: int = 0,
+    rebuild_rate: str | None = None,
+    rebuild_after: str | None = None,
+    progress: bool | None = None,
+    **settings: object,
+) -> Record:
+    """Runs a workload on a machine in virtual time; the same arguments give the same record, bit for bit.
+
+    `duration` is the measured time of a step, such as "5 s"; `seed` the root of all randomness, 0 to 2^64 - 1.
+    `settings` are keys of the workload or of the drives (`qd=32`, `bs="8 KiB"`, `wce=True`); keys that are no names in
+    Python (`app.cache`) go into `set`. `out` is a folder for the record, `io_log` a Parquet file for every I/O.
+    `events` say what happens to the machine at a measured time ("at 60 s: fail d3"); `power_loss` ("30 s") and `fail`
+    ("d3@60 s") are short forms, `spares` drives replace failed ones, at most at `rebuild_rate` ("50 MB/s") and
+    `rebuild_after` a time. `progress` True shows a bar, False none; None
+    shows one after a second in a notebook or on a terminal.
+
+    The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
+    settings. Raises UserError for a mistake, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the
+    disk fails, RuntimeError where the workload can never end.
+    """
+    from hotband.runs.run import Repair, RunsInterrupted, execute
+    from hotband.runs.watch import watch
+
+    spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, {**(set or {}), **settings})
+    spec = replace(
+        spec,
+        out=None if out is None else Path(out),
+        io_log=None if io_log is None else Path(io_log),
+        power_loss=power_loss,
+        events=texts(events, "events"),
+        repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
+    )
+    try:
+        with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
+            return record_of(execute([spec], tick)[0])
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None
+
+
+@public
+def sequence(
+    workloads: Sequence[Spec],
+    *,
+    on: Spec,
+    duration: str | None = None,
+    seed: int = 1,
+    fresh_seeds: bool = False,
+    set: Mapping[str, object] | None = None,
+    progress: bool | None = None,
+    **settings: object,
+) -> list[Record]:
+    """Runs workloads one after the other on one machine, each as the one before left it; a record each.
+
+    With `fresh_seeds` each asks for offsets of its own. Otherwise as `run`, and raises what it raises.
+    """
+    from hotband.runs.run import RunsInterrupted, execute
+    from hotband.runs.watch import watch
+
+    changed, where = {**(set or {}), **settings}, named(on, "on")
+    specs = [
+        replace(
+            _spec(f"run {n}", named(one, "workload"), where, duration, seed + (n if fresh_seeds else 0), changed),
+            after=f"run {n - 1}" if n else "",
+        )
+        for n, one in enumerate(workloads)
+    ]
+    if not specs:
+        raise UserError("workloads", "", "[]", "expected at least one workload")
+    try:
+        with watch(f"{', '.join(one.workload for one in specs)} on {specs[0].machine}", progress) as tick:
+            return [record_of(one) for one in execute(specs, tick)]
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None
+
+
+@public
+def sweep(
+    workload: Spec | Sequence[Spec],
+    *,
+    on: Spec | Sequence[Spec],
+    duration: str | None = None,
+    seed: int | Sequence[int] = 1,
+    events: str | Sequence[str] = (),
+    set: Mapping[str, object] | None = None,
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    progress: bool | None = None,
+    **settings: object,
+) -> Sweep:
+    """Runs every combination of workloads, machines, settings and seeds, on all cores; `jobs` limits the threads.
+
+    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), everything else is the same in all runs.
+    All are checked before the first begins: a mistake in one raises UserError at once. An interrupt (Ctrl-C) ends the
+    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
+    run again; `fresh` starts over. Otherwise as `run`.
+    """
+    changed = {**(set or {}), **settings}
+    for name in ("target", "workload", "seed"):
+        if name in changed:
+            raise UserError("settings", name, str(changed[name]), "is the name of an argument: on, workload or seed")
+    machines, workloads = _by_name(on, "on"), _by_name(workload, "workload")
+    axes: dict[str, list[Value]] = {"target": [*machines], "workload": [*workloads]}
+    points = grid({**axes, **{key: axis(value) for key, value in changed.items()}, "seed": axis(seed)})
+    happens = texts(events, "events")
+    specs = [
+        replace(
+            _spec(
+                _run_name(at),
+                workloads[str(at["workload"])],
+                machines[str(at["target"])],
+                duration,
+                at["seed"],
+                {key: at[key] for key in changed},
+            ),
+            events=happens,
+        )
+        for at in points
+    ]
+    folder = None if out is None else Path(out)
+
+    def go_on(places: Sequence[int], fresh: bool = False) -> dict[int, Record]:
+        return _finish(specs, places, jobs, progress, folder, fresh)
+
+    found = go_on(range(len(specs)), fresh)
+    return Sweep(tuple(points), tuple(found.get(n) for n in range(len(specs))), go_on)
+
+
+def _run_name(at: Coordinates) -> str:
+    """What tells a run of a sweep from the others; its folder is called so, too."""
+    settings = (f"{key}={value}" for key, value in at.items() if key not in ("target", "workload"))
+    return " ".join([str(at["target"]), str(at["workload"]), *settings])
+
+
+def _finish(
+    specs: Sequence[RunSpec],
+    places: Sequence[int],
+    jobs: int | None,
+    progress: bool | None,
+    out: Path | None,
+    fresh: bool,
+) -> dict[int, Record]:
+    """Runs some of the specs; the records of those that ended, by place, even where the user stopped the rest. What is
+    kept in a folder is read from there: it is one experiment, so all specs are asked of it."""
+    from hotband.experiment import Experiment, points_of
+    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.watch import watch
+
+    number = {spec.id: place for place, spec in enumerate(specs)}
+    asked = specs if out is not None else [specs[place] for place in places]
+    experiment = Experiment(points_of(asked), what="a sweep")
+    try:
+        with watch("sweep", progress) as tick:
+            finished = experiment.run(out=out, fresh=fresh, jobs=jobs, progress=tick).finished
+    except RunsInterrupted as stopped:
+        finished = stopped.finished
+    return {number[one.spec.id]: record_of(one) for one in finished}
+
+
+def _spec(
+    name: str, workload: Named, on: Named, duration: object, seed: object, settings: Mapping[str, object]
+) -> RunSpec:
+    """A run as the engine takes it."""
+    from hotband.runs.run import RunSpec
+
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
+        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+    if duration is not None and not isinstance(duration, str):
+        raise UserError("duration", "", str(duration), 'expected a time with its unit, such as "5 s"')
+    changes = settings_of(settings)
+    return RunSpec(
+        name, on.name, workload.name, changes, seed, duration, machine_text=on.text, workload_text=workload.text
+    )
+
+
+def _by_name(given: Spec | Sequence[Spec], argument: str) -> dict[str, Named]:
+    """One or several machines or workloads by their names. Two of one name are refused: a row of the frame would not
+    tell them apart."""
+    several = list(given) if isinstance(given, list | tuple) else [cast("Spec", given)]
+    found = {one.name: one for one in (named(spec, argument) for spec in several)}
+    if not found:
+        raise UserError(argument, "", "[]", "expected at least one")
+    if len(found) < len(several):
+        raise UserError(argument, "", "", 'two have the same name; give texts and dicts a "title" of their own')
+    return found
+
+
+def record_of(finished: Finished) -> Record:
+    """A run that ended, as a record."""
+    return Record(finished.record, of_run(finished))
+
+
+# --- records ----------------------------------------------------------------------------------------------------
+
+
+@public
+def load(path: str | PathLike[str]) -> Record:
+    """Reads one record: a folder with a `record.json`, such a file, or a result of fio, vdbench, DiskSpd, Iometer or
+    HdrHistogram that holds one. Raises UserError for anything else; `load_all` takes results that hold several."""
+    found = load_all(path)
+    if len(found) != 1:
+        raise UserError(str(path), "", "", f"holds {len(found)} records; read them with load_all")
+    return found[0]
+
+
+@public
+def load_all(path: str | PathLike[str]) -> list[Record]:
+    """Reads every record of a file or folder, of any tool that is recognised. Raises UserError where there is none."""
+    from hotband.importers import load as load_results
+    from hotband.importers.files import read_beginning
+    from hotband.record.files import RECORD_FILE
+
+    where = Path(path)
+    of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
+    if of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE:
+        return [_read(where)]
+    return [_imported(one) for one in load_results(where)]
+
+
+def _read(path: Path) -> Record:
+    from hotband.record.tables import of_folder
+    from hotband.report.load import load_record
+
+    file = path / "record.json" if path.is_dir() else path
+    document = load_record(file).record
+    return Record(document, of_folder(file, document))
+
+
+def _imported(imported: Imported) -> Record:
+    from hotband.record.files import frame_of, series_table
+
+    series = imported.series
+    return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))
+
+
+# --- catalog ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Product:
+    """A drive or a daemon of the catalog; `values` has a row a value: key, value (text with its unit), low and high of
+    its range (null where it is exact), source, confidence, estimate (bool) and note."""
+
+    name: str
+    title: str
+    model: str
+    kind: str
+    values: pl.DataFrame
+
+
+def drives() -> pl.DataFrame:
+    """The drives of the catalog: a row each with name, title, model and kind."""
+    from hotband.catalog import entries
+
+    return _listing(entries.drives(), ("name", "title", "model", "kind"))
+
+
+def osds() -> pl.DataFrame:
+    """The object storage daemons of the catalog: a row each with name, title, model and kind."""
+    from hotband.catalog import entries
+
+    return _listing(entries.osds(), ("name", "title", "model", "kind"))
+
+
+def workloads() -> pl.DataFrame:
+    """The workloads of the catalog: a row each with name, title and source."""
+    from hotband.catalog import entries
+
+    return _listing(entries.workloads(), ("name", "title", "source"))
+
+
+def studies() -> pl.DataFrame:
+    """The studies of the catalog: a row each with name, title and question."""
+    from hotband.study import file
+
+    read = [file.load(name) for name in file.names()]
+    rows = [{"name": one.name, "title": one.title, "question": one.question} for one in read]
+    return _listing(rows, ("name", "title", "question"))
+
+
+@public
+def drive(name: str) -> Product:
+    """A drive of the catalog with all its values, each with its source. Raises UserError for an unknown name."""
+    import polars as pl
+
+    from hotband.catalog import entries
+
+    product = entries.drive(name)
+    rows = [
+        {**value, "low": (value["range"] or (None, None))[0], "high": (value["range"] or (None, None))[1]}
+        for value in product["values"]
+    ]
+    columns = ("key", "value", "low", "high", "source", "confidence", "estimate", "note")
+    kinds = {name: pl.Boolean if name == "estimate" else pl.String for name in columns}
+    values = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=kinds)
+    return Product(product["name"], product["title"], product["model"], product["kind"], values)
+
+
+@public
+def workload(name: str) -> str:
+    """The TOML text of a workload of the catalog, to read or to change. Raises UserError for an unknown name."""
+    from hotband.catalog import entries
+
+    return str(entries.workload(name)["text"])
+
+
+def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame([pl.Series(name, [row[name] for row in rows], dtype=pl.String) for name in columns])
+
+
+# --- studies ----------------------------------------------------------------------------------------------------
+
+
+@public
+def study(name: str | PathLike[str]) -> StudyHandle:
+    """A study of the catalog by its name, or one from a folder; `.run()` predicts its figures. Raises UserError."""
+    from hotband.study.file import load as load_study
+    from hotband.study.result import StudyHandle
+
+    return StudyHandle(load_study(str(name)))

@@ -1,0 +1,60 @@
+"""Numbers that say their unit when they are shown, and are plain floats otherwise."""
+
+from __future__ import annotations
+
+
+class Seconds(float):
+    """A time: a float in seconds that shows itself in the unit that fits, such as `4.06 ms`.
+
+    `.ms`, `.us` and `.ns` are the same time in smaller units; arithmetic gives plain floats, in seconds.
+    """
+
+    __slots__ = ()
+
+    @property
+    def ms(self) -> float:
+        """In milliseconds."""
+        return float(self) * 1e3
+
+    @property
+    def us(self) -> float:
+        """In microseconds."""
+        return float(self) * 1e6
+
+    @property
+    def ns(self) -> float:
+        """In nanoseconds."""
+        return float(self) * 1e9
+
+    def __repr__(self) -> str:
+        return scaled(float(self), (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)))
+
+    __str__ = __repr__
+
+
+class BytesPerSecond(float):
+    """A bandwidth: a float in bytes per second that shows itself in decimal units, such as `1.01 MB/s`."""
+
+    __slots__ = ()
+
+    @property
+    def mb(self) -> float:
+        """In MB/s, of 10^6 bytes."""
+        return float(self) / 1e6
+
+    def __repr__(self) -> str:
+        return scaled(float(self), (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)))
+
+    __str__ = __repr__
+
+
+def seconds(nanoseconds: float | None) -> Seconds | None:
+    """A time of a record; None stays None: nothing was measured."""
+    return None if nanoseconds is None else Seconds(nanoseconds / 1e9)
+
+
+def scaled(value: float, units: tuple[tuple[str, float], ...]) -> str:
+    """A number in the first unit that leaves at least one of it, else in the last."""
+    unit, size = next((one for one in units if abs(value) >= one[1]), units[-1])
+    shown = value / size
+    return f"{shown:,.3g} {unit}" if abs(shown) < 1000 else f"{shown:,.0f} {unit}"

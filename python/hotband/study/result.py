@@ -1,0 +1,172 @@
+"""A study from Python: `StudyHandle.run()` gives a `StudyResult` with its figures as a frame and its records."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from hotband.errors import UserError
+from hotband.record.record import Record
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.draw.charts import View
+    from hotband.study.file import Study
+
+FIGURE_COLUMNS = ("id", "config", "label", "metric", "unit", "published", "predicted", "error_pct", "note")
+NUMBERS = ("published", "predicted", "error_pct")
+
+
+class ClaimDoc(TypedDict, total=False):
+    """A published claim and whether the prediction bears it out; `holds` is None where that cannot be told."""
+
+    source: str
+    text: str
+    holds: bool | None
+    why: str
+
+
+class FindingDoc(TypedDict):
+    """What a study found, in words."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study predicted: `figures` beside the published ones, `claims`, `findings`, `records` by run id."""
+
+    records: Mapping[str, Record]
+    _result: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Of the study."""
+        return str(self._result["study"])
+
+    @property
+    def figures(self) -> pl.DataFrame:
+        """A row a figure: id, config, label, metric, unit, published and predicted (null where there is none, in
+        `unit`), error_pct (of the prediction, in percent of what is published), note."""
+        import polars as pl
+
+        rows = self._result["figures"]
+        return pl.DataFrame(
+            [
+                pl.Series(name, [row.get(name) for row in rows], dtype=pl.Float64 if name in NUMBERS else pl.String)
+                for name in FIGURE_COLUMNS
+            ]
+        )
+
+    @property
+    def median_error_pct(self) -> float | None:
+        """Median of the errors, either way, in percent; None where nothing is published."""
+        value = self._result["summary"]["median_abs_error_pct"]
+        return None if value is None else float(value)
+
+    @property
+    def largest_error_pct(self) -> float | None:
+        """Largest error, either way, in percent; None where nothing is published."""
+        value = self._result["summary"]["max_abs_error_pct"]
+        return None if value is None else float(value)
+
+    @property
+    def claims(self) -> list[ClaimDoc]:
+        """Published claims, each with whether it holds. Empty where only some loads were run."""
+        return cast("list[ClaimDoc]", copy.deepcopy(self._result["claims"]))
+
+    @property
+    def findings(self) -> list[FindingDoc]:
+        """What was found, in words. Empty where only some loads were run."""
+        return cast("list[FindingDoc]", copy.deepcopy(self._result["findings"]))
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it as `hotband study run --json` prints it; a copy."""
+        return copy.deepcopy(dict(self._result))
+
+    def plot(self) -> View:
+        """Errors at a glance (altair): each published figure a point, zero is exact. UserError where there is none."""
+        from hotband.draw.charts import error_chart
+        from hotband.report.study_page import error_frame
+
+        frame = error_frame(self._result["figures"])
+        if frame.is_empty():
+            raise UserError("study", "", self.name, "no figure of it is published, so there is no error to draw")
+        return error_chart(frame)
+
+    def __repr__(self) -> str:
+        error = "" if self.median_error_pct is None else f", median error {self.median_error_pct:.1f} %"
+        return f"<Study {self.name}: {len(self._result['figures'])} figures of {len(self.records)} runs{error}>"
+
+    def _repr_html_(self) -> str:
+        from hotband.draw.sweep import frame_html
+
+        shown = self.figures.select("config", "label", "metric", "published", "predicted", "unit", "error_pct")
+        return f"<div><strong>{escape(str(self._result['title']))}</strong>{frame_html(shown)}</div>"
+
+
+@dataclass(frozen=True)
+class StudyHandle:
+    """A study that can be run: a published evaluation, its machines, loads and figures."""
+
+    study: Study
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.study.name
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self.study.title
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """Names of its loads, for `only`."""
+        return tuple(load.id for load in self.study.loads)
+
+    def run(
+        self,
+        *,
+        only: Sequence[str] = (),
+        seed: int | None = None,
+        fresh_seeds: bool = False,
+        out: str | Path | None = None,
+        fresh: bool = False,
+        trust: bool = False,
+        progress: bool | None = None,
+    ) -> StudyResult:
+        """Runs it on all cores: all loads, or `only` some (then without claims and findings). With `out`, records,
+        `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they
+        are). `trust` executes the `findings.py` of a study that is not of the catalog. `progress` as in `run`. Raises
+        UserError, and KeyboardInterrupt where it is stopped."""
+        from hotband.record.tables import of_run
+        from hotband.runs.run import RunsInterrupted
+        from hotband.runs.specify import in_python, texts
+        from hotband.runs.watch import watch
+        from hotband.study.study import Asked, predict
+
+        root = self.study.seed if seed is None else seed
+        try:
+            loads = texts(only, "only")
+            chosen = f"only={list(loads)!r}, " * bool(loads)
+            further = ", fresh_seeds=True" * fresh_seeds + ", trust=True" * trust
+            command = f"hotband.study({self.name!r}).run({chosen}seed={root}{further})"
+            asked = Asked(None if out is None else Path(out), root, loads, fresh_seeds, fresh, trust, command)
+            with watch(self.name, progress) as tick:
+                result, finished = predict(self.study, asked, tick)
+        except RunsInterrupted:
+            raise KeyboardInterrupt from None
+        except UserError as error:
+            raise in_python(error) from None
+        return StudyResult({one.spec.id: Record(one.record, of_run(one)) for one in finished}, result)
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name}: {self.title}>"

@@ -1,0 +1,143 @@
+"""`hb.run`: what may be named, what comes back, and that settings and seeds arrive."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+from hotband.record.record import Record
+
+DISK = "exos-15e900-512n"
+LOAD = {
+    "title": "two outstanding",
+    "source": "a test",
+    "confidence": "high",
+    "load": {"closed": {"threads": 1, "depth": 2}},
+    "streams": [{"read_pct": 100, "random_pct": 100, "size": "4 KiB"}],
+    "phases": [{"name": "measure", "duration": "2 s", "measure": True}],
+}
+MACHINE = '[drives.d]\nproduct = "exos-15e900-512n"\ncount = 2\n[layouts.data]\nraid1 = { members = "d*" }\n'
+
+
+def test_a_setting_arrives_as_on_the_command_line(disk: Record) -> None:
+    """A number is the text that --set takes."""
+    assert disk.settings == {"qd": "8"}
+    assert disk.document["concurrency"] == 8
+
+
+def test_the_same_arguments_give_the_same_record(disk: Record) -> None:
+    """Bit for bit; another seed does not."""
+    again = hb.run("iometer-database", on="exos-15e900-512e", qd=8, duration="5 s")
+    other = hb.run("iometer-database", on="exos-15e900-512e", qd=8, duration="5 s", seed=2)
+    assert again == disk
+    assert other != disk
+
+
+def test_true_and_false_are_on_and_off() -> None:
+    """A switch of a drive may be a bool."""
+    switched = [hb.run("fio-randwrite", on="ent-10k", wce=on, duration="1 s").settings["wce"] for on in (True, False)]
+    assert switched == ["on", "off"]
+
+
+def test_a_workload_may_be_a_dict_toml_text_or_a_file(tmp_path: Path) -> None:
+    """All three are the same run."""
+    import tomlkit
+
+    text = tomlkit.dumps(LOAD)
+    file = tmp_path / "mine.toml"
+    file.write_text(text, encoding="utf-8")
+    found = [hb.run(one, on=DISK).iops for one in (LOAD, text, file, str(file))]
+    assert len(set(found)) == 1
+    assert found[0]
+
+
+def test_text_is_named_by_its_title() -> None:
+    """A record of a dict is told from another."""
+    assert hb.run(LOAD, on=DISK).name == f"two outstanding on {DISK}"
+
+
+def test_a_machine_may_be_text_or_a_short_form() -> None:
+    """A mirror as text is the mirror as a short form."""
+    assert hb.run(LOAD, on=MACHINE).iops == hb.run(LOAD, on=f"raid1:2x{DISK}").iops
+
+
+def test_a_file_beside_the_program_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Path without a folder is a file, not a name of the catalog."""
+    monkeypatch.chdir(tmp_path)
+    Path("pair").write_text(MACHINE, encoding="utf-8")
+    assert hb.run(LOAD, on=Path("pair")).target == "pair"
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """A loop over an array needs no conversion."""
+    import numpy as np
+
+    assert hb.run(LOAD, on=DISK, qd=np.int64(4)).settings == {"qd": "4"}
+
+
+def test_power_loss_and_failures_are_arguments() -> None:
+    """They leave their sections."""
+    lost = hb.run("fio-randwrite", on="ent-10k", wce=True, power_loss="1 s", duration="2 s")
+    failed = hb.run("fio-randread", on="raid1:2xent-10k", fail="d1@1 s", spares=1, duration="2 s")
+    assert lost.power_loss is not None
+    assert lost.power_loss["at_ns"] == 1_000_000_000
+    assert failed.repair is not None
+    assert [one["drive"] for one in failed.repair["failures"]] == ["d1"]
+
+
+def test_a_sequence_goes_on_where_the_run_before_ended() -> None:
+    """Its records say which runs were before."""
+    first, second = hb.sequence(["fio-randwrite", "fio-randread"], on="ent-10k", duration="1 s")
+    assert "sequence" in first.document
+    assert second.document["sequence"]["place"] == 2
+
+
+def test_out_leaves_the_record_of_the_command_line(tmp_path: Path) -> None:
+    """A folder that `hotband report` reads."""
+    record = hb.run(LOAD, on=DISK, out=tmp_path / "out", io_log=tmp_path / "every.parquet")
+    assert hb.load(tmp_path / "out") == record
+    assert (tmp_path / "every.parquet").is_file()
+
+
+def test_threads_share_the_engine(disk: Record) -> None:
+    """Runs from many threads are each what they are alone."""
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda qd: hb.run("fio-randread", on=DISK, qd=qd, duration="1 s").iops, [1, 4] * 8))
+    assert found == found[:2] * 8
+    assert found[0] != found[1]
+
+
+def test_importing_hotband_imports_nothing_heavy() -> None:
+    """Neither frames, charts, the command line nor the engine, until they are used."""
+    heavy = "polars", "pyarrow", "altair", "rich", "typer", "numpy", "scipy", "hotband.api", "hotband._core"
+    code = f"import hotband, sys; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there() -> None:
+    """And `hb.study` can be called, although a package has its name."""
+    import hotband.study.file
+
+    assert all(getattr(hb, name) is not None for name in hb.__all__)
+    assert hb.study("content-hdd").name == "content-hdd"
+    assert hotband.study.file.names() == hb.studies()["name"].to_list()
+
+
+def test_a_run_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """Not even to stderr: it is no terminal."""
+    hb.run(LOAD, on=DISK)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_bar_is_shown_where_it_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    """On stderr, with the title as it is: brackets are no markup."""
+    hb.run(LOAD | {"title": "[bold]mine[/]"}, on=DISK, progress=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "[bold]mine[/] on" in err

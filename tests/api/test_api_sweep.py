@@ -1,0 +1,165 @@
+"""`hb.sweep`: a grid of runs, its frame, what an interrupt keeps and how it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hotband as hb
+from hotband.experiment import Progress
+from hotband.runs import watch
+
+DISKS = ["exos-15e900-512n", "ent-10k"]
+
+
+@pytest.fixture(scope="module")
+def grid() -> hb.Sweep:
+    """Two machines, three depths, two seeds."""
+    return hb.sweep("fio-randread", on=DISKS, qd=[1, 4, 16], seed=[1, 2], wce=True, duration="1 s")
+
+
+def test_every_combination_is_a_row(grid: hb.Sweep) -> None:
+    """In the order of the grid, coordinates as they were given."""
+    frame = grid.frame
+    assert grid.axes == ("target", "qd", "seed")
+    assert grid.complete
+    assert frame.height == len(grid) == 12
+    assert frame.columns[:5] == ["target", "workload", "qd", "wce", "seed"]
+    assert frame["qd"].to_list() == [1, 1, 4, 4, 16, 16] * 2
+    assert frame["wce"].to_list() == [True] * 12
+
+
+def test_a_row_is_what_the_run_alone_gives(grid: hb.Sweep) -> None:
+    """The order in which runs end does not matter."""
+    alone = hb.run("fio-randread", on="ent-10k", qd=4, seed=2, wce=True, duration="1 s")
+    (found,) = grid.select(target="ent-10k", qd=4, seed=2)
+    assert found == alone
+    row = grid.frame.filter(target="ent-10k", qd=4, seed=2).to_dicts()[0]
+    assert row["iops"] == alone.iops
+    assert row["read_latency_p99_ns"] == alone.document["summary"]["read"]["latency_p99_ns"]
+
+
+def test_a_hundred_settings_run_in_this_process() -> None:
+    """On threads: nothing is started beside it."""
+    import multiprocessing
+
+    sweep = hb.sweep("fio-randread", on="ent-10k", qd=range(1, 101), duration="100 ms")
+    assert len(sweep) == 100
+    assert not multiprocessing.active_children()
+    assert sweep.frame["latency_mean_ns"].is_not_null().all()
+
+
+def test_an_unknown_coordinate_names_those_there_are(grid: hb.Sweep) -> None:
+    """As any other mistake."""
+    with pytest.raises(hb.UserError, match="expected one of target, workload, qd, wce, seed"):
+        grid.select(depth=4)
+
+
+@contextmanager
+def stopped_after(count: int) -> Iterator[Any]:
+    """A user who presses Ctrl-C once so many runs are done."""
+
+    def tick(told: Progress) -> None:
+        if told.done >= count:
+            raise KeyboardInterrupt
+
+    yield tick
+
+
+def test_an_interrupt_keeps_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sweep says what is missing, and goes on with that alone."""
+    with monkeypatch.context() as patched:
+        patched.setattr(watch, "watch", lambda title, progress: stopped_after(1))
+        sweep = hb.sweep("fio-randread", on="ent-10k", qd=[1, 2, 3, 4], duration="10 min", jobs=1)
+    assert 1 <= len(sweep) < 4
+    assert not sweep.complete
+    assert [at["qd"] for at in sweep.missing] == [1, 2, 3, 4][len(sweep) :]
+    assert f"{4 - len(sweep)} missing" in repr(sweep)
+    assert "Missing" in sweep._repr_html_()
+    with pytest.raises(KeyError):
+        sweep[3]
+    kept = sweep[0]
+    whole = sweep.resume()
+    assert whole.complete
+    assert whole[0] is kept
+    assert whole.frame["qd"].to_list() == [1, 2, 3, 4]
+
+
+def test_an_interrupt_before_the_first_run_leaves_an_empty_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an empty frame, shown as such."""
+    monkeypatch.setattr(watch, "watch", lambda title, progress: stopped_after(0))
+    sweep = hb.sweep("fio-randread", on="ent-10k", qd=[1, 2], duration="10 h")
+    assert len(sweep) == 0
+    assert sweep.frame.height == 0
+    assert sweep._repr_html_()
+    with pytest.raises(hb.UserError, match="no run has ended"):
+        sweep.plot()
+
+
+def test_a_single_run_that_is_interrupted_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is nothing to keep."""
+    monkeypatch.setattr(watch, "watch", lambda title, progress: stopped_after(0))
+    with pytest.raises(KeyboardInterrupt):
+        hb.run("fio-randread", on="ent-10k", duration="10 h")
+
+
+def test_a_sweep_is_drawn_along_its_numbers(grid: hb.Sweep) -> None:
+    """IOPS against depth, a line for the rest; any column may be chosen."""
+    assert grid.plot().to_dict()["layer"]
+    assert grid.plot("read_latency_p99_ns", x="seed").to_dict()["layer"]
+    with pytest.raises(hb.UserError, match="expected one of"):
+        grid.plot("latency")
+    with pytest.raises(hb.UserError, match="no axis of numbers"):
+        hb.sweep("fio-randread", on=DISKS, duration="1 s").plot()
+
+
+def test_hostile_titles_are_escaped() -> None:
+    """In the table and in the picture."""
+    load = {
+        "title": "<script>alert(1)</script>{}",
+        "source": "a test",
+        "confidence": "high",
+        "load": {"closed": {"threads": 1, "depth": 2}},
+        "streams": [{"read_pct": 100, "random_pct": 100, "size": "4 KiB"}],
+        "phases": [{"name": "measure", "duration": "1 s", "measure": True}],
+    }
+    html = hb.sweep([load, "fio-randread"], on="ent-10k", qd=[1, 2], duration="1 s")._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_values_of_several_types_are_one_column() -> None:
+    """A switch as text stands beside one as a truth."""
+    frame = hb.sweep("fio-randread", on="ent-10k", wce=[True, "off"], duration="100 ms").frame
+    assert frame["wce"].to_list() == ["True", "off"]
+
+
+def test_a_sweep_is_saved_with_its_frame(grid: hb.Sweep, tmp_path: Path) -> None:
+    """Every record in a folder of its own."""
+    import polars as pl
+
+    grid.save(tmp_path / "sweep")
+    assert hb.load(tmp_path / "sweep" / "3") == grid[3]
+    assert pl.read_parquet(tmp_path / "sweep" / "sweep.parquet").equals(grid.frame)
+
+
+def test_a_sweep_with_a_folder_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that are there are read, and give the same records as runs in memory."""
+    asked: dict[str, Any] = {"on": "ent-10k", "qd": [1, 2, 3], "duration": "2 min", "out": tmp_path / "kept"}
+    with monkeypatch.context() as patched:
+        patched.setattr(watch, "watch", lambda title, progress: stopped_after(1))
+        first = hb.sweep("fio-randread", jobs=1, **asked)
+    assert len(first) >= 1
+    kept = sorted((tmp_path / "kept" / "runs").glob("*/finished.json"))
+    before = {path: path.stat().st_mtime_ns for path in kept}
+    whole = hb.sweep("fio-randread", **asked)
+    assert whole.complete
+    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    asked.pop("out")
+    alone = hb.sweep("fio-randread", **asked)
+    assert list(whole) == list(alone)
+    assert all(a.series is not None and a.series.equals(b.series) for a, b in zip(whole, alone, strict=True))

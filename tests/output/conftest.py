@@ -1,0 +1,64 @@
+"""Records that several tests read, made once; the command line in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hotband.catalog import CATALOG_DIR, entries
+from hotband.runs.run import RunSpec, execute
+
+Said = tuple[int, str, str]
+DISK, SSD, STRIPE = "exos-15e900-512n", "nytro-1351-960", "raid0:4xexos-15e900-512n"
+# Where one disk does not do, by the beginning of the workload's name: machine, or file of a machine and its product.
+MACHINES = {"boot-storm": STRIPE, "specsfs-vdi": STRIPE, "web-server": STRIPE}
+STUDY_MACHINES = {"oltp": ("exos_15e900/oltp.toml", DISK), "oltp-one-ssd": ("durawrite/oltp.toml", SSD)}
+
+
+def spec_of(workload: str, out: Path) -> RunSpec:
+    """Half a second of a workload on a machine that it fits on."""
+    if workload in STUDY_MACHINES:
+        file, product = STUDY_MACHINES[workload]
+        text = (CATALOG_DIR / "studies" / file).read_text(encoding="utf-8").replace("{product}", product)
+        small = (("scale", "64"),) if product == SSD else ()
+        return RunSpec(workload, file, workload, small, duration="0.5 s", out=out / workload, machine_text=text)
+    return RunSpec(workload, MACHINES.get(workload, DISK), workload, duration="0.5 s", out=out / workload)
+
+
+@pytest.fixture(scope="session")
+def catalog_records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A record of every workload of the catalog, and of a worn SSD, by name."""
+    out = tmp_path_factory.mktemp("records")
+    specs = [spec_of(one["name"], out) for one in entries.workloads()]
+    small = (("scale", "256"),)
+    specs.append(RunSpec("worn", SSD, "fio-randwrite", small, duration="0.5 s", out=out / "worn"))
+    execute(specs)
+    return {spec.id: out / spec.id for spec in specs}
+
+
+@pytest.fixture
+def hotband_here(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """The command line in this process: exit code, stdout and stderr. Any exception but an exit fails the test."""
+    return command_line
+
+
+def command_line(*arguments: str) -> Said:
+    """Runs `hotband ARGUMENTS` in this process."""
+    from hotband.cli import main
+
+    before, sys.argv = sys.argv, ["hotband", *arguments]
+    out, said = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+            main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0
+        return code, out.getvalue(), said.getvalue()
+    finally:
+        sys.argv = before
+    return 0, out.getvalue(), said.getvalue()
