@@ -24,6 +24,9 @@ STEADY_SLOPE_PCT: float
 class SpecError(Exception):
     """A mistake in the input: args are (file, key, value, accepted)."""
 
+class OutOfMemory(Exception):
+    """A machine that does not fit: args are the bytes it needs, and those available (None where the system refused)."""
+
 class Interrupted(Exception):
     """The run was asked to stop."""
 
@@ -42,7 +45,8 @@ class Output:
     ios: int
 
 class Run:
-    """A workload on a machine, checked. Raises SpecError."""
+    """A workload on a machine, checked. Raises SpecError, OutOfMemory where it needs more than `memory` bytes, and
+    KeyboardInterrupt: a large machine takes its time."""
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Run:
         spares: int = 0,
         rebuild_rate: str | None = None,
         rebuild_after: str | None = None,
+        memory: int | None = None,
     ) -> None: ...
     def check_follows(self, before: Run) -> None:
         """Raises SpecError where this run is not on the same machine, with the same values, as `before`; both must not
@@ -76,11 +81,17 @@ class Run:
         before power was to be cut.
         """
 
+    def memory(self) -> int | None:
+        """Bytes that it takes, as far as that is known before it runs; None once it was executed."""
+
     def progress(self) -> tuple[float, int]:
         """Share done (0 to 1) and I/Os completed; from any thread."""
 
     def stop(self) -> None:
         """Asks `execute` to stop; from any thread."""
+
+    def is_stopped(self) -> bool:
+        """Whether it was asked to stop."""
 
 class EntropyMeasured(TypedDict):
     """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads."""
@@ -249,3 +260,6 @@ def hdr_log(data: bytes, file: str) -> dict[str, Any]:
 
     Releases the GIL. Raises SpecError.
     """
+
+def end_on_second_interrupt() -> None:
+    """From now on a second SIGINT ends the process at once with exit code 130, even inside native code."""

@@ -299,10 +299,12 @@ def version() -> None:
 def main() -> None:
     """Entry point: the user's mistakes become one line and exit code 2, an interruption exit code 130; where the world
     fails (a full device, an I/O error) the exit code is 74, as sysexits.h has it."""
+    from hotband import _core
     from hotband.runs.run import RunsInterrupted
     from hotband.text.write import is_mistake
 
     try:
+        _core.end_on_second_interrupt()
         try:
             app()
         finally:

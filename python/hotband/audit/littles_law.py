@@ -64,9 +64,18 @@ def cells_of(runs: Sequence[Audited]) -> list[Cell]:
             half, unit = 0.0, "ns"
         else:
             latency, half = printed.value * IN_NS[unit], printed.step / 2 * IN_NS[unit]
-        least, middle, most = ((iops + sign * half_iops) * (latency + sign * half) / 1e9 for sign in (-1, 0, 1))
+        failed = outstanding_of_failed(run)
+        numbers = ((iops + sign * half_iops) * (latency + sign * half) / 1e9 for sign in (-1, 0, 1))
+        least, middle, most = (number + failed for number in numbers)
         cells.append(Cell(run, declared, least, middle, most, iops, latency, unit))
     return cells
+
+
+def outstanding_of_failed(run: Audited) -> float:
+    """I/Os outstanding that failed in the end: they are in no rate and no latency of a record of ours."""
+    summary = run.summary()
+    errors, latency = summary.get("errors"), summary.get("error_latency_mean_ns")
+    return errors * latency / run.duration_ns if errors and latency and run.duration_ns else 0.0
 
 
 def mixed(run: Audited) -> bool:

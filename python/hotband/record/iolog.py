@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hotband import _core
@@ -13,10 +13,11 @@ ERRORS = [None, "misaligned", "out of range", "write protected", "drive failed"]
 DIRECTIONS = ["read", "write", "flush", "trim"]
 
 
-def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:
+def log_to_parquet(raw: Path, out: Path, streams: list[str], stopped: Callable[[], bool] = lambda: False) -> None:
     """Turns the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
 
-    `streams` are the names behind the stream numbers. Raises UserError, OSError.
+    `streams` are the names behind the stream numbers. Raises UserError, OSError, or _core.Interrupted
+    once `stopped` says so: nothing is kept then.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -30,6 +31,8 @@ def log_to_parquet(raw: Path, out: Path, streams: list[str]) -> None:
             numbers = memoryview(block[: len(block) // row * row]).cast("Q")
             arrays = []
             for index, name in enumerate(columns):
+                if stopped():
+                    raise _core.Interrupted("interrupted")
                 column = numbers[index :: len(columns)].tolist()
                 if name in names:
                     arrays.append(pa.array([names[name][number] for number in column], pa.string()))

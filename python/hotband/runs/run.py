@@ -16,6 +16,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.record.files import Table, save_record
 from hotband.record.iolog import log_to_parquet
+from hotband.runs import memory
 from hotband.runs.events import happening
 from hotband.text.write import is_mistake, named, part_of, remove
 
@@ -153,10 +154,20 @@ def prepare(spec: RunSpec) -> Prepared:
             spares=spec.repair.spares,
             rebuild_rate=spec.repair.rate,
             rebuild_after=spec.repair.after,
+            memory=memory.available(),
         )
+    except _core.OutOfMemory as error:
+        raise too_large(spec, *error.args) from None
     except _core.SpecError as error:
         raise user_error(error) from None
     return Prepared(spec, run, raw_log)
+
+
+def too_large(spec: RunSpec, needs: int, left: int | None) -> UserError:
+    """A machine that does not fit into memory, and the way out."""
+    there = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
+    way = "--set scale=64 simulates its solid-state drives at a 64th of their size"
+    return UserError("MACHINE", "", spec.machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:
@@ -171,7 +182,8 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
-            log_to_parquet(prepared.raw_log, spec.io_log, [stream["name"] for stream in record["streams"]])
+            names = [stream["name"] for stream in record["streams"]]
+            log_to_parquet(prepared.raw_log, spec.io_log, names, prepared.run.is_stopped)
         return Finished(spec, record, text, left.tables, left.ios)
     except _core.SpecError as error:
         raise user_error(error) from None

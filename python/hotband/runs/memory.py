@@ -1,0 +1,87 @@
+"""How much memory there is for a run: what the system has left, and what the limits of its control groups leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+LARGE = 2_000_000_000
+"""Runs that need this much together say so before they begin: below it no computer of today notices."""
+_FILES = {
+    2: ("memory.max", "memory.current", "inactive_file"),
+    1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+}
+"""By version of control groups: files of the limit and of what is used, and the key of memory.stat with the pages of
+files that the kernel gives back first (cgroup-v2.rst and cgroup-v1/memory.rst of the Linux documentation)."""
+
+
+def left_on_system(meminfo: str) -> int | None:
+    """MemAvailable of /proc/meminfo in bytes; None where it is not there."""
+    for line in meminfo.splitlines():
+        key, _, value = line.partition(":")
+        words = value.split()
+        if key == "MemAvailable" and words and words[0].isdigit():
+            return int(words[0]) * 1024
+    return None
+
+
+def groups_of(cgroup: str) -> list[tuple[int, PurePosixPath]]:
+    """Version and path of the control groups of memory that /proc/self/cgroup names."""
+    groups = []
+    for line in cgroup.splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if path.startswith("/") and number == "0" and not controllers:
+            groups.append((2, PurePosixPath(path)))
+        elif path.startswith("/") and "memory" in controllers.split(","):
+            groups.append((1, PurePosixPath(path)))
+    return groups
+
+
+def left_in_group(version: int, files: Mapping[str, str]) -> int | None:
+    """What the limit of a group leaves, by the texts of its files; None where it has no limit."""
+    limit, usage, inactive = _FILES[version]
+    most, used = (files.get(name, "").strip() for name in (limit, usage))
+    if not most.isdigit() or not used.isdigit():
+        return None
+    stat = dict(line.split(" ", 1) for line in files.get("memory.stat", "").splitlines() if " " in line)
+    back = stat.get(inactive, "0").strip()
+    return max(0, int(most) - int(used) + (int(back) if back.isdigit() else 0))
+
+
+def least(known: Iterable[int | None]) -> int | None:
+    """The smallest of those that are known."""
+    return min((one for one in known if one is not None), default=None)
+
+
+def available(root: Path = Path("/")) -> int | None:
+    """Bytes of memory that may be used; None where the system does not say."""
+    left = [left_on_system(_text(root / "proc/meminfo"))]
+    for version, path in groups_of(_text(root / "proc/self/cgroup")):
+        mount = root / "sys/fs/cgroup" / ("memory" if version == 1 else "")
+        # A limit of a group above holds for all below it.
+        for group in (path, *path.parents):
+            folder = mount / group.relative_to("/")
+            names = (*_FILES[version][:2], "memory.stat")
+            left.append(left_in_group(version, {name: _text(folder / name) for name in names}))
+    return least(left)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def jobs_that_fit(needs: Sequence[int], left: int | None, jobs: int) -> int:
+    """How many runs may be under way at once, so that those that need most fit together; one always may."""
+    largest = sorted(needs, reverse=True)
+    while left is not None and jobs > 1 and sum(largest[:jobs]) > left:
+        jobs -= 1
+    return jobs
+
+
+def in_gigabytes(count: int) -> str:
+    """A number of bytes as messages say it."""
+    return f"{count / 1e9:,.1f} GB"

@@ -1,0 +1,105 @@
+"""Interrupts: the first stops whatever is under way, the second ends the process even inside native code."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOTBAND = "from hotband.cli import main; main()"
+PATIENCE = 120
+"""Seconds after which a process that goes on is a fault: on an idle computer it ends in less than one."""
+POOL = "replicated:32xmg06sca-10tb"
+
+
+def begun(code: str, *args: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", code, *args], stdout=pipe, stderr=pipe, text=True)
+
+
+def interrupted(process: subprocess.Popen[str]) -> str:
+    """What it says on stderr when it ends after one interrupt."""
+    process.send_signal(signal.SIGINT)
+    try:
+        return process.communicate(timeout=PATIENCE)[1]
+    finally:
+        process.kill()
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    """Returns once a process made a file."""
+    for _ in range(10 * PATIENCE):
+        if any(path.parent.glob(path.name)):
+            return
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    process.kill()
+    raise AssertionError(process.communicate()[1])
+
+
+@pytest.mark.parametrize("machine", ["exos-15e900-512n", POOL])
+def test_a_run_stops_says_what_it_kept_and_leaves_no_part_behind(tmp_path: Path, machine: str) -> None:
+    args = ("run", "fio-randwrite", "--on", machine, "--duration", "1000 h", "--io-log", str(tmp_path / "log.parquet"))
+    process = begun(HOTBAND, *args)
+    wait_for(tmp_path / "*part*", process)
+    said = interrupted(process)
+    assert process.returncode == 130
+    assert "interrupted; 0 runs were finished" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_building_stops() -> None:
+    # The interrupt is sent as the last thing before the machine is built.
+    code = (
+        "import signal, threading\n"
+        "from hotband.runs import memory\n"
+        "from hotband.runs.run import RunSpec, prepare\n"
+        "main = threading.main_thread().ident\n"
+        "def available():\n"
+        "    threading.Thread(target=signal.pthread_kill, args=(main, signal.SIGINT)).start()\n"
+        "memory.available = available\n"
+        f"prepare(RunSpec('run', {POOL!r}, 'fio-randwrite'))\n"
+    )
+    process = begun(code)
+    said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in said
+
+
+def test_a_second_interrupt_ends_native_code() -> None:
+    # A sum of numbers is one call into C that never looks at signals.
+    code = (
+        "from hotband import _core\n_core.end_on_second_interrupt()\nprint('ready', flush=True)\nsum(range(10**15))\n"
+    )
+    process = begun(code)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    # Signals of one kind that are not yet delivered are one signal: the second may have to be sent again.
+    for _ in range(PATIENCE):
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(1)
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    process.kill()
+    said = process.communicate()[1]
+    assert process.returncode == 130
+    assert "interrupted again" in said
+
+
+def test_a_log_is_not_read_on(tmp_path: Path) -> None:
+    from hotband import _core
+    from hotband.record.iolog import log_to_parquet
+
+    raw, out = tmp_path / "raw", tmp_path / "log.parquet"
+    raw.write_bytes(bytes(8 * len(_core.LOG_COLUMNS) * 10))
+    with pytest.raises(_core.Interrupted):
+        log_to_parquet(raw, out, ["a"], lambda: True)
+    assert not out.exists()
