@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband.audit.compare import compare
 from hotband.audit.facts import of_options
@@ -15,10 +15,13 @@ from hotband.audit.show import comparison_view, findings_view
 from hotband.errors import UserError
 from hotband.record.damage import refusing_damage
 
+if TYPE_CHECKING:
+    from hotband.audit.finding import AuditDoc
+
 
 def audit_results(
     paths: Sequence[Path], study: str | None, on: str | None, media: str | None, cache: str | None
-) -> tuple[list[Any], dict[str, Any], bool]:
+) -> tuple[list[Any], AuditDoc, bool]:
     """Findings for the terminal and as data, and whether one is severe. Raises UserError."""
     wanted = list(paths)
     if study is not None:

@@ -11,9 +11,12 @@ import bisect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband.record.stats import DIRECTIONS
+
+if TYPE_CHECKING:
+    from hotband.record.stats import Side
 
 # Half the width of a bucket relative to its value: 3 significant digits, 64 buckets a power of two
 # (docs/guides/records.md).
@@ -60,11 +63,11 @@ class Distribution:
         return self.kind == "percentiles"
 
 
-def sides_of(record: Mapping[str, Any], direction: str | None = None) -> list[Mapping[str, Any]]:
+def sides_of(record: Mapping[str, Any], direction: str | None = None) -> list[Side]:
     """The sides that did I/O, of one direction or of both."""
     wanted = DIRECTIONS if direction is None else (direction,)
-    found = [stream.get(name) or {} for stream in record["streams"] for name in wanted]
-    return [side for side in found if side.get("count")]
+    found: list[Side | None] = [stream.get(name) for stream in record["streams"] for name in wanted]
+    return [side for side in found if side and side.get("count")]
 
 
 def of(record: Mapping[str, Any], direction: str | None, prefer: Sequence[str]) -> Distribution | None:
@@ -78,12 +81,12 @@ def of(record: Mapping[str, Any], direction: str | None, prefer: Sequence[str]) 
     return None
 
 
-def _buckets(side: Mapping[str, Any]) -> list[list[int]]:
+def _buckets(side: Side) -> list[list[int]]:
     found: list[list[int]] = (side.get("histogram") or {}).get("buckets") or []
     return found
 
 
-def _of_histograms(sides: Sequence[Mapping[str, Any]]) -> Distribution | None:
+def _of_histograms(sides: Sequence[Side]) -> Distribution | None:
     kinds = {(side.get("histogram") or {}).get("kind", "none") for side in sides}
     if len(kinds) != 1 or not all(_buckets(side) for side in sides):
         return None
@@ -101,23 +104,23 @@ def _of_histograms(sides: Sequence[Mapping[str, Any]]) -> Distribution | None:
     )
 
 
-def _of_bins(sides: Sequence[Mapping[str, Any]]) -> Distribution | None:
+def _of_bins(sides: Sequence[Side]) -> Distribution | None:
     if not all(side.get("latency_bins") for side in sides):
         return None
     whole = sum(side["count"] for side in sides)
     shares: dict[float, float] = {}
     for side in sides:
-        for edge, pct in side["latency_bins"]:
+        for edge, pct in side["latency_bins"] or []:
             edge = math.inf if edge is None else float(edge)
             shares[edge] = shares.get(edge, 0.0) + pct / 100 * side["count"] / whole
     return _cumulative("bins", shares, whole, 0.0)
 
 
-def _of_percentiles(sides: Sequence[Mapping[str, Any]]) -> Distribution | None:
+def _of_percentiles(sides: Sequence[Side]) -> Distribution | None:
     """Printed percentiles of one side alone: those of several do not merge."""
     if len(sides) != 1 or not sides[0].get("percentiles"):
         return None
-    points = sorted((pct / 100, float(value)) for pct, value in sides[0]["percentiles"] if value)
+    points = sorted((pct / 100, float(value)) for pct, value in sides[0]["percentiles"] or [] if value)
     if not points:
         return None
     return Distribution("percentiles", [v for _, v in points], [s for s, _ in points], sides[0]["count"], 1 / 128)

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, NotRequired, TypedDict
 
 SCHEMA, SCHEMA_VERSION = "hotband-audit", 1
 Severity = Literal["severe", "warning", "note"]
@@ -27,6 +27,36 @@ class Rows:
     rows: Sequence[Sequence[Number]]
 
 
+class RowsDoc(TypedDict):
+    """The same as JSON has it."""
+
+    columns: list[str]
+    rows: list[list[Number]]
+
+
+class AuditFindingDoc(TypedDict):
+    """A finding as JSON has it."""
+
+    rule: str
+    group: int
+    severity: Severity
+    subject: list[str]
+    title: str
+    numbers: dict[str, Number]
+    advice: str
+    table: NotRequired[RowsDoc]
+
+
+class AuditDoc(TypedDict):
+    """All that `hotband audit --json` prints."""
+
+    schema: str
+    schema_version: int
+    subjects: list[str]
+    counts: dict[Severity, int]
+    findings: list[AuditFindingDoc]
+
+
 @dataclass(frozen=True)
 class Finding:
     """What one rule found: about which runs, the numbers it rests on, and what to do.
@@ -42,9 +72,9 @@ class Finding:
     advice: str = ""
     table: Rows | None = None
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> AuditFindingDoc:
         """As JSON has it."""
-        found: dict[str, Any] = {
+        found: AuditFindingDoc = {
             "rule": self.rule,
             "group": GROUPS[self.rule],
             "severity": self.severity,
@@ -110,7 +140,7 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(piece), "") if piece.isascii() and piece.isdigit() else (-1, piece) for piece in pieces]
 
 
-def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Any]:
+def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> AuditDoc:
     """The whole result as `hotband audit --json` prints it."""
     counts = {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
     return {

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.audit.finding import Number
 from hotband.audit.published import read_table
 from hotband.audit.rules import findings
 from hotband.study.file import PUBLISHED_FILE
 
+if TYPE_CHECKING:
+    from hotband.study.documents import FindingDoc
+
 # Digits of a number in a study's table: one more than the published ones have.
 _DIGITS = 5
 
 
-def published_findings(folder: Path) -> list[dict[str, Any]]:
+def published_findings(folder: Path) -> list[FindingDoc]:
     """Findings of the published table in a study's folder, with the rule as id. Raises UserError."""
     found = []
     for one in findings(read_table(folder / PUBLISHED_FILE), None):
-        entry: dict[str, Any] = {"id": one.rule, "title": one.title, "text": one.advice}
+        entry: FindingDoc = {"id": one.rule, "title": one.title, "text": one.advice}
         if one.table is not None:
             rows = [[_short(value) for value in row] for row in one.table.rows]
             entry["table"] = {"columns": list(one.table.columns), "rows": rows}

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband.experiment import Experiment, Lock, Say, Tick
 from hotband.runs.run import Finished
@@ -18,6 +18,9 @@ from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Measure, Published, S
 from hotband.study.file import load as load_study
 from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
+
+if TYPE_CHECKING:
+    from hotband.study.documents import AccuracyDoc, ClaimDoc, FigureDoc, FindingDoc, ScoredDoc, StudyAccuracyDoc
 
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
 
@@ -34,20 +37,21 @@ SIGNIFICANT_ERROR = 10.0
 class Conclusion:
     """What a study's own module adds: claims, findings and figures that no single cell has."""
 
-    claims: list[dict[str, Any]] = field(default_factory=list)
-    findings: list[dict[str, Any]] = field(default_factory=list)
-    figures: list[dict[str, Any]] = field(default_factory=list)
+    claims: list[ClaimDoc] = field(default_factory=list)
+    findings: list[FindingDoc] = field(default_factory=list)
+    figures: list[FigureDoc] = field(default_factory=list)
 
 
 def figure(
     *, published: float | None, predicted: float | None, note: str = "", error: float | None = None, **named: Any
-) -> dict[str, Any]:
+) -> FigureDoc:
     """One figure with its error: that given, else the prediction's in percent of what is published."""
     error = error_pct(published, predicted) if error is None else error
-    return {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
+    found = {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
+    return cast("FigureDoc", found)
 
 
-def cell_figures(results: Results) -> dict[tuple[str, str, str], dict[str, Any]]:
+def cell_figures(results: Results) -> dict[tuple[str, str, str], FigureDoc]:
     """Every figure of every cell, published or not, by the ids of config, load and measure."""
     study = results.study
     listed = {}
@@ -59,7 +63,7 @@ def cell_figures(results: Results) -> dict[tuple[str, str, str], dict[str, Any]]
     return listed
 
 
-def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> dict[str, Any]:
+def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> FigureDoc:
     """A measure of a cell, beside its published row."""
     config = cell.load.published_config or cell.config.label
     workload = measure.published or cell.load.published
@@ -95,7 +99,7 @@ def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
     return f"{study.name}/{cell.config.id}/{cell.load.id}/{measure.id}"
 
 
-def comparison_figures(results: Results) -> list[dict[str, Any]]:
+def comparison_figures(results: Results) -> list[FigureDoc]:
     """Figures of two configurations, where both were run."""
     listed = []
     for one in results.study.comparisons:
@@ -107,17 +111,17 @@ def comparison_figures(results: Results) -> list[dict[str, Any]]:
     return listed
 
 
-def figures(results: Results) -> list[dict[str, Any]]:
+def figures(results: Results) -> list[FigureDoc]:
     """Every figure that the cells alone have."""
     return [*cell_figures(results).values(), *comparison_figures(results)]
 
 
-def accuracy(listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def accuracy(listed: Sequence[FigureDoc]) -> StudyAccuracyDoc:
     """How large the errors are, over all figures and by what is scored: rates, ratios and gains, by group of loads. A
     published figure that stands beside several predictions counts once, with the largest error; figures that are
     derived from others do not count."""
 
-    def of(chosen: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def of(chosen: Sequence[FigureDoc]) -> AccuracyDoc:
         by_source: dict[str, float] = {}
         for row in chosen:
             if row["error_pct"] is not None and row["group"] != DERIVED:
@@ -130,18 +134,18 @@ def accuracy(listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "max_abs_error_pct": max(errors, default=None),
         }
 
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, str], list[FigureDoc]] = {}
     for row in listed:
         if row["unit"] in SCORED:
             groups.setdefault((SCORED[row["unit"]], row["group"]), []).append(row)
-    scored = [{"figure": name, "group": group, **of(rows)} for (name, group), rows in groups.items()]
+    scored: list[ScoredDoc] = [{"figure": name, "group": group, **of(rows)} for (name, group), rows in groups.items()]
     iops = {one["group"]: of(groups["IOPS", one["group"]]) for one in scored if one["figure"] == "IOPS"}
     return {**of(listed), "iops_by_group": iops, "scored": scored}
 
 
-def misses(study: Study, listed: list[dict[str, Any]]) -> list[dict[str, str]]:
+def misses(study: Study, listed: list[FigureDoc]) -> list[dict[str, str]]:
     """Cells with a large error in any figure, each with the study's explanation."""
-    cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    cells: dict[tuple[str, str], list[FigureDoc]] = {}
     for row in listed:
         if row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
             cells.setdefault((row["config"], row["label"]), []).append(row)
@@ -158,7 +162,7 @@ def misses(study: Study, listed: list[dict[str, Any]]) -> list[dict[str, str]]:
     return explained
 
 
-def unmatched(study: Study, listed: Sequence[dict[str, Any]], conclusion: Conclusion) -> list[str]:
+def unmatched(study: Study, listed: Sequence[FigureDoc], conclusion: Conclusion) -> list[str]:
     """Ids of published rows that stand beside no prediction and under no claim: background, or a slip in a name."""
     used = {row["source"] for row in listed} | {one.get("source") for one in conclusion.claims} | set(study.inputs)
     return [row.id for row in study.published if row.id not in used]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from hotband.record.document import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
+    from hotband.study.documents import ClaimDoc, FigureDoc
 
 PERCENTILES: list[tuple[str, Percentile]] = [
     ("p50", "latency_p50_ns"),
@@ -285,7 +286,7 @@ def inputs_table(inputs: Sequence[dict[str, str]]) -> Table:
     return table
 
 
-def figures_table(figures: Sequence[dict[str, Any]]) -> Table:
+def figures_table(figures: Sequence[FigureDoc]) -> Table:
     """Published beside predicted, with the error."""
     from rich.table import Table
 
@@ -338,7 +339,7 @@ def significant(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def claims_table(claims: Sequence[dict[str, Any]]) -> Table:
+def claims_table(claims: Sequence[ClaimDoc]) -> Table:
     """Claims of a study and whether they hold in the model."""
     from rich.table import Table
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.audit.of_study import published_findings
 from hotband.study.measures import error_pct
 from hotband.study.study import Conclusion, Results, figure
+
+if TYPE_CHECKING:
+    from hotband.study.documents import ClaimDoc, FigureDoc, FindingDoc
 
 
 def derived(results: Results, config: str, load: str, metric: str = "") -> float | None:
@@ -17,7 +20,7 @@ def derived(results: Results, config: str, load: str, metric: str = "") -> float
     return None
 
 
-def level_finding(results: Results) -> dict[str, Any]:
+def level_finding(results: Results) -> FindingDoc:
     """Which level the five-drive software array fits."""
     array = next(config for config in results.study.configs if config.id == "ecap-raid0")
     rows = []
@@ -44,7 +47,7 @@ def level_finding(results: Results) -> dict[str, Any]:
     }
 
 
-def write_cache_finding(results: Results) -> dict[str, Any]:
+def write_cache_finding(results: Results) -> FindingDoc:
     """The drives answer writes from a cache."""
     rows = []
     for drive, config in (("15k", "ent-15k-raid1"), ("10k", "ent-10k-raid1"), ("cap", "ent-cap-raid1")):
@@ -67,7 +70,7 @@ def write_cache_finding(results: Results) -> dict[str, Any]:
     }
 
 
-def derived_figures(results: Results) -> list[dict[str, Any]]:
+def derived_figures(results: Results) -> list[FigureDoc]:
     """Device I/Os a drive, published as derived from the tables, beside the model's."""
     listed = []
     loads = {"8KB random 75% read": ("8k-random-75r", 0.75), "8KB random 25% read": ("8k-random-25r", 0.25)}
@@ -98,7 +101,7 @@ def derived_figures(results: Results) -> list[dict[str, Any]]:
     return listed
 
 
-def claims(results: Results) -> list[dict[str, Any]]:
+def claims(results: Results) -> list[ClaimDoc]:
     """Statements of the evaluation that the model can check."""
     ranks = [results.iops(f"ent-{drive}-raid1", "8k-random-75r") for drive in ("15k", "10k", "cap")]
     single = results.iops("ent-15k-raid1", "128k-read") * 131072 / 1e6

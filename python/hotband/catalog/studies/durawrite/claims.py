@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.catalog.studies.durawrite.cells import (
     ECO,
@@ -19,6 +19,9 @@ from hotband.catalog.studies.durawrite.cells import (
 )
 from hotband.study.runs import Results
 
+if TYPE_CHECKING:
+    from hotband.study.documents import ClaimDoc
+
 RATIO_WITHIN = 0.10
 """A ratio of write amplification that is off by no more than this is the published one; the ratios are 0 to 1."""
 
@@ -26,12 +29,12 @@ SAME_RATE = 0.01
 """Rates that differ by less are the same: both may be the rate that is asked for."""
 
 
-def claim(name: str, text: str, holds: bool | None, measured: str, source: str) -> dict[str, Any]:
+def claim(name: str, text: str, holds: bool | None, measured: str, source: str) -> ClaimDoc:
     """One claim."""
     return {"id": name, "text": text, "holds": holds, "measured": measured, "source": source}
 
 
-def ycsb_gains(results: Results) -> dict[str, Any]:
+def ycsb_gains(results: Results) -> ClaimDoc:
     """Large records of little compressibility gain throughput."""
     gain = over(rate(results, NYTRO, "ycsb"), mean_of([rate(results, name, "ycsb") for name in OTHERS]))
     text = (
@@ -43,7 +46,7 @@ def ycsb_gains(results: Results) -> dict[str, Any]:
     return claim("ycsb-gains", text, holds, measured, published(results, "-001").id)
 
 
-def vdi_ratio(results: Results) -> dict[str, Any]:
+def vdi_ratio(results: Results) -> ClaimDoc:
     """A third of the write amplification under VDI."""
     ratio = over(amplified(results, NYTRO, "vdi"), mean_of([amplified(results, name, "vdi") for name in OTHERS]))
     printed = stated(results, "-007")
@@ -53,7 +56,7 @@ def vdi_ratio(results: Results) -> dict[str, Any]:
     return claim("vdi-ratio", text, holds, measured, published(results, "-007").id)
 
 
-def vdi_is_not_faster(results: Results) -> dict[str, Any]:
+def vdi_is_not_faster(results: Results) -> ClaimDoc:
     """And still it is not the faster drive there."""
     rates = {name: rate(results, name, "vdi") for name in (NYTRO, S4500, ECO)}
     one, other = rates[NYTRO], rates[S4500]
@@ -66,6 +69,6 @@ def vdi_is_not_faster(results: Results) -> dict[str, Any]:
     return claim("vdi-not-faster", text, holds, f"{measured} op/s (with the 5200 ECO)", published(results, "-005").id)
 
 
-def all_of(results: Results) -> list[dict[str, Any]]:
+def all_of(results: Results) -> list[ClaimDoc]:
     """Every claim that the visible figures make."""
     return [check(results) for check in (ycsb_gains, vdi_ratio, vdi_is_not_faster)]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.catalog.studies.durawrite.cells import percent, published, stated
 from hotband.study.runs import Results
+
+if TYPE_CHECKING:
+    from hotband.study.documents import FindingDoc
 
 HALF = 0.5
 """Percentages are printed whole: the true one lies within half of one."""
@@ -14,7 +17,7 @@ RATIO_HALF = 0.005
 """And ratios to a hundredth."""
 
 
-def no_absolute(results: Results) -> dict[str, Any]:
+def no_absolute(results: Results) -> FindingDoc:
     """Nowhere is a write amplification printed, only ratios of two."""
     rows = [row for row in results.study.published if "write amplification" in row.metric.lower()]
     absolute = [row for row in rows if "ratio" not in row.metric.lower()]
@@ -53,7 +56,7 @@ def spread(gain_pct: float, reduction_pct: float) -> float | None:
     return (1 + root) / (1 - root)
 
 
-def three_gains(results: Results) -> dict[str, Any]:
+def three_gains(results: Results) -> FindingDoc:
     """Whether the gain, the latency and the time of YCSB fit Little's law."""
     gain, latency, time = (stated(results, number_of) for number_of in ("-001", "-002", "-003"))
     expected = (1 - 1 / (1 + gain / 100)) * 100
@@ -88,7 +91,7 @@ def three_gains(results: Results) -> dict[str, Any]:
     }
 
 
-def overloaded(results: Results) -> dict[str, Any]:
+def overloaded(results: Results) -> FindingDoc:
     """No drive kept up with the rate that VDI asks for, and the drive that writes least is not the fastest."""
     asked = stated(results, "-006")
     rows = []
@@ -109,7 +112,7 @@ def overloaded(results: Results) -> dict[str, Any]:
     }
 
 
-def not_entropy_alone(results: Results) -> dict[str, Any]:
+def not_entropy_alone(results: Results) -> FindingDoc:
     """The visible figures do not follow the entropy of the data."""
     first, second = stated(results, "-018"), stated(results, "-019")
     gain = stated(results, "-001")
@@ -136,7 +139,7 @@ def not_entropy_alone(results: Results) -> dict[str, Any]:
     }
 
 
-def test_data(results: Results) -> dict[str, Any]:
+def test_data(results: Results) -> FindingDoc:
     """Jetstress' data is nothing like Exchange's."""
     jetstress, production = stated(results, "-022"), stated(results, "-023")
     low, high = (float(end) for end in published(results, "-024").text.split("-"))
@@ -165,6 +168,6 @@ def test_data(results: Results) -> dict[str, Any]:
     }
 
 
-def all_of(results: Results) -> list[dict[str, Any]]:
+def all_of(results: Results) -> list[FindingDoc]:
     """Every finding of the published rows."""
     return [find(results) for find in (no_absolute, three_gains, overloaded, not_entropy_alone, test_data)]

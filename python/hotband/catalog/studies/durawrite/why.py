@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.catalog.studies.durawrite.cells import (
     COMMON,
@@ -27,6 +27,9 @@ from hotband.catalog.studies.durawrite.cells import (
 )
 from hotband.study.runs import Results
 
+if TYPE_CHECKING:
+    from hotband.study.documents import FindingDoc
+
 TRIMS = {"swbuild-trim": "swbuild", "oltp-no-trim": "oltp", "jetstress-no-trim": "jetstress"}
 """What-ifs that change TRIM alone, and the load that they change."""
 
@@ -39,7 +42,7 @@ def others(results: Results, load: str) -> float | None:
     return mean_of([amplified(results, name, load) for name in OTHERS])
 
 
-def ratios(results: Results) -> dict[str, Any]:
+def ratios(results: Results) -> FindingDoc:
     """The ratio of each load, taken apart: what compression does, and what the drive would be without it."""
     rows, order = [], {}
     for load in sorted(LOADS, key=lambda name: entropy(results, name)):
@@ -94,7 +97,7 @@ def _ratio_text(results: Results, order: dict[str, float | None]) -> str:
     )
 
 
-def trim(results: Results) -> dict[str, Any] | None:
+def trim(results: Results) -> FindingDoc | None:
     """What TRIM alone does to both kinds of drives."""
     rows, most = [], 0.0
     for changed, load in TRIMS.items():
@@ -121,7 +124,7 @@ def trim(results: Results) -> dict[str, Any] | None:
     }
 
 
-def footprint(results: Results) -> dict[str, Any] | None:
+def footprint(results: Results) -> FindingDoc | None:
     """The ratio of VDI depends on how long it was run, and on how much of the drive it writes to."""
     rows, found = [], []
     for load in ("vdi-short", "vdi", "vdi-all", "swbuild-short", "swbuild"):
@@ -151,7 +154,7 @@ def footprint(results: Results) -> dict[str, Any] | None:
     }
 
 
-def throughput(results: Results) -> dict[str, Any]:
+def throughput(results: Results) -> FindingDoc:
     """What compression itself buys in rate: the same drive with it and without."""
     rows, gains = [], {}
     for load in LOADS:
@@ -178,7 +181,7 @@ def throughput(results: Results) -> dict[str, Any]:
     }
 
 
-def lifetime(results: Results) -> dict[str, Any]:
+def lifetime(results: Results) -> FindingDoc:
     """What a reader wants to know and no ratio says: how much can be written until a drive is worn out."""
     rows = []
     for load in LOADS:
@@ -205,7 +208,7 @@ def lifetime(results: Results) -> dict[str, Any]:
     }
 
 
-def all_of(results: Results) -> list[dict[str, Any]]:
+def all_of(results: Results) -> list[FindingDoc]:
     """Every finding of the model."""
     found = [ratios(results), trim(results), throughput(results), footprint(results), lifetime(results)]
     return [one for one in found if one is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband.catalog.studies.exos_15e900 import claims
 from hotband.catalog.studies.exos_15e900.cells import (
@@ -22,6 +22,9 @@ from hotband.study.measures import error_pct
 from hotband.study.runs import Results
 from hotband.study.study import Conclusion, figure
 
+if TYPE_CHECKING:
+    from hotband.study.documents import FigureDoc, FindingDoc
+
 DESKTOPS, SPACING_S = 60, 3
 NETWORK_BYTES_PER_S = 1.25e9
 MEAN_PAGE_BYTES = 1.67e6
@@ -29,7 +32,7 @@ PAYLOAD = 0.941
 """Share of the link that carries data, as in the workload's file."""
 
 
-def write_through(results: Results) -> dict[str, Any]:
+def write_through(results: Results) -> FindingDoc:
     """ "Advanced Write Cache off" is not write-through."""
     row = published(results, "-007")
     table = []
@@ -54,7 +57,7 @@ def write_through(results: Results) -> dict[str, Any]:
     }
 
 
-def forced_writes(results: Results) -> dict[str, Any]:
+def forced_writes(results: Results) -> FindingDoc:
     """At 5 ms the baseline holds three I/Os, with the cache on thirteen: its RAID 5 writes reach the media."""
     rows = []
     for config, number_of in ((AWC_OFF, "-048"), (AWC_ON, "-049"), (TURBO, None)):
@@ -77,7 +80,7 @@ def forced_writes(results: Results) -> dict[str, Any]:
     }
 
 
-def shallow_queues(results: Results) -> dict[str, Any]:
+def shallow_queues(results: Results) -> FindingDoc:
     """How the published read maximum relates to the queue each drive sees."""
     cell = results.cells[AWC_OFF, "read"]
     rows = [
@@ -95,7 +98,7 @@ def shallow_queues(results: Results) -> dict[str, Any]:
     }
 
 
-def part_numbers(results: Results) -> dict[str, Any]:
+def part_numbers(results: Results) -> FindingDoc:
     """One part number stands for two of the three variants."""
     return {
         "id": "part-numbers",
@@ -118,7 +121,7 @@ def part_numbers(results: Results) -> dict[str, Any]:
     }
 
 
-def mixes(results: Results) -> dict[str, Any]:
+def mixes(results: Results) -> FindingDoc:
     """The published gain of mixed loads lies between two readings of the baseline."""
     rows = []
     for load, name in (("half", "half reads"), ("mixed", "70 % reads")):
@@ -137,7 +140,7 @@ def mixes(results: Results) -> dict[str, Any]:
     }
 
 
-def unequal_concurrency(results: Results) -> dict[str, Any]:
+def unequal_concurrency(results: Results) -> FindingDoc:
     """The OLTP runs are not compared at equal concurrency."""
     rows = []
     for config in VARIANTS:
@@ -159,7 +162,7 @@ def unequal_concurrency(results: Results) -> dict[str, Any]:
     }
 
 
-def short_stroked(results: Results) -> dict[str, Any]:
+def short_stroked(results: Results) -> FindingDoc:
     """OLTP exceeds the array's full-span random-read maximum because its data is short-stroked."""
     rows = []
     for name, load in (("random read, full span", "read"), ("OLTP, 900 GB of 17 TB", "oltp")):
@@ -180,7 +183,7 @@ def short_stroked(results: Results) -> dict[str, Any]:
     }
 
 
-def boot_floor(results: Results) -> dict[str, Any]:
+def boot_floor(results: Results) -> FindingDoc:
     """Desktops are powered on 3 s apart: a floor under every boot time."""
     floor = (DESKTOPS - 1) * SPACING_S
     rows: list[list[Any]] = []
@@ -205,7 +208,7 @@ def boot_floor(results: Results) -> dict[str, Any]:
     }
 
 
-def web_sizes(results: Results) -> dict[str, Any]:
+def web_sizes(results: Results) -> FindingDoc:
     """The published web figures ask for two different I/O sizes."""
     most, extra = published(results, "-030").value or 0.0, published(results, "-033").value or 0.0
     gained = (published(results, "-012").value or 0.0) - (published(results, "-010").value or 0.0)
@@ -238,7 +241,7 @@ def web_sizes(results: Results) -> dict[str, Any]:
     }
 
 
-def hotter_bands(results: Results) -> dict[str, Any]:
+def hotter_bands(results: Results) -> FindingDoc:
     """vdbench's hot bands are a thousand times hotter than their table says."""
     return {
         "id": "hot-bands-in-kb",
@@ -253,7 +256,7 @@ def hotter_bands(results: Results) -> dict[str, Any]:
     }
 
 
-def more_figures(results: Results) -> list[dict[str, Any]]:
+def more_figures(results: Results) -> list[FigureDoc]:
     """Figures that no single cell has, and those published a second time in other words."""
     values = {
         "-041": ("device writes a drive", results.iops(AWC_OFF, "write") * 2 / DRIVES, "derived"),

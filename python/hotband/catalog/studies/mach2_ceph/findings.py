@@ -13,6 +13,7 @@ from hotband.study.study import Conclusion, Results
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
+    from hotband.study.documents import ClaimDoc, FindingDoc
 
 AUDIT_FILE = Path(__file__).parent / "audit.json"
 """`hotband audit FILE... --json` on the fourteen raw results at hand, which are not shipped themselves."""
@@ -66,7 +67,7 @@ def published_media(results: Results) -> dict[int, str]:
     return rows
 
 
-def media_finding(results: Results) -> dict[str, Any]:
+def media_finding(results: Results) -> FindingDoc:
     """What the disks did of what was published as reads, and what the model says they did."""
     published = published_media(results)
     rows: list[list[Any]] = []
@@ -91,7 +92,7 @@ def media_finding(results: Results) -> dict[str, Any]:
     }
 
 
-def bimodal_finding(results: Results, audit: dict[str, Any]) -> dict[str, Any]:
+def bimodal_finding(results: Results, audit: dict[str, Any]) -> FindingDoc:
     """How many reads are faster than any disk, published and predicted."""
     shares = {one["subject"][0]: one["numbers"] for one in audit["findings"] if one["rule"] == "cache-served"}
     rows: list[list[Any]] = []
@@ -112,21 +113,23 @@ def bimodal_finding(results: Results, audit: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def audit_findings(audit: dict[str, Any]) -> list[dict[str, Any]]:
+def audit_findings(audit: dict[str, Any]) -> list[FindingDoc]:
     """What the auditor says of the raw results."""
     listed = []
     for number, one in enumerate(audit["findings"]):
         of = ", ".join(one["subject"][:3]) + (f" and {len(one['subject']) - 3} more" if len(one["subject"]) > 3 else "")
-        finding = {
+        finding: FindingDoc = {
             "id": f"audit-{one['rule']}-{number + 1}",
             "title": f"Auditor, {one['severity']}: {one['title']}",
             "text": f"{of}. {one['advice']}",
         }
-        listed.append(finding | ({"table": one["table"]} if one.get("table") else {}))
+        if one.get("table"):
+            finding["table"] = one["table"]
+        listed.append(finding)
     return listed
 
 
-def hidden_run_finding() -> dict[str, Any]:
+def hidden_run_finding() -> FindingDoc:
     """The reads at queue depth 2 hit what only a run that is not among the results can have left."""
     return {
         "id": "hidden-run",
@@ -140,7 +143,7 @@ def hidden_run_finding() -> dict[str, Any]:
     }
 
 
-def claims(results: Results) -> list[dict[str, Any]]:
+def claims(results: Results) -> list[ClaimDoc]:
     """What was published, or follows from it, as checks."""
 
     def iops(pool: str, operation: str, depth: int) -> float:

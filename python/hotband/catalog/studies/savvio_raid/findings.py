@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband.catalog.studies.savvio_raid import claims
 from hotband.catalog.studies.savvio_raid.cells import (
@@ -21,6 +21,9 @@ from hotband.study.file import Published
 from hotband.study.runs import Results
 from hotband.study.study import Conclusion, figure
 
+if TYPE_CHECKING:
+    from hotband.study.documents import FigureDoc, FindingDoc
+
 FAMILIES = {"savvio": "2x Savvio 10K.1", "cheetah10": "2x Cheetah 10K.7"}
 MEAN = ("Mean of three patterns", "Server patterns")
 LEVELS = {"raid0": "RAID 0", "raid1": "RAID 1"}
@@ -28,7 +31,7 @@ LEVELS = {"raid0": "RAID 0", "raid1": "RAID 1"}
 
 def _gain(
     row: Published | None, name: str, config: str, metric: str, place: tuple[str, str], gain: float, workload: str
-) -> dict[str, Any]:
+) -> FigureDoc:
     """A gain in percent, beside its published row where it has one; scored by the ratio that it stands for. `place` is
     its label and its group."""
     label, group = place
@@ -49,7 +52,7 @@ def _gain(
     )
 
 
-def server_gains(results: Results) -> list[dict[str, Any]]:
+def server_gains(results: Results) -> list[FigureDoc]:
     """Average gains of two disks over one, and of two Savvio over one Cheetah 15K.4."""
     row = published(results, "-026")
     listed = []
@@ -73,7 +76,7 @@ def server_gains(results: Results) -> list[dict[str, Any]]:
     return listed
 
 
-def desktop_gains(results: Results) -> list[dict[str, Any]]:
+def desktop_gains(results: Results) -> list[FigureDoc]:
     """Gains on the synthetic desktop loads: of a stripe, of a mirror, of the other firmware mode."""
     row = published(results, "-035")
     pairs = [
@@ -103,7 +106,7 @@ def desktop_gains(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-def access_gains(results: Results) -> list[dict[str, Any]]:
+def access_gains(results: Results) -> list[FigureDoc]:
     """How much shorter the access time of two disks is, in milliseconds."""
     listed = []
     for family, ending in (("savvio", "-001"), ("cheetah10", "-002")):
@@ -132,7 +135,7 @@ def access_gains(results: Results) -> list[dict[str, Any]]:
     return listed
 
 
-def read_policy(results: Results) -> dict[str, Any]:
+def read_policy(results: Results) -> FindingDoc:
     """Which read policy the published mirror has."""
     rows = []
     for config, name in POLICIES.items():
@@ -165,7 +168,7 @@ def read_policy(results: Results) -> dict[str, Any]:
     }
 
 
-def where_the_mirror_loses(results: Results) -> dict[str, Any]:
+def where_the_mirror_loses(results: Results) -> FindingDoc:
     """Gains by pattern: the more is written, the less a mirror gains."""
     rows = []
     for load, writes in (("web-server", "0 %"), ("file-server", "20 %"), ("workstation", "20 %"), ("database", "33 %")):
@@ -183,7 +186,7 @@ def where_the_mirror_loses(results: Results) -> dict[str, Any]:
     }
 
 
-def modes(results: Results) -> dict[str, Any]:
+def modes(results: Results) -> FindingDoc:
     """Server Mode and Performance Mode."""
     rows = []
     for level, name in (("single", "one disk"), ("raid0", "stripe"), ("raid1", "mirror")):
@@ -203,7 +206,7 @@ def modes(results: Results) -> dict[str, Any]:
     }
 
 
-def tag_limit(results: Results) -> dict[str, Any]:
+def tag_limit(results: Results) -> FindingDoc:
     """What the host keeps outstanding."""
     rows = []
     for depth in (64, 256):
@@ -223,7 +226,7 @@ def tag_limit(results: Results) -> dict[str, Any]:
     }
 
 
-def bus(results: Results) -> dict[str, Any]:
+def bus(results: Results) -> FindingDoc:
     """What one disk and two get of the shared bus."""
     rows: list[list[Any]] = []
     for config, name in (("savvio-single", "one Savvio 10K.1"), ("savvio-raid0", "two, striped")):
