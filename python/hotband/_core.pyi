@@ -9,6 +9,9 @@ LOG_COLUMNS: list[str]
 LAYOUTS: list[str]
 """Names of the layouts."""
 
+SET_KEYS: list[str]
+"""Keys that `set` takes in workloads."""
+
 STEADY_WINDOW: int
 """Rounds of the measurement window of steady state."""
 
@@ -78,6 +81,9 @@ class Run:
     def progress(self) -> tuple[float, int]:
         """Share done (0 to 1) and I/Os completed; from any thread."""
 
+    def phase(self) -> str | None:
+        """Name of the phase under way, preconditioning and laying out included; None once they are over."""
+
     def stop(self) -> None:
         """Asks `execute` to stop; from any thread."""
 
@@ -121,6 +127,17 @@ def machine_offer(
     """What a machine offers to workloads: its text, its targets (name, bytes), what offsets and sizes of I/Os are
     multiples of, and the product of every drive. `set` holds values of drives and daemons only. Raises SpecError.
     """
+
+def set_keys(
+    catalog: Path,
+    workload: str,
+    machine: str,
+    workload_text: str | None = None,
+    machine_text: str | None = None,
+    set: list[tuple[str, str]] = ...,
+) -> list[tuple[str, str, str | None, str, str]]:
+    """Every key that `set` takes for a workload on a machine: key, whose it is, value today, what it takes, meaning.
+    Raises SpecError."""
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""

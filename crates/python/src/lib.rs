@@ -62,6 +62,8 @@ struct PyRun {
     /// The machine as this run left it, until a run that follows takes it.
     kept: Mutex<Option<Kept>>,
     control: Control,
+    /// What it does, one after the other.
+    phases: Vec<String>,
 }
 
 #[pymethods]
@@ -95,7 +97,8 @@ impl PyRun {
             Run::new_within(&Catalog::new(catalog), request, &means)
         };
         let run = py.detach(build).map_err(while_building)?;
-        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
+        let phases = run.phases();
+        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default(), phases })
     }
 
     /// Whether this run can follow `before` on the machine that it leaves.
@@ -145,6 +148,10 @@ impl PyRun {
 
     fn progress(&self) -> (f64, u64) {
         self.control.progress()
+    }
+
+    fn phase(&self) -> Option<&str> {
+        self.phases.get(self.control.phase()).map(String::as_str)
     }
 
     fn stop(&self) {
@@ -263,6 +270,24 @@ fn machine_offer(
     Ok((offer.text, targets, offer.block.0, offer.products))
 }
 
+/// Key, whose it is, value today, what it takes, meaning.
+type KeyTuple = (String, String, Option<String>, String, String);
+
+#[pyfunction]
+#[pyo3(signature = (catalog, workload, machine, workload_text=None, machine_text=None, set=Vec::new()))]
+fn set_keys(
+    catalog: PathBuf,
+    workload: String,
+    machine: String,
+    workload_text: Option<String>,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<Vec<KeyTuple>> {
+    let request = Request { machine, machine_text, workload, workload_text, set, seed: 1, ..Request::default() };
+    let keys = hotband_engine::set_keys(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    Ok(keys.into_iter().map(|one| (one.key, one.part, one.value, one.accepted, one.meaning)).collect())
+}
+
 #[pyfunction]
 fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
@@ -313,6 +338,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(osd, module)?)?;
     module.add_function(wrap_pyfunction!(machine_offer, module)?)?;
+    module.add_function(wrap_pyfunction!(set_keys, module)?)?;
     module.add_function(wrap_pyfunction!(catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;
@@ -329,5 +355,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("OutOfMemory", module.py().get_type::<OutOfMemory>())?;
     module.add("Interrupted", module.py().get_type::<Interrupted>())?;
     module.add("LOG_COLUMNS", LOG_COLUMNS.to_vec())?;
+    module.add("SET_KEYS", hotband_engine::SET_KEYS.to_vec())?;
     module.add("LAYOUTS", hotband_layouts::KINDS.to_vec())
 }

@@ -15,7 +15,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.record.files import save_operations, save_power, save_record
-from hotband.record.iolog import log_to_parquet
+from hotband.record.iolog import check_ending, save_log
 from hotband.runs.events import happening
 from hotband.text.write import is_mistake, named, part_of, remove
 
@@ -139,6 +139,7 @@ def prepare(spec: RunSpec) -> Prepared:
     if spec.io_log is not None:
         if spec.io_log.is_dir():
             raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
+        check_ending(spec.io_log)
         check_writable(spec.io_log.parent, "--io-log")
         raw_log = part_of(spec.io_log)
     events = happening(spec.events)
@@ -178,7 +179,7 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
-            log_to_parquet(prepared.raw_log, spec.io_log, streams)
+            save_log(prepared.raw_log, spec.io_log, streams)
         return Finished(spec, record, text, series, caches, streams, ios, smart, operations, power)
     except _core.SpecError as error:
         raise user_error(error) from None
