@@ -4,6 +4,7 @@ mod common;
 
 use common::{BLOCK, Bench, CACHE_OVERHEAD, MS, OVERHEAD, PORT, REVOLUTION, SECTOR_TIME, US, at_cylinder};
 use hotband_machine::{Drive, Op};
+use hotband_units::Instant;
 
 /// When the first read of these tests (cylinder 1, sector 0, at time 0) is at the host.
 const FIRST_DONE: u64 = 2 * MS + 8 * SECTOR_TIME + PORT;
@@ -271,4 +272,41 @@ fn a_command_is_not_starved_beyond_the_age_bound() {
     let two_services = 2 * (8 * MS + REVOLUTION + 8 * SECTOR_TIME) + OVERHEAD + PORT;
     let waited = waited("50 ms");
     assert!(waited > bound && waited <= bound + two_services, "{waited} ns");
+}
+
+#[test]
+fn a_write_cache_that_is_switched_off_is_written_first_and_then_writes_go_to_the_media() {
+    let mut bench = Bench::new("wce = \"on\"");
+    let cached = bench.write(0, at_cylinder(1, 0));
+    bench.done_exactly_at(cached, CACHE_OVERHEAD + PORT);
+    bench.disk.set(Instant(bench.now), "wce", "off").expect("this disk has the switch");
+    let waits = bench.write(bench.now, at_cylinder(2, 0));
+    // The first extent lands; the write that waited follows it to the media and is not answered from memory.
+    assert!(bench.end_of(waits) > 2 * MS, "it was answered from a cache that was to be off");
+    let counted = ["cached_writes", "destages"].map(|name| bench.count(name));
+    assert_eq!(counted, [1, 1]);
+    assert_eq!(bench.disk.levels(), []);
+    let begins = bench.now;
+    let through = bench.write(begins, at_cylinder(3, 0));
+    assert!(bench.end_of(through) - begins > CACHE_OVERHEAD + PORT);
+}
+
+#[test]
+fn a_write_cache_that_is_switched_on_answers_the_next_write() {
+    let mut bench = Bench::new("wce = \"off\"");
+    bench.disk.set(Instant(0), "wce", "on").expect("this disk has the switch");
+    let write = bench.write(0, at_cylinder(1, 0));
+    bench.done_exactly_at(write, CACHE_OVERHEAD + PORT);
+}
+
+#[test]
+fn a_disk_takes_no_other_value_while_it_runs() {
+    let bench = Bench::new("wce = \"off\"");
+    assert_eq!(bench.disk.settings(), ["wce"]);
+    for (key, value, accepted) in
+        [("wce", "yes", "\"on\" or \"off\""), ("awc", "on", "expected one of wce"), ("rpm", "7200 rpm", "wce")]
+    {
+        let error = bench.disk.check_set(key, value).unwrap_err();
+        assert!(error.accepted.contains(accepted), "{error}");
+    }
 }

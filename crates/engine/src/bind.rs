@@ -8,12 +8,12 @@ use crate::build::assemble::Assembled;
 /// Binds every stream to its target.
 pub fn bind(workload: &Workload, assembled: &Assembled, seed: u64) -> Result<Vec<(Stream, u16)>, SpecError> {
     let machine = &assembled.machine;
-    let block = machine.block().0;
+    let block = machine.drives().block().0;
     let shared = workload.largest_load();
     let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
         let key = format!("{}.volume", spec.key);
         let target = target_of(workload, &key, spec.volume.as_deref(), assembled)?;
-        let capacity = machine.capacity(target).0;
+        let capacity = machine.volumes()[usize::from(target)].size;
         workload.check_clients(index, capacity)?;
         let bounds = spec.bounds(&workload.file, capacity, block)?;
         let load = spec.load.as_ref().or(shared.as_ref());
@@ -35,7 +35,7 @@ pub fn bind(workload: &Workload, assembled: &Assembled, seed: u64) -> Result<Vec
 
 /// Why a target takes no trims.
 pub(crate) fn stops_trims(machine: &Machine, target: u16) -> String {
-    let name = &machine.targets()[usize::from(target)].name;
+    let name = &machine.volumes()[usize::from(target)].name;
     format!("\"{name}\" lies on a parity layout, which passes no trims on to its drives")
 }
 
@@ -51,7 +51,7 @@ pub fn check_trims(
 ) -> Result<(), SpecError> {
     for (spec, (_, target)) in workload.streams.iter().zip(streams).filter(|(spec, _)| spec.trim_pct > 0.0) {
         let accepted = match () {
-            () if !machine.passes_trim(*target) => stops_trims(machine, *target),
+            () if !machine.layouts().passes_trim(*target) => stops_trims(machine, *target),
             () if power_cut => TRIM_OR_LOSS.to_owned(),
             () => continue,
         };
@@ -59,8 +59,8 @@ pub fn check_trims(
         return Err(SpecError::new(&workload.file, &key, spec.trim_pct.to_string(), accepted));
     }
     let Some(spec) = workload.precondition.as_ref().filter(|spec| spec.trim) else { return Ok(()) };
-    let mut targets = 0..machine.targets().len() as u16;
-    match targets.find(|target| !machine.passes_trim(*target)) {
+    let mut targets = 0..machine.volumes().len() as u16;
+    match targets.find(|target| !machine.layouts().passes_trim(*target)) {
         Some(target) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", stops_trims(machine, target))),
         None => Ok(()),
     }
@@ -68,7 +68,7 @@ pub fn check_trims(
 
 /// Whether any target lies on a replicated pool.
 pub fn is_served(machine: &Machine) -> bool {
-    (0..machine.targets().len() as u16).any(|target| machine.is_served(target))
+    (0..machine.volumes().len() as u16).any(|target| machine.layouts().is_served(target))
 }
 
 /// The target that `volume` names, or the only one.
@@ -78,7 +78,7 @@ pub(crate) fn target_of(
     volume: Option<&str>,
     assembled: &Assembled,
 ) -> Result<u16, SpecError> {
-    let targets = assembled.machine.targets();
+    let targets = assembled.machine.volumes();
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     match volume {
         Some(name) => {

@@ -67,8 +67,8 @@ fn machine(text: &str, catalog: &Catalog) {
     });
     let Some(mut machine) = read(built).map(|assembled| assembled.machine) else { return };
     let mut done = Vec::new();
-    for target in 0..machine.targets().len().min(4) as u16 {
-        let (block, capacity) = (machine.block().0, machine.capacity(target).0);
+    for target in 0..machine.volumes().len().min(4) as u16 {
+        let (block, capacity) = (machine.drives().block().0, machine.volumes()[usize::from(target)].size);
         for tag in 0..TRIED {
             let (op, len) = (if tag % 2 == 0 { Op::Read } else { Op::Write }, block.max(65_536 * tag));
             let slots = capacity.saturating_sub(len) / block;
@@ -81,7 +81,7 @@ fn machine(text: &str, catalog: &Catalog) {
                 Io {
                     tag,
                     op,
-                    target,
+                    volume: target,
                     offset,
                     len: len as u32,
                     fua: tag % 3 == 0,

@@ -28,6 +28,15 @@ const MOST_SPARES: u32 = 64;
 /// A failure as it was asked for: what `--fail` said, the drive, the time.
 type Failure<'a> = (&'a str, &'a str, Span);
 
+/// What is to happen to a machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Failures {
+    /// Drives that fail, by index, and when, since the measured time began.
+    pub failures: Vec<(u32, Span)>,
+    /// What follows from it.
+    pub repair: RepairSpec,
+}
+
 impl RepairRequest {
     /// Nothing is to fail.
     pub fn is_empty(&self) -> bool {
@@ -97,17 +106,17 @@ impl RepairRequest {
         machine: &Machine,
         workload: &Workload,
         request: &Request,
-    ) -> Result<Option<RepairSpec>, SpecError> {
+    ) -> Result<Option<Failures>, SpecError> {
         let failures = self.failures()?;
         let Some((text, _, _)) = failures.first() else { return Ok(None) };
         let refused = |accepted: &str| Err(SpecError::new("repair.fail", "", *text, accepted));
-        if machine.has_service() {
+        if machine.layouts().iter().any(|layout| layout.is_service) {
             return refused("a replicated pool loses a daemon by its option out = { osd, at }");
         }
         if request.power_loss.is_some() || workload.power_loss.is_some() {
             return refused("a loss of power and a failure are of different runs: leave one out");
         }
-        let names: Vec<String> = machine.drive_names().map(str::to_owned).collect();
+        let names: Vec<String> = machine.drives().names().map(str::to_owned).collect();
         let mut planned: Vec<(u32, Span)> = Vec::new();
         let measured = measured_time(workload);
         for failure in failures {
@@ -128,14 +137,13 @@ impl RepairRequest {
             planned.push((drive, at));
         }
         let first_spare = names.len() as u32 - self.spares;
-        Ok(Some(RepairSpec {
-            failures: planned,
+        let repair = RepairSpec {
             spares: (first_spare..names.len() as u32).collect(),
             rate_limit: self.rate_limit()?,
             spare_after: self.spare_after()?,
-            errors: machine.sector_errors(),
             seed: request.seed,
-        }))
+        };
+        Ok(Some(Failures { failures: planned, repair }))
     }
 
     fn rate_limit(&self) -> Result<Option<Rate>, SpecError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotband_machine::{Machine, MachineSpec, SpecError};
+use hotband_machine::{Expected, Machine, MachineSpec, SpecError};
 use hotband_units::{Bytes, Instant, Span};
 use hotband_workloads::{Stream, Workload};
 
@@ -57,6 +57,8 @@ pub struct Run {
     power_cut: Option<PowerCut>,
     /// Most bytes a second of a rebuild.
     rebuild_rate: Option<u64>,
+    /// Drives that fail, and when, since the measured time began.
+    failures: Vec<(u32, Span)>,
 }
 
 impl Run {
@@ -105,10 +107,11 @@ impl Run {
         (mut assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
         let repair = request.repair.plan(&assembled.machine, &workload, &request)?;
-        let rebuild_rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
-        if let Some(repair) = repair {
-            assembled.machine.prepare_repair(repair, None);
-        }
+        let rebuild_rate = repair.as_ref().and_then(|failures| failures.repair.rate_limit).map(|rate| rate.0);
+        let failures = repair.map_or_else(Vec::new, |failures| {
+            assembled.machine.expect(Expected { repair: Some(failures.repair), ..Expected::default() });
+            failures.failures
+        });
         let power_cut = PowerCut::of(&request, &workload)?;
         if let (Some(at), true) = (&request.power_loss, is_served(&assembled.machine)) {
             let accepted = "a replicated pool is modelled without the loss of power: leave it out";
@@ -121,7 +124,7 @@ impl Run {
         let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).chain(of_app).collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         let texts = (machine_text, workload_text);
-        Ok(Self { request, texts, workload, assembled, drive_set, streams, app, power_cut, rebuild_rate })
+        Ok(Self { request, texts, workload, assembled, drive_set, streams, app, power_cut, rebuild_rate, failures })
     }
 
     /// Bytes of memory that it takes, as far as that is known before it runs: the machine, and what streams leave.
@@ -212,6 +215,7 @@ impl Run {
         repair.into_iter().for_each(|repair| probes.add(Box::new(repair)));
         let mut driver = Driver::new(machine, streams, targets, sources, probes);
         driver.now = begin;
+        driver.failures = std::mem::take(&mut self.failures);
         driver.power = power;
         // Preconditioning and laying out the files of an app count as one more phase each.
         let laid_out = u64::from(self.workload.app.is_some());

@@ -63,7 +63,7 @@ fn one_address_space_has_both_actuators() {
 fn units_are_targets_members_and_volumes() {
     let names = |text: &str| {
         let machine = assembled(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        machine.targets().iter().map(|target| (target.name.clone(), target.from, target.size)).collect::<Vec<_>>()
+        machine.volumes().iter().map(|target| (target.name.clone(), target.from, target.size)).collect::<Vec<_>>()
     };
     let unit = 7_000_259_821_568;
     assert_eq!(names(DRIVE), [("d.lun0".into(), 0, unit), ("d.lun1".into(), unit, unit)]);
@@ -100,7 +100,7 @@ fn a_flush_of_a_target_is_one_of_its_unit() {
             while let Some(at) = machine.wake().filter(|at| *at <= now) {
                 machine.advance(at, &mut done);
             }
-            machine.submit(now, Io { tag, op, target, offset: 0, len, fua: false, version: 0, entropy });
+            machine.submit(now, Io { tag, op, volume: target, offset: 0, len, fua: false, version: 0, entropy });
         }
         while let Some(at) = machine.wake().filter(|at| *at <= Instant(500_000)) {
             machine.advance(at, &mut done);

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::{closed, execute, random_4k, request, run, workload};
 use hotband_engine::{Ledger, PowerLoss, Run};
 use hotband_machine::{
-    Command, Completion, Counter, Done, Drive, Entropy, Io, Machine, MachineParts, NodeRef, Op, Target, Times, Versions,
+    Command, Completion, Counter, Done, Drive, Entropy, Event, Io, Machine, MachineParts, NodeRef, Op, Part, Times,
+    Versions, Volume, What,
 };
 use hotband_units::{Bytes, Instant, Span};
 use proptest::prelude::*;
@@ -69,7 +70,7 @@ impl Played {
             let mut io = Io {
                 tag: tag as u64,
                 op,
-                target: 0,
+                volume: 0,
                 offset: asked.offset(),
                 len,
                 fua,
@@ -119,7 +120,7 @@ fn cut(played: &mut Played, at: u64) -> PowerLoss {
 
 /// Lost and stale bytes, block by block, from the history alone and what the drives hold.
 fn by_hand(played: &Played, asked: &[Asked], left: &[Versions]) -> (u64, u64, Vec<u64>) {
-    let target = played.machine.targets()[0].clone();
+    let target = played.machine.volumes()[0].clone();
     let mut newest: BTreeMap<u64, usize> = BTreeMap::new();
     for tag in played.answered.keys().map(|tag| *tag as usize).filter(|tag| asked[*tag].op == Op::Write) {
         for block in 0..u64::from(asked[tag].blocks) {
@@ -138,7 +139,7 @@ fn by_hand(played: &Played, asked: &[Asked], left: &[Versions]) -> (u64, u64, Ve
     for (offset, tag) in newest {
         for part in (offset..offset + BLOCK).step_by(512) {
             places.clear();
-            played.machine.place(target.node, target.from + part, 512, &mut places);
+            played.machine.layouts().place(target.node, target.from + part, 512, &mut places);
             let copies = places.iter().map(|p| {
                 let held = left[p.drive as usize].all(p.offset..p.offset + 512);
                 assert_eq!(held.len(), 1, "a torn sector");
@@ -172,7 +173,11 @@ proptest! {
         let at = which.get(&whole.times) + late;
         let (mut one, mut other) = (Played::new(&text, &schedule, at), Played::new(&text, &schedule, at));
         let loss = cut(&mut one, at);
-        let left = other.machine.cut_power(Instant(at));
+        let event = Event { at: Instant(at), part: Part::Machine, what: What::PowerOff };
+        other.machine.schedule(event).expect("accounts are kept");
+        other.machine.advance(Instant(at), &mut Vec::new());
+        prop_assert_eq!(other.machine.wake(), None, "nothing is due any more");
+        let left: Vec<Versions> = other.machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();
         let (lost, stale, lost_writes) = by_hand(&other, &schedule, &left);
         prop_assert_eq!((loss.lost_bytes, loss.stale_copy_bytes, loss.lost_writes), (lost, stale, lost_writes.len() as u64));
         prop_assert_eq!(loss.streams[0].lost_bytes, loss.lost_bytes);
@@ -236,7 +241,7 @@ fn a_write_is_made_good_by_one_beside_it_and_not_by_one_that_was_over_before() {
     let lost = |held: u64| {
         let mut versions = Versions::default();
         versions.set(0..BLOCK, held);
-        let target = Target { name: "d".into(), node: NodeRef::Drive(0), from: 0, size: 1 << 20, queue: None };
+        let target = Volume { name: "d".into(), node: NodeRef::Drive(0), from: 0, size: 1 << 20, queue: None };
         let drives: Vec<(String, Box<dyn Drive>)> = vec![("d".into(), Box::new(Holds(versions)))];
         let (links, layouts) = (Vec::new(), Vec::new());
         let mut machine = Machine::new(MachineParts {
@@ -245,13 +250,13 @@ fn a_write_is_made_good_by_one_beside_it_and_not_by_one_that_was_over_before() {
             link_of: vec![None],
             layouts,
             forces: Vec::new(),
-            targets: vec![target],
+            volumes: vec![target],
         });
         let mut ledger = Ledger::open(&mut machine);
         let io = |tag| Io {
             tag,
             op: Op::Write,
-            target: 0,
+            volume: 0,
             offset: 0,
             len: BLOCK as u32,
             fua: false,

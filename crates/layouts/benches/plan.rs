@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hotband_layouts::{Mirror, Parity, ReadPolicy};
-use hotband_machine::{Extent, Layout, MemberState, Op, Plan};
+use hotband_machine::{Extent, Layout, MemberState, Members, Op, Plan};
 
 const CHUNK: u64 = 64 * 1024;
 const SIZE: u64 = 900_000_000_000;
@@ -23,7 +23,7 @@ fn plans(criterion: &mut Criterion) {
                     let offset = turn * 7919 % (SIZE / 4096) * 4096;
                     turn += 1;
                     plan.legs.clear();
-                    layout.plan(Extent { op, offset, len: 4096 }, &states, turn, &mut plan);
+                    layout.plan(Extent { op, offset, len: 4096 }, Members::whole(&states), turn, &mut plan);
                     black_box(plan.legs.len())
                 });
             });

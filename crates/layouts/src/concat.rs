@@ -1,6 +1,6 @@
 //! One member, or several one after the other.
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Placed, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Placed, Plan};
 use hotband_units::Bytes;
 
 /// Members end to end.
@@ -30,7 +30,7 @@ impl Layout for Concat {
         Bytes(self.ends.last().copied().unwrap_or(0))
     }
 
-    fn plan(&self, extent: Extent, _: &[MemberState], _: u64, plan: &mut Plan) {
+    fn plan(&self, extent: Extent, members: Members, _: u64, plan: &mut Plan) {
         let end = extent.offset + u64::from(extent.len);
         let mut at = extent.offset;
         while at < end {
@@ -41,6 +41,7 @@ impl Layout for Concat {
             plan.push(Leg { phase: 0, member: member as u16, op: extent.op, offset: at - begin, len });
             at = stop;
         }
+        plan.check(members);
     }
 
     fn place(&self, extent: Extent, out: &mut Vec<Placed>) {

@@ -2,7 +2,7 @@
 //!
 //! Members of a group are neighbours: RAID 10 of four is (0, 1) and (2, 3), Linux md's "near" layout.
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan, Redundancy};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Op, Placed, Plan, Redundancy};
 use hotband_units::Bytes;
 
 use crate::chunks;
@@ -35,7 +35,10 @@ impl Layout for Mirror {
         Bytes(self.groups * self.size)
     }
 
-    fn plan(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan) {
+    fn plan(&self, extent: Extent, members: Members, turn: u64, plan: &mut Plan) {
+        if members.degraded {
+            return self.plan_without(extent, members.states, turn, plan);
+        }
         for (number, within, len) in chunks(self.chunk, extent.offset, extent.len) {
             let group = number % self.groups;
             let row = number / self.groups;
@@ -50,7 +53,7 @@ impl Layout for Mirror {
                 });
                 let chosen = match goes_on {
                     Some(have) => usize::from(have.member),
-                    None => first + self.policy.choose(&members[copies], self.size, offset, turn),
+                    None => first + self.policy.choose(&members.states[copies], self.size, offset, turn),
                 };
                 plan.push(leg(chosen));
             } else {
@@ -58,6 +61,7 @@ impl Layout for Mirror {
             }
         }
     }
+
     fn place(&self, extent: Extent, out: &mut Vec<Placed>) {
         let mut host_offset = extent.offset;
         for (number, within, len) in chunks(self.chunk, extent.offset, extent.len) {
@@ -71,10 +75,6 @@ impl Layout for Mirror {
             out.extend(places);
             host_offset += u64::from(len);
         }
-    }
-
-    fn plan_degraded(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan) {
-        self.plan_without(extent, members, turn, plan);
     }
 
     fn lost(&self, members: &[MemberState]) -> u64 {

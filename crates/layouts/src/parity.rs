@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Op, Placed, Plan, Redundancy};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Op, Placed, Plan, Redundancy};
 use hotband_units::Bytes;
 
 /// Distributed parity.
@@ -145,7 +145,10 @@ impl Layout for Parity {
         Bytes(self.rows * self.data_chunks() * self.chunk)
     }
 
-    fn plan(&self, extent: Extent, _: &[MemberState], _: u64, plan: &mut Plan) {
+    fn plan(&self, extent: Extent, members: Members, _: u64, plan: &mut Plan) {
+        if members.degraded {
+            return self.plan_without(extent, members.states, plan);
+        }
         if extent.op == Op::Read {
             for (number, within, len) in crate::chunks(self.chunk, extent.offset, extent.len) {
                 let (row, index) = (number / self.data_chunks(), number % self.data_chunks());
@@ -159,6 +162,7 @@ impl Layout for Parity {
         }
         plan.sort_phases();
     }
+
     fn passes_trim(&self) -> bool {
         false
     }
@@ -171,10 +175,6 @@ impl Layout for Parity {
             out.push(Placed { host_offset, member, offset, len, copy: 0 });
             host_offset += u64::from(len);
         }
-    }
-
-    fn plan_degraded(&self, extent: Extent, members: &[MemberState], _: u64, plan: &mut Plan) {
-        self.plan_without(extent, members, plan);
     }
 
     fn lost(&self, members: &[MemberState]) -> u64 {

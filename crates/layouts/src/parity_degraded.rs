@@ -10,7 +10,7 @@ use hotband_machine::{Extent, Leg, MemberState, Op, Plan, Redundancy};
 use crate::parity::{Parity, Touched};
 
 /// What is left of one stripe.
-struct Left {
+struct StripeState {
     /// Data chunks whose members do not hold them, by their number in the stripe.
     data_gone: Vec<u64>,
     /// Parities that are there.
@@ -20,14 +20,14 @@ struct Left {
 }
 
 impl Parity {
-    fn left(&self, row: u64, members: &[MemberState]) -> Left {
+    fn left(&self, row: u64, members: &[MemberState]) -> StripeState {
         let end = (row + 1) * self.chunk;
         let data_gone = (0..self.data_chunks()).filter(|i| !members[usize::from(self.data_member(row, *i))].holds(end));
         let data_gone: Vec<u64> = data_gone.collect();
         let is_there = |which: &u64| members[self.parity_member(row, *which) as usize].holds(end);
         let parities: Vec<u64> = (0..self.parities).filter(is_there).collect();
         let missing = data_gone.len() as u64 + self.parities - parities.len() as u64;
-        Left { data_gone, parities, is_beyond: missing > self.parities }
+        StripeState { data_gone, parities, is_beyond: missing > self.parities }
     }
 
     pub(crate) fn plan_without(&self, extent: Extent, members: &[MemberState], plan: &mut Plan) {
@@ -51,7 +51,7 @@ impl Parity {
         self.leg(phase, u64::from(self.data_member(row, index)), op, row, &range)
     }
 
-    fn read_without(&self, stripe: Touched, left: &Left, plan: &mut Plan) {
+    fn read_without(&self, stripe: Touched, left: &StripeState, plan: &mut Plan) {
         let gone = stripe.pieces().filter(|(index, _)| left.data_gone.contains(index)).map(|(_, range)| range);
         let computed = gone.reduce(|one, two| one.start.min(two.start)..one.end.max(two.end));
         let Some(computed) = computed else {
@@ -73,7 +73,7 @@ impl Parity {
         }
     }
 
-    fn write_without(&self, stripe: Touched, left: &Left, plan: &mut Plan) {
+    fn write_without(&self, stripe: Touched, left: &StripeState, plan: &mut Plan) {
         let (row, parity) = (stripe.row, stripe.parity());
         let is_gone = |index: u64| left.data_gone.contains(&index);
         let parity_leg = |phase, op, which| self.leg(phase, self.parity_member(row, which), op, row, &parity);
@@ -93,7 +93,7 @@ impl Parity {
 
     /// Reads what the new parity is computed from, whichever way is possible and reads less: the old data and parity,
     /// the rest of the stripe, or so much of it that its missing chunks can be computed.
-    fn read_before(&self, stripe: Touched, left: &Left, plan: &mut Plan) {
+    fn read_before(&self, stripe: Touched, left: &StripeState, plan: &mut Plan) {
         let (row, parity) = (stripe.row, stripe.parity());
         let is_gone = |index: u64| left.data_gone.contains(&index);
         let rest: Vec<_> = stripe.missing(self.data_chunks()).collect();

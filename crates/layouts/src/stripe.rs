@@ -1,6 +1,6 @@
 //! RAID 0: chunks in turn over all members.
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Placed, Plan};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Placed, Plan};
 use hotband_units::Bytes;
 
 use crate::chunks;
@@ -28,12 +28,13 @@ impl Layout for Stripe {
         Bytes(self.members * self.rows * self.chunk)
     }
 
-    fn plan(&self, extent: Extent, _: &[MemberState], _: u64, plan: &mut Plan) {
+    fn plan(&self, extent: Extent, members: Members, _: u64, plan: &mut Plan) {
         for (number, within, len) in chunks(self.chunk, extent.offset, extent.len) {
             let member = (number % self.members) as u16;
             let offset = number / self.members * self.chunk + within;
             plan.push(Leg { phase: 0, member, op: extent.op, offset, len });
         }
+        plan.check(members);
     }
 
     fn place(&self, extent: Extent, out: &mut Vec<Placed>) {

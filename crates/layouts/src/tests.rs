@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hotband_machine::{Extent, Layout, LayoutSpec, MemberState, NodeRef, Op, Plan};
+use hotband_machine::{Extent, Layout, LayoutSpec, MemberState, Members, NodeRef, Op, Plan};
 use hotband_units::Bytes;
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn members_of(kind: &str) -> usize {
 
 fn plan(layout: &dyn Layout, members: usize, op: Op, offset: u64, len: u32) -> Plan {
     let mut plan = Plan::default();
-    layout.plan(Extent { op, offset, len }, &vec![MemberState::default(); members], 0, &mut plan);
+    layout.plan(Extent { op, offset, len }, Members::whole(&vec![MemberState::default(); members]), 0, &mut plan);
     plan
 }
 
@@ -115,7 +115,7 @@ fn a_sequential_reader_stays_on_one_mirror() {
     let mut used = BTreeSet::new();
     for n in 0..16_u64 {
         let mut plan = Plan::default();
-        layout.plan(Extent { op: Op::Read, offset: n * 4096, len: 4096 }, &states, n, &mut plan);
+        layout.plan(Extent { op: Op::Read, offset: n * 4096, len: 4096 }, Members::whole(&states), n, &mut plan);
         let leg = plan.legs[0];
         let state = &mut states[usize::from(leg.member)];
         (state.pending, state.read_end, state.last_end) = (state.pending + 1, leg.offset + 4096, leg.offset + 4096);
@@ -139,7 +139,7 @@ fn read_policies_choose_as_named() {
     let chosen = |policy: &str, turn| {
         let layout = build("test", &spec("raid1", 2, &format!("read_policy = \"{policy}\"")), &[SIZE; 2]).unwrap();
         let mut plan = Plan::default();
-        layout.plan(Extent { op: Op::Read, offset: 200 * 4096, len: 4096 }, &states, turn, &mut plan);
+        layout.plan(Extent { op: Op::Read, offset: 200 * 4096, len: 4096 }, Members::whole(&states), turn, &mut plan);
         plan.legs[0].member
     };
     assert_eq!([chosen("round-robin", 0), chosen("round-robin", 1)], [0, 1]);

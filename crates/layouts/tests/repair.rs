@@ -15,8 +15,8 @@ use code::Code;
 use drive::Erratic;
 use hotband_layouts::build;
 use hotband_machine::{
-    Completion, Drive, Entropy, Io, LayoutSpec, Machine, MachineParts, MemberRange, NodeRef, Op, Random, RepairSpec,
-    Role, Target,
+    Completion, Drive, Entropy, Event, Expected, Io, LayoutSpec, Machine, MachineParts, MemberRange, NodeRef, Op, Part,
+    Random, RepairSpec, Role, Volume, What,
 };
 use hotband_units::{Bytes, Instant, Rate, Span};
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ fn shape(Kind(kind, members, parities): Kind) -> Shape {
 }
 
 /// A machine of the kind with spares behind it, and the data beside it.
-fn machine(kind: Kind, spec: RepairSpec, spares: usize, seed: u64) -> (Machine, Shared) {
+fn machine(kind: Kind, spec: Failures, spares: usize, seed: u64) -> (Machine, Shared) {
     let of_machine = shape(kind).layout;
     let capacity = of_machine.capacity().0;
     let store = Arc::new(Mutex::new(Store::new(shape(kind), SIZE, spares)));
@@ -74,7 +74,7 @@ fn machine(kind: Kind, spec: RepairSpec, spares: usize, seed: u64) -> (Machine, 
         link_of: vec![None; count],
         layouts: vec![("data".to_owned(), Role::Planner(of_machine), members.collect())],
         forces: vec![false],
-        targets: vec![Target {
+        volumes: vec![Volume {
             name: "data".to_owned(),
             node: NodeRef::Layout(0),
             from: 0,
@@ -84,7 +84,15 @@ fn machine(kind: Kind, spec: RepairSpec, spares: usize, seed: u64) -> (Machine, 
     };
     let mut machine = Machine::new(parts);
     let spares = (kind.1 as u32..count as u32).collect();
-    machine.prepare_repair(RepairSpec { spares, ..spec }, Some(Box::new(Watching(store.clone()))));
+    machine.expect(Expected {
+        repair: Some(RepairSpec { spares, ..spec.repair }),
+        watch: Some(Box::new(Watching(store.clone()))),
+        accounts: false,
+    });
+    for (drive, at) in spec.failures {
+        let event = Event { at: Instant::ZERO + at, part: Part::Drive(drive), what: What::Fail };
+        machine.schedule(event).expect("failures are expected");
+    }
     (machine, store)
 }
 
@@ -113,8 +121,7 @@ struct Host {
 }
 
 impl Host {
-    fn new((mut machine, store): (Machine, Shared), seed: u64) -> Self {
-        machine.begin_repair(Instant::ZERO);
+    fn new((machine, store): (Machine, Shared), seed: u64) -> Self {
         Self {
             machine,
             store,
@@ -130,7 +137,7 @@ impl Host {
 
     fn submit(&mut self, op: Op, offset: u64, len: u32) {
         self.tags += 1;
-        let io = Io { tag: self.tags, op, target: 0, offset, len, fua: false, version: 0, entropy: Entropy::default() };
+        let io = Io { tag: self.tags, op, volume: 0, offset, len, fua: false, version: 0, entropy: Entropy::default() };
         if op == Op::Write {
             self.store.lock().unwrap().versions.insert(io.tag, io.tag);
             for symbol in symbols(&io) {
@@ -144,7 +151,7 @@ impl Host {
 
     /// Something random, up to three chunks long.
     fn submit_random(&mut self) {
-        let units = self.machine.capacity(0).0 / UNIT;
+        let units = self.machine.volumes()[0].size / UNIT;
         let most = if self.random.bits().is_multiple_of(4) { 12 } else { 3 };
         let len = 1 + self.random.below(most);
         let offset = self.random.below(units - len) * UNIT;
@@ -236,7 +243,7 @@ impl Host {
     /// Reads everything; returns the bytes that are not there.
     fn read_all(&mut self) -> u64 {
         self.unread = 0;
-        for offset in (0..self.machine.capacity(0).0).step_by(UNIT as usize) {
+        for offset in (0..self.machine.volumes()[0].size).step_by(UNIT as usize) {
             self.submit(Op::Read, offset, UNIT as u32);
             self.drain();
         }
@@ -248,8 +255,15 @@ fn symbols(io: &Io) -> impl Iterator<Item = u64> + use<> {
     io.offset / UNIT..(io.offset + u64::from(io.len)) / UNIT
 }
 
+/// Drives that fail, and when; what follows.
+#[derive(Clone, Debug)]
+struct Failures {
+    failures: Vec<(u32, Span)>,
+    repair: RepairSpec,
+}
+
 /// Failures as a test draws them: which drive (of members and spares), and after how many microseconds.
-fn spec(kind: Kind, spares: usize, failures: &[(usize, u64)], limit: Option<u64>, wait: u64) -> RepairSpec {
+fn spec(kind: Kind, spares: usize, failures: &[(usize, u64)], limit: Option<u64>, wait: u64) -> Failures {
     let mut planned: Vec<(u32, Span)> = Vec::new();
     for (drive, micros) in failures {
         let drive = (drive % (kind.1 + spares)) as u32;
@@ -258,7 +272,8 @@ fn spec(kind: Kind, spares: usize, failures: &[(usize, u64)], limit: Option<u64>
         }
     }
     let rate_limit = limit.map(Rate);
-    RepairSpec { failures: planned, rate_limit, spare_after: Span(wait * 1000), ..RepairSpec::default() }
+    let repair = RepairSpec { rate_limit, spare_after: Span(wait * 1000), ..RepairSpec::default() };
+    Failures { failures: planned, repair }
 }
 
 proptest! {
@@ -276,7 +291,7 @@ proptest! {
         host.load(depth, Instant(80_000_000));
         host.rest();
         let unread = host.read_all();
-        let report = host.machine.repair_report().expect("failures were to come");
+        let report = host.machine.repair().expect("failures were to come").report();
         prop_assert_eq!(unread, report.bytes_lost, "what is lost cannot be read, and nothing else");
         let of_members = spec.failures.iter().filter(|(drive, _)| (*drive as usize) < kind.1).count();
         // A spare that fails while it is written leaves its member missing all along: it adds nothing.
@@ -284,7 +299,7 @@ proptest! {
             prop_assert_eq!((host.faults, report.bytes_lost), (0, 0), "within its redundancy");
         }
         let states: Vec<_> = report.rebuilds.iter().map(|rebuild| rebuild.state).collect();
-        let is_whole = host.machine.service_level() == Some(hotband_machine::ServiceLevel::After);
+        let is_whole = host.machine.repair().map(hotband_machine::RepairView::level) == Some(hotband_machine::ServiceLevel::After);
         let store = host.store.lock().unwrap();
         prop_assert!(!is_whole || store.unbuilt.is_empty());
         if is_whole {
@@ -318,7 +333,7 @@ fn two_mirrors_of_raid10_are_rebuilt_side_by_side_under_load() {
         host.load(16, Instant(60_000_000));
         host.rest();
         assert_eq!((host.faults, host.read_all()), (0, 0), "seed {seed}");
-        let report = host.machine.repair_report().expect("failures were to come");
+        let report = host.machine.repair().expect("failures were to come").report();
         let began: Vec<_> = report.rebuilds.iter().map(|rebuild| rebuild.began).collect();
         assert_eq!(began, [Some(Instant(5_000_000)); 2], "seed {seed}");
         let store = host.store.lock().unwrap();

@@ -5,7 +5,7 @@ mod pool;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hotband_machine::Op;
+use hotband_machine::{EventError, Op};
 use pool::{DISK, LATENCY, OBJECT, Rig, in_place};
 
 const OBJECTS: u64 = 64;
@@ -135,4 +135,19 @@ fn a_pool_that_loses_nothing_has_nothing_to_recover() {
     assert_eq!(rig.count("recovery", "objects_misplaced"), 0);
     rig.run_to(3_600_000_000_000);
     assert_eq!(rig.count("recovery", "objects_misplaced"), objects(&rig, 4)[2]);
+}
+
+#[test]
+fn a_daemon_goes_out_when_an_event_says_so_and_only_once() {
+    let mut rig = Rig::new(4, &format!("{POOL}, out = {{ osd = 2, at = \"1 h\" }}"), &[]);
+    let misplaced = objects(&rig, 4)[2];
+    assert_eq!(rig.pool.check_out(4), Err(EventError::UnknownPart));
+    assert_eq!(rig.pool.check_out(1), Err(EventError::NotExpected { what: "osd-out" }), "built for another");
+    rig.run_to(1_000_000_000);
+    rig.pool.check_out(2).expect("the pool was built for it");
+    rig.pool.mark_out(rig.now, 2);
+    assert_eq!(rig.count("recovery", "objects_misplaced"), misplaced);
+    assert_eq!(rig.pool.check_out(2), Err(EventError::NotExpected { what: "osd-out" }));
+    rig.run_to(3_600_000_000_001);
+    assert_eq!(rig.count("recovery", "objects_misplaced"), 0, "all has moved, and does not move again");
 }

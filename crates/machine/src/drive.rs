@@ -2,6 +2,8 @@
 
 use hotband_units::{Bytes, Instant, Power, Span};
 
+use crate::event::SetError;
+use crate::failing::Failing;
 use crate::io::{Entropy, Fault, Op, Times};
 use crate::repair::SectorErrors;
 use crate::versions::Versions;
@@ -121,6 +123,19 @@ pub struct Done {
 
 /// A named count kept by a part; the name ends in its unit where it has one (`busy_ns`).
 pub type Counter = (&'static str, u64);
+
+/// Counters of one part at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartReport {
+    /// Name in the spec.
+    pub id: String,
+    /// Kind of part ("disk", "link").
+    pub kind: &'static str,
+    /// Its counters since the beginning.
+    pub counters: Vec<Counter>,
+    /// What it holds at this moment.
+    pub at_end: Vec<Counter>,
+}
 
 /// How far a cache that learns has got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -253,6 +268,30 @@ pub trait Drive: Send {
     /// Power is lost at `now`, which is at or after the last call: what the drive holds when it comes back, volatile
     /// memory being empty. Nothing is known of drives that kept no account. The drive takes no commands any more.
     fn cut_power(&mut self, now: Instant) -> Versions;
+    /// Names of the values that may change while it runs.
+    fn settings(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Whether `set` takes this.
+    ///
+    /// # Errors
+    /// It does not: a value that cannot change while the drive runs, or not to this.
+    fn check_set(&self, key: &str, value: &str) -> Result<(), SetError> {
+        Err(SetError::unknown(key, value, self.settings()))
+    }
+    /// A value changes at `now`, which is at or after the last call.
+    ///
+    /// # Errors
+    /// Those of `check_set`.
+    fn set(&mut self, now: Instant, key: &str, value: &str) -> Result<(), SetError> {
+        let _ = now;
+        self.check_set(key, value)
+    }
+    /// For the machine: the drive as one that may fail; none where no failure is to come.
+    #[doc(hidden)]
+    fn failing(&mut self) -> Option<&mut Failing> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -1,30 +1,67 @@
-//! The one queue of things to come, ordered by (time, sequence).
+//! The one queue of things to come, ordered by (time, class, sequence).
 
 use hotband_units::Instant;
 
-/// Events with a payload below 2^24, in order of time and, at the same time, of insertion.
+/// What goes before what at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Before everything else: nothing is done any more at the time at which power goes off.
+    First,
+    /// Drives and links.
+    Usual,
+    /// Services, when every drive has answered that does so now.
+    Late,
+    /// What happens to parts, and repair, when nothing else is left to do.
+    Last,
+}
+
+/// Events with a payload below 2^24, in order of time and, at the same time, of class and of insertion.
 ///
 /// A binary heap that leaves the place of a removed event open: nearly always the part that was woken asks for its
 /// next wake-up at once, and that one fills the place with one walk down the heap instead of two.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EventQueue {
     heap: Vec<u128>,
     /// Whether the root has left and its place is open.
     open: bool,
+    /// Number of the next event, of class `Usual`.
     sequence: u64,
 }
 
-/// Bits of a key that hold the payload; 40 bits of sequence stay above them (10^12 events).
+/// Bits of a key that hold the payload; 38 bits of sequence stay above them (2.7 * 10^11 events), then two of class.
 const PAYLOAD_BITS: u32 = 24;
+const CLASS_SHIFT: u32 = 38;
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self { heap: Vec::new(), open: false, sequence: (Class::Usual as u64) << CLASS_SHIFT }
+    }
+}
 
 impl EventQueue {
     /// Adds an event at `at`.
     #[inline]
     pub fn push(&mut self, at: Instant, payload: u32) {
-        debug_assert!(payload >> PAYLOAD_BITS == 0, "payloads are part ids and slots, far below 2^24");
-        let low = (self.sequence << PAYLOAD_BITS) | u64::from(payload);
+        self.insert(at, self.sequence, payload);
         self.sequence += 1;
-        let key = (u128::from(at.0) << 64) | u128::from(low);
+    }
+
+    /// Adds an event of another class than `Usual`.
+    pub fn push_as(&mut self, class: Class, at: Instant, payload: u32) {
+        let number = self.sequence & ((1 << CLASS_SHIFT) - 1);
+        self.push_in_order(class, at, number, payload);
+        self.sequence += 1;
+    }
+
+    /// Adds an event that goes, among those of its class at the same time, by `order` and not by insertion.
+    pub fn push_in_order(&mut self, class: Class, at: Instant, order: u64, payload: u32) {
+        self.insert(at, (class as u64) << CLASS_SHIFT | order, payload);
+    }
+
+    #[inline]
+    fn insert(&mut self, at: Instant, order: u64, payload: u32) {
+        debug_assert!(payload >> PAYLOAD_BITS == 0, "payloads are part ids and slots, far below 2^24");
+        let key = (u128::from(at.0) << 64) | u128::from(order << PAYLOAD_BITS | u64::from(payload));
         if self.open {
             self.open = false;
             self.sink(key);
@@ -51,6 +88,12 @@ impl EventQueue {
             self.sink(last);
         }
         self.open = !self.heap.is_empty();
+    }
+
+    /// Removes all events.
+    pub fn clear(&mut self) {
+        self.heap.clear();
+        self.open = false;
     }
 
     /// Puts `key` into the open root and lets it sink to where it belongs.
@@ -117,6 +160,23 @@ mod tests {
         queue.pop();
         queue.push(Instant(2), 2);
         assert_eq!(queue.peek(), Some((Instant(2), 2)));
+    }
+
+    #[test]
+    fn classes_go_before_insertion_and_time_before_classes() {
+        let mut queue = EventQueue::default();
+        queue.push_as(Class::Last, Instant(5), 1);
+        queue.push_in_order(Class::Late, Instant(5), 8, 2);
+        queue.push_in_order(Class::Late, Instant(5), 7, 3);
+        queue.push(Instant(5), 4);
+        queue.push_as(Class::First, Instant(5), 5);
+        queue.push_as(Class::Last, Instant(4), 6);
+        let mut order = Vec::new();
+        while let Some((_, payload)) = queue.peek() {
+            order.push(payload);
+            queue.pop();
+        }
+        assert_eq!(order, [6, 5, 4, 3, 2, 1]);
     }
 
     proptest! {

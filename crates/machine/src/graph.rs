@@ -2,20 +2,23 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::drive::{Command, Counter, Done, Drive};
-use crate::events::EventQueue;
+use crate::agenda::Due;
+use crate::drive::{Done, Drive};
+use crate::events::{Class, EventQueue};
 use crate::host_queue::HostQueue;
-use crate::io::{Completion, Io, Op, Times};
-use crate::link::Link;
-use crate::plan::{Extent, Layout, Leg, MemberState, Plan};
+use crate::io::{Completion, Io};
+use crate::link::{Link, Transfer};
+use crate::plan::{Layout, MemberState, Members, Plan};
 use crate::repair::Repair;
-use crate::requests::{NONE, Requests};
-use crate::service::{Asked, Service, ServiceOut};
+use crate::requests::{Access, Origin, Requests};
+use crate::service::{Service, ServiceOut};
+use crate::slab::Slab;
 use crate::spec::{MemberRange, NodeRef};
+use crate::versions::Versions;
 
 /// A range of a node that a workload addresses by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct Volume {
     /// Name ("db1"; the layout's or drive's own name where no volume was defined).
     pub name: String,
     /// What it lies on.
@@ -41,7 +44,7 @@ pub struct MachineParts {
     /// For each layout whether its controller sends writes with force unit access.
     pub forces: Vec<bool>,
     /// What workloads may address.
-    pub targets: Vec<Target>,
+    pub volumes: Vec<Volume>,
 }
 
 /// What answers for a layout: a planner, or a service with a state of its own.
@@ -62,25 +65,16 @@ impl Role {
     }
 }
 
-/// Counters of one part at one moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartReport {
-    /// Name in the spec.
-    pub id: String,
-    /// Kind of part ("disk", "link").
-    pub kind: &'static str,
-    /// Its counters since the beginning.
-    pub counters: Vec<Counter>,
-    /// What it holds at this moment.
-    pub at_end: Vec<Counter>,
-}
-
 pub(crate) struct DriveSlot {
     pub(crate) name: String,
     pub(crate) drive: Box<dyn Drive>,
-    link: Option<usize>,
+    pub(crate) link: Option<usize>,
     /// The wake-up that is in the event queue; `NEVER` if none is.
-    armed: Instant,
+    pub(crate) armed: Instant,
+    /// When it failed.
+    pub(crate) failed_at: Option<Instant>,
+    /// What it held when power went off.
+    pub(crate) left: Option<Versions>,
 }
 
 pub(crate) struct LayoutSlot {
@@ -88,15 +82,19 @@ pub(crate) struct LayoutSlot {
     pub(crate) role: Role,
     pub(crate) members: Vec<MemberRange>,
     pub(crate) states: Vec<MemberState>,
+    /// Some member does not hold all of its data.
+    pub(crate) degraded: bool,
     pub(crate) turn: u64,
     /// Every write is sent with force unit access.
-    forces: bool,
+    pub(crate) forces: bool,
+    /// Of a service: its wake-up that is in the event queue; `NEVER` if none is.
+    pub(crate) armed: Instant,
 }
 
 impl LayoutSlot {
-    /// Whether it only plans.
-    pub(crate) fn is_planner(&self) -> bool {
-        matches!(self.role, Role::Planner(_))
+    /// Its members as a planner sees them.
+    pub(crate) fn members(&self) -> Members<'_> {
+        Members { states: &self.states, degraded: self.degraded }
     }
 
     /// The planner of a layout that is no service.
@@ -127,96 +125,85 @@ impl LayoutSlot {
     }
 }
 
-/// A transfer on a shared link: towards the drive, or back from it.
-#[derive(Clone, Copy)]
-enum Transfer {
-    Inbound { drive: u32, command: Command },
-    Outbound { done: Done, ready: Instant },
-}
+/// Who an event of the queue wakes: the kind in the top bits of its payload, the number of the part below.
+const KIND_SHIFT: u32 = 22;
+const DRIVE: u32 = 0;
+const TRANSFER: u32 = 1;
+const SERVICE: u32 = 2;
+const AGENDA: u32 = 3;
 
-/// Event payloads: the kind in the top bit, the drive or transfer slot below it.
-const TRANSFER: u32 = 1 << 23;
-
-/// Member index in the upper half of a drive token, request id in the lower.
-pub(crate) const MEMBER_SHIFT: u32 = 32;
-
-/// A runnable whole, with four calls: `capacity`, `submit`, `wake`, `advance`.
+/// A runnable whole: `submit` an I/O, ask when to `wake` it, `advance` it to that time.
 pub struct Machine {
     pub(crate) drives: Vec<DriveSlot>,
     pub(crate) links: Vec<Link>,
     pub(crate) layouts: Vec<LayoutSlot>,
-    pub(crate) targets: Vec<Target>,
-    /// For each target, where the host limits what is outstanding.
+    pub(crate) volumes: Vec<Volume>,
+    /// For each volume, where the host limits what is outstanding.
     pub(crate) host_queues: Vec<Option<HostQueue>>,
     pub(crate) requests: Requests,
     pub(crate) events: EventQueue,
-    transfers: Vec<Option<Transfer>>,
-    free_transfers: Vec<u32>,
+    pub(crate) transfers: Slab<Transfer>,
+    pub(crate) agenda: Slab<Due>,
     done: Vec<Done>,
     pub(crate) plan: Plan,
     pub(crate) out: ServiceOut,
-    /// Failures to come, where there are any.
+    /// Services that a member has answered, to be advanced at once.
+    pub(crate) answered: Vec<u32>,
+    /// What failures need, where there may be any.
     pub(crate) repair: Option<Box<Repair>>,
-    /// The layouts that are services: they keep their own events, and are asked for the next one.
-    pub(crate) services: Vec<u32>,
-    /// The one of them that is due next, and when.
-    pub(crate) next_served: Option<(Instant, u32)>,
-    /// Services that a member has answered.
-    pub(crate) stirred: Vec<u32>,
+    /// Whether power may go off.
+    pub(crate) keeps_account: bool,
+    /// Values of drives that change: drive, key, value.
+    pub(crate) settings: Vec<(u32, String, String)>,
 }
 
 impl Machine {
     /// Puts parts together. The spec was checked before, so ranges lie inside their nodes.
     pub fn new(parts: MachineParts) -> Self {
-        let drives = parts.drives.into_iter().zip(parts.link_of).map(|((name, drive), link)| DriveSlot {
-            name,
-            drive,
-            link,
-            armed: Instant::NEVER,
+        let armed = Instant::NEVER;
+        let drives = parts.drives.into_iter().zip(parts.link_of);
+        let drives = drives.map(|((name, drive), link)| {
+            let (failed_at, left) = (None, None);
+            DriveSlot { name, drive, link, armed, failed_at, left }
         });
         let layouts = parts.layouts.into_iter().zip(parts.forces).map(|((name, role, members), forces)| {
             let states = vec![MemberState::default(); members.len()];
-            LayoutSlot { name, role, members, states, turn: 0, forces }
+            LayoutSlot { name, role, members, states, degraded: false, turn: 0, forces, armed }
         });
-        let drives: Vec<DriveSlot> = drives.collect();
-        let mut layouts: Vec<LayoutSlot> = layouts.collect();
-        for slot in &mut layouts {
-            slot.note_volatile(&drives);
-        }
-        let is_service = |index: &u32| matches!(layouts[*index as usize].role, Role::Service(_));
-        let services = (0..layouts.len() as u32).filter(is_service).collect();
-        let host_queues = parts.targets.iter().map(|target| target.queue.map(HostQueue::new)).collect();
         let mut machine = Self {
-            drives,
+            drives: drives.collect(),
             links: parts.links,
-            layouts,
-            targets: parts.targets,
-            host_queues,
+            layouts: layouts.collect(),
+            host_queues: parts.volumes.iter().map(|volume| volume.queue.map(HostQueue::new)).collect(),
+            volumes: parts.volumes,
             requests: Requests::default(),
             events: EventQueue::default(),
-            transfers: Vec::new(),
-            free_transfers: Vec::new(),
+            transfers: Slab::default(),
+            agenda: Slab::default(),
             done: Vec::new(),
             plan: Plan::default(),
             out: ServiceOut::default(),
+            answered: Vec::new(),
             repair: None,
-            services,
-            next_served: None,
-            stirred: Vec::new(),
+            keeps_account: false,
+            settings: Vec::new(),
         };
-        machine.ask_services();
+        for layout in 0..machine.layouts.len() {
+            machine.layouts[layout].note_volatile(&machine.drives);
+            machine.arm_service(layout as u32);
+        }
         machine
     }
 
     /// Takes an I/O at `now`, which never goes backwards.
     ///
     /// # Panics
-    /// If the range ends beyond the target: callers check ranges when a workload is bound to a machine.
+    /// If the range ends beyond the volume: callers check ranges when a workload is bound to a machine.
     #[inline]
     pub fn submit(&mut self, now: Instant, io: Io) {
-        let target = &self.targets[usize::from(io.target)];
-        assert!(io.offset + u64::from(io.len) <= target.size, "a range is checked when a workload is bound");
-        if let Some(queue) = &mut self.host_queues[usize::from(io.target)]
+        let volume = &self.volumes[usize::from(io.volume)];
+        assert!(io.offset + u64::from(io.len) <= volume.size, "a range is checked when a workload is bound");
+        if let Some(queue) = &mut self.host_queues[usize::from(io.volume)]
             && !queue.admits(now, io)
         {
             return;
@@ -227,118 +214,97 @@ impl Machine {
     /// Starts an I/O of the host, which has waited there since `since`.
     #[inline]
     pub(crate) fn leave_host(&mut self, now: Instant, io: Io, since: Instant) {
-        let target = &self.targets[usize::from(io.target)];
-        let (node, offset) = (target.node, target.from + io.offset);
-        let id = self.requests.take();
-        let request = self.requests.get(id);
-        request.tag = io.tag;
-        request.parent = NONE;
-        (request.target, request.held) = (io.target, now.since(since));
-        request.op = io.op;
-        request.fua = io.fua;
-        request.version = io.version;
-        request.entropy = io.entropy;
-        self.route(now, id, node, offset, io.len);
+        let Io { tag, op, volume, offset, len, fua, version, entropy } = io;
+        let on = &self.volumes[usize::from(volume)];
+        let (node, offset) = (on.node, on.from + offset);
+        let id = self.requests.take(Origin::Host { tag, volume, waited: now.since(since) });
+        self.route(now, id, node, Access { op, offset, len, fua, version, entropy });
     }
 
     /// When something is next due.
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
-        let event = self.events.peek().map(|(at, _)| at);
-        if self.is_plain() {
-            return event;
-        }
-        let repair = self.repair.as_ref().and_then(|repair| repair.wake());
-        event.into_iter().chain(self.next_served.map(|(at, _)| at)).chain(repair).min()
-    }
-
-    /// Whether all events are in the queue: no services, and nothing fails. Most machines are so, and pay for neither.
-    #[inline]
-    fn is_plain(&self) -> bool {
-        self.services.is_empty() && self.repair.is_none()
-    }
-
-    /// Whether a failure or what follows from it is next: what is due elsewhere at the same time goes first.
-    #[inline]
-    fn is_repair_due(&self, now: Instant) -> bool {
-        let next = self.repair.as_ref().and_then(|repair| repair.wake()).filter(|at| *at <= now);
-        next.is_some_and(|at| self.events.peek().is_none_or(|(event, _)| at < event))
+        self.events.peek().map(|(at, _)| at)
     }
 
     /// Does everything due up to and at `now`; appends finished I/Os.
     pub fn advance(&mut self, now: Instant, completions: &mut Vec<Completion>) {
-        loop {
-            if !self.is_plain() && self.did_others(now, completions) {
+        while let Some((at, payload)) = self.events.peek() {
+            if payload >> KIND_SHIFT != DRIVE {
+                if !self.advance_other(now, (at, payload), completions) {
+                    break;
+                }
                 continue;
             }
-            let Some((at, payload)) = self.events.peek().filter(|(at, _)| *at <= now) else { break };
-            self.events.pop();
-            if payload & TRANSFER == 0 {
-                self.wake_drive(at, payload, completions);
-            } else {
-                self.end_transfer(at, payload & !TRANSFER, completions);
+            // A wake-up that its part has since moved is dropped, so that `wake` names only real ones.
+            if self.drives[payload as usize].armed != at {
+                self.events.pop();
+                continue;
             }
-            while let Some(layout) = self.stirred.pop() {
-                self.run_service(at, layout, completions);
-            }
-        }
-        self.drop_stale();
-    }
-
-    /// Does one thing of a service or of a repair, if it is next; tells whether it was.
-    fn did_others(&mut self, now: Instant, completions: &mut Vec<Completion>) -> bool {
-        if let Some((at, layout)) = self.due_service(now) {
-            self.run_service(at, layout, completions);
-            return true;
-        }
-        let is_due = self.is_repair_due(now);
-        if is_due {
-            self.run_repair(completions);
-            self.drop_stale();
-        }
-        is_due
-    }
-
-    /// A wake-up that the drive has since moved is dropped, so that `wake` names only real ones.
-    fn drop_stale(&mut self) {
-        while let Some((at, payload)) = self.events.peek() {
-            if payload & TRANSFER != 0 || self.drives[payload as usize].armed == at {
+            if at > now {
                 break;
             }
             self.events.pop();
+            self.wake_drive(at, payload, completions);
+            if !self.answered.is_empty() {
+                self.run_answered(at, completions);
+            }
         }
     }
 
-    fn wake_drive(&mut self, at: Instant, drive: u32, completions: &mut Vec<Completion>) {
-        let slot = &mut self.drives[drive as usize];
-        if slot.armed != at {
-            return;
+    /// Does what is next where that is no drive's; tells whether it was due. Out of line, as is all that one plain disk
+    /// does not need.
+    #[inline(never)]
+    fn advance_other(
+        &mut self,
+        now: Instant,
+        (at, payload): (Instant, u32),
+        completions: &mut Vec<Completion>,
+    ) -> bool {
+        let (kind, number) = (payload >> KIND_SHIFT, payload & ((1 << KIND_SHIFT) - 1));
+        let is_stale = kind == SERVICE && self.layouts[number as usize].armed != at;
+        if at > now && !is_stale {
+            return false;
         }
+        self.events.pop();
+        match kind {
+            _ if is_stale => {}
+            TRANSFER => self.end_transfer(at, number, completions),
+            SERVICE => self.run_service(at, number, completions),
+            _ => self.run_agenda(at, number, completions),
+        }
+        self.run_answered(at, completions);
+        true
+    }
+
+    /// Advances the services that were answered.
+    #[inline(never)]
+    fn run_answered(&mut self, at: Instant, completions: &mut Vec<Completion>) {
+        while let Some(layout) = self.answered.pop() {
+            self.run_service(at, layout, completions);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn wake_drive(&mut self, at: Instant, drive: u32, completions: &mut Vec<Completion>) {
+        let slot = &mut self.drives[drive as usize];
         slot.armed = Instant::NEVER;
         let mut done = std::mem::take(&mut self.done);
         slot.drive.advance(at, &mut done);
         let link = slot.link;
         for finished in done.drain(..) {
-            if let Some(repair) = &mut self.repair {
-                repair.answered(drive, finished.token);
-            }
             match link {
                 Some(link) if finished.bytes_back > 0 => self.send_back(at, link, finished),
-                _ => self.leg_done(finished, completions),
+                _ => self.leg_done(&finished, completions),
             }
         }
         self.done = done;
         self.arm(drive);
     }
 
-    /// Forgets the drive's next wake-up.
-    pub(crate) fn disarm(&mut self, drive: u32) {
-        self.drives[drive as usize].armed = Instant::NEVER;
-    }
-
     /// Puts the drive's next wake-up into the queue, if it is not there already.
     #[inline]
-    fn arm(&mut self, drive: u32) {
+    pub(crate) fn arm(&mut self, drive: u32) {
         let slot = &mut self.drives[drive as usize];
         if let Some(at) = slot.drive.wake()
             && at != slot.armed
@@ -348,149 +314,25 @@ impl Machine {
         }
     }
 
-    /// Starts request `id` at `node`: one leg on a drive, or a plan of a layout.
-    pub(crate) fn route(&mut self, now: Instant, id: u32, node: NodeRef, offset: u64, len: u32) {
-        let request = self.requests.get(id);
-        request.submitted = now;
-        request.past = Times::default();
-        request.fault = None;
-        request.next_leg = 0;
-        match node {
-            NodeRef::Drive(drive) => {
-                request.layout = NONE;
-                request.pending = 1;
-                let (op, fua, version, entropy) = (request.op, request.fua, request.version, request.entropy);
-                let command = Command { token: u64::from(id), op, offset, len, fua, version, entropy };
-                self.send(now, drive, command);
-            }
-            NodeRef::Layout(layout) => {
-                request.layout = layout;
-                request.pending = 1;
-                let (op, entropy) = (request.op, request.entropy);
-                if let Some(service) = self.layouts[layout as usize].service() {
-                    service.submit(now, Asked { token: id, op, offset, len, entropy });
-                    return self.ask_services();
-                }
-                if self.repair.is_some() {
-                    return self.admit(now, id, layout, Extent { op, offset, len });
-                }
-                let mut plan = std::mem::take(&mut self.plan);
-                plan.clear();
-                let slot = &mut self.layouts[layout as usize];
-                if op == Op::Flush {
-                    let members = 0..slot.members.len() as u16;
-                    plan.legs.extend(members.map(|member| Leg { phase: 0, member, op, offset: 0, len: 0 }));
-                } else {
-                    slot.planner().plan(Extent { op, offset, len }, &slot.states, slot.turn, &mut plan);
-                    slot.turn += 1;
-                }
-                self.start(now, id, &plan.legs);
-                self.plan = plan;
-            }
+    /// The same for a service; of several that are due at once the first of the spec goes first.
+    pub(crate) fn arm_service(&mut self, layout: u32) {
+        let slot = &mut self.layouts[layout as usize];
+        let Role::Service(service) = &slot.role else { return };
+        let at = service.wake().unwrap_or(Instant::NEVER);
+        if at != std::mem::replace(&mut slot.armed, at) && at != Instant::NEVER {
+            self.events.push_in_order(Class::Late, at, u64::from(layout), SERVICE << KIND_SHIFT | layout);
         }
     }
 
-    /// Keeps a plan of several phases with its request and issues the first phase.
-    pub(crate) fn start(&mut self, now: Instant, id: u32, legs: &[Leg]) {
-        debug_assert!(!legs.is_empty(), "a layout plans at least one leg");
-        let first = legs.iter().take_while(|leg| leg.phase == legs[0].phase).count();
-        if first < legs.len() || self.repair.is_some() {
-            let request = self.requests.get(id);
-            request.legs.extend_from_slice(legs);
-        }
-        self.issue(now, id, &legs[..first]);
+    /// Puts something of the agenda into the queue.
+    pub(crate) fn post(&mut self, class: Class, at: Instant, due: Due) {
+        let payload = AGENDA << KIND_SHIFT | self.agenda.add(due);
+        self.events.push_as(class, at, payload);
     }
 
-    pub(crate) fn issue(&mut self, now: Instant, id: u32, legs: &[Leg]) {
-        let request = self.requests.get(id);
-        request.pending = legs.len() as u32;
-        request.next_leg += legs.len() as u32;
-        let (layout, version, entropy) = (request.layout as usize, request.version, request.entropy);
-        let fua = request.fua || self.layouts[layout].forces;
-        for leg in legs {
-            let member = usize::from(leg.member);
-            let slot = &mut self.layouts[layout];
-            let range = slot.members[member];
-            note_sent(&mut slot.states[member], leg);
-            let offset = range.from + leg.offset;
-            match range.node {
-                NodeRef::Drive(drive) => {
-                    let token = (u64::from(leg.member) << MEMBER_SHIFT) | u64::from(id);
-                    self.send(now, drive, Command { token, op: leg.op, offset, len: leg.len, fua, version, entropy });
-                }
-                NodeRef::Layout(_) => {
-                    let child = self.requests.take();
-                    let request = self.requests.get(child);
-                    request.parent = id;
-                    request.parent_member = leg.member;
-                    request.op = leg.op;
-                    request.fua = fua;
-                    request.version = version;
-                    request.entropy = entropy;
-                    self.route(now, child, range.node, offset, leg.len);
-                }
-            }
-        }
-    }
-
-    /// Hands a command to a drive; the data of a write first crosses the shared link, where there is one.
-    #[inline]
-    fn send(&mut self, now: Instant, drive: u32, command: Command) {
-        if let Some(repair) = &mut self.repair
-            && !repair.sent(now, drive, command.token)
-        {
-            return;
-        }
-        match self.drives[drive as usize].link {
-            Some(link) if command.op == Op::Write => {
-                let at = self.links[link].transfer(now, u64::from(command.len));
-                self.push_transfer(at, Transfer::Inbound { drive, command });
-            }
-            _ => {
-                self.drives[drive as usize].drive.submit(now, command);
-                self.arm(drive);
-            }
-        }
-    }
-
-    fn send_back(&mut self, now: Instant, link: usize, done: Done) {
-        let at = self.links[link].transfer(now, u64::from(done.bytes_back));
-        self.push_transfer(at, Transfer::Outbound { done, ready: now });
-    }
-
-    fn push_transfer(&mut self, at: Instant, transfer: Transfer) {
-        let slot = self.free_transfers.pop().unwrap_or_else(|| {
-            self.transfers.push(None);
-            self.transfers.len() as u32 - 1
-        });
-        self.transfers[slot as usize] = Some(transfer);
-        self.events.push(at, TRANSFER | slot);
-    }
-
-    fn end_transfer(&mut self, at: Instant, slot: u32, completions: &mut Vec<Completion>) {
-        let transfer = self.transfers[slot as usize].take().expect("a transfer ends once");
-        self.free_transfers.push(slot);
-        match transfer {
-            // Its command was answered for when the drive failed.
-            Transfer::Inbound { drive, .. } if self.repair.as_ref().is_some_and(|r| r.dead[drive as usize]) => {}
-            Transfer::Inbound { drive, command } => {
-                self.drives[drive as usize].drive.submit(at, command);
-                self.arm(drive);
-            }
-            Transfer::Outbound { mut done, ready } => {
-                done.times.link += at.since(ready);
-                done.at = at;
-                self.leg_done(done, completions);
-            }
-        }
-    }
-}
-
-#[inline]
-fn note_sent(state: &mut MemberState, leg: &Leg) {
-    state.pending += 1;
-    state.last_end = leg.offset + u64::from(leg.len);
-    if leg.op == Op::Read {
-        state.read_end = state.last_end;
+    /// Puts the end of a transfer into the queue.
+    pub(crate) fn push_transfer(&mut self, at: Instant, transfer: Transfer) {
+        let number = self.transfers.add(transfer);
+        self.events.push(at, TRANSFER << KIND_SHIFT | number);
     }
 }

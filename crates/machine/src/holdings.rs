@@ -1,68 +1,39 @@
-//! What the parts of a machine hold and count, and what they hold after writes that take no time.
+//! What the parts of a machine are and count, and what they hold after writes that take no time.
 
-use hotband_units::{Bytes, Instant, Span};
-
-use crate::drive::{CacheState, Draw, Smart, UntimedWrite, Warmth};
-use crate::graph::{Machine, PartReport, Role, Target};
+use crate::drive::{PartReport, UntimedWrite};
+use crate::graph::{Machine, Role, Volume};
 use crate::io::Op;
 use crate::plan::{Extent, Plan};
 use crate::spec::NodeRef;
+use crate::view::{Drives, Layouts, RepairView};
 
 impl Machine {
-    /// Size of a target in bytes.
-    pub fn capacity(&self, target: u16) -> Bytes {
-        Bytes(self.targets[usize::from(target)].size)
-    }
-
     /// What can be addressed.
-    pub fn targets(&self) -> &[Target] {
-        &self.targets
+    pub fn volumes(&self) -> &[Volume] {
+        &self.volumes
     }
 
-    /// Largest logical block of the drives: I/Os aligned to it are accepted everywhere.
-    pub fn block(&self) -> Bytes {
-        self.drives.iter().map(|slot| slot.drive.block()).max().unwrap_or(Bytes(512))
+    /// Its drives, spares among them.
+    pub fn drives(&self) -> Drives<'_> {
+        Drives(&self.drives)
     }
 
-    /// SMART attributes of every drive that has them, by name.
-    pub fn smart(&self) -> Vec<(&str, Smart)> {
-        self.drives.iter().filter_map(|slot| Some((slot.name.as_str(), slot.drive.smart()?))).collect()
+    /// Its layouts.
+    pub fn layouts(&self) -> Layouts<'_> {
+        Layouts { all: &self.layouts, volumes: &self.volumes }
     }
 
-    /// What every drive draws, where that is known, by name.
-    pub fn draws(&self) -> Vec<(&str, Option<Draw>)> {
-        self.drives.iter().map(|slot| (slot.name.as_str(), slot.drive.draw())).collect()
+    /// What failures and repair have done; none where no failure is to come.
+    pub fn repair(&self) -> Option<RepairView<'_>> {
+        self.repair.is_some().then_some(RepairView(self))
     }
 
-    /// How long a drive was busy in each state of its draw.
-    pub fn activity(&self, drive: usize) -> [Span; 3] {
-        self.drives[drive].drive.activity()
-    }
-
-    /// Commands that every drive has taken and not answered, where it counts them, by name.
-    pub fn waiting(&self) -> impl Iterator<Item = (&str, Option<u64>)> {
-        self.drives.iter().map(|slot| (slot.name.as_str(), slot.drive.waiting()))
-    }
-
-    /// Whether trims of `target` reach drives: every layout on the way passes them on.
-    pub fn passes_trim(&self, target: u16) -> bool {
-        self.node_passes_trim(self.targets[usize::from(target)].node)
-    }
-
-    fn node_passes_trim(&self, node: NodeRef) -> bool {
-        let NodeRef::Layout(layout) = node else { return true };
-        let slot = &self.layouts[layout as usize];
-        matches!(slot.role, Role::Planner(_))
-            && slot.planner().passes_trim()
-            && slot.members.iter().all(|member| self.node_passes_trim(member.node))
-    }
-
-    /// Changes what the drives hold as these writes to `target` would, in no time.
+    /// Changes what the drives hold as these writes to `volume` would, in no time.
     ///
     /// # Panics
-    /// If a range ends beyond the target: callers check ranges when a workload is bound to a machine.
-    pub fn write_untimed(&mut self, target: u16, writes: &[UntimedWrite]) {
-        let &Target { node, from, size, .. } = &self.targets[usize::from(target)];
+    /// If a range ends beyond the volume: callers check ranges when a workload is bound to a machine.
+    pub fn write_untimed(&mut self, volume: u16, writes: &[UntimedWrite]) {
+        let &Volume { node, from, size, .. } = &self.volumes[usize::from(volume)];
         let inside = |write: &UntimedWrite| write.offset + u64::from(write.len) <= size;
         assert!(writes.iter().all(inside), "a range is checked when a workload is bound");
         self.write_node(node, from, writes);
@@ -86,7 +57,7 @@ impl Machine {
             let extent = Extent { op, offset: from + write.offset, len: write.len };
             let slot = &mut self.layouts[layout];
             let mut plan = Plan::default();
-            slot.planner().plan(extent, &slot.states, slot.turn, &mut plan);
+            slot.planner().plan(extent, slot.members(), slot.turn, &mut plan);
             slot.turn += 1;
             for leg in plan.legs.iter().filter(|leg| leg.op == op) {
                 let range = self.layouts[layout].members[usize::from(leg.member)];
@@ -94,17 +65,6 @@ impl Machine {
                 self.write_node(range.node, range.from, &[part]);
             }
         }
-    }
-
-    /// The caches of all drives together; none where no drive has one.
-    pub fn caches(&self, now: Instant) -> Option<CacheState> {
-        let each = self.drives.iter().filter_map(|slot| slot.drive.caches(now));
-        each.reduce(|one, two| one.and(&two))
-    }
-
-    /// Whether every cache that learns has learnt.
-    pub fn is_warm(&self, now: Instant) -> bool {
-        self.caches(now).and_then(|caches| caches.warmth).is_none_or(|warmth| warmth == Warmth::Warm)
     }
 
     /// Counters of every drive and link.
@@ -129,16 +89,5 @@ impl Machine {
             parts.into_iter().map(move |part| PartReport { id: format!("{name}.{}", part.id), ..part })
         });
         drives.chain(links).chain(services).collect()
-    }
-
-    /// Whether a target lies on a service, whose data has no fixed place on its members.
-    pub fn is_served(&self, target: u16) -> bool {
-        self.node_is_served(self.targets[usize::from(target)].node)
-    }
-
-    fn node_is_served(&self, node: NodeRef) -> bool {
-        let NodeRef::Layout(layout) = node else { return false };
-        let slot = &self.layouts[layout as usize];
-        matches!(slot.role, Role::Service(_)) || slot.members.iter().any(|member| self.node_is_served(member.node))
     }
 }

@@ -4,12 +4,11 @@
 
 use std::collections::VecDeque;
 
-use hotband_units::{Instant, Span};
+use hotband_units::Instant;
 
-use crate::graph::Machine;
-use crate::io::{Completion, Io};
+use crate::io::Io;
 
-/// The queue of one target.
+/// The queue of one volume.
 #[derive(Clone, Debug)]
 pub(crate) struct HostQueue {
     /// Most I/Os outstanding below the host.
@@ -41,21 +40,5 @@ impl HostQueue {
             self.outstanding -= 1;
         }
         next
-    }
-}
-
-impl Machine {
-    /// The last of `completions` is an I/O to `target` that had waited in the host for `held`: it did so since it came, and
-    /// the next one that waits goes on.
-    #[inline]
-    pub(crate) fn host_answered(&mut self, at: Instant, (target, held): (u16, Span), completions: &mut [Completion]) {
-        let Some(queue) = &mut self.host_queues[usize::from(target)] else { return };
-        if let Some(done) = completions.last_mut() {
-            done.times.queue += held;
-            done.submitted = Instant(done.submitted.0 - held.0);
-        }
-        if let Some((since, io)) = queue.answered() {
-            self.leave_host(at, io, since);
-        }
     }
 }

@@ -54,9 +54,9 @@ pub struct Io {
     pub tag: u64,
     /// What is asked.
     pub op: Op,
-    /// Which target (volume) of the machine is addressed.
-    pub target: u16,
-    /// First byte, relative to the target.
+    /// Which volume of the machine is addressed.
+    pub volume: u16,
+    /// First byte, relative to the volume.
     pub offset: u64,
     /// Length in bytes; zero for a flush.
     pub len: u32,

@@ -5,6 +5,7 @@
 //! charged in one piece, when its data crosses: a read is not delayed by the bus before the drive sees it, commands
 //! without data (flushes) do not use it, and long transfers are not interleaved.
 
+use crate::drive::{Command, Done};
 use hotband_units::{Instant, Rate, Ratio, Span};
 
 use crate::error::SpecError;
@@ -105,6 +106,13 @@ impl Link {
         self.bytes += bytes;
         *lane
     }
+}
+
+/// A transfer on a shared link: towards the drive, or back from it.
+#[derive(Clone, Copy)]
+pub(crate) enum Transfer {
+    Inbound { drive: u32, command: Command },
+    Outbound { done: Done, ready: Instant },
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::io::Op;
 /// A range of bytes to read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Read or write (flushes go to every member and are never planned).
+    /// What is asked.
     pub op: Op,
     /// First byte.
     pub offset: u64,
@@ -61,6 +61,20 @@ impl Plan {
         }
     }
 
+    /// A flush goes to every member that holds anything; it is lost where none does.
+    pub fn flush(&mut self, members: Members) {
+        let there =
+            (0..members.states.len() as u16).filter(|member| members.states[usize::from(*member)].present_to > 0);
+        self.legs.extend(there.map(|member| Leg { phase: 0, member, op: Op::Flush, offset: 0, len: 0 }));
+        self.lost = self.legs.is_empty();
+    }
+
+    /// Without redundancy, what a member does not hold is lost.
+    pub fn check(&mut self, members: Members) {
+        let held = |leg: &Leg| members.states[usize::from(leg.member)].holds(leg.offset + u64::from(leg.len));
+        self.lost = members.degraded && !self.legs.iter().all(held);
+    }
+
     /// Sorts the legs by phase, keeping their order within a phase.
     pub fn sort_phases(&mut self) {
         self.legs.sort_by_key(|leg| leg.phase);
@@ -109,6 +123,27 @@ impl MemberState {
     }
 }
 
+/// The members of a layout, when it plans.
+#[derive(Clone, Copy, Debug)]
+pub struct Members<'a> {
+    /// Every one, by its index.
+    pub states: &'a [MemberState],
+    /// Some member does not hold all of its data. Where none says so, nobody needs to look at what each holds.
+    pub degraded: bool,
+}
+
+impl<'a> Members<'a> {
+    /// Members that all hold their data.
+    pub fn whole(states: &'a [MemberState]) -> Self {
+        Self { states, degraded: false }
+    }
+
+    /// Members, degraded if one of them does not hold all of its data.
+    pub fn of(states: &'a [MemberState]) -> Self {
+        Self { states, degraded: states.iter().any(|state| state.present_to != u64::MAX) }
+    }
+}
+
 /// A way for drives to form one address space.
 ///
 /// Planning is pure: the same extent, states and turn always give the same plan.
@@ -117,21 +152,15 @@ pub trait Layout: Send {
     fn kind(&self) -> &'static str;
     /// Addressable bytes.
     fn capacity(&self) -> Bytes;
-    /// Maps `extent` to legs. `turn` counts the I/Os planned before, for policies that take turns.
-    /// `plan` is empty on entry.
-    fn plan(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan);
+    /// Maps `extent`, which is no flush, to legs on the members as they are: where they are degraded, without what they do
+    /// not hold. `turn` counts the I/Os planned before, for policies that take turns. `plan` is empty on entry.
+    fn plan(&self, extent: Extent, members: Members, turn: u64, plan: &mut Plan);
     /// Whether a trim of an extent may be handed on to the members: not where parity would become wrong.
     fn passes_trim(&self) -> bool {
         true
     }
     /// Appends every place where the data of `extent` lies: all copies, no parity. Its operation does not matter.
     fn place(&self, extent: Extent, out: &mut Vec<Placed>);
-    /// The same as `plan` where some member does not hold all of its data. Without redundancy what lies there is lost.
-    fn plan_degraded(&self, extent: Extent, members: &[MemberState], turn: u64, plan: &mut Plan) {
-        self.plan(extent, members, turn, plan);
-        let held = |leg: &Leg| members[usize::from(leg.member)].holds(leg.offset + u64::from(leg.len));
-        plan.lost = !plan.legs.iter().all(held);
-    }
     /// Bytes of the address space that are on no member any more.
     fn lost(&self, members: &[MemberState]) -> u64;
     /// How it goes on without a member; none without redundancy.

@@ -1,8 +1,6 @@
 //! Drives that fail, spares that take their places, and what the machine knows of it. docs/models/repair.md.
 //!
-//! A machine in which no failure is to come has none of this and pays one comparison an event for it.
-
-use std::collections::BTreeMap;
+//! A machine in which no failure is to come has none of this.
 
 use hotband_units::{Instant, Rate, Span};
 
@@ -14,16 +12,12 @@ use crate::rebuild::{Job, JobReport};
 /// What is to happen to the drives of a machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepairSpec {
-    /// Drives that fail, by index, and when, since the measured time began.
-    pub failures: Vec<(u32, Span)>,
     /// Drives that wait to take the place of one that failed, in the order in which they are taken.
     pub spares: Vec<u32>,
     /// Most that one rebuild writes in a second; as fast as the drives can where not said.
     pub rate_limit: Option<Rate>,
     /// How long after a failure a spare is taken.
     pub spare_after: Span,
-    /// Of every drive, how its unrecoverable errors come; none where that is not known.
-    pub errors: Vec<Option<SectorErrors>>,
     /// Root of all randomness.
     pub seed: u64,
 }
@@ -39,7 +33,7 @@ pub struct SectorErrors {
 
 /// What hosts get at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Service {
+pub enum ServiceLevel {
     /// No drive has failed yet.
     Before,
     /// A member is missing and nothing is done about it.
@@ -114,26 +108,9 @@ pub trait Watch: Send {
 /// seconds; above zero, so that a host that asks again at once does not stop the time.
 pub(crate) const GONE_AFTER: Span = Span(1_000_000);
 
-/// Something to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
-    /// A drive fails.
-    Failure(u32),
-    /// A spare is looked for.
-    Spare(u32),
-    /// A rebuild goes on after a pause.
-    Pace(u32),
-    /// A command to a failed drive is refused.
-    Refused(u64),
-    /// A request ends because what it asks for is lost.
-    Lost(u32),
-}
-
-/// What is known of a request of a layout beside the request itself.
+/// What is known of a guarded request beside the request itself.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Held {
-    pub layout: u32,
-    pub extent: Option<Extent>,
+pub(crate) struct Attempt {
     /// The columns it holds or waits for; zero where it needs none.
     pub lock: u64,
     /// Since when it waits for them.
@@ -144,30 +121,20 @@ pub(crate) struct Held {
     pub epoch: u32,
     /// How often it was planned.
     pub plans: u32,
-    /// The rebuild that it is a step of, and the member.
-    pub job: Option<(u32, u16)>,
 }
 
 /// Failures and repair of one machine.
 pub(crate) struct Repair {
     pub spec: RepairSpec,
-    agenda: BTreeMap<(Instant, u64), Due>,
-    sequence: u64,
-    /// Of every drive, whether it has failed.
-    pub dead: Vec<bool>,
-    /// Of every drive, tokens of its commands under way and how many have each.
-    outstanding: Vec<BTreeMap<u64, u32>>,
-    /// Of every drive, commands that are not of a rebuild: so far, and under way.
-    host_commands: Vec<(u64, u64)>,
+    /// Of every drive, how its unrecoverable errors come; none where that is not known.
+    pub errors: Vec<Option<SectorErrors>>,
     /// By request.
-    held: Vec<Held>,
+    attempts: Vec<Attempt>,
     /// Of every layout.
     pub locks: Vec<Locks>,
     last_lock: u64,
     /// Of every layout, how often its members have changed.
     pub epochs: Vec<u32>,
-    /// Of every layout, whether a member is missing.
-    pub degraded: Vec<bool>,
     pub jobs: Vec<Job>,
     /// Of every drive, bits until its next unrecoverable error, and where these come from.
     until_error: Vec<f64>,
@@ -181,25 +148,21 @@ pub(crate) struct Repair {
 }
 
 impl Repair {
-    /// For a machine of `layouts` layouts and these drives.
-    pub fn new(spec: RepairSpec, names: &[&str], layouts: usize) -> Self {
+    /// For a machine of `layouts` layouts and these drives: their names, and how their errors come.
+    pub fn new(spec: RepairSpec, drives: &[(&str, Option<SectorErrors>)], layouts: usize) -> Self {
         let mut random: Vec<Random> =
-            names.iter().map(|name| Random::new(spec.seed, &format!("drives.{name}.errors"))).collect();
-        let bits = |drive: usize| spec.errors.get(drive).copied().flatten().map_or(f64::INFINITY, |errors| errors.bits);
-        let until_error = random.iter_mut().enumerate().map(|(drive, random)| bits(drive) * random.exponential());
+            drives.iter().map(|(name, _)| Random::new(spec.seed, &format!("drives.{name}.errors"))).collect();
+        let bits = |errors: Option<SectorErrors>| errors.map_or(f64::INFINITY, |errors| errors.bits);
+        let until_error = drives.iter().zip(&mut random);
+        let until_error = until_error.map(|((_, errors), random)| bits(*errors) * random.exponential());
         Self {
             until_error: until_error.collect(),
+            errors: drives.iter().map(|(_, errors)| *errors).collect(),
             random,
-            agenda: BTreeMap::new(),
-            sequence: 0,
-            dead: vec![false; names.len()],
-            outstanding: vec![BTreeMap::new(); names.len()],
-            host_commands: vec![(0, 0); names.len()],
-            held: Vec::new(),
+            attempts: Vec::new(),
             locks: (0..layouts).map(|_| Locks::default()).collect(),
             last_lock: 0,
             epochs: vec![0; layouts],
-            degraded: vec![false; layouts],
             jobs: Vec::new(),
             report: RepairReport::default(),
             sector_bytes_lost: 0,
@@ -207,66 +170,6 @@ impl Repair {
             watch: None,
             spec,
         }
-    }
-
-    /// When something is next due.
-    pub fn wake(&self) -> Option<Instant> {
-        self.agenda.first_key_value().map(|((at, _), _)| *at)
-    }
-
-    pub fn schedule(&mut self, at: Instant, due: Due) {
-        self.agenda.insert((at, self.sequence), due);
-        self.sequence += 1;
-    }
-
-    /// What is due next, and when.
-    pub fn next(&mut self) -> Option<(Instant, Due)> {
-        self.agenda.pop_first().map(|((at, _), due)| (at, due))
-    }
-
-    /// A command is sent to `drive`; tells whether there is anybody to take it. If not, it is refused in a while.
-    pub fn sent(&mut self, now: Instant, drive: u32, token: u64) -> bool {
-        if self.dead[drive as usize] {
-            self.schedule(now + GONE_AFTER, Due::Refused(token));
-            return false;
-        }
-        *self.outstanding[drive as usize].entry(token).or_default() += 1;
-        if self.is_of_host(token) {
-            let (so_far, under_way) = self.host_commands[drive as usize];
-            self.host_commands[drive as usize] = (so_far + 1, under_way + 1);
-        }
-        true
-    }
-
-    fn is_of_host(&self, token: u64) -> bool {
-        let request = (token & u64::from(u32::MAX)) as usize;
-        self.held.get(request).is_none_or(|held| held.job.is_none())
-    }
-
-    /// `drive` has answered.
-    pub fn answered(&mut self, drive: u32, token: u64) {
-        let of_drive = &mut self.outstanding[drive as usize];
-        let count = of_drive.get_mut(&token).expect("only what was sent is answered");
-        *count -= 1;
-        if *count == 0 {
-            of_drive.remove(&token);
-        }
-        if self.is_of_host(token) {
-            self.host_commands[drive as usize].1 -= 1;
-        }
-    }
-
-    /// Tokens of the commands that end with the drive, and forgets them.
-    pub fn under_way(&mut self, drive: u32) -> Vec<u64> {
-        let tokens = std::mem::take(&mut self.outstanding[drive as usize]);
-        self.host_commands[drive as usize].1 = 0;
-        tokens.into_iter().flat_map(|(token, count)| std::iter::repeat_n(token, count as usize)).collect()
-    }
-
-    /// Commands of hosts to these drives so far, and whether any is under way.
-    pub fn host_commands(&self, drives: &[u32]) -> (u64, bool) {
-        let of = drives.iter().map(|drive| self.host_commands[*drive as usize]);
-        of.fold((0, false), |(sum, any), (so_far, under_way)| (sum + so_far, any || under_way > 0))
     }
 
     /// A number that nobody has had.
@@ -280,18 +183,18 @@ impl Repair {
         self.last_lock + 1
     }
 
-    pub fn held(&mut self, request: u32) -> &mut Held {
+    pub fn attempt(&mut self, request: u32) -> &mut Attempt {
         let index = request as usize;
-        if self.held.len() <= index {
-            self.held.resize(index + 1, Held::default());
+        if self.attempts.len() <= index {
+            self.attempts.resize(index + 1, Attempt::default());
         }
-        &mut self.held[index]
+        &mut self.attempts[index]
     }
 
     /// Offsets within `bytes` read from `drive` at which a sector cannot be read.
     pub fn errors_in(&mut self, drive: u32, bytes: u64) -> Vec<u64> {
         let drive = drive as usize;
-        let Some(errors) = self.spec.errors.get(drive).copied().flatten() else { return Vec::new() };
+        let Some(errors) = self.errors[drive] else { return Vec::new() };
         let (mut found, mut read) = (Vec::new(), 0.0);
         let bits = bytes as f64 * 8.0;
         while read + self.until_error[drive] < bits {
@@ -302,19 +205,6 @@ impl Repair {
         self.until_error[drive] -= bits - read;
         found
     }
-
-    /// What hosts get now.
-    pub fn service(&self) -> Service {
-        if self.report.failures.is_empty() {
-            Service::Before
-        } else if self.jobs.iter().any(Job::is_running) {
-            Service::Rebuilding
-        } else if self.bare_loss || self.degraded.contains(&true) {
-            Service::Degraded
-        } else {
-            Service::After
-        }
-    }
 }
 
 #[cfg(test)]
@@ -322,8 +212,8 @@ mod tests {
     use super::*;
 
     fn repair(bits: f64) -> Repair {
-        let errors = vec![Some(SectorErrors { bits, sector: 4096 })];
-        Repair::new(RepairSpec { errors, seed: 1, ..RepairSpec::default() }, &["d0"], 0)
+        let errors = Some(SectorErrors { bits, sector: 4096 });
+        Repair::new(RepairSpec { seed: 1, ..RepairSpec::default() }, &[("d0", errors)], 0)
     }
 
     #[test]
@@ -333,16 +223,5 @@ mod tests {
         let mean = 100_000.0 * f64::from(1 << 20) * 8.0 / 8e8;
         assert!((found.len() as f64 - mean).abs() < 4.0 * mean.sqrt(), "{} of {mean}", found.len());
         assert!(found.iter().all(|offset| offset.is_multiple_of(4096) && *offset < 1 << 20));
-    }
-
-    #[test]
-    fn a_drive_that_has_failed_takes_no_commands() {
-        let mut repair = repair(1e15);
-        assert!(repair.sent(Instant(0), 0, 7) && repair.sent(Instant(0), 0, 7) && repair.sent(Instant(0), 0, 8));
-        repair.answered(0, 7);
-        assert_eq!(repair.under_way(0), [7, 8]);
-        repair.dead[0] = true;
-        assert!(!repair.sent(Instant(5), 0, 9));
-        assert_eq!(repair.next(), Some((Instant(5) + GONE_AFTER, Due::Refused(9))));
     }
 }

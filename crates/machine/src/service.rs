@@ -5,12 +5,13 @@
 
 use hotband_units::{Bytes, Instant};
 
-use crate::graph::PartReport;
+use crate::drive::PartReport;
+use crate::event::EventError;
 use crate::io::{Entropy, Fault, Op, Times};
 
 /// An I/O that a service is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ServiceIo {
     /// Returned in [`Served`]; the service does not read it.
     pub token: u32,
     /// What is asked.
@@ -71,13 +72,29 @@ pub trait Service: Send {
         let _ = members;
     }
     /// Takes an I/O at `now`.
-    fn submit(&mut self, now: Instant, asked: Asked);
+    fn submit(&mut self, now: Instant, io: ServiceIo);
     /// A command to a member is done at `now`; `times` add up to the time since it was sent.
     fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>);
     /// When the service next has something to do by itself; `None` while it waits for its members or has nothing.
     fn wake(&self) -> Option<Instant>;
     /// Does what is due up to and at `now`; called after every `submit` and `answered` too.
     fn advance(&mut self, now: Instant, out: &mut ServiceOut);
+    /// A member answers nothing any more, from `now` on; `advance` follows.
+    fn member_failed(&mut self, now: Instant, member: u16) {
+        let _ = (now, member);
+    }
+    /// Whether daemon `daemon` can be marked out while the service runs.
+    ///
+    /// # Errors
+    /// There is no such daemon, or the service has none.
+    fn check_out(&self, daemon: u32) -> Result<(), EventError> {
+        let _ = daemon;
+        Err(EventError::Unsupported { what: "osd-out", part: "service" })
+    }
+    /// Daemon `daemon` is marked out at `now`; `advance` follows.
+    fn mark_out(&mut self, now: Instant, daemon: u32) {
+        let _ = (now, daemon);
+    }
     /// Counters of its parts, always the same parts and names in the same order.
     fn report(&self) -> Vec<PartReport>;
 }

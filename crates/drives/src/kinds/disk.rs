@@ -12,9 +12,12 @@
 
 use std::collections::VecDeque;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, Times, Versions};
+use hotband_machine::{
+    CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, SetError, Times, Versions,
+};
 use hotband_units::{Bytes, Instant, Span};
 
+use super::disk_caches::WriteCaches;
 use super::disk_commands::WRITERS;
 use super::disk_counters::DiskCounters;
 use super::disk_params::{DiskParams, WriteCache};
@@ -126,6 +129,8 @@ pub struct Disk {
     /// Where the last writes ended, the latest first.
     pub(super) write_ends: [u64; WRITERS],
     pub(super) counters: DiskCounters,
+    /// Switches of the write caches that count when what they hold is written.
+    pub(super) switching: Option<WriteCaches>,
     /// Kept only for runs that end in a loss of power.
     pub(super) account: Option<Box<Account>>,
 }
@@ -168,6 +173,7 @@ impl Disk {
             sequence: 0,
             write_ends: [u64::MAX; WRITERS],
             counters: DiskCounters::default(),
+            switching: None,
             account: None,
             geometry,
             params,
@@ -386,6 +392,20 @@ impl Drive for Disk {
 
     fn keep_account(&mut self) {
         self.open_account();
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        self.params.write_caches.switches()
+    }
+
+    fn check_set(&self, key: &str, value: &str) -> Result<(), SetError> {
+        self.switched(key, value).map(drop)
+    }
+
+    fn set(&mut self, now: Instant, key: &str, value: &str) -> Result<(), SetError> {
+        let caches = self.switched(key, value)?;
+        self.switch(now, caches);
+        Ok(())
     }
 
     fn cut_power(&mut self, now: Instant) -> Versions {

@@ -9,7 +9,7 @@
 
 use std::mem;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, Versions};
+use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, SetError, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use super::disk::Disk;
@@ -56,7 +56,7 @@ impl MultiActuatorDisk {
         let share = params.geometry.capacity.0;
         let actuator = |index: u64| {
             let geometry = Geometry::from_sector(&params.geometry, index * share / SECTOR);
-            Disk::over(geometry, Shared::lent(params), params.clone(), curves)
+            Disk::over(geometry, Shared::absent(params), params.clone(), curves)
         };
         Self {
             actuators: (0..u64::from(params.actuators)).map(actuator).collect(),
@@ -233,6 +233,24 @@ impl Drive for MultiActuatorDisk {
 
     fn caches(&self, now: Instant) -> Option<CacheState> {
         self.actuators.iter().filter_map(|disk| disk.caches(now)).reduce(|one, two| one.and(&two))
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        self.actuators[0].settings()
+    }
+
+    fn check_set(&self, key: &str, value: &str) -> Result<(), SetError> {
+        self.actuators[0].check_set(key, value)
+    }
+
+    fn set(&mut self, now: Instant, key: &str, value: &str) -> Result<(), SetError> {
+        self.check_set(key, value)?;
+        for index in 0..self.actuators.len() {
+            let caches = self.actuators[index].switched(key, value)?;
+            self.with(index, now, |disk| disk.switch(now, caches));
+        }
+        self.admit_blocked(now);
+        Ok(())
     }
 
     fn keep_account(&mut self) {

@@ -4,12 +4,23 @@ use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 use toml::Table;
 
-use super::disk_params::{WriteCache, need};
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::SECTOR;
 use hotband_machine::Product;
 
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteCache {
+    /// Write-through: when it is on the media (WCE = 0).
+    Off,
+    /// Write-back into memory that power loss empties (WCE = 1).
+    Volatile,
+    /// Write-back into memory that is saved when power is lost (Advanced Write Cache).
+    Protected,
+}
+
 /// The write cache that the switches leave.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct WriteCacheParams {
     pub kind: WriteCache,
     pub extents: usize,
@@ -18,24 +29,64 @@ pub(super) struct WriteCacheParams {
     pub drain: usize,
 }
 
+/// The write caches that a disk has, and its switches.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteCaches {
+    wce: bool,
+    awc: bool,
+    /// Switched by `wce`.
+    plain: WriteCacheParams,
+    /// Goes before it where it is on; none in a drive without protected memory.
+    protected: Option<WriteCacheParams>,
+}
+
+impl WriteCaches {
+    /// The one in use.
+    pub(super) fn in_use(&self) -> WriteCacheParams {
+        let kind = if self.wce { WriteCache::Volatile } else { WriteCache::Off };
+        self.protected.filter(|_| self.awc).unwrap_or(WriteCacheParams { kind, ..self.plain })
+    }
+
+    /// With a switch turned; none where the disk has no such switch.
+    pub(super) fn with(self, key: &str, on: bool) -> Option<Self> {
+        match key {
+            "wce" => Some(Self { wce: on, ..self }),
+            "awc" if self.protected.is_some() => Some(Self { awc: on, ..self }),
+            _ => None,
+        }
+    }
+
+    /// Names of its switches.
+    pub(super) fn switches(&self) -> &'static [&'static str] {
+        if self.protected.is_some() { &["wce", "awc"] } else { &["wce"] }
+    }
+}
+
 /// Most regions whose reads are counted: a byte each, in every drive of a machine.
 const MOST_REGIONS: u64 = 1 << 27;
 /// Most extents of a write cache.
 const MOST_EXTENTS: u64 = 65_536;
 
+/// A value that every disk has.
+pub(super) fn need<T>(section: &Section, key: &str, value: Option<T>) -> Result<T, SpecError> {
+    value.ok_or_else(|| section.error(key, "", "missing"))
+}
+
 /// Reads `wce` (write cache enable) and, where the drive has protected memory, `awc` (Advanced Write Cache), which
 /// goes before it.
-pub(super) fn read_write_cache(section: &Section) -> Result<WriteCacheParams, SpecError> {
+pub(super) fn read_write_caches(section: &Section) -> Result<WriteCaches, SpecError> {
     let count = |key| need(section, key, section.count(key, 1..=MOST_EXTENTS)?).map(|count| count as usize);
-    let volatile = need(section, "wce", section.switch("wce")?)?;
+    let wce = need(section, "wce", section.switch("wce")?)?;
     let plain = WriteCacheParams {
-        kind: if volatile { WriteCache::Volatile } else { WriteCache::Off },
+        kind: WriteCache::Off,
         extents: count("write_cache_extents")?,
         sectors: some_size(section, "write_cache_size")?,
         bypass: u64::MAX,
         drain: usize::MAX,
     };
-    let Some(awc) = section.switch("awc")? else { return Ok(plain) };
+    let Some(awc) = section.switch("awc")? else {
+        return Ok(WriteCaches { wce, awc: false, plain, protected: None });
+    };
     let extents = count("awc_extents")?;
     let (sectors, bypass) = (some_size(section, "awc_size")?, some_size(section, "awc_bypass")?);
     let drain: Ratio = section.required("awc_drain", "a share of the cache, such as \"80 %\"")?;
@@ -44,7 +95,7 @@ pub(super) fn read_write_cache(section: &Section) -> Result<WriteCacheParams, Sp
     }
     let drain = ((extents as f64 * drain.0).ceil() as usize).max(1);
     let protected = WriteCacheParams { kind: WriteCache::Protected, extents, sectors, bypass, drain };
-    Ok(if awc { protected } else { plain })
+    Ok(WriteCaches { wce, awc, plain, protected: Some(protected) })
 }
 
 /// A size of at least one sector, in sectors.

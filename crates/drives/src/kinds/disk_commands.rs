@@ -26,7 +26,8 @@ impl Disk {
                 return;
             }
         }
-        match self.shared.segments.find(first, end) {
+        let found = self.shared.segments.find(first, end);
+        match found {
             Found::Hit(segment) if self.params.rereads || first >= self.shared.segments.get(segment).given => {
                 self.shared.segments.give(segment, end);
                 self.counters.cache_hits += 1;
@@ -34,13 +35,13 @@ impl Disk {
                 self.answer(now, arrived, now);
                 self.read_on(now, segment, end);
             }
-            Found::Continues(_) => self.enqueue(now, arrived, (first, end), false),
-            Found::Hit(_) | Found::Miss => self.read_past_memory(now, arrived),
+            Found::Continues(_) => self.enqueue_read(now, arrived, (first, end), Some(found)),
+            Found::Hit(_) | Found::Miss => self.read_past_memory(now, arrived, found),
         }
     }
 
     /// A random read that memory does not hold: from flash, or from the media and perhaps into flash.
-    fn read_past_memory(&mut self, now: Instant, arrived: Arrived) {
+    fn read_past_memory(&mut self, now: Instant, arrived: Arrived, in_memory: Found) {
         let (first, end) = (arrived.first(), arrived.end());
         let mut range = (first, end);
         if let Some(flash) = &mut self.flash {
@@ -53,7 +54,24 @@ impl Disk {
                 FlashRead::Miss => {}
             }
         }
-        self.enqueue(now, arrived, range, false);
+        self.enqueue_read(now, arrived, range, (range == (first, end)).then_some(in_memory));
+    }
+
+    /// Puts a read into the queue. `found` is what memory has of `range`, where that was just looked up: a read
+    /// that is served at once need not look again.
+    fn enqueue_read(&mut self, now: Instant, arrived: Arrived, range: (u64, u64), found: Option<Found>) {
+        let waiting = self.waiting(&arrived, range, false, Span::ZERO);
+        if self.is_at_rest() {
+            let sequential = found.map_or_else(|| self.continued(range), continued);
+            return self.serve(now, &waiting, arrived, sequential);
+        }
+        self.queue_up(waiting, arrived);
+    }
+
+    /// The segment that a read of `range` continues.
+    #[inline]
+    pub(super) fn continued(&self, (first, end): (u64, u64)) -> Option<usize> {
+        continued(self.shared.segments.find(first, end))
     }
 
     fn answer_from_flash(&mut self, now: Instant, arrived: Arrived, begins: Instant, ready: Instant) {
@@ -112,11 +130,14 @@ impl Disk {
         }
         let forced = arrived.command.fua && self.params.write_cache != WriteCache::Protected;
         if !self.write_back() || forced {
-            return self.enqueue(now, arrived, (first, end), true);
+            return self.enqueue_write(now, arrived);
+        }
+        if self.switching.is_some() {
+            return self.blocked.push_back(arrived);
         }
         if self.bypasses(first, end) {
             self.counters.bypassed_writes += 1;
-            return self.enqueue(now, arrived, (first, end), true);
+            return self.enqueue_write(now, arrived);
         }
         let next = self.blocked.is_empty() && self.shared.others.waits_since.is_none();
         if next && self.has_room(&arrived) {
@@ -155,6 +176,9 @@ impl Disk {
 
     /// Takes in writes that waited for room, first come first served.
     pub(super) fn admit_blocked(&mut self, now: Instant) {
+        if self.switching.is_some() {
+            return self.end_switch(now);
+        }
         while let Some(next) = self.blocked.front() {
             let not_first = self.shared.others.waits_since.is_some_and(|since| since < next.at);
             if not_first || !self.has_room(next) {
@@ -185,12 +209,22 @@ impl Disk {
         }
     }
 
-    /// Puts a command that needs the media into the queue, or serves it at once. The arm covers the sectors of
-    /// `range`, which may be more than the command's.
-    fn enqueue(&mut self, now: Instant, arrived: Arrived, range: (u64, u64), write: bool) {
+    /// Puts a write into the queue, or serves it at once.
+    fn enqueue_write(&mut self, now: Instant, arrived: Arrived) {
+        let data_in = self.shared.port.receive(now, u64::from(arrived.command.len));
+        let waiting = self.waiting(&arrived, (arrived.first(), arrived.end()), true, data_in);
+        if self.is_at_rest() {
+            return self.serve(now, &waiting, arrived, None);
+        }
+        self.queue_up(waiting, arrived);
+    }
+
+    /// A command that needs the media, as the arm sees it: it covers the sectors of `range`, which may be more than the
+    /// command's, and can begin when its data is in.
+    #[inline]
+    fn waiting(&mut self, arrived: &Arrived, range: (u64, u64), write: bool, data_in: Span) -> Waiting {
         let place = self.geometry.place(range.0);
-        let data_in = if write { self.shared.port.receive(now, u64::from(arrived.command.len)) } else { Span::ZERO };
-        let mut waiting = Waiting {
+        Waiting {
             sector: range.0,
             count: (range.1 - range.0) as u32,
             write,
@@ -199,11 +233,16 @@ impl Disk {
             ready: arrived.at + self.params.command_overhead + data_in,
             sequence: self.next_sequence(),
             slot: 0,
-        };
-        if self.in_drive == 1 && matches!(self.arm, Arm::Idle) && self.nothing_waits() {
-            // Alone in a drive at rest: nothing to choose from.
-            return self.serve(now, &waiting, arrived);
         }
+    }
+
+    /// Whether the command that has just come is alone in a drive at rest: there is nothing to choose from.
+    #[inline]
+    fn is_at_rest(&self) -> bool {
+        self.in_drive == 1 && matches!(self.arm, Arm::Idle) && self.nothing_waits()
+    }
+
+    fn queue_up(&mut self, mut waiting: Waiting, arrived: Arrived) {
         waiting.slot = self.free_slots.pop().unwrap_or_else(|| {
             self.slots.push(arrived);
             self.slots.len() as u32 - 1
@@ -215,5 +254,14 @@ impl Disk {
     /// Nothing but reading ahead is left to do.
     pub(super) fn nothing_waits(&self) -> bool {
         self.queue.is_empty() && self.dirty.extents().is_empty()
+    }
+}
+
+/// The segment that a read continues, where memory has `found` of it.
+#[inline]
+fn continued(found: Found) -> Option<usize> {
+    match found {
+        Found::Continues(segment) => Some(segment),
+        Found::Hit(_) | Found::Miss => None,
     }
 }

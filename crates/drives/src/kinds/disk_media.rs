@@ -8,14 +8,13 @@ use crate::parts::flash::Flash;
 use crate::parts::geometry::{Place, SECTOR};
 use crate::parts::pending::{Head, Order, Waiting};
 use crate::parts::rotation::REVOLUTION;
-use crate::parts::segments::Found;
 
 /// Commands up to which the age bound holds as the catalog states it: the depth at which data sheets rate disks.
 const BOUNDED_QUEUE: usize = 32;
 
 /// Seek, wait and transfer of one command.
 #[derive(Clone, Copy, Debug)]
-struct Service {
+struct MediaAccess {
     start: Instant,
     seek: Span,
     rotation: Span,
@@ -23,7 +22,7 @@ struct Service {
     last: Place,
 }
 
-impl Service {
+impl MediaAccess {
     fn end(&self) -> Instant {
         self.start + self.seek + self.rotation + self.transfer
     }
@@ -159,7 +158,7 @@ impl Disk {
         let others = &self.shared.others;
         let full = self.dirty.extents().len() + others.extents >= self.params.drain_extents;
         let blocked = !self.blocked.is_empty() || others.waits_since.is_some();
-        let urgent = full || blocked || !self.flushes.is_empty();
+        let urgent = full || blocked || !self.flushes.is_empty() || self.switching.is_some();
         let queued = self.queue.choose(self.params.order, &head);
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
@@ -198,7 +197,7 @@ impl Disk {
     }
 
     /// Time to serve `waiting` from `start`, and where that leaves the head.
-    fn service(&self, start: Instant, waiting: &Waiting) -> Service {
+    fn service(&self, start: Instant, waiting: &Waiting) -> MediaAccess {
         let head = self.head(start);
         let rotation = head.rotation;
         let seek = head.seek(&waiting.place, waiting.write);
@@ -209,7 +208,7 @@ impl Disk {
         if waiting.write && self.is_misaligned(waiting) {
             transfer += self.read_first(turned);
         }
-        Service { start, seek: Span(u64::from(seek)), rotation: rotation.time_for(wait), transfer, last }
+        MediaAccess { start, seek: Span(u64::from(seek)), rotation: rotation.time_for(wait), transfer, last }
     }
 
     fn is_misaligned(&self, waiting: &Waiting) -> bool {
@@ -227,15 +226,13 @@ impl Disk {
         let waiting = self.queue.remove(index);
         let arrived = self.slots[waiting.slot as usize];
         self.free_slots.push(waiting.slot);
-        self.serve(now, &waiting, arrived);
+        let sequential = if waiting.write { None } else { self.continued((waiting.sector, waiting.end())) };
+        self.serve(now, &waiting, arrived, sequential);
     }
 
-    pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: Arrived) {
+    /// The arm serves a command; `sequential` is the segment that it continues.
+    pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: Arrived, sequential: Option<usize>) {
         let (first, end) = (waiting.sector, waiting.end());
-        let sequential = match self.shared.segments.find(first, end) {
-            Found::Continues(segment) if !waiting.write => Some(segment),
-            _ => None,
-        };
         // A sequential reader's next sectors are read whether or not its command is decoded yet: that is what reading
         // ahead means. Without it a short queue of small reads would lose a revolution each time it is refilled.
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
@@ -277,7 +274,7 @@ impl Disk {
     }
 
     /// Transfer until `end`, within a longer one.
-    fn transfer_to(&self, service: &Service, waiting: &Waiting, end: u64) -> Span {
+    fn transfer_to(&self, service: &MediaAccess, waiting: &Waiting, end: u64) -> Span {
         let (_, turned) = self.geometry.run(&waiting.place, waiting.sector, end - waiting.sector);
         service.transfer.min(self.params.geometry.rotation.time_for(turned))
     }
@@ -292,7 +289,7 @@ impl Disk {
         self.arm = Arm::Busy { until: service.end(), work: Work::Destage };
     }
 
-    fn account(&mut self, service: &Service, waiting: &Waiting) {
+    fn account(&mut self, service: &MediaAccess, waiting: &Waiting) {
         (self.cylinder, self.track) = (service.last.cylinder, service.last.track);
         self.reached = waiting.end();
         let counters = &mut self.counters;

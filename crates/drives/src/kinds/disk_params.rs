@@ -4,7 +4,8 @@ use hotband_machine::{Draw, SectorErrors};
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Rate, Rpm, Span};
 
-use super::disk_caches::{check_fast_format, check_flash, read_flash, read_write_cache};
+pub use super::disk_caches::WriteCache;
+use super::disk_caches::{WriteCaches, check_fast_format, check_flash, need, read_flash, read_write_caches};
 use super::power::{read_disk, split_disk};
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::{GeometryParams, SECTOR};
@@ -34,17 +35,6 @@ impl SectorFormat {
     pub fn physical(self) -> u64 {
         if self == Self::Native512 { 512 } else { 4096 }
     }
-}
-
-/// When a write is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteCache {
-    /// Write-through: when it is on the media (WCE = 0).
-    Off,
-    /// Write-back into memory that power loss empties (WCE = 1).
-    Volatile,
-    /// Write-back into memory that is saved when power is lost (Advanced Write Cache).
-    Protected,
 }
 
 /// How a disk with several actuators shows itself to the host.
@@ -97,6 +87,8 @@ pub struct DiskParams {
     pub look_ahead_sectors: u64,
     /// Whether memory answers what a host was given before (RCD = 0), and not only what was read ahead.
     pub rereads: bool,
+    /// The write caches that it has, and its switches. What is in use of them:
+    pub write_caches: WriteCaches,
     /// Write-through or write-back.
     pub write_cache: WriteCache,
     /// Most extents waiting in the write cache.
@@ -148,7 +140,8 @@ impl DiskParams {
             ("clook", Order::Clook),
             ("positioning", Order::Positioning),
         ];
-        let writes = read_write_cache(&section)?;
+        let write_caches = read_write_caches(&section)?;
+        let writes = write_caches.in_use();
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
             actuators,
@@ -170,6 +163,7 @@ impl DiskParams {
             segment_sectors: sectors(cache) / (segments.max(1) as u64),
             look_ahead_sectors: sectors(section.required("look_ahead", "a size")?),
             rereads: !section.switch("rcd")?.unwrap_or(false),
+            write_caches,
             write_cache: writes.kind,
             write_cache_extents: writes.extents,
             write_cache_sectors: writes.sectors,
@@ -180,6 +174,15 @@ impl DiskParams {
         params.check(&section)?;
         section.finish()?;
         Ok(params)
+    }
+
+    /// Turns the switches of its write caches.
+    pub(super) fn switch_write_caches(&mut self, caches: WriteCaches) {
+        let writes = caches.in_use();
+        self.write_caches = caches;
+        (self.write_cache, self.write_cache_extents, self.write_cache_sectors) =
+            (writes.kind, writes.extents, writes.sectors);
+        (self.bypass_sectors, self.drain_extents) = (writes.bypass, writes.drain);
     }
 
     /// How its unrecoverable read errors come: a physical sector at a time.
@@ -223,10 +226,6 @@ impl DiskParams {
         }
         Ok(())
     }
-}
-
-pub(super) fn need<T>(section: &Section, key: &str, value: Option<T>) -> Result<T, SpecError> {
-    value.ok_or_else(|| section.error(key, "", "missing"))
 }
 
 /// Most actuators of a disk; products have two.

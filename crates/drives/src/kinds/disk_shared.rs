@@ -49,7 +49,7 @@ impl Shared {
     }
 
     /// What an actuator has while it is not its turn.
-    pub fn lent(params: &DiskParams) -> Self {
+    pub fn absent(params: &DiskParams) -> Self {
         Self { port: Port::shared(params.port_rate), segments: Segments::new(0, 0), others: Others::default() }
     }
 }

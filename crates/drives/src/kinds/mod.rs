@@ -8,6 +8,7 @@ mod disk_counters;
 mod disk_media;
 pub mod disk_params;
 pub mod disk_power;
+mod disk_set;
 mod disk_shared;
 mod power;
 pub mod ssd;

@@ -42,6 +42,12 @@ impl Dirty {
         }
     }
 
+    /// Another size; nothing may be held.
+    pub fn resize(&mut self, most_extents: usize, most_sectors: u64) {
+        assert!(self.is_empty(), "a cache is written to the media before it becomes another one");
+        (self.most_extents, self.most_sectors) = (most_extents, most_sectors);
+    }
+
     /// The extents, as commands for the arm.
     pub fn extents(&self) -> &Pending {
         &self.extents

@@ -8,7 +8,7 @@ use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
     BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
-    NodeRef, Random, Role, SpecError, Target,
+    NodeRef, Random, Role, SpecError, Volume,
 };
 use hotband_units::{Bytes, Rate};
 use toml::{Table, Value};
@@ -109,7 +109,7 @@ pub fn assemble_with_spares(
         layouts.push((layout.name.clone(), role, members));
     }
     check_overlap(spec, &layouts)?;
-    let targets = targets(spec, &drives, &layouts)?;
+    let volumes = volumes(spec, &drives, &layouts)?;
     let links: Vec<Link> = spec.links.iter().map(Link::new).collect();
     let link_of = |drive: usize| spec.links.iter().position(|link| link.carries.contains(&drive));
     let mut link_of: Vec<Option<usize>> = (0..drives.len()).map(link_of).collect();
@@ -119,7 +119,7 @@ pub fn assemble_with_spares(
     }
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
-    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, targets });
+    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes });
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
     Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken })
 }
@@ -379,13 +379,13 @@ fn check_overlap(spec: &MachineSpec, layouts: &Layouts) -> Result<(), SpecError>
     Ok(())
 }
 
-fn targets(
+fn volumes(
     spec: &MachineSpec,
     drives: &[(String, Box<dyn Drive>)],
     layouts: &Layouts,
-) -> Result<Vec<Target>, SpecError> {
+) -> Result<Vec<Volume>, SpecError> {
     let error = |key: &str, value: String, accepted: String| SpecError::new(&spec.file, key, value, accepted);
-    let mut targets = Vec::new();
+    let mut volumes = Vec::new();
     for volume in &spec.volumes {
         let on = format!("volumes.{}.on", volume.name);
         let (begin, capacity) = extent_of((spec, &on), volume.on, drives, layouts)?;
@@ -402,10 +402,10 @@ fn targets(
         }
         let from = begin + volume.from.0;
         check_within_lun((spec, &on), volume.on.node, (from, size), drives)?;
-        targets.push(Target { name: volume.name.clone(), node: volume.on.node, from, size, queue: volume.queue });
+        volumes.push(Volume { name: volume.name.clone(), node: volume.on.node, from, size, queue: volume.queue });
     }
-    if !targets.is_empty() {
-        return Ok(targets);
+    if !volumes.is_empty() {
+        return Ok(volumes);
     }
     let used = |node: NodeRef| spec.layouts.iter().any(|layout| layout.members.iter().any(|m| m.node == node));
     let nodes = (0..drives.len() as u32).map(NodeRef::Drive).chain((0..layouts.len() as u32).map(NodeRef::Layout));
@@ -419,16 +419,16 @@ fn targets(
         NodeRef::Drive(drive) => drives[drive as usize].0.clone(),
         NodeRef::Layout(layout) => layouts[layout as usize].0.clone(),
     };
-    Ok(vec![Target { name, node: root, from: 0, size: capacity_of(root, drives, layouts), queue: None }])
+    Ok(vec![Volume { name, node: root, from: 0, size: capacity_of(root, drives, layouts), queue: None }])
 }
 
 /// A target for each logical unit of a drive.
-fn luns_of(drive: u32, drives: &[(String, Box<dyn Drive>)]) -> Vec<Target> {
+fn luns_of(drive: u32, drives: &[(String, Box<dyn Drive>)]) -> Vec<Volume> {
     let (name, of) = &drives[drive as usize];
     let size = of.capacity().0 / u64::from(of.luns());
     let target = |lun: u32| {
         let (name, from) = (format!("{name}.lun{lun}"), u64::from(lun) * size);
-        Target { name, node: NodeRef::Drive(drive), from, size, queue: None }
+        Volume { name, node: NodeRef::Drive(drive), from, size, queue: None }
     };
     (0..of.luns()).map(target).collect()
 }

@@ -38,9 +38,9 @@ impl Offer {
             &Means { look, ..Means::default() },
         )?
         .machine;
-        let targets = machine.targets().iter().map(|target| (target.name.clone(), Bytes(target.size))).collect();
+        let targets = machine.volumes().iter().map(|target| (target.name.clone(), Bytes(target.size))).collect();
         let products = spec.drives.iter().map(|drive| drive.product.clone()).collect();
-        Ok(Self { text, targets, block: machine.block(), products })
+        Ok(Self { text, targets, block: machine.drives().block(), products })
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Driver<'a> {
     pub ios: u64,
     /// When power is cut, if it is.
     pub power: PowerSwitch,
+    /// Drives that fail, and how long after the measured time begins.
+    pub failures: Vec<(u32, Span)>,
 }
 
 /// When power is cut.
@@ -99,6 +101,7 @@ impl<'a> Driver<'a> {
             completions: Vec::new(),
             ios: 0,
             power: PowerSwitch::new(None),
+            failures: Vec::new(),
         }
     }
 
@@ -189,7 +192,7 @@ impl<'a> Driver<'a> {
         let (op, offset, len, fua, entropy) = (request.op, request.offset, request.len, request.fua, request.entropy);
         let tag = self.in_flight.add(Outstanding { stream: stream as u16, op, offset, len, source, token });
         let target = self.targets[stream as usize];
-        let mut io = Io { tag, op, target, offset, len, fua, version: 0, entropy };
+        let mut io = Io { tag, op, volume: target, offset, len, fua, version: 0, entropy };
         self.probes.submitted(self.now, self.machine, stream as u16, &mut io);
         self.machine.submit(self.now, io);
     }

@@ -1,5 +1,6 @@
 //! Phases, one after the other.
 
+use hotband_machine::{Event, Part, What};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, PhaseStart};
 
@@ -70,12 +71,18 @@ impl Driver<'_> {
         self.sources.iter().map(|source| source.operations()).sum()
     }
 
+    /// The measured time begins: failures count from now.
+    fn schedule_failures(&mut self) {
+        for (drive, after) in self.failures.drain(..) {
+            let event = Event { at: self.now + after, part: Part::Drive(drive), what: What::Fail };
+            self.machine.schedule(event).expect("the machine was told that drives may fail");
+        }
+    }
+
     /// Probes begin where the phase is measured; sources that it lets run ask for their first I/Os.
     fn begin_phase(&mut self, phase: &Phase, threads: Option<u32>) {
         if phase.measure {
-            if !self.probes.has_begun() {
-                self.machine.begin_repair(self.now);
-            }
+            self.schedule_failures();
             self.probes.begin(self.now, self.machine, self.sources.report());
             self.power.measure(self.now);
         }

@@ -75,7 +75,7 @@ impl Driver<'_> {
             Amount::Fills(fills) => (fills * self.written_capacity(&turns) as f64) as u64,
             Amount::Ios(ios) => ios,
         };
-        let mut batch = Batch { writes: vec![Vec::new(); self.machine.targets().len()], collected: 0 };
+        let mut batch = Batch { writes: vec![Vec::new(); self.machine.volumes().len()], collected: 0 };
         let (mut done, mut asked_for) = (0_u64, 0_u64);
         while done < wanted {
             asked_for += 1;
@@ -136,12 +136,12 @@ impl Driver<'_> {
         let mut targets: Vec<u16> = turns.iter().map(|turn| turn.target).collect();
         targets.sort_unstable();
         targets.dedup();
-        targets.into_iter().map(|target| self.machine.capacity(target).0).sum()
+        targets.into_iter().map(|target| self.machine.volumes()[usize::from(target)].size).sum()
     }
 
     /// Brings the drives into the state that `workload` asks for. Machines without a drive that wears are left alone.
     pub fn precondition(&mut self, workload: &Workload, seed: u64, control: &Control) -> Result<(), RunError> {
-        let Some(spec) = workload.precondition.as_ref().filter(|_| !self.machine.smart().is_empty()) else {
+        let Some(spec) = workload.precondition.as_ref().filter(|_| !self.machine.drives().smart().is_empty()) else {
             return Ok(());
         };
         let mut fills = self.target_fills(workload, spec, seed);
@@ -169,8 +169,8 @@ impl Driver<'_> {
     }
 
     fn target_fills(&self, workload: &Workload, spec: &Precondition, seed: u64) -> Vec<TargetFill> {
-        let targets = self.machine.targets().iter().enumerate();
-        let fill = |(target, named): (usize, &hotband_machine::Target)| {
+        let targets = self.machine.volumes().iter().enumerate();
+        let fill = |(target, named): (usize, &hotband_machine::Volume)| {
             let path = format!("precondition.{}", named.name);
             let own = self.targets.iter().zip(&workload.streams);
             let own = own.filter(|(on, _)| usize::from(**on) == target).find_map(|(_, stream)| stream.data.as_ref());

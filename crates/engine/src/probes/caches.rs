@@ -87,13 +87,13 @@ impl Probe for CacheProbe {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
-        self.begin = machine.caches(now);
+        self.begin = machine.drives().caches(now);
         self.last = self.begin.unwrap_or_default();
         self.warm_after = (self.last.warmth == Some(Warmth::Warm)).then_some(0);
     }
 
     fn interval(&mut self, interval: &Interval, machine: &Machine) {
-        let Some(state) = self.begin.and_then(|_| machine.caches(interval.end)) else { return };
+        let Some(state) = self.begin.and_then(|_| machine.drives().caches(interval.end)) else { return };
         let last = self.last;
         self.table.push(CacheRow {
             time_ns: interval.time_ns,

@@ -134,11 +134,6 @@ impl Probes {
         self.look_at_clocks();
     }
 
-    /// Whether a measured phase has begun in this run.
-    pub fn has_begun(&self) -> bool {
-        self.begin.is_some()
-    }
-
     /// An I/O of `stream` is about to be submitted.
     #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
     #[inline(always)]

@@ -91,12 +91,12 @@ impl Probe for PowerProbe {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
-        for (index, (name, draw)) in machine.draws().into_iter().enumerate() {
+        for (index, (name, draw)) in machine.drives().draws().into_iter().enumerate() {
             let Some(draw) = draw else {
                 self.unknown += 1;
                 continue;
             };
-            let (last, none) = (machine.activity(index), Span::ZERO);
+            let (last, none) = (machine.drives().get(index as u32).drive.activity(), Span::ZERO);
             let (carried, busy) = ([none; 2], [none; 2]);
             self.drives.push(Watched { name: name.into(), index, draw, last, carried, duration: none, on: none, busy });
         }
@@ -106,9 +106,14 @@ impl Probe for PowerProbe {
     fn interval(&mut self, interval: &Interval, machine: &Machine) {
         let length = interval.length();
         for drive in &mut self.drives {
-            let off = machine.failed_at(drive.index as u32).unwrap_or(interval.end).clamp(interval.begin, interval.end);
+            let off = machine
+                .drives()
+                .get(drive.index as u32)
+                .failed_at
+                .unwrap_or(interval.end)
+                .clamp(interval.begin, interval.end);
             let on = off.since(interval.begin);
-            let busy = drive.spend(on, machine.activity(drive.index));
+            let busy = drive.spend(on, machine.drives().get(drive.index as u32).drive.activity());
             drive.duration += length;
             drive.on += on;
             drive.busy = [0, 1].map(|state| drive.busy[state] + busy[state]);

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use hotband_machine::{Completion, Io, Machine, NodeRef, OnDrive, Op, Versions};
+use hotband_machine::{Completion, Event, Expected, Io, Machine, NodeRef, OnDrive, Op, Part, Versions, What};
 use hotband_units::{Instant, Span};
 use serde::Serialize;
 
@@ -80,9 +80,9 @@ pub struct Ledger {
 impl Ledger {
     /// An empty ledger for `machine`, whose drives keep account from now on.
     pub fn open(machine: &mut Machine) -> Self {
-        machine.keep_account();
+        machine.expect(Expected { accounts: true, ..Expected::default() });
         let mut nodes: Vec<(NodeRef, Versions)> = Vec::new();
-        for target in machine.targets() {
+        for target in machine.volumes() {
             if nodes.iter().all(|(node, _)| *node != target.node) {
                 nodes.push((target.node, Versions::default()));
             }
@@ -103,7 +103,7 @@ impl Ledger {
         if io.op != Op::Write {
             return 0;
         }
-        let target = &machine.targets()[usize::from(io.target)];
+        let target = &machine.volumes()[usize::from(io.volume)];
         let node = self.nodes.iter().position(|(node, _)| *node == target.node).expect("every target has its node");
         let range = target.from + io.offset..target.from + io.offset + u64::from(io.len);
         self.streams.push(stream);
@@ -152,7 +152,11 @@ impl Ledger {
 
     /// Cuts the power of `machine` at `now`, `at` after the measured time began: what is lost, by stream name.
     pub fn cut(&self, machine: &mut Machine, now: Instant, at: Span, names: &[String]) -> PowerLoss {
-        let left = machine.cut_power(now);
+        let event = Event { at: now, part: Part::Machine, what: What::PowerOff };
+        machine.schedule(event).expect("told when the ledger was opened");
+        // Power goes off before anything else that is due now.
+        machine.advance(now, &mut Vec::new());
+        let left: Vec<Versions> = machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();
         let stream = |name: &String| StreamLoss { name: name.clone(), lost_bytes: 0, lost_writes: 0 };
         let mut loss = PowerLoss {
             at_ns: at.0,
@@ -200,7 +204,7 @@ impl Ledger {
         places: &mut Vec<OnDrive>,
     ) -> (u64, u64) {
         places.clear();
-        machine.place(node, range.start, (range.end - range.start) as u32, places);
+        machine.layouts().place(node, range.start, (range.end - range.start) as u32, places);
         // Where the number of good and of old copies changes, and by how much.
         let mut changes: Vec<(u64, i64, i64)> = Vec::new();
         for place in places.iter() {

@@ -1,7 +1,7 @@
 //! Failures and repair in a record: what failed, what was rebuilt, what hosts got before, meanwhile and after.
 
 use hdrhistogram::Histogram;
-use hotband_machine::{JobReport, JobState, Machine, NoSpare, RepairReport, ServiceLevel};
+use hotband_machine::{JobReport, JobState, Machine, NoSpare, RepairReport, RepairView, ServiceLevel};
 use hotband_units::{Instant, Span};
 use hotband_workloads::Workload;
 use serde::Serialize;
@@ -114,7 +114,7 @@ fn index_of(level: ServiceLevel) -> usize {
 impl RepairProbe {
     /// None where no failure is to come.
     pub fn of(machine: &Machine, workload: &Workload, asked: &RepairRequest, rate: Option<u64>) -> Option<Self> {
-        machine.service_level()?;
+        machine.repair()?;
         let level = || Level {
             duration: Span::ZERO,
             count: 0,
@@ -142,12 +142,12 @@ impl RepairProbe {
             self.levels[self.now].duration += now.since(self.since);
         }
         self.since = now;
-        self.now = machine.service_level().map_or(0, index_of);
+        self.now = machine.repair().map_or(0, |repair| index_of(repair.level()));
     }
 
     /// The record, when the measured time is over.
     fn record(&self, machine: &Machine, report: &RepairReport) -> RepairRecord {
-        let names: Vec<&str> = machine.drive_names().collect();
+        let names: Vec<&str> = machine.drives().names().collect();
         let name = |drive: u32| names[drive as usize].to_owned();
         let at = |instant: Instant| self.since_begin(instant);
         let failures =
@@ -167,7 +167,7 @@ impl RepairProbe {
 
     /// Failures that asked in vain for a spare, and spares that are not what the drives were.
     fn remarks(&self, report: &RepairReport, machine: &Machine) -> Vec<String> {
-        let names: Vec<&str> = machine.drive_names().collect();
+        let names: Vec<&str> = machine.drives().names().collect();
         let in_vain = report.without_spare.iter().filter(|_| self.asked.spares > 0).map(|(drive, why)| {
             let why = match why {
                 NoSpare::NothingToRebuild => {
@@ -179,8 +179,8 @@ impl RepairProbe {
             };
             format!("no spare took the place of {}: {why}", names[*drive as usize])
         });
-        let is_fresh =
-            !self.is_preconditioned && report.taken.iter().any(|(_, spare)| machine.drive_kind(*spare) == "ssd");
+        let is_fresh = !self.is_preconditioned
+            && report.taken.iter().any(|(_, spare)| machine.drives().get(*spare).drive.kind() == "ssd");
         let fresh = is_fresh.then(|| {
             "SSD members were not preconditioned: reads of never-written data are served without flash, those of a spare \
              that was rebuilt are not; compare with --set state=preconditioned"
@@ -194,7 +194,7 @@ impl RepairProbe {
     }
 
     fn rebuild(&self, job: &JobReport, machine: &Machine) -> RebuildRecord {
-        let names: Vec<&str> = machine.drive_names().collect();
+        let names: Vec<&str> = machine.drives().names().collect();
         let ran = job.began.map(|began| job.ended.unwrap_or(self.since).since(began)).filter(|ran| *ran > Span::ZERO);
         let state = match job.state {
             JobState::Waiting => "waiting",
@@ -206,7 +206,7 @@ impl RepairProbe {
         RebuildRecord {
             drive: names[job.drive as usize].to_owned(),
             spare: names[job.spare as usize].to_owned(),
-            layout: machine.layout_name(job.layout).to_owned(),
+            layout: machine.layouts().get(job.layout).name.to_owned(),
             state,
             began_ns: job.began.map(|when| self.since_begin(when)),
             ended_ns: job.ended.map(|when| self.since_begin(when)),
@@ -297,7 +297,7 @@ impl Probe for RepairProbe {
     }
 
     fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
-        let report = run.machine.repair_report().unwrap_or_default();
+        let report = run.machine.repair().map(RepairView::report).unwrap_or_default();
         let record = self.record(run.machine, &report);
         let missed = self.asked.fail.len() - report.failures.len();
         let missed = (missed > 0).then(|| format!("the run ended before {missed} of its failures"));

@@ -56,7 +56,7 @@ pub struct SmartProbe {
 }
 
 fn read(machine: &Machine) -> Vec<Smart> {
-    machine.smart().into_iter().map(|(_, smart)| smart).collect()
+    machine.drives().smart().into_iter().map(|(_, smart)| smart).collect()
 }
 
 impl SmartProbe {
@@ -103,7 +103,7 @@ impl SmartProbe {
 
 impl Probe for SmartProbe {
     fn start(&mut self, machine: &Machine) {
-        self.drives = machine.smart().into_iter().map(|(name, _)| name.into()).collect();
+        self.drives = machine.drives().smart().into_iter().map(|(name, _)| name.into()).collect();
         if self.drives.is_empty() {
             return;
         }

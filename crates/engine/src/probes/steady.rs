@@ -79,9 +79,9 @@ impl SteadyRecord {
 
 /// What hosts wrote to the drives of `machine` since they were new, times its capacity; nothing where none wears.
 fn fills(machine: &Machine) -> Option<f64> {
-    let smart = machine.smart();
+    let smart = machine.drives().smart();
     let written: u64 = smart.iter().map(|(_, smart)| smart.host_bytes).sum();
-    let capacity: u64 = machine.targets().iter().map(|target| target.size).sum();
+    let capacity: u64 = machine.volumes().iter().map(|target| target.size).sum();
     (!smart.is_empty()).then(|| written as f64 / capacity as f64)
 }
 

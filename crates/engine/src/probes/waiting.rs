@@ -54,12 +54,13 @@ impl WaitingProbe {
 
 impl Probe for WaitingProbe {
     fn start(&mut self, machine: &Machine) {
-        let drives = machine.waiting().map(|(name, _)| Waiting { drive: name.into(), looks: 0, sum: 0, most: 0 });
+        let drives =
+            machine.drives().waiting().map(|(name, _)| Waiting { drive: name.into(), looks: 0, sum: 0, most: 0 });
         self.drives = drives.collect();
     }
 
     fn interval(&mut self, interval: &Interval, machine: &Machine) {
-        for (drive, (_, waiting)) in self.drives.iter_mut().zip(machine.waiting()) {
+        for (drive, (_, waiting)) in self.drives.iter_mut().zip(machine.drives().waiting()) {
             let Some(commands) = waiting else { continue };
             drive.looks += 1;
             drive.sum += commands;

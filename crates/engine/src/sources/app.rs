@@ -54,7 +54,7 @@ impl AppAtWork {
         let targets = targets.collect::<Result<Vec<u16>, _>>()?;
         for target in targets.iter().filter(|_| spec.trims()) {
             let accepted = match () {
-                () if !machine.passes_trim(*target) => stops_trims(machine, *target),
+                () if !machine.layouts().passes_trim(*target) => stops_trims(machine, *target),
                 () if power_cut => TRIM_OR_LOSS.to_owned(),
                 () => continue,
             };
@@ -62,8 +62,8 @@ impl AppAtWork {
         }
         let volume = |target: &u16| AppVolume {
             target: *target,
-            capacity: machine.capacity(*target).0,
-            block: machine.block().0,
+            capacity: machine.volumes()[usize::from(*target)].size,
+            block: machine.drives().block().0,
         };
         let volumes: Vec<AppVolume> = targets.iter().map(volume).collect();
         let app = spec.build(&volumes, workload.data_of_app(), seed)?;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use hotband_machine::{
-    Command, Counter, Done, Drive, Entropy, Machine, MachineParts, MemberRange, NodeRef, Op, Role, Smart, Target,
-    Times, UntimedWrite, Versions,
+    Command, Counter, Done, Drive, Entropy, Machine, MachineParts, MemberRange, NodeRef, Op, Role, Smart, Times,
+    UntimedWrite, Versions, Volume,
 };
 use hotband_units::{Bytes, Instant, Span};
 
@@ -98,7 +98,7 @@ impl Drive for Flash {
 pub fn machine(volumes: &[(&str, u64, u64)]) -> (Machine, Log) {
     let log = Log::default();
     let drive = Flash { log: log.clone(), smart: Smart::default(), waiting: VecDeque::new() };
-    let targets = volumes.iter().map(|&(name, from, size)| Target {
+    let volumes = volumes.iter().map(|&(name, from, size)| Volume {
         name: name.to_owned(),
         node: NodeRef::Drive(0),
         from,
@@ -112,7 +112,7 @@ pub fn machine(volumes: &[(&str, u64, u64)]) -> (Machine, Log) {
         link_of: vec![None],
         layouts,
         forces: Vec::new(),
-        targets: targets.collect(),
+        volumes: volumes.collect(),
     };
     (Machine::new(parts), log)
 }

@@ -108,14 +108,14 @@ impl Driven {
 
     /// Submits a schedule and drains.
     pub fn play(&mut self, schedule: &[Asked]) {
-        let capacity = self.machine.capacity(0).0 / 4096;
+        let capacity = self.machine.volumes()[0].size / 4096;
         for (tag, asked) in schedule.iter().enumerate() {
             self.run_to(Instant(self.now.0 + asked.gap));
             let offset = asked.block % (capacity - u64::from(asked.blocks)) * 4096;
             let (op, len, fua) = (asked.op, asked.blocks * 4096, asked.fua);
             self.machine.submit(
                 self.now,
-                Io { tag: tag as u64, op, target: 0, offset, len, fua, version: 0, entropy: Entropy::INCOMPRESSIBLE },
+                Io { tag: tag as u64, op, volume: 0, offset, len, fua, version: 0, entropy: Entropy::INCOMPRESSIBLE },
             );
             let wake = self.machine.wake().expect("an I/O that was submitted is due some time");
             assert!(wake >= self.now, "a wake-up at {wake:?} lies before {:?}", self.now);

@@ -9,29 +9,30 @@
 mod build;
 mod commit;
 mod memory;
+mod object_io;
 mod ops;
 mod osd;
 mod params;
 mod place;
 mod recovery;
-mod slab;
+
 mod spec;
 mod wire;
 
 use std::collections::VecDeque;
 
 use hotband_machine::{
-    Asked, EventQueue, Fault, MemberCommand, Op, PartReport, Random, Served, Service, ServiceOut, Times,
+    EventError, EventQueue, Fault, MemberCommand, Op, PartReport, Random, Served, Service, ServiceIo, ServiceOut, Slab,
+    Times,
 };
 use hotband_units::{Bytes, Instant, Span};
 
 use memory::Memory;
-use ops::{HeldBack, Io, Piece, Sub};
+use object_io::{HeldBack, Io, ObjectIo, Sub};
 use osd::{Osd, Shard, Turns};
 use place::Places;
 use recovery::Recovery;
-use slab::Slab;
-use wire::{Card, Cpu};
+use wire::{Cpu, Nic};
 
 pub use build::{build, memory};
 pub use params::OsdParams;
@@ -144,7 +145,7 @@ pub struct Pool {
     /// Of the daemons on each member.
     turns: Vec<Turns>,
     ios: Slab<Io>,
-    pieces: Slab<Piece>,
+    pieces: Slab<ObjectIo>,
     subs: Slab<Sub>,
     /// Pieces under way, and those that the client holds back.
     under_way: u32,
@@ -155,10 +156,10 @@ pub struct Pool {
     cpu: Cpu,
     /// The client's library is one thread.
     client_free: Instant,
-    client_out: Card,
-    client_in: Card,
+    client_out: Nic,
+    client_in: Nic,
     /// Cards of the hosts to each other.
-    host_out: Vec<Card>,
+    host_out: Vec<Nic>,
     recovery: Option<Recovery>,
 }
 
@@ -174,7 +175,7 @@ impl Pool {
             (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.object, at(osd), &seen[osd], &params)).collect();
         let mut events = EventQueue::default();
         let recovery = spec.out.map(|out| {
-            events.push(Instant::ZERO + out.at, Due::Out.payload());
+            out.at.iter().for_each(|at| events.push(Instant::ZERO + *at, Due::Out.payload()));
             Recovery::new(after_out, slices.len())
         });
         let mut pool = Self {
@@ -191,9 +192,9 @@ impl Pool {
             served: Vec::new(),
             cpu: Cpu::new(random, params.cpu_spread, speed),
             client_free: Instant::ZERO,
-            client_out: Card::new(spec.client_network),
-            client_in: Card::new(spec.client_network),
-            host_out: vec![Card::new(spec.cluster_network); spec.hosts],
+            client_out: Nic::new(spec.client_network),
+            client_in: Nic::new(spec.client_network),
+            host_out: vec![Nic::new(spec.cluster_network); spec.hosts],
             places,
             spec,
             params,
@@ -278,7 +279,7 @@ impl Pool {
             Due::Reply(piece) => self.reply(now, piece),
             Due::Recover(osd) => self.recover_more(osd as usize),
             Due::Received(transfer) => self.received(transfer),
-            Due::Out => self.mark_out(now),
+            Due::Out => self.recover(now),
         }
     }
 }
@@ -322,7 +323,7 @@ impl Service for Pool {
         self.osds.iter_mut().zip(members).for_each(|(osd, volatile)| osd.flushed = *volatile);
     }
 
-    fn submit(&mut self, now: Instant, asked: Asked) {
+    fn submit(&mut self, now: Instant, asked: ServiceIo) {
         self.take(now, asked);
     }
 
@@ -351,6 +352,18 @@ impl Service for Pool {
         }
         out.commands.append(&mut self.commands);
         out.served.append(&mut self.served);
+    }
+
+    fn check_out(&self, daemon: u32) -> Result<(), EventError> {
+        match (self.spec.out, &self.recovery) {
+            _ if daemon as usize >= self.osds.len() => Err(EventError::UnknownPart),
+            (Some(out), Some(recovery)) if out.osd == daemon as usize && !recovery.has_begun() => Ok(()),
+            _ => Err(EventError::NotExpected { what: "osd-out" }),
+        }
+    }
+
+    fn mark_out(&mut self, now: Instant, _: u32) {
+        self.recover(now);
     }
 
     fn report(&self) -> Vec<PartReport> {

@@ -1,72 +1,19 @@
 //! Operations at the daemons: from the client through a shard to memory, disk and replicas, and back.
 
-use hotband_machine::{Asked, Entropy, Fault, Op, Times};
+use hotband_machine::{Fault, Op, ServiceIo, Times};
 use hotband_units::{Instant, Span};
 
+use super::object_io::{HeldBack, Io, ObjectIo, Sub};
 use super::osd::Shard;
 use super::params::BLOCK;
 use super::{Due, For, Pool};
 
-/// An I/O of a host.
-#[derive(Clone, Copy)]
-pub(super) struct Io {
-    pub token: u32,
-    pub submitted: Instant,
-    pub pieces: u32,
-    pub fault: Option<Fault>,
-}
-
-/// The part of an I/O that lies in one object.
-#[derive(Clone, Copy)]
-pub(super) struct Piece {
-    pub io: u32,
-    pub op: Op,
-    pub object: u32,
-    /// First byte in the object.
-    pub within: u32,
-    pub len: u32,
-    pub entropy: Entropy,
-    /// Daemons that have not committed yet.
-    pub waiting: u8,
-    /// Along the way that decided: processor, wires, disk.
-    pub cpu: Span,
-    pub wire: Span,
-    pub disk: Times,
-    pub fault: Option<Fault>,
-}
-
 /// Pieces that a client has under way at once; more wait in its library (Ceph: objecter_inflight_ops = 1024).
 const IN_FLIGHT: u32 = 1024;
 
-/// A piece that the client's library has not sent yet.
-#[derive(Clone, Copy)]
-pub(super) struct HeldBack {
-    io: u32,
-    object: u32,
-    within: u32,
-    len: u32,
-    asked: Asked,
-}
-
-/// A piece at one daemon.
-#[derive(Clone, Copy)]
-pub(super) struct Sub {
-    pub piece: u32,
-    pub osd: u16,
-    /// Which copy of the group the daemon has; the primary has copy 0.
-    pub copy: u8,
-    /// Place of the object on the daemon.
-    pub slot: u32,
-    pub cpu: Span,
-    pub wire: Span,
-    pub disk: Times,
-    /// The data goes into the log first.
-    pub deferred: bool,
-}
-
 impl Pool {
     /// An I/O comes from the client: its library cuts it at object boundaries and sends every piece to its primary.
-    pub(super) fn take(&mut self, now: Instant, asked: Asked) {
+    pub(super) fn take(&mut self, now: Instant, asked: ServiceIo) {
         let io = self.ios.add(Io { token: asked.token, submitted: now, pieces: 0, fault: None });
         if matches!(asked.op, Op::Flush | Op::Trim) {
             // Every answered write is on all its replicas; there is nothing to make durable.
@@ -106,7 +53,7 @@ impl Pool {
         let data = if op == Op::Write { u64::from(len) } else { 0 };
         let at = self.client_out.send(self.client_free, data) + self.spec.client_network.latency;
         let wire = at.since(self.client_free);
-        let piece = Piece {
+        let piece = ObjectIo {
             io,
             op,
             object,
@@ -127,10 +74,10 @@ impl Pool {
         self.push(at, Due::Arrive(sub));
     }
 
-    fn answer_at_once(&mut self, now: Instant, io: u32, asked: Asked) {
+    fn answer_at_once(&mut self, now: Instant, io: u32, asked: ServiceIo) {
         self.ios.get(io).pieces = 1;
         self.under_way += 1;
-        let piece = Piece {
+        let piece = ObjectIo {
             io,
             op: asked.op,
             object: 0,
@@ -224,7 +171,7 @@ impl Pool {
     }
 
     /// The blocks of a piece, as memory knows them.
-    fn blocks(piece: &Piece) -> impl Iterator<Item = u64> + use<> {
+    fn blocks(piece: &ObjectIo) -> impl Iterator<Item = u64> + use<> {
         let key = u64::from(piece.object) << 32;
         let first = u64::from(piece.within) / BLOCK;
         let end = (u64::from(piece.within) + u64::from(piece.len)).div_ceil(BLOCK);
@@ -247,7 +194,7 @@ impl Pool {
     }
 
     /// Where a piece lies on the disk of a daemon, in whole blocks.
-    pub(super) fn extent(&self, piece: &Piece, sub: &Sub) -> (u64, u32) {
+    pub(super) fn extent(&self, piece: &ObjectIo, sub: &Sub) -> (u64, u32) {
         let within = u64::from(piece.within) / BLOCK * BLOCK;
         let end = (u64::from(piece.within) + u64::from(piece.len)).next_multiple_of(BLOCK);
         (self.osds[usize::from(sub.osd)].slice.object_at(sub.slot) + within, (end - within) as u32)

@@ -10,10 +10,9 @@
 
 use std::collections::VecDeque;
 
-use hotband_machine::{Entropy, Op, PartReport};
+use hotband_machine::{Entropy, Op, PartReport, Slab};
 use hotband_units::Instant;
 
-use super::slab::Slab;
 use super::{Due, For, Pool};
 
 /// A copy of a group that has another daemon: its objects that have not moved yet.
@@ -66,6 +65,11 @@ impl Recovery {
         }
     }
 
+    /// Whether the daemon is out.
+    pub fn has_begun(&self) -> bool {
+        self.began.is_some()
+    }
+
     /// What moved, and how long it took: zero while it goes on.
     pub fn report(&self) -> PartReport {
         let took = self.began.zip(self.ended).map_or(0, |(began, ended)| ended.since(began).0);
@@ -77,7 +81,10 @@ impl Recovery {
 
 impl Pool {
     /// A daemon is marked out: every copy that CRUSH now puts elsewhere has to move.
-    pub(super) fn mark_out(&mut self, now: Instant) {
+    pub(super) fn recover(&mut self, now: Instant) {
+        if self.recovery.as_ref().is_none_or(Recovery::has_begun) {
+            return;
+        }
         let Some(mut recovery) = self.recovery.take() else { return };
         let replicas = self.spec.replicas;
         let mut objects: Vec<Vec<u32>> = vec![Vec::new(); self.places.groups() as usize];

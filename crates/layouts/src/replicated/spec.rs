@@ -21,13 +21,13 @@ pub struct NetworkSpec {
     pub latency: Span,
 }
 
-/// A daemon that is marked out.
+/// A daemon that may be marked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutSpec {
     /// Which daemon.
     pub osd: usize,
-    /// When, since the machine began.
-    pub at: Span,
+    /// When, since the machine began; none where an event says so.
+    pub at: Option<Span>,
 }
 
 /// A replicated pool with one image on it.
@@ -195,7 +195,7 @@ fn out(options: &Section, osds: usize) -> Result<Option<OutSpec>, SpecError> {
     let Some(section) = options.section("out")? else { return Ok(None) };
     let osd = section.count("osd", 0..=osds as u64 - 1)?;
     let osd = osd.ok_or_else(|| section.error("osd", "", "missing: expected the number of a daemon"))? as usize;
-    let at = section.required::<Span>("at", "when, such as \"60 s\"")?;
+    let at = Some(section.required::<Span>("at", "when, such as \"60 s\"")?);
     section.finish()?;
     Ok(Some(OutSpec { osd, at }))
 }

@@ -10,14 +10,14 @@ pub(super) const MESSAGE: u64 = 300;
 
 /// One direction of a network card.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Card {
+pub(super) struct Nic {
     rate: Rate,
     free: Instant,
     pub bytes: u64,
     pub busy: Span,
 }
 
-impl Card {
+impl Nic {
     pub fn new(network: NetworkSpec) -> Self {
         Self { rate: network.rate, free: Instant::ZERO, bytes: 0, busy: Span::ZERO }
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use hotband_layouts::replicated::{OsdParams, PoolSpec, build};
 use hotband_machine::{
-    Asked, Entropy, MachineSpec, MemberCommand, MemberRange, NodeRef, Op, Product, Random, Served, Service, ServiceOut,
-    Times,
+    Entropy, MachineSpec, MemberCommand, MemberRange, NodeRef, Op, Product, Random, Served, Service, ServiceIo,
+    ServiceOut, Times,
 };
 use hotband_units::{Instant, Rate, Span};
 
@@ -114,7 +114,7 @@ impl Rig {
     pub fn ask(&mut self, op: Op, offset: u64, len: u64) -> u32 {
         let token = self.asked.len() as u32;
         self.asked.insert(token, self.now.0);
-        let asked = Asked { token, op, offset, len: len as u32, entropy: Entropy::INCOMPRESSIBLE };
+        let asked = ServiceIo { token, op, offset, len: len as u32, entropy: Entropy::INCOMPRESSIBLE };
         self.pool.submit(self.now, asked);
         token
     }

@@ -89,7 +89,7 @@ impl Store {
 
     /// A drive answers a read of request `token`.
     pub fn drive_read(&mut self, drive: usize, token: u64, offset: u64, len: u32) {
-        let (request, member) = ((token & u64::from(u32::MAX)) as u32, (token >> 32) as usize);
+        let (request, member) = (token as u32, usize::from((token >> 32) as u16));
         for symbol in offset / UNIT..(offset + u64::from(len)) / UNIT {
             let value = self.contents[drive][symbol as usize];
             self.read.entry(request).or_default().insert((member, symbol), value);

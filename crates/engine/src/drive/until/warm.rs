@@ -17,7 +17,7 @@ pub struct Warm {
 
 impl Calm for Warm {
     fn over(&mut self, calm: Instant, driver: &mut Driver) -> Option<Instant> {
-        self.look(calm, |now| driver.machine.is_warm(now))
+        self.look(calm, |now| driver.machine.drives().is_warm(now))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Things under way, by a number that is used again.
 
 /// Entries by number; freed numbers are used again, last freed first.
-pub(super) struct Slab<T> {
+#[derive(Debug)]
+pub struct Slab<T> {
     all: Vec<T>,
     free: Vec<u32>,
 }
@@ -13,15 +14,17 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T: Copy> Slab<T> {
+    /// Keeps `entry` under a number that no other has.
     pub fn add(&mut self, entry: T) -> u32 {
         if let Some(id) = self.free.pop() {
             self.all[id as usize] = entry;
             return id;
         }
         self.all.push(entry);
-        u32::try_from(self.all.len() - 1).expect("fewer than 2^32 operations are under way at once")
+        u32::try_from(self.all.len() - 1).expect("fewer than 2^32 things are under way at once")
     }
 
+    /// The entry of that number.
     pub fn get(&mut self, id: u32) -> &mut T {
         &mut self.all[id as usize]
     }

@@ -1,0 +1,58 @@
+//! What is under way in a pool: I/Os of hosts, their parts in objects, and these at daemons.
+
+use hotband_machine::{Entropy, Fault, Op, ServiceIo, Times};
+use hotband_units::{Instant, Span};
+
+/// An I/O of a host.
+#[derive(Clone, Copy)]
+pub(super) struct Io {
+    pub token: u32,
+    pub submitted: Instant,
+    pub pieces: u32,
+    pub fault: Option<Fault>,
+}
+
+/// The part of an I/O that lies in one object.
+#[derive(Clone, Copy)]
+pub(super) struct ObjectIo {
+    pub io: u32,
+    pub op: Op,
+    pub object: u32,
+    /// First byte in the object.
+    pub within: u32,
+    pub len: u32,
+    pub entropy: Entropy,
+    /// Daemons that have not committed yet.
+    pub waiting: u8,
+    /// Along the way that decided: processor, wires, disk.
+    pub cpu: Span,
+    pub wire: Span,
+    pub disk: Times,
+    pub fault: Option<Fault>,
+}
+
+/// A piece that the client's library has not sent yet.
+#[derive(Clone, Copy)]
+pub(super) struct HeldBack {
+    pub io: u32,
+    pub object: u32,
+    pub within: u32,
+    pub len: u32,
+    pub asked: ServiceIo,
+}
+
+/// A piece at one daemon.
+#[derive(Clone, Copy)]
+pub(super) struct Sub {
+    pub piece: u32,
+    pub osd: u16,
+    /// Which copy of the group the daemon has; the primary has copy 0.
+    pub copy: u8,
+    /// Place of the object on the daemon.
+    pub slot: u32,
+    pub cpu: Span,
+    pub wire: Span,
+    pub disk: Times,
+    /// The data goes into the log first.
+    pub deferred: bool,
+}

@@ -1,0 +1,20 @@
+//! What is to happen to the parts of a machine, and what repair has put off.
+
+/// Something to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// A drive fails.
+    Failure(u32),
+    /// A value of a drive changes: which of those noted.
+    Set(u32),
+    /// A daemon of a pool is marked out.
+    Out { layout: u32, daemon: u32 },
+    /// Power goes off.
+    PowerOff,
+    /// A spare is looked for.
+    Spare(u32),
+    /// A rebuild goes on after a pause.
+    Pace(u32),
+    /// A request ends because what it asks for is lost.
+    Lost(u32),
+}

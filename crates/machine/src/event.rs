@@ -1,0 +1,120 @@
+//! Events: what happens to a part of a machine at a given time.
+
+use hotband_units::Instant;
+use thiserror::Error;
+
+/// Something that happens to a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub at: Instant,
+    /// To what.
+    pub part: Part,
+    /// And what.
+    pub what: What,
+}
+
+/// What an event happens to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Machine,
+    /// A drive, by index.
+    Drive(u32),
+    /// A daemon of a pool: the layout and the daemon, by index.
+    Daemon {
+        /// Which layout.
+        layout: u32,
+        /// Which of its daemons.
+        daemon: u32,
+    },
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The part answers nothing any more.
+    Fail,
+    /// Power goes off: nothing is done any more, and what drives hold is what they have when it comes back.
+    PowerOff,
+    /// A daemon is marked out: its copies are made anew elsewhere.
+    Out,
+    /// A value changes while the part runs.
+    Set {
+        /// Name of the value, as the catalog has it.
+        key: String,
+        /// What it is from now on.
+        value: String,
+    },
+}
+
+impl What {
+    /// Its name, as specs write it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::PowerOff => "power-off",
+            Self::Out => "osd-out",
+            Self::Set { .. } => "set",
+        }
+    }
+}
+
+/// Why an event cannot happen.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum EventError {
+    /// The machine has no such part.
+    #[error("the machine has no such part")]
+    UnknownPart,
+    /// The machine was not told before the first I/O that this may come.
+    #[error("\"{what}\" was not expected before the first I/O")]
+    NotExpected {
+        /// Name of the event.
+        what: &'static str,
+    },
+    /// This does not happen to such a part.
+    #[error("\"{what}\" does not happen to a {part}")]
+    Unsupported {
+        /// Name of the event.
+        what: &'static str,
+        /// Kind of the part.
+        part: &'static str,
+    },
+    /// A value that the part does not take while it runs.
+    #[error(transparent)]
+    Setting(#[from] SetError),
+}
+
+/// A value that a part does not take while it runs.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{key} = \"{value}\": {accepted}")]
+pub struct SetError {
+    /// Name of the value.
+    pub key: String,
+    /// What it was to be.
+    pub value: String,
+    /// What would have been right.
+    pub accepted: String,
+}
+
+impl SetError {
+    /// A key that is none of `settings`.
+    pub fn unknown(key: &str, value: &str, settings: &[&str]) -> Self {
+        let accepted = match settings {
+            [] => "no value of this drive changes while it runs".to_owned(),
+            known => format!("expected one of {}: no other value changes while it runs", known.join(", ")),
+        };
+        Self { key: key.to_owned(), value: value.to_owned(), accepted }
+    }
+}
+
+impl Part {
+    /// Kind of the part, for errors.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Drive(_) => "drive",
+            Self::Daemon { .. } => "daemon",
+        }
+    }
+}
