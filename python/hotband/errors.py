@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from hotband.text.foreign import MOST_SHOWN, shortened
 
 
