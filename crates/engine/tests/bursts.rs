@@ -72,7 +72,7 @@ fn bursts_that_make_no_sense_are_refused() {
     }
     let text = workload(&random_4k(100), BURSTS, "", "duration = \"1 s\"");
     for (key, accepted) in [("qd", "closed loop"), ("rate_iops", "one open loop")] {
-        says(&refused(request(DRIVE, &text, &[(key, "4")])), &["--set", key, accepted]);
+        says(&refused(request(DRIVE, &text, &[(key, "4")])), &["set", key, accepted]);
     }
 }
 

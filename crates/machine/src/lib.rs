@@ -40,7 +40,7 @@ pub use plan::{Extent, Layout, Leg, MemberState, Placed, Plan, Redundancy};
 pub use power::OnDrive;
 pub use product::{Assumption, Product};
 pub use random::Random;
-pub use reader::{Section, parse_toml};
+pub use reader::{Section, is_share_or_percent, parse_toml, share_or_percent};
 pub use rebuild::{JobReport, JobState};
 pub use repair::{NoSpare, PhaseEnd, RepairReport, RepairSpec, SectorErrors, Service as ServiceLevel, Watch};
 pub use service::{Asked, MemberCommand, Served, Service, ServiceOut};

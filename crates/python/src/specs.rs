@@ -53,6 +53,24 @@ fn entry_of(name: &str, product: Product) -> CatalogEntry {
     CatalogEntry { name: name.to_owned(), title, model, kind, values: values.collect() }
 }
 
+/// Key, whose it is, value today, what it takes, meaning.
+type KeyTuple = (String, String, Option<String>, String, String);
+
+#[pyfunction]
+#[pyo3(signature = (catalog, workload, machine, workload_text=None, machine_text=None, set=Vec::new()))]
+pub fn set_keys(
+    catalog: PathBuf,
+    workload: String,
+    machine: String,
+    workload_text: Option<String>,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<Vec<KeyTuple>> {
+    let request = Request { machine, machine_text, workload, workload_text, set, seed: 1, ..Request::default() };
+    let keys = hotband_engine::set_keys(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    Ok(keys.into_iter().map(|one| (one.key, one.part, one.value, one.accepted, one.meaning)).collect())
+}
+
 #[pyfunction]
 pub fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)
