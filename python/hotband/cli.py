@@ -320,6 +320,9 @@ def version() -> None:
 
 def main() -> None:
     """Entry point; `hotband.commands.group` says how a command ends."""
+    from hotband import _core
+
+    _core.end_on_second_interrupt()
     app(prog_name="hotband")
 
 

@@ -35,12 +35,10 @@ class Commands(TyperGroup):
 
     def _ended(self, args: Sequence[str] | None, **extra: Any) -> int:
         """Runs the command; returns its exit code."""
-        from hotband import _core
         from hotband.runs.run import RunsInterrupted
         from hotband.text.write import is_mistake
 
         try:
-            _core.end_on_second_interrupt()
             try:
                 code = super().main(args, standalone_mode=False, **extra)
             finally:
