@@ -14,8 +14,9 @@ from rich.cells import cell_len
 
 from hotband import _core
 from hotband.commands.examples import RUN_EPILOG
+from hotband.experiment.executor import phase_of
 from hotband.runs.keys import set_keys
-from hotband.runs.run import RunSpec, prepare
+from hotband.runs.run import RunSpec, execute, prepare
 from hotband.runs.words import FIO_WORDS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
@@ -294,3 +295,12 @@ def test_the_examples_of_the_help_run(hotband, line: str) -> None:
 def test_the_guide_names_every_word_of_fio() -> None:
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", GUIDE.read_text(), flags=re.M)
     assert dict(rows) == FIO_WORDS
+
+
+def test_progress_names_the_phase() -> None:
+    run = prepare(RunSpec("a", "s4500-960", "fio-randwrite", set=(("state", "preconditioned"), ("scale", "64"))))
+    phases = [run.run.phase()]
+    assert phases == ["preconditioning"]
+    assert phase_of([run]) == "preconditioning"
+    execute([RunSpec("b", "ent-15k", "fio-randwrite", duration="1 s")], lambda told: phases.append(told.phase))
+    assert phases[-1] == "writing"

@@ -96,10 +96,10 @@ def test_a_second_interrupt_ends_native_code() -> None:
 
 def test_a_log_is_not_read_on(tmp_path: Path) -> None:
     from hotband import _core
-    from hotband.record.iolog import log_to_parquet
+    from hotband.record.iolog import save_log
 
     raw, out = tmp_path / "raw", tmp_path / "log.parquet"
     raw.write_bytes(bytes(8 * len(_core.LOG_COLUMNS) * 10))
     with pytest.raises(_core.Interrupted):
-        log_to_parquet(raw, out, ["a"], lambda: True)
+        save_log(raw, out, ["a"], lambda: True)
     assert not out.exists()
