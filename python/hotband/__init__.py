@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hotband.errors import UserError
-
 if TYPE_CHECKING:
     from hotband.api import (
         Product,
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
         workload,
         workloads,
     )
+    from hotband.errors import UserError
 
 __version__ = "0.1.0"
 __all__ = [

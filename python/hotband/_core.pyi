@@ -9,6 +9,9 @@ LOG_COLUMNS: list[str]
 LAYOUTS: list[str]
 """Names of the layouts."""
 
+SET_KEYS: list[str]
+"""Keys that `set` takes in workloads."""
+
 STEADY_WINDOW: int
 """Rounds of the measurement window of steady state."""
 
@@ -86,6 +89,9 @@ class Run:
 
     def progress(self) -> tuple[float, int]:
         """Share done (0 to 1) and I/Os completed; from any thread."""
+
+    def phase(self) -> str | None:
+        """Name of the phase under way, preconditioning and laying out included; None once they are over."""
 
     def stop(self) -> None:
         """Asks `execute` to stop; from any thread."""
@@ -200,6 +206,25 @@ class Workload(TypedDict):
 
 def workload(text: str, file: str = "workload") -> Workload:
     """A workload's text, read and checked; mistakes name `file`. Raises SpecError."""
+
+class SetKey(TypedDict):
+    """What `set` takes: whose key it is, its value today, what it takes, what it means."""
+
+    key: str
+    part: str
+    value: str | None
+    accepted: str
+    meaning: str
+
+def set_keys(
+    catalog: Path,
+    workload: str,
+    machine: str,
+    workload_text: str | None = None,
+    machine_text: str | None = None,
+    set: list[tuple[str, str]] = ...,
+) -> list[SetKey]:
+    """Every key that `set` takes for a workload on a machine. Raises SpecError."""
 
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""

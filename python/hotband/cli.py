@@ -3,7 +3,6 @@ data only."""
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,14 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, reliability, results, review, studies
+from hotband.commands import catalog, keys, names, reliability, results, review, studies
+from hotband.commands.examples import RUN_EPILOG
+from hotband.commands.group import Commands
 from hotband.commands.output import (
     CacheOption,
     FreshOption,
     JsonFlag,
+    MachineOption,
     MediaOption,
     OnOption,
     OutOption,
+    SetOption,
+    WorkloadArgument,
     listed,
     parse_set,
     print_json,
@@ -30,11 +34,21 @@ from hotband.errors import UserError
 if TYPE_CHECKING:
     from hotband.runs.run import Finished
 
+
+def print_version(wanted: bool) -> None:
+    """Prints the version and ends."""
+    from hotband import __version__
+
+    if wanted:
+        sys.stdout.write(f"hotband {__version__}\n")
+        raise typer.Exit
+
+
 app = typer.Typer(
     name="hotband",
     help="A storage evaluation lab: predict what a drive, a layout and a cache do for a workload.",
     no_args_is_help=True,
-    add_completion=False,
+    cls=Commands,
     pretty_exceptions_enable=False,
 )
 app.add_typer(studies.study_app, name="study")
@@ -42,19 +56,28 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
-for command in (review.review, reliability.reliability):
+for command in (keys.keys, review.review, reliability.reliability):
     app.command()(command)
 
 
-@app.command()
+@app.callback()
+def hotband(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version)
+    ] = False,
+) -> None:
+    """A storage evaluation lab: predict what a drive, a layout and a cache do for a workload."""
+
+
+@app.command(epilog=RUN_EPILOG)
 def run(
-    workload: Annotated[str, typer.Argument(metavar="WORKLOAD", help="A catalog name or a TOML file.")],
-    on: Annotated[str, typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.")],
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value.")] = None,
+    workload: WorkloadArgument,
+    on: MachineOption,
+    set_: SetOption = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
     out: OutOption = None,
-    io_log: Annotated[Path | None, typer.Option(metavar="FILE.parquet", help="Log every I/O.")] = None,
+    io_log: Annotated[Path | None, typer.Option(metavar="FILE", help="Log every I/O, to .parquet or .csv.")] = None,
     power_loss: Annotated[
         str | None, typer.Option(metavar="TIME", help='Cut power at this measured time, such as "30 s".')
     ] = None,
@@ -71,7 +94,8 @@ def run(
         str | None, typer.Option(metavar="TIME", help="How long after a failure a spare is taken.")
     ] = None,
     then: Annotated[
-        list[str] | None, typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.")
+        list[str] | None,
+        typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.", **names.WORKLOAD),
     ] = None,
     fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
     fresh: FreshOption = False,
@@ -83,14 +107,14 @@ def run(
     from hotband.runs.run import Repair, RunSpec, execute
     from hotband.text.foreign import json_safe
 
-    names = [workload, *(then or [])]
-    if fresh_seeds and len(names) == 1:
+    asked = [workload, *(then or [])]
+    if fresh_seeds and len(asked) == 1:
         raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
-    if len(names) > 1 and (io_log or power_loss or fail):
+    if len(asked) > 1 and (io_log or power_loss or fail):
         accepted = "an I/O log, a loss of power and a failure are of one run: leave out --then"
-        raise UserError("--then", "", names[1], accepted)
+        raise UserError("--then", "", asked[1], accepted)
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
-    folders = [out if out is None or len(names) == 1 else out / f"{n}" for n in range(1, len(names) + 1)]
+    folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
     specs = [
         RunSpec(
             f"run {n}",
@@ -105,9 +129,9 @@ def run(
             after=f"run {n - 1}" if n else "",
             repair=repair,
         )
-        for n, name in enumerate(names)
+        for n, name in enumerate(asked)
     ]
-    title = f"{', '.join(names)} on {on}"
+    title = f"{', '.join(asked)} on {on}"
     with run_progress(title) as progress:
         if len(specs) == 1:
             # One run is always run: there is nothing to go on from.
@@ -291,57 +315,15 @@ def entropy(
 @app.command()
 def version() -> None:
     """Print the version."""
-    from hotband import __version__
-
-    sys.stdout.write(f"hotband {__version__}\n")
+    print_version(True)
 
 
 def main() -> None:
-    """Entry point: the user's mistakes become one line and exit code 2, an interruption exit code 130; where the world
-    fails (a full device, an I/O error) the exit code is 74, as sysexits.h has it."""
+    """Entry point; `hotband.commands.group` says how a command ends."""
     from hotband import _core
-    from hotband.runs.run import RunsInterrupted
-    from hotband.text.write import is_mistake
 
-    try:
-        _core.end_on_second_interrupt()
-        try:
-            app()
-        finally:
-            sys.stdout.flush()
-    except UserError as error:
-        complain(f"error: {error}")
-        sys.exit(2)
-    except RunsInterrupted as stop:
-        kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
-        where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
-        complain(f"interrupted; {len(stop.finished)} runs were finished{where}")
-        sys.exit(130)
-    except KeyboardInterrupt:
-        complain("interrupted")
-        sys.exit(130)
-    except BrokenPipeError:
-        leave_stdout()
-        sys.exit(0)
-    except OSError as error:
-        # Whatever else is written or read has a name.
-        if error.filename is None:
-            leave_stdout()
-        name = error.filename or "standard output"
-        complain(f"error: {name}: {error.strerror or error}")
-        sys.exit(2 if is_mistake(error) else os.EX_IOERR)
-
-
-def complain(text: str) -> None:
-    """A line on stderr."""
-    from hotband.text.foreign import visible
-
-    sys.stderr.write(f"hotband: {visible(text)}\n")
-
-
-def leave_stdout() -> None:
-    """What is still to be written to stdout, which takes no more, goes nowhere: else the interpreter complains."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _core.end_on_second_interrupt()
+    app(prog_name="hotband")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from hotband.text.foreign import MOST_SHOWN, shortened
 
 
@@ -30,6 +28,8 @@ class UserError(Exception):
     @property
     def path(self) -> tuple[str | int, ...]:
         """The key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty where there is no key."""
+        import re
+
         names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
         return tuple(int(number) if number else name for number, name in names)
 

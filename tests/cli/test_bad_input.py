@@ -13,9 +13,9 @@ PHASE = '[[phases]]\nduration = "1 s"\nmeasure = true\n'
 ARGUMENTS = [
     ("unknown drive", ["run", "fio-randread", "--on", "exos-15e900-512m"], 'did you mean "exos-15e900-512n"'),
     ("unknown workload", ["run", "fio-randred", "--on", "ent-15k"], 'did you mean "fio-randread"'),
-    ("unknown study", ["study", "run", "content-hd"], 'did you mean "content-hdd"'),
+    ("unknown study", ["study", "run", "content-hhd"], 'did you mean "content-hdd"'),
     ("unknown drive to describe", ["drives", "savio-10k1"], 'did you mean "savvio-10k1"'),
-    ("unknown workload to describe", ["workloads", "iometer-webserv"], 'did you mean "iometer-webserver"'),
+    ("unknown workload to describe", ["workloads", "iometer-websever"], 'did you mean "iometer-webserver"'),
     ("unknown layout", ["run", "fio-read", "--on", "raid7:4xent-15k"], "raid5"),
     ("no count", ["run", "fio-read", "--on", "raid5:ent-15k"], "LAYOUT:COUNTxDRIVE"),
     ("no members", ["run", "fio-read", "--on", "raid5:0xent-15k"], "LAYOUT:COUNTxDRIVE"),
@@ -130,7 +130,7 @@ ARGUMENTS = [
     (
         "unknown state",
         ["run", "fio-randwrite", "--on", "ent-15k", "--set", "state=fib"],
-        "--set: state = 'fib': expected one of fob, preconditioned, trimmed; did you mean \"fob\"?",
+        "--set: state = 'fib': did you mean \"fob\"? expected one of fob, preconditioned, trimmed",
     ),
     (
         "trimmed behind parity",

@@ -35,7 +35,7 @@ from hotband.study.file import load
 from hotband.study.runs import points
 study = load(sys.argv[1])
 runs = points(study, study.pairs(), Path(sys.argv[2]), 1)
-measures = {"iops": lambda one: one.record["summary"]["iops"], "rows": lambda one: len(one.series["time_ns"])}
+measures = {"iops": lambda one: one.record["summary"]["iops"], "rows": lambda one: len(one.columns("series")["iops"])}
 done = Experiment(runs, measures, what="the study tiny").run(out=Path(sys.argv[2]), say=print)
 print(done.frame.write_json())
 """

@@ -19,7 +19,7 @@ Hotband = Callable[..., "CompletedProcess[str]"]
 Reviewed = Callable[[str], dict[str, Any]]
 
 MISTAKES = [
-    ("unknown machine", ["savvio"], 'did you mean "savvio-10k1"'),
+    ("unknown machine", ["savio-10k1"], 'did you mean "savvio-10k1"'),
     ("unknown part", ["savvio-10k1", "--only", "acces"], 'did you mean "access"'),
     ("same machine", ["savvio-10k1", "--against", "savvio-10k1"], "reviewed already"),
     ("same twice", ["ent-15k", "--against", "savvio-10k1", "--against", "savvio-10k1"], "reviewed already"),

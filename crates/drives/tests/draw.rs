@@ -76,8 +76,8 @@ fn what_is_set_is_blamed_for_what_does_not_fit() {
         ("power_seek = \"30 W\"", "power_seek"),
     ] {
         let table: toml::Table = set.parse().expect("TOML");
-        let error = DiskParams::read(&product, &table, "--set", "").expect_err(set);
-        assert_eq!((error.file.as_str(), error.key.as_str()), ("--set", key), "{error}");
+        let error = DiskParams::read(&product, &table, "set", "").expect_err(set);
+        assert_eq!((error.file.as_str(), error.key.as_str()), ("set", key), "{error}");
     }
 }
 
@@ -87,7 +87,7 @@ fn the_arm_keeps_its_share_where_the_rated_powers_are_set() {
     let product = Product::read("savvio-10k1", "savvio-10k1.toml", text).expect("it is in the catalog");
     let share = |set: &str| {
         let table: toml::Table = set.parse().expect("TOML");
-        let draw = DiskParams::read(&product, &table, "--set", "").expect(set).draw.expect("it has power values");
+        let draw = DiskParams::read(&product, &table, "set", "").expect(set).draw.expect("it has power values");
         let above = |power: Power| (power.0 - draw.levels.idle.0) as f64;
         (above(draw.levels.busy[0]) / above(draw.active), draw.active)
     };

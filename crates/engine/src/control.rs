@@ -78,6 +78,11 @@ impl Control {
         (self.done.load(Ordering::Relaxed) as f64 / 1e6, self.ios.load(Ordering::Relaxed))
     }
 
+    /// Which of [`crate::Run::phases`] is under way; their number once they are over.
+    pub fn phase(&self) -> usize {
+        self.phase.load(Ordering::Relaxed) as usize
+    }
+
     /// Asks the run to stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);

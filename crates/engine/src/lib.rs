@@ -6,6 +6,7 @@ mod control;
 mod drive;
 #[doc(hidden)]
 pub mod fuzzing;
+mod keys;
 mod power_cut;
 mod probes;
 mod record;
@@ -27,6 +28,7 @@ pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,
     WINDOW as STEADY_WINDOW, departure, steady_state,
 };
+pub use keys::{SET_KEYS, SetKey, set_keys};
 pub use probes::io_log::LOG_COLUMNS;
 pub use probes::operations::{AppRecord, OperationRecord};
 pub use probes::power_loss::{Ledger, PowerLoss, StreamLoss};

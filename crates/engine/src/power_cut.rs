@@ -24,8 +24,8 @@ impl PowerCut {
         let cut = match (&request.power_loss, workload.power_loss) {
             (Some(text), _) => {
                 let wrong =
-                    |error: UnitError| SpecError::new("--power-loss", "", text, format!("expected {}", error.accepted));
-                Self { after: text.parse().map_err(wrong)?, asked_at: ("--power-loss".to_owned(), "") }
+                    |error: UnitError| SpecError::new("power_loss", "", text, format!("expected {}", error.accepted));
+                Self { after: text.parse().map_err(wrong)?, asked_at: ("power_loss".to_owned(), "") }
             }
             (None, Some(after)) => Self { after, asked_at: (workload.file.clone(), "power_loss.at") },
             (None, None) => return Ok(None),

@@ -49,18 +49,23 @@ impl RepairRequest {
     /// Spares or a rate without a failure, more spares than anyone has, an unknown drive.
     pub(crate) fn spares(&self, spec: &MachineSpec) -> Result<Option<(usize, u32)>, SpecError> {
         let alone = |option: &str, value: String| {
-            Err(SpecError::new(option, "", value, "is for drives that fail: expected --fail DRIVE@TIME"))
+            Err(SpecError::new(
+                option,
+                "",
+                value,
+                "is for drives that fail: name one with its time, such as d3@\"60 s\"",
+            ))
         };
         match (&self.rebuild_rate, &self.rebuild_after) {
             _ if !self.fail.is_empty() => {}
-            (Some(rate), _) => return alone("--rebuild-rate", rate.clone()),
-            (_, Some(after)) => return alone("--rebuild-after", after.clone()),
-            _ if self.spares > 0 => return alone("--spare", self.spares.to_string()),
+            (Some(rate), _) => return alone("repair.rebuild_rate", rate.clone()),
+            (_, Some(after)) => return alone("repair.rebuild_after", after.clone()),
+            _ if self.spares > 0 => return alone("repair.spares", self.spares.to_string()),
             _ => {}
         }
         if self.spares > MOST_SPARES {
             let accepted = format!("expected at most {MOST_SPARES} spares");
-            return Err(SpecError::new("--spare", "", self.spares.to_string(), accepted));
+            return Err(SpecError::new("repair.spares", "", self.spares.to_string(), accepted));
         }
         let own = spec.drives.len();
         let names = spec.drives.iter().map(|drive| drive.name.clone());
@@ -76,14 +81,14 @@ impl RepairRequest {
         }
         let Some((_, like)) = first else {
             let accepted = "a spare takes the place of a failed drive: expected one of the machine to fail too";
-            return Err(SpecError::new("--fail", "", text, accepted));
+            return Err(SpecError::new("repair.fail", "", text, accepted));
         };
         Ok(Some((like, self.spares)))
     }
 
     fn failures(&self) -> Result<Vec<Failure<'_>>, SpecError> {
         let parts = self.fail.iter().map(|text| {
-            let wrong = |accepted: String| SpecError::new("--fail", "", text, accepted);
+            let wrong = |accepted: String| SpecError::new("repair.fail", "", text, accepted);
             let (drive, at) =
                 text.rsplit_once('@').ok_or_else(|| wrong("expected DRIVE@TIME, such as d3@\"60 s\"".to_owned()))?;
             let at = at.trim().parse().map_err(|error: UnitError| wrong(format!("expected {}", error.accepted)))?;
@@ -104,7 +109,7 @@ impl RepairRequest {
     ) -> Result<Option<Failures>, SpecError> {
         let failures = self.failures()?;
         let Some((text, _, _)) = failures.first() else { return Ok(None) };
-        let refused = |accepted: &str| Err(SpecError::new("--fail", "", *text, accepted));
+        let refused = |accepted: &str| Err(SpecError::new("repair.fail", "", *text, accepted));
         if machine.layouts().iter().any(|layout| layout.is_service) {
             return refused("a replicated pool loses a daemon by its option out = { osd, at }");
         }
@@ -119,7 +124,7 @@ impl RepairRequest {
             let drive = drive_of(failure, &names)? as u32;
             if planned.iter().any(|(have, _)| *have == drive) {
                 return Err(SpecError::new(
-                    "--fail",
+                    "repair.fail",
                     "",
                     text,
                     format!("{name} fails twice: expected each drive once"),
@@ -127,7 +132,7 @@ impl RepairRequest {
             }
             if let Some(measured) = measured.filter(|measured| at > *measured) {
                 let accepted = format!("expected a time of at most the measured {measured}");
-                return Err(SpecError::new("--fail", "", text, accepted));
+                return Err(SpecError::new("repair.fail", "", text, accepted));
             }
             planned.push((drive, at));
         }
@@ -143,7 +148,7 @@ impl RepairRequest {
 
     fn rate_limit(&self) -> Result<Option<Rate>, SpecError> {
         let Some(text) = &self.rebuild_rate else { return Ok(None) };
-        let wrong = |accepted: String| SpecError::new("--rebuild-rate", "", text, accepted);
+        let wrong = |accepted: String| SpecError::new("repair.rebuild_rate", "", text, accepted);
         let rate: Rate = text.parse().map_err(|error: UnitError| wrong(format!("expected {}", error.accepted)))?;
         if rate.0 < LEAST_RATE {
             return Err(wrong("expected at least 1 kB/s".to_owned()));
@@ -154,7 +159,7 @@ impl RepairRequest {
     fn spare_after(&self) -> Result<Span, SpecError> {
         let Some(text) = &self.rebuild_after else { return Ok(Span::ZERO) };
         let wrong =
-            |error: UnitError| SpecError::new("--rebuild-after", "", text, format!("expected {}", error.accepted));
+            |error: UnitError| SpecError::new("repair.rebuild_after", "", text, format!("expected {}", error.accepted));
         text.parse().map_err(wrong)
     }
 }
@@ -171,7 +176,7 @@ fn drive_of((text, name, _): Failure, names: &[String]) -> Result<usize, SpecErr
     found.ok_or_else(|| {
         const SHOWN: usize = 12;
         let known: Vec<&str> = names.iter().map(String::as_str).take(SHOWN).collect();
-        let SpecError { accepted, .. } = SpecError::unknown("--fail", "drive", name, &known);
-        SpecError::new("--fail", "", text, accepted)
+        let SpecError { accepted, .. } = SpecError::unknown("repair.fail", "drive", name, &known);
+        SpecError::new("repair.fail", "", text, accepted)
     })
 }

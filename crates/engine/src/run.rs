@@ -115,7 +115,7 @@ impl Run {
         let power_cut = PowerCut::of(&request, &workload)?;
         if let (Some(at), true) = (&request.power_loss, is_served(&assembled.machine)) {
             let accepted = "a replicated pool is modelled without the loss of power: leave it out";
-            return Err(SpecError::new("--power-loss", "", at, accepted).into());
+            return Err(SpecError::new("power_loss", "", at, accepted).into());
         }
         let streams = bind(&workload, &assembled, request.seed)?;
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
@@ -131,6 +131,14 @@ impl Run {
     pub fn memory(&self) -> Bytes {
         let streams = (self.streams.len() + self.app.as_ref().map_or(0, |app| app.names.len())) as u64;
         Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY)
+    }
+
+    /// What it will do, one after the other, for whoever watches it.
+    pub fn phases(&self) -> Vec<String> {
+        let preconditions = self.workload.precondition.as_ref().map(|_| "preconditioning".to_owned());
+        let lays_out = self.app.as_ref().map(|_| "laying out the app's files".to_owned());
+        let named = self.workload.phases.iter().map(|phase| phase.name.clone());
+        preconditions.into_iter().chain(lays_out).chain(named).collect()
     }
 
     /// Runs it.

@@ -30,7 +30,7 @@ pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(Stri
     workload.check_untimed()?;
     if let Some(duration) = &request.duration {
         let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
-            SpecError::new("--duration", "", duration, format!("expected {}", error.accepted))
+            SpecError::new("duration", "", duration, format!("expected {}", error.accepted))
         })?;
         workload.set_duration(span)?;
     }

@@ -238,7 +238,7 @@ fn what_set_asks_in_vain_is_named_there() {
     ];
     for (key, value, named, accepted) in cases {
         let error = refused(&text, DISK, &[(key, value)]);
-        assert!(error.file == "--set" && error.key == named && error.accepted.contains(accepted), "{key}: {error}");
+        assert!(error.file == "set" && error.key == named && error.accepted.contains(accepted), "{key}: {error}");
     }
     let plain = common::workload(&common::random_4k(100), &common::closed(1), "", "duration = \"1 s\"");
     let error = refused(&plain, DISK, &[("app.cache", "1 GB")]);

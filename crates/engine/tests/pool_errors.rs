@@ -108,10 +108,10 @@ fn values_of_daemons_are_refused_where_they_were_given() {
         is_refused(request(&machine, &good(), &[]), &["machine.toml", "layouts.p.replicated.osd_set", key, accepted]);
         if key != "cpu_raed" {
             let text = value.trim_matches('"');
-            is_refused(request(&pool("replicas = 3"), &good(), &[(key, text)]), &["--set", key, accepted]);
+            is_refused(request(&pool("replicas = 3"), &good(), &[(key, text)]), &["set", key, accepted]);
         }
     }
-    is_refused(request(&pool("replicas = 3"), &good(), &[("op_shard", "4")]), &["--set", "did you mean \"op_shards\""]);
+    is_refused(request(&pool("replicas = 3"), &good(), &[("op_shard", "4")]), &["set", "did you mean \"op_shards\""]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn members_that_cannot_hold_a_pool_are_refused() {
 fn what_a_pool_cannot_do_is_refused() {
     let machine = pool("image = \"1 GiB\"");
     let loss = Request { power_loss: Some("1 s".into()), ..request(&machine, &good(), &[]) };
-    is_refused(loss, &["--power-loss", "replicated pool"]);
+    is_refused(loss, &["power_loss", "replicated pool"]);
     let trim = workload(&format!("{}\ntrim_pct = 10", random_4k(50)), &closed(1), "", "ios = 1");
     is_refused(request(&machine, &trim, &[]), &["workload.toml", "trim_pct", "\"p\""]);
     let far = workload(

@@ -401,7 +401,7 @@ fn mistakes_are_named() {
             Run::new(&common::catalog(), request).and_then(|run| run.execute(&hotband_engine::Control::default()));
         run.err().expect("this is a mistake").to_string()
     };
-    assert!(error(&timed, Some("-1 s")).contains("--power-loss: found \"-1 s\", expected a time with its unit"));
+    assert!(error(&timed, Some("-1 s")).contains("power_loss: found \"-1 s\", expected a time with its unit"));
     assert!(error(&timed, Some("30")).contains("expected a time with its unit"));
     assert!(error(&timed, Some("0 s")).contains("above zero and of at most the measured 60 s"));
     assert!(error(&timed, Some("61 s")).contains("above zero and of at most the measured 60 s"));

@@ -420,7 +420,7 @@ fn mistakes_are_named() {
         (asked(&["d0@99999999999 d"], 1), "out of range"),
         (Request { repair: after("99999999999 d"), ..asked(&["d0@1 s"], 1) }, "out of range"),
         (Request { repair: after("5"), ..asked(&["d0@1 s"], 1) }, "a time with its unit"),
-        (asked(&[], 1), "--fail DRIVE@TIME"),
+        (asked(&[], 1), "name one with its time"),
         (asked(&["d0@1 s"], 65), "at most 64"),
         (Request { repair: with("fast"), ..one.clone() }, "a rate"),
         (Request { repair: with("1 B/s"), ..one.clone() }, "1 kB/s"),

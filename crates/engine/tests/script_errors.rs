@@ -153,7 +153,7 @@ fn streams_files_and_networks_that_scripts_cannot_use_are_refused() {
     let alone = format!("{unused}per_client = \"1 GB\"\nload = {{ closed = {{ threads = 1 }} }}\n[[scripts]]");
     script_is_refused("[[scripts]]", &alone, &["streams[2].per_client", "no script uses this stream"]);
     for (text, value, part) in [(good().as_str(), "4", "exactly one script"), (SCRIPTS, "4", "exactly one script")] {
-        says(&refused(request(DRIVE, text, &[("clients", value)])), &["--set", "clients", part]);
+        says(&refused(request(DRIVE, text, &[("clients", value)])), &["set", "clients", part]);
     }
     let boot = SCRIPTS.replace("clients = 5\n", "");
     let (boots, pages) = (boot.find("[[scripts]]\nname = \"pages\"").unwrap(), boot.find("[[phases]]").unwrap());
@@ -162,5 +162,5 @@ fn streams_files_and_networks_that_scripts_cannot_use_are_refused() {
     let boot = format!("{}{}", &boot[network..files], &boot[boot.find("[[scripts]]").unwrap()..]);
     assert!(Run::new(&catalog(), request(DRIVE, &boot, &[("clients", "90")])).is_ok());
     says(&refused(request(DRIVE, &boot, &[("clients", "91")])), &["91 clients with 10000000000 B each"]);
-    says(&refused(request(DRIVE, &boot, &[("clients", "0")])), &["--set", "clients", "from 1 to"]);
+    says(&refused(request(DRIVE, &boot, &[("clients", "0")])), &["set", "clients", "from 1 to"]);
 }

@@ -49,7 +49,7 @@ fn a_number_without_its_unit_or_with_a_wrong_one_is_refused() {
     set_is_refused(DRIVE, "command_overhead", "16.0", &["command_overhead", "a time with its unit"]);
     set_is_refused(DRIVE, "bs", "4096", &["bs", "4096", "a size with its unit"]);
     let request = Request { duration: Some("60".into()), ..request(DRIVE, &good(), &[]) };
-    says(&refused(request), &["--duration", "\"60\"", "a time with its unit"]);
+    says(&refused(request), &["duration", "\"60\"", "a time with its unit"]);
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn steps_that_make_no_sense_are_refused() {
     workload_is_refused(&own, &["phases[0].threads", "no closed loop in [load]"]);
     let text = with(&closed(1), &format!("{}{}", phase("name = \"fill\"\nthreads = 2"), step("a")));
     for key in ["threads", "qd"] {
-        says(&refused(request(DRIVE, &text, &[(key, "4")])), &["--set", key, "phases[0].threads", "\"fill\""]);
+        says(&refused(request(DRIVE, &text, &[(key, "4")])), &["set", key, "phases[0].threads", "\"fill\""]);
     }
     assert!(Run::new(&catalog(), request(DRIVE, &text, &[("think", "1 ms")])).is_ok());
     refused_phases(&phase("until_warm = true"), &["phases[0].until_warm", "a duration"]);
@@ -291,7 +291,7 @@ fn steps_that_make_no_sense_are_refused() {
     refused_phases(&format!("{}{}", long("a"), long("b")), &["interval", "10 million intervals"]);
     let text = with(&closed(1), &format!("{}{}", step("a"), step("b")));
     let request = Request { duration: Some("60 d".into()), ..request(DRIVE, &text, &[]) };
-    says(&refused(request), &["--duration", "intervals"]);
+    says(&refused(request), &["duration", "intervals"]);
 }
 
 #[test]
@@ -336,9 +336,9 @@ fn values_that_no_drive_can_have_are_refused() {
         ("write_cache_size", "0 B", "switch it off"),
         ("turboboost", "off", "exos-15e900-512n has no flash read cache"),
     ] {
-        set_is_refused(DRIVE, key, value, &["--set: ", key, accepted]);
+        set_is_refused(DRIVE, key, value, &["set: ", key, accepted]);
     }
-    set_is_refused("savvio-10k1", "awc", "on", &["--set: awc", "savvio-10k1 has no protected write cache"]);
+    set_is_refused("savvio-10k1", "awc", "on", &["set: awc", "savvio-10k1 has no protected write cache"]);
     for (key, value, accepted) in [
         ("turboboost", "yes", "off, on"),
         ("sector_format", "512n", "512e or 4Kn"),
@@ -358,10 +358,10 @@ fn values_that_no_drive_can_have_are_refused() {
         ("flash_ageing", "1 ms", "at least 1 s"),
         ("flash_largest", "0 B", "switch it off"),
     ] {
-        set_is_refused("exos-15e900-512e", key, value, &[&format!("--set: {key}: "), accepted]);
+        set_is_refused("exos-15e900-512e", key, value, &[&format!("set: {key}: "), accepted]);
     }
     let machine = "[drives.d]\nproduct = \"savvio-10k1\"\nset = { heads = 0 }\n";
     machine_is_refused(machine, &["machine.toml", "drives.d.set.heads", "\"0\""]);
     let slow = [("sustained_inner", "1 kB/s"), ("sustained_outer", "1 kB/s")];
-    says(&refused(request(DRIVE, &good(), &slow)), &["--set", "sustained_outer", "too low for this capacity"]);
+    says(&refused(request(DRIVE, &good(), &slow)), &["set", "sustained_outer", "too low for this capacity"]);
 }

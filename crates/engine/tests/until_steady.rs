@@ -151,7 +151,7 @@ fn duration_does_not_overrule_a_measured_phase_that_ends_by_itself() {
     let mut asked = request(DRIVE, &measured, &[]);
     asked.duration = Some("10 s".to_owned());
     let text = Run::new(&common::catalog(), asked).err().expect("refused").to_string();
-    assert!(text.contains("--duration") && text.contains("phase \"m\""), "{text}");
+    assert!(text.contains("duration") && text.contains("phase \"m\""), "{text}");
     // One that is not measured goes on as it says.
     let mut other = request(DRIVE, &self::text(STEADY, "duration = \"1 s\""), &[]);
     other.duration = Some("3 s".to_owned());

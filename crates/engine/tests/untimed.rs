@@ -88,7 +88,7 @@ fn trims_are_refused_where_they_cannot_reach_drives_or_be_told_from_losses() {
     assert!(accepted.contains("parity"), "{accepted}");
     let plain = workload("", &writer(""), &measured(1));
     let (file, key, _) = refused(raid5, &plain, &[("state", "trimmed")], None);
-    assert_eq!((file.as_str(), key.as_str()), ("--set", "state"));
+    assert_eq!((file.as_str(), key.as_str()), ("set", "state"));
     let own = workload("", &writer(""), &format!("[precondition]\ntrim = true\n{}", measured(1)));
     assert_eq!(refused(raid5, &own, &[], None).1, "precondition.trim");
     let trims = workload("", &writer("trim_pct = 10"), &measured(1));

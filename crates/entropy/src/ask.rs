@@ -44,10 +44,10 @@ pub struct Ask {
 
 /// The user's mistake.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{option} = {value:?}: {accepted}")]
+#[error("{field} = {value:?}: {accepted}")]
 pub struct AskError {
-    /// Argument or option.
-    pub option: String,
+    /// What of the request it is.
+    pub field: String,
     /// What it was given.
     pub value: String,
     /// What would have been right.
@@ -55,8 +55,8 @@ pub struct AskError {
 }
 
 impl AskError {
-    fn new(option: &str, value: &str, accepted: impl Into<String>) -> Self {
-        Self { option: option.to_owned(), value: value.to_owned(), accepted: accepted.into() }
+    fn new(field: &str, value: &str, accepted: impl Into<String>) -> Self {
+        Self { field: field.to_owned(), value: value.to_owned(), accepted: accepted.into() }
     }
 }
 
@@ -84,7 +84,7 @@ impl Ask {
         }
         for name in names {
             if !Compressor::ALL.iter().any(|one| one.name() == name) {
-                return Err(AskError::new("--compressor", name, "expected lz4, deflate or zstd"));
+                return Err(AskError::new("compressors", name, "expected lz4, deflate or zstd"));
             }
         }
         self.compressors.retain(|one| names.iter().any(|name| name == one.name()));
@@ -105,7 +105,7 @@ impl Ask {
             match text.parse::<Bytes>() {
                 _ if text == "none" && sizes.len() == 1 => {}
                 Ok(Bytes(size)) if CHUNKS.contains(&size) => asked.push(size),
-                _ => return Err(AskError::new("--chunk", text, accepted)),
+                _ => return Err(AskError::new("chunks", text, accepted)),
             }
         }
         self.chunks.retain(|size| asked.contains(size));
@@ -124,7 +124,7 @@ impl Ask {
                 Ok(size) if size.0 > 0 => Sample::Of(size),
                 _ => {
                     let accepted = "expected a size above zero with its unit, such as \"1 GB\", or all";
-                    return Err(AskError::new("--sample", text, accepted));
+                    return Err(AskError::new("sample", text, accepted));
                 }
             },
         };
@@ -141,7 +141,7 @@ impl Ask {
         }
         if self.chunks.is_empty() && !self.archive() {
             let accepted = "the archive alone is measured with deflate; expected a size of chunks beside it";
-            return Err(AskError::new("--chunk", "none", accepted));
+            return Err(AskError::new("chunks", "none", accepted));
         }
         for path in &self.paths {
             if let Err(error) = std::fs::metadata(path) {
@@ -196,12 +196,12 @@ mod tests {
         let ask = || Ask::of(Vec::new());
         for wrong in ["4096", "5 KiB", "128 KiB", "", "0 B"] {
             let error = ask().chunks(&texts(&[wrong])).unwrap_err();
-            assert_eq!((error.option.as_str(), error.value.as_str()), ("--chunk", wrong));
+            assert_eq!((error.field.as_str(), error.value.as_str()), ("chunks", wrong));
         }
         assert!(ask().chunks(&texts(&["none", "4k"])).is_err());
         assert_eq!(ask().compressors(&texts(&["gzip"])).unwrap_err().value, "gzip");
         for wrong in ["0 B", "1", "-1 GB", "some"] {
-            assert_eq!(ask().sample(Some(wrong)).unwrap_err().option, "--sample");
+            assert_eq!(ask().sample(Some(wrong)).unwrap_err().field, "sample");
         }
         let nothing = Ask::of(vec![".".into()]).compressors(&texts(&["lz4"])).unwrap();
         assert!(nothing.chunks(&texts(&["none"])).unwrap().check().is_err());

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::SpecError;
 
 fn ask_error(error: AskError) -> PyErr {
-    SpecError::new_err((error.option, String::new(), error.value, error.accepted))
+    SpecError::new_err((error.field, String::new(), error.value, error.accepted))
 }
 
 /// What was measured, as a dict.

@@ -47,6 +47,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(specs::machine_offer, module)?)?;
     module.add_function(wrap_pyfunction!(specs::machine, module)?)?;
     module.add_function(wrap_pyfunction!(specs::workload, module)?)?;
+    module.add_function(wrap_pyfunction!(specs::set_keys, module)?)?;
     module.add_function(wrap_pyfunction!(specs::catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(specs::layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady::steady_state, module)?)?;
@@ -63,5 +64,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("OutOfMemory", module.py().get_type::<OutOfMemory>())?;
     module.add("Interrupted", module.py().get_type::<Interrupted>())?;
     module.add("LOG_COLUMNS", LOG_COLUMNS.to_vec())?;
+    module.add("SET_KEYS", hotband_engine::SET_KEYS.to_vec())?;
     module.add("LAYOUTS", hotband_layouts::KINDS.to_vec())
 }

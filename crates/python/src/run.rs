@@ -42,6 +42,8 @@ pub struct PyRun {
     /// The machine as this run left it, until a run that follows takes it.
     kept: Mutex<Option<MachineState>>,
     control: Control,
+    /// What it does, one after the other.
+    phases: Vec<String>,
 }
 
 #[pymethods]
@@ -75,7 +77,8 @@ impl PyRun {
             Run::new_within(&Catalog::new(catalog), request, &means)
         };
         let run = py.detach(build).map_err(while_building)?;
-        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default() })
+        let phases = run.phases();
+        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default(), phases })
     }
 
     /// Whether this run can follow `before` on the machine that it leaves.
@@ -127,6 +130,10 @@ impl PyRun {
 
     fn progress(&self) -> (f64, u64) {
         self.control.progress()
+    }
+
+    fn phase(&self) -> Option<&str> {
+        self.phases.get(self.control.phase()).map(String::as_str)
     }
 
     fn stop(&self) {

@@ -53,6 +53,35 @@ fn entry_of(name: &str, product: Product) -> CatalogEntry {
     CatalogEntry { name: name.to_owned(), title, model, kind, values: values.collect() }
 }
 
+/// What `set` takes: whose key it is, its value today, what it takes, what it means.
+#[derive(IntoPyObject)]
+pub struct SetKey {
+    key: String,
+    part: String,
+    value: Option<String>,
+    accepted: String,
+    meaning: String,
+}
+
+#[pyfunction]
+#[pyo3(signature = (catalog, workload, machine, workload_text=None, machine_text=None, set=Vec::new()))]
+pub fn set_keys(
+    catalog: PathBuf,
+    workload: String,
+    machine: String,
+    workload_text: Option<String>,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+) -> PyResult<Vec<SetKey>> {
+    let request = Request { machine, machine_text, workload, workload_text, set, seed: 1, ..Request::default() };
+    let keys = hotband_engine::set_keys(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    let told = keys.into_iter().map(|one| {
+        let hotband_engine::SetKey { key, part, value, accepted, meaning } = one;
+        SetKey { key, part, value, accepted, meaning }
+    });
+    Ok(told.collect())
+}
+
 #[pyfunction]
 pub fn catalog_names(catalog: PathBuf, folder: &str) -> Vec<String> {
     Catalog::new(catalog).names(folder)

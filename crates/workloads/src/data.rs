@@ -70,11 +70,11 @@ impl DataSpec {
     /// Neither.
     pub fn of_text(text: &str) -> Result<Self, SpecError> {
         let accepted = format!("{ACCEPTED}, or a file NAME.json written by `hotband entropy --json`");
-        let wrong = || SpecError::new("--set", "data", text, accepted.as_str());
+        let wrong = || SpecError::new("set", "data", text, accepted.as_str());
         // One line: what follows a line end would be another key.
         let line = Some(text).filter(|text| !text.contains(['\n', '\r', '#']));
         let table = line.and_then(|line| format!("data = {line}").parse::<Table>().ok()).ok_or_else(wrong)?;
-        match Self::read(&Section::new("--set", "", &table), "data") {
+        match Self::read(&Section::new("set", "", &table), "data") {
             Ok(found) => found.ok_or_else(wrong),
             Err(error) if error.key == "data" => Err(wrong()),
             Err(error) => Err(error),
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(table, Ok(DataSpec::Histogram { weights: vec![1.0, 2.5], mean: Some(0.4) }));
         for wrong in ["1.2", "-0.1", "nan", "x", "\"x\"", "0.3\nb = 1", "", "{}", "{ mean = 0.4 }"] {
             let error = DataSpec::of_text(wrong).expect_err(wrong);
-            assert_eq!((error.file.as_str(), error.key.as_str()), ("--set", "data"), "{wrong}");
+            assert_eq!((error.file.as_str(), error.key.as_str()), ("set", "data"), "{wrong}");
             assert!(error.accepted.contains("a share from 0 to 1"), "{wrong}");
         }
         let beyond = DataSpec::of_text("{ mean = 0.9, low = 0.1, high = 0.5 }").expect_err("beyond high");

@@ -1,6 +1,7 @@
 //! What is asked: streams, access patterns, arrivals, phases.
 
 mod app;
+mod app_keys;
 mod app_spec;
 mod bind;
 mod bounds;
@@ -19,6 +20,7 @@ mod read;
 mod read_script;
 mod script;
 mod set_app;
+mod set_keys;
 mod sizes;
 mod sources;
 mod spec;
@@ -45,6 +47,7 @@ pub use offsets::{OffsetSpec, Offsets};
 pub use phase::{Amount, Phase, PhaseScripts};
 pub use precondition::Precondition;
 pub use script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work};
+pub use set_keys::Settable;
 pub use sizes::Sizes;
 pub use sources::arrival::{Arrival, ArrivalClock};
 pub use sources::closed::ClosedLoop;

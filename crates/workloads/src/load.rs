@@ -64,8 +64,9 @@ pub enum LoadSource {
     Other(Box<dyn Source>),
 }
 
-/// The kinds: the key in `[load]`, what it may look like, and who reads it.
-type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, SpecError>);
+/// A kind: the key in `[load]`, what it may look like, and who reads it.
+pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, SpecError>);
+/// A kind a line.
 const KINDS: [Kind; 3] =
     [("closed", "{ threads, depth, think }", read_closed), ("open", "{ rate_iops, arrival }", read_open), bursts::KIND];
 
@@ -76,13 +77,11 @@ impl Load {
         for (key, _, read) in KINDS {
             loads.extend(section.section(key)?.map(|inner| (read, inner)));
         }
-        match (loads.pop(), loads.is_empty()) {
-            (Some((read, inner)), true) => read(inner),
-            _ => {
-                let kinds = KINDS.map(|(key, looks, _)| format!("{key} = {looks}"));
-                Err(section.error("", "", format!("expected either {}", kinds.join(" or "))))
-            }
+        if let (Some((read, inner)), true) = (loads.pop(), loads.is_empty()) {
+            return read(inner);
         }
+        let kinds = KINDS.map(|(key, looks, _)| format!("{key} = {looks}"));
+        Err(section.error("", "", format!("expected either {}", kinds.join(" or "))))
     }
 
     /// Threads of a closed loop; another load is one thread.

@@ -162,7 +162,7 @@ const SMART_INTERVAL: Span = Span(300_000_000_000);
 
 fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
     let percent = |key, missing: Option<f64>| -> Result<f64, SpecError> {
-        let number = section.number(key, 0.0..=100.0)?.or(missing);
+        let number = section.percent(key)?.or(missing);
         number.ok_or_else(|| section.error(key, "", "missing: expected a percentage from 0 to 100"))
     };
     let files = read_files(&section)?;

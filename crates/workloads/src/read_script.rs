@@ -374,7 +374,7 @@ impl Workload {
     pub(crate) fn set_clients(&mut self, value: &str) -> Result<(), SpecError> {
         let clients = count("clients", value)?;
         let [script] = &mut self.scripts[..] else {
-            return Err(SpecError::new("--set", "clients", value, "this workload has not exactly one script"));
+            return Err(SpecError::new("set", "clients", value, "this workload has not exactly one script"));
         };
         let mut said: Vec<u32> = self.phases.iter().filter_map(|phase| phase.scripts.clients).collect();
         said.dedup();

@@ -22,13 +22,13 @@ impl Workload {
         let Some((first, value)) = pairs.first() else { return Ok(()) };
         let mut top = parse_toml(&self.file, text)?;
         let Some(app) = top.get_mut("app").and_then(Value::as_table_mut) else {
-            return Err(SpecError::new("--set", &format!("app.{first}"), value, "this workload has no [app]"));
+            return Err(SpecError::new("set", &format!("app.{first}"), value, "this workload has no [app]"));
         };
         for (key, value) in pairs {
-            let wrong = || SpecError::new("--set", &format!("app.{key}"), value, "names a key inside a value");
+            let wrong = || SpecError::new("set", &format!("app.{key}"), value, "names a key inside a value");
             insert(app, key, as_value(value)).ok_or_else(wrong)?;
         }
-        self.app = Some(AppSpec::read(Section::new("--set", "app", app))?);
+        self.app = Some(AppSpec::read(Section::new("set", "app", app))?);
         self.check_names()
     }
 }

@@ -1,6 +1,6 @@
 //! A workload as its text asks for it, checked but not yet bound to a machine.
 
-use hotband_machine::SpecError;
+use hotband_machine::{SpecError, is_share_or_percent, share_or_percent};
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app_spec::AppSpec;
@@ -120,33 +120,32 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Names of the keys that [`Workload::set`] takes.
-    pub const SET_KEYS: [&str; 11] =
-        ["qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think", "clients", "data", "state"];
-
-    /// Changes one thing in every stream: `qd` (I/Os outstanding in all), `bs` (size), `read_pct`, `span` (range
-    /// from the beginning), `threads`, `random_pct`, `rate_iops`, `think`, `clients` (of the one script), `data` (a number or a table),
-    /// `state` (what the drives hold before the first phase).
+    /// Changes one thing, in every stream where it is one of streams: the keys of [`Workload::SET_KEYS`].
     ///
     /// # Errors
     /// A value that the key does not take, named at `--set`; an unknown key.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         match key {
             "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
-            "qd" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
+            "qd" | "depth" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
             "clients" => self.set_clients(value),
             "data" => {
                 self.set_data(&DataSpec::of_text(value)?);
                 Ok(())
             }
             "state" => self.set_state(value),
-            other => Err(SpecError::unknown("--set", "", other, &Self::SET_KEYS)),
+            other => Err(SpecError::unknown("set", "", other, &Self::SET_KEYS)),
         }
     }
 
     fn set_streams(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         if self.streams.is_empty() {
-            return Err(SpecError::new("--set", key, value, "this workload has no [[streams]]; see --set app.KEY"));
+            return Err(SpecError::new(
+                "set",
+                key,
+                value,
+                "this workload has no [[streams]]; its keys are those of its app, app.KEY",
+            ));
         }
         match key {
             "read_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.read_pct = percent),
@@ -183,6 +182,10 @@ impl Workload {
             "threads" => {
                 let count = count(key, value)?;
                 self.set_closed(key, value, |threads, _, _| *threads = count)
+            }
+            "depth" => {
+                let count = count(key, value)?;
+                self.set_closed(key, value, |_, depth, _| *depth = count)
             }
             "think" => {
                 let pause = value.parse::<Span>().map_err(|error| wrong(key, value, error.accepted))?;
@@ -229,7 +232,7 @@ impl Workload {
                     return Err(wrong(key, value, &format!("threads x depth of at most {MOST_OUTSTANDING}")));
                 }
             }
-            _ => return Err(SpecError::new("--set", key, value, "this workload has not exactly one closed loop")),
+            _ => return Err(SpecError::new("set", key, value, "this workload has not exactly one closed loop")),
         }
         Ok(())
     }
@@ -246,7 +249,7 @@ impl Workload {
         if duration == Span::ZERO || duration.0.saturating_mul(measured) > most.0 {
             let accepted =
                 format!("expected a time above zero and of at most {MOST_INTERVALS} intervals of {interval}");
-            return Err(SpecError::new("--duration", "", duration.to_string(), accepted));
+            return Err(SpecError::new("duration", "", duration.to_string(), accepted));
         }
         for phase in self.phases.iter_mut().filter(|phase| phase.measure) {
             phase.until.retain(|condition| matches!(condition, Until::ScriptsDone | Until::Warm));
@@ -272,13 +275,17 @@ impl Workload {
 
 /// A mistake in a `--set` argument.
 pub(crate) fn wrong(key: &str, value: &str, accepted: &str) -> SpecError {
-    SpecError::new("--set", key, value, format!("expected {accepted}"))
+    SpecError::new("set", key, value, format!("expected {accepted}"))
 }
 
 fn percent(key: &str, value: &str) -> Result<f64, SpecError> {
     let number = value.trim().trim_end_matches('%').trim().parse::<f64>();
     let percent = number.ok().filter(|percent| (0.0..=100.0).contains(percent));
-    percent.ok_or_else(|| wrong(key, value, "a percentage from 0 to 100"))
+    let percent = percent.ok_or_else(|| wrong(key, value, "a percentage from 0 to 100"))?;
+    if value.contains('%') || !is_share_or_percent(percent) {
+        return Ok(percent);
+    }
+    Err(SpecError::new("set", key, value, share_or_percent(percent)))
 }
 
 pub(crate) fn count(key: &str, value: &str) -> Result<u32, SpecError> {

@@ -85,7 +85,7 @@ impl Workload {
             Some(phase) => {
                 let accepted =
                     format!("phase \"{}\" ends when it is steady: change its round in the workload", phase.name);
-                Err(SpecError::new("--duration", "", duration.to_string(), accepted))
+                Err(SpecError::new("duration", "", duration.to_string(), accepted))
             }
         }
     }
@@ -97,7 +97,7 @@ impl Workload {
             Some(index) if matches!(key, "threads" | "qd") => {
                 let name = &self.phases[index].name;
                 let accepted = format!("conflicts with phases[{index}].threads of phase \"{name}\": change it there");
-                Err(SpecError::new("--set", key, value, accepted))
+                Err(SpecError::new("set", key, value, accepted))
             }
             _ => Ok(()),
         }

@@ -27,7 +27,7 @@ impl Workload {
     /// `--set state`: replaces what the file says of preconditioning.
     pub(crate) fn set_state(&mut self, name: &str) -> Result<(), SpecError> {
         let data = self.precondition.take().and_then(|have| have.data);
-        self.precondition = Some(Precondition { data, ..Precondition::of_state(name, ("--set", "state"))? });
+        self.precondition = Some(Precondition { data, ..Precondition::of_state(name, ("set", "state"))? });
         Ok(())
     }
 

@@ -10,6 +10,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.runs.run import user_error
+from hotband.text.nearest import unknown_name
 
 
 def drives() -> list[dict[str, Any]]:
@@ -60,7 +61,7 @@ def workload(name: str) -> dict[str, Any]:
     """A workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:
-        raise unknown("WORKLOAD", name, known)
+        raise unknown_name("WORKLOAD", name, known)
     text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
     told = _core.workload(text, name)
     return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}
@@ -68,8 +69,4 @@ def workload(name: str) -> dict[str, Any]:
 
 def unknown(where: str, name: str, known: list[str]) -> UserError:
     """The error for a name that is not in the catalog, with the nearest match."""
-    import difflib
-
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f'; did you mean "{near[0]}"?' if near else ""
-    return UserError(where, "", name, f"expected one of {', '.join(known)}{hint}")
+    return unknown_name(where, name, known)

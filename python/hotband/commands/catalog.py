@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Annotated, Any
 
-from hotband.commands.output import JsonFlag, NameArgument, print_json, print_listing, show
+import typer
+
+from hotband.commands import names
+from hotband.commands.output import JsonFlag, print_json, print_listing, show
 
 
-def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+def entry(of: dict[str, Any]) -> Any:
+    """The argument that names one entry of the catalog."""
+    return typer.Argument(metavar="[NAME]", help="One entry in detail.", **of)
+
+
+def drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json: JsonFlag = False) -> None:
     """What drives the catalog holds; with NAME every value of one, with its source."""
     from hotband.catalog import entries as catalogue
 
@@ -17,7 +25,7 @@ def drives(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     return print_product(catalogue.drive(name), as_json)
 
 
-def osds(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+def osds(name: Annotated[str | None, entry(names.DAEMON)] = None, as_json: JsonFlag = False) -> None:
     """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
     from hotband.catalog import entries as catalogue
 
@@ -47,7 +55,7 @@ def print_product(product: dict[str, Any], as_json: bool) -> None:
     return show(values_table(f"{product['name']}: {product['title']} ({product['model']})", values))
 
 
-def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json: JsonFlag = False) -> None:
     """What workloads the catalog holds; with NAME the text of one, to copy and change."""
     from hotband.catalog import entries as catalogue
 
@@ -63,7 +71,7 @@ def workloads(name: NameArgument = None, as_json: JsonFlag = False) -> None:
     sys.stdout.write(workload["text"])
 
 
-def studies(name: NameArgument = None, as_json: JsonFlag = False) -> None:
+def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: JsonFlag = False) -> None:
     """What studies the catalog holds; with NAME its configurations, loads and published figures."""
     from hotband.study import file as studyfile
     from hotband.text.foreign import marked

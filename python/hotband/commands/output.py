@@ -9,14 +9,30 @@ from typing import Annotated, Any
 
 import typer
 
+from hotband.commands import names
 from hotband.errors import UserError
+from hotband.runs.words import ours
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
-NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in detail.")]
-StudyArgument = Annotated[str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.")]
+StudyArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.", **names.STUDY)
+]
+WorkloadArgument = Annotated[
+    str, typer.Argument(metavar="WORKLOAD", help="A catalog name or a TOML file.", **names.WORKLOAD)
+]
+MachineArgument = Annotated[
+    str, typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE)
+]
+MachineOption = Annotated[
+    str,
+    typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE),
+]
 OnOption = Annotated[
-    str | None, typer.Option("--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.")
+    str | None,
+    typer.Option(
+        "--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE
+    ),
 ]
 MediaOption = Annotated[
     str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
@@ -27,17 +43,28 @@ CacheOption = Annotated[
 FreshOption = Annotated[
     bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value.", autocompletion=names.set_keys),
+]
 SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 
 
 def show(*renderables: Any) -> None:
-    """Prints to stdout, every plain string as data (`hotband.text.foreign`); without a terminal, wide enough that
-    nothing is folded away."""
-    from hotband.text.foreign import console
+    """Prints to stdout, every plain string as data (`hotband.text.foreign`): tables within the width of the terminal
+    (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them."""
+    from rich.table import Table
 
-    out = console(width=None if sys.stdout.isatty() else 150)
+    from hotband.text.foreign import console
+    from hotband.text.layout import fitted
+
+    out = console()
     for renderable in renderables:
-        out.print(renderable)
+        if isinstance(renderable, Table):
+            for one in fitted(renderable, out):
+                out.print(one)
+        else:
+            out.print(renderable, soft_wrap=not out.is_terminal)
 
 
 def say(text: str) -> None:
@@ -73,13 +100,13 @@ def listed(arguments: list[str] | None) -> list[str]:
 
 
 def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
-    """`KEY=VALUE` arguments."""
+    """`KEY=VALUE` arguments; a word of fio's becomes ours."""
     parsed: list[tuple[str, str]] = []
     for pair in pairs:
-        key, equals, value = pair.partition("=")
+        key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key or not value:
             raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
-        if any(key.strip() == known for known, _ in parsed):
-            raise UserError("--set", key.strip(), pair, "is given twice")
-        parsed.append((key.strip(), value.strip()))
+        if any(ours(key) == known for known, _ in parsed):
+            raise UserError("--set", key, pair, "is given twice")
+        parsed.append((ours(key), value))
     return tuple(parsed)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hotband.commands.output import JsonFlag, parse_set, print_json, show
+from hotband.commands.output import JsonFlag, MachineArgument, SetOption, parse_set, print_json, show
 
 
 class Distribution(StrEnum):
@@ -34,9 +34,9 @@ class Method(StrEnum):
 
 
 def reliability(
-    machine: Annotated[str, typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.")],
+    machine: MachineArgument,
     layout: Annotated[str | None, typer.Option(metavar="NAME", help="Of a machine with several layouts.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value.")] = None,
+    set_: SetOption = None,
     mtbf: Annotated[str | None, typer.Option(metavar="TIME", help='Mean life of a drive, as "1400000 h".')] = None,
     afr: Annotated[str | None, typer.Option(metavar="SHARE", help='Or drives failing a year, as "0.9 %".')] = None,
     rebuild_time: Annotated[str | None, typer.Option(metavar="TIME", help='Of a drive, as "6 h".')] = None,

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hotband.commands.group import Commands
 from hotband.commands.output import JsonFlag, OutOption, print_json, show
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
     from hotband.importers import Imported
 
-import_app = typer.Typer(no_args_is_help=True, help="Results of other tools, as records.")
-plot_app = typer.Typer(no_args_is_help=True, help="Charts of records and of other tools' results.")
+import_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Results of other tools, as records.")
+plot_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Charts of records and of other tools' results.")
 
 
 def import_with(

@@ -7,18 +7,35 @@ from typing import Annotated
 
 import typer
 
-from hotband.commands.output import FreshOption, JsonFlag, OutOption, listed, parse_set, print_json, say, show
+from hotband.commands import names
+from hotband.commands.output import (
+    FreshOption,
+    JsonFlag,
+    MachineArgument,
+    OutOption,
+    listed,
+    parse_set,
+    print_json,
+    say,
+    show,
+)
 from hotband.errors import UserError
 
 
 def review(
-    machine: Annotated[str, typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.")],
+    machine: MachineArgument,
     against: Annotated[
-        list[str] | None, typer.Option("--against", metavar="MACHINE", help="Review this too, and compare.")
+        list[str] | None,
+        typer.Option("--against", metavar="MACHINE", help="Review this too, and compare.", **names.MACHINE),
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the drives, data or state."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a value of the drives, data or state.",
+            autocompletion=names.set_keys,
+        ),
     ] = None,
     volume: Annotated[str | None, typer.Option(metavar="NAME", help="Which, where a machine has several.")] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="PART[,PART]", help="These parts alone.")] = None,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from hotband.commands.group import Commands
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -19,7 +20,7 @@ from hotband.commands.output import (
     show,
 )
 
-study_app = typer.Typer(no_args_is_help=True, help="Published evaluations, predicted.")
+study_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Published evaluations, predicted.")
 
 
 @study_app.command("run")

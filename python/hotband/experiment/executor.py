@@ -22,12 +22,14 @@ TICK_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an experiment is: the share done (0 to 1, by the weights of the runs), I/Os, and runs done of all."""
+    """How far an experiment is: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and what
+    the first of those under way is doing."""
 
     share: float
     ios: int
     done: int
     of: int
+    phase: str = ""
 
 
 Done = Callable[[Point, Finished], None]
@@ -178,4 +180,12 @@ def progress_of(prepared: Sequence[Prepared], done: int) -> Progress:
     told = [one.run.progress() for one in prepared]
     weights = [one.spec.weight for one in prepared]
     share = sum(share * weight for (share, _), weight in zip(told, weights, strict=True)) / (sum(weights) or 1.0)
-    return Progress(min(share, 1.0), sum(ios for _, ios in told), done, len(prepared))
+    return Progress(min(share, 1.0), sum(ios for _, ios in told), done, len(prepared), phase_of(prepared))
+
+
+def phase_of(prepared: Sequence[Prepared]) -> str:
+    """What the first run that is under way does; nothing where none is."""
+    for one in prepared:
+        if 0.0 < one.run.progress()[0] < 1.0:
+            return one.run.phase() or ""
+    return (prepared[0].run.phase() or "writing") if len(prepared) == 1 else ""

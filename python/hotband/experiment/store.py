@@ -25,6 +25,7 @@ from hotband.runs.run import Finished, check_writable, save
 from hotband.text.write import write_file
 
 EXPERIMENT_FILE, FINISHED_FILE = "experiment.json", "finished.json"
+OWN_FILES = (".json", ".parquet")
 SCHEMA, SCHEMA_VERSION = "hotband-experiment", 1
 
 
@@ -87,13 +88,14 @@ class Store:
         folder = self.out / entry.folder
         mark = read_json(folder / FINISHED_FILE) or {}
         named = mark.get("files")
-        own = [name for name in named if Path(name).name == name] if isinstance(named, dict) else []
+        own = list(named) if isinstance(named, dict) else []
         record = read_json(folder / RECORD_FILE) or {}
         named = record.get("series")
         tables = table_files(named).values() if isinstance(named, dict) else []
-        tables = [name for name in tables if Path(name).name == name]
         for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *own, *tables)):
-            (folder / name).unlink(missing_ok=True)
+            # The names are read from files: they reach nothing outside the folder.
+            if Path(name).name == name and name.endswith(OWN_FILES):
+                (folder / name).unlink(missing_ok=True)
         # What a writer that was killed left behind.
         for part in folder.glob(".*.part"):
             part.unlink(missing_ok=True)

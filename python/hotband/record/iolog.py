@@ -1,4 +1,4 @@
-"""The log of every I/O: from the engine's fixed-size rows to Parquet, in pieces, so that any length fits."""
+"""The log of every I/O: from the engine's fixed-size rows to Parquet or CSV, in pieces, so that any length fits."""
 
 from __future__ import annotations
 
@@ -6,27 +6,41 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hotband import _core
+from hotband.errors import UserError
+from hotband.text.foreign import csv_cell
 from hotband.text.write import replacing
 
 ROWS_AT_ONCE = 250_000
 ERRORS = [None, "misaligned", "out of range", "write protected", "drive failed"]
 DIRECTIONS = ["read", "write", "flush", "trim"]
+ENDINGS = (".parquet", ".csv")
+"""What the name of a log may end in; its ending says what it is."""
 
 
-def log_to_parquet(raw: Path, out: Path, streams: list[str], stopped: Callable[[], bool] = lambda: False) -> None:
+def check_ending(out: Path) -> None:
+    """Raises UserError for a name that says no format; pipes and devices take Parquet."""
+    if out.suffix.lower() not in ENDINGS and (out.is_file() or not out.exists()):
+        raise UserError("--io-log", "", str(out), f"expected a name that ends in {' or '.join(ENDINGS)}")
+
+
+def save_log(raw: Path, out: Path, streams: list[str], stopped: Callable[[], bool] = lambda: False) -> None:
     """Turns the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
 
     `streams` are the names behind the stream numbers. Raises UserError, OSError, or _core.Interrupted
     once `stopped` says so: nothing is kept then.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
+    import pyarrow.csv
+    import pyarrow.parquet
 
     columns = _core.LOG_COLUMNS
     names: dict[str, Sequence[str | None]] = {"stream": streams, "direction": DIRECTIONS, "error": ERRORS}
     fields = [pa.field(name, pa.string() if name in names else _plain(name)) for name in columns]
     row = 8 * len(columns)
-    with raw.open("rb") as rows, replacing(out) as file, pq.ParquetWriter(file, pa.schema(fields)) as writer:
+    writer_of = pyarrow.parquet.ParquetWriter
+    if out.suffix.lower() == ".csv":
+        writer_of, names["stream"] = pyarrow.csv.CSVWriter, [str(csv_cell(name)) for name in streams]
+    with raw.open("rb") as rows, replacing(out) as file, writer_of(file, pa.schema(fields)) as writer:
         while block := rows.read(ROWS_AT_ONCE * row):
             numbers = memoryview(block[: len(block) // row * row]).cast("Q")
             arrays = []

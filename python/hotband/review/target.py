@@ -135,7 +135,7 @@ def one_of(
     try:
         return target(machine, pairs, volume, seed, quick)
     except UserError as error:
-        if error.where != "--set" or len(machines) == 1:
+        if error.where not in ("set", "--set") or len(machines) == 1:
             raise
         accepted = f"is set for every machine, and {machine} does not take it: {error.accepted}"
         raise UserError(error.where, error.key, error.value, accepted) from None

@@ -23,7 +23,7 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[detail]}"),
+        TextColumn("{task.fields[detail]}", markup=False),
         TimeElapsedColumn(),
     )
     bar = Bar(*columns, console=console(sys.stderr))
@@ -32,7 +32,9 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
     def update(told: Progress) -> None:
         if not bar.live.is_started:
             bar.start()
-        detail = f"{told.done} of {told.of} runs, {told.ios / 1e6:.1f} M I/Os"
+        runs = f"{told.done} of {told.of} runs, " if told.of > 1 else ""
+        phase = f"{visible(told.phase)}, " if told.phase else ""
+        detail = f"{runs}{phase}{told.ios / 1e6:.1f} M I/Os"
         bar.update(task, completed=told.share, detail=detail)
 
     try:

@@ -15,7 +15,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.record.files import Table, save_record
-from hotband.record.iolog import log_to_parquet
+from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
 from hotband.runs.events import happening
 from hotband.text.write import is_mistake, named, part_of, remove
@@ -135,6 +135,7 @@ def prepare(spec: RunSpec) -> Prepared:
     if spec.io_log is not None:
         if spec.io_log.is_dir():
             raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
+        check_ending(spec.io_log)
         check_writable(spec.io_log.parent, "--io-log")
         raw_log = part_of(spec.io_log)
     events = happening(spec.events)
@@ -183,7 +184,7 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
             names = [stream["name"] for stream in record["streams"]]
-            log_to_parquet(prepared.raw_log, spec.io_log, names, prepared.run.is_stopped)
+            save_log(prepared.raw_log, spec.io_log, names, prepared.run.is_stopped)
         return Finished(spec, record, text, left.tables, left.ios)
     except _core.SpecError as error:
         raise user_error(error) from None

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from hotband.record.document import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
+    from hotband.runs.keys import SetKey
     from hotband.study.documents import ClaimDoc, FigureDoc
 
 PERCENTILES: list[tuple[str, Percentile]] = [
@@ -221,7 +222,7 @@ def scripts_table(scripts: Sequence[ScriptDoc]) -> Table:
     table.add_column("unit")
     ends = ["first end s", "last end s"] if once else []
     durations = [f"{name} {unit}" for name in ("mean", "p50", "p99", "max")]
-    for name in ("clients", "completed", "a second", *durations, *ends):
+    for name in ("clients", "done", "a second", *durations, *ends):
         table.add_column(name, justify="right")
     for script in scripts:
         runs = script.get("runs", [])
@@ -378,4 +379,18 @@ def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | 
     for key, value, span, source, confidence, estimate, note in values:
         shown = f"{span[0]} .. {span[1]}" if span else ""
         table.add_row(key, value, shown, f"{source} (estimate)" if estimate else source, confidence, note)
+    return table
+
+
+def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
+    """What `--set` takes of a part."""
+    from rich.table import Table
+
+    table = Table(title=part if " " in part else part.capitalize(), title_justify="left")
+    table.add_column("key", no_wrap=True)
+    for name in ("today", "takes", "meaning"):
+        table.add_column(name, overflow="fold")
+    for one in keys:
+        meaning = f"{one.meaning} (fio: {one.fio})" if one.fio else one.meaning
+        table.add_row(one.key, one.value or "–", one.accepted, meaning)
     return table

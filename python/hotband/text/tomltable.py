@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from hotband.errors import UserError
+from hotband.text.nearest import hint
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
 
 
@@ -76,9 +76,8 @@ class TomlTable:
     def expect_one_of(self, name: str, value: str, accepted: Collection[str]) -> None:
         """Refuses a value that is none of those accepted, with the nearest of them."""
         if value not in accepted:
-            near = difflib.get_close_matches(value, list(accepted), n=1, cutoff=0.5)
-            hint = f'; did you mean "{near[0]}"?' if near else ""
-            self.refuse(name, f"expected one of {', '.join(accepted) or 'nothing'}{hint}", value)
+            near = hint(value, list(accepted))
+            self.refuse(name, f"{near}expected one of {', '.join(accepted) or 'nothing'}", value)
 
     def whole(self, name: str, default: int | None = None, least: int = 0) -> int:
         """A whole number."""
@@ -163,6 +162,5 @@ class TomlTable:
         """Refuses a key that nobody asked for."""
         for name in self.table:
             if name not in self._known:
-                near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.6)
-                hint = f'; did you mean "{near[0]}"?' if near else ""
-                self.refuse(name, f"is not known here; expected {', '.join(sorted(set(self._known)))}{hint}")
+                near = hint(name, self._known, 0.6)
+                self.refuse(name, f"is not known here; {near}expected {', '.join(sorted(set(self._known)))}")

@@ -214,7 +214,7 @@ fn osd_params(
     }
     let mut values = pool.set.clone();
     values.extend(own);
-    OsdParams::read(daemon, &values, "--set", "")
+    OsdParams::read(daemon, &values, "set", "")
 }
 
 /// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported where
@@ -231,7 +231,7 @@ fn read_twice<T>(
     }
     let mut values = drive.set.clone();
     values.extend(own);
-    read(&values, "--set", "")
+    read(&values, "set", "")
 }
 
 /// `--set` gives text; whole numbers are counts.
@@ -261,12 +261,12 @@ fn check_set(products: &BTreeMap<String, (Product, String)>, set: &[(String, Str
             if let Some((_, part)) = part {
                 let names: Vec<&str> = products.keys().map(String::as_str).collect();
                 let accepted = format!("{} has no {part}", names.join(", "));
-                return Err(SpecError::new("--set", key, value.as_str(), accepted));
+                return Err(SpecError::new("set", key, value.as_str(), accepted));
             }
             let mut known: Vec<&str> = hotband_workloads::Workload::SET_KEYS.to_vec();
             known.extend(products.values().flat_map(|(product, _)| product.keys()));
             known.dedup();
-            return Err(SpecError::unknown("--set", "", key, &known));
+            return Err(SpecError::unknown("set", "", key, &known));
         }
     }
     Ok(())

@@ -82,6 +82,6 @@ mod tests {
     #[test]
     fn a_mistake_is_the_users() {
         assert_eq!(refused("savvio", &[]).file, "MACHINE");
-        assert_eq!(refused("savvio-10k1", &[("qd", "8")]).file, "--set");
+        assert_eq!(refused("savvio-10k1", &[("qd", "8")]).file, "set");
     }
 }

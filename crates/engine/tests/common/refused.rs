@@ -59,5 +59,5 @@ pub fn stream_is_refused(line: &str, parts: &[&str]) {
 #[track_caller]
 pub fn set_is_refused(machine: &str, key: &str, value: &str, parts: &[&str]) {
     says(&refused(request(machine, &good(), &[(key, value)])), parts);
-    says(&refused(request(machine, &good(), &[(key, value)])), &["--set"]);
+    says(&refused(request(machine, &good(), &[(key, value)])), &["set"]);
 }

@@ -41,11 +41,15 @@ impl SpecError {
         Self { file: file.to_owned(), key: key.to_owned(), value: value.into(), accepted: accepted.into() }
     }
 
-    /// An unknown name, with the nearest known one.
+    /// An unknown name: the nearest known one, then all.
     pub fn unknown(file: &str, key: &str, value: &str, known: &[&str]) -> Self {
-        let hint = nearest(value, known).map(|name| format!("; did you mean \"{name}\"?")).unwrap_or_default();
-        Self::new(file, key, value, format!("expected one of {}{hint}", known.join(", ")))
+        Self::new(file, key, value, format!("{}expected one of {}", hint(value, known), known.join(", ")))
     }
+}
+
+/// "did you mean" with the nearest known name, where there is one: it stands before the list, which may be long.
+pub(crate) fn hint(name: &str, known: &[&str]) -> String {
+    nearest(name, known).map(|name| format!("did you mean \"{name}\"? ")).unwrap_or_default()
 }
 
 /// The known name nearest to `name` by edit distance, if any is near enough to be a slip of the pen.

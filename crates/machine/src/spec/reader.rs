@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use hotband_units::UnitError;
+use hotband_units::{Ratio, UnitError};
 use toml::{Table, Value};
 
 use crate::spec::error::SpecError;
@@ -27,6 +27,18 @@ pub fn parse_toml(file: &str, text: &str) -> Result<Table, SpecError> {
         let message = error.message().replace('\n', " ");
         SpecError::new(file, &format!("line {line}"), "", format!("not valid TOML: {message}"))
     })
+}
+
+/// Whether a plain number, given for a percentage, could be a share: 0.7 for 70 %.
+pub fn is_share_or_percent(number: f64) -> bool {
+    number > 0.0 && number < 1.0
+}
+
+/// What is asked of who wrote such a number.
+pub fn share_or_percent(number: f64) -> String {
+    // A billionth is as close as anybody writes a share; the rest is binary.
+    let percent = (number * 100.0 * 1e9).round() / 1e9;
+    format!("{number} % or {percent} %? A number between 0 and 1 needs its unit, as \"{number} %\"")
 }
 
 fn shown(value: &Value) -> String {
@@ -116,6 +128,22 @@ impl<'a> Section<'a> {
         let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
         let accepted = || format!("a number from {} to {}", range.start(), range.end());
         number.filter(|n| range.contains(n)).map(Some).ok_or_else(|| self.wrong(key, value, &accepted()))
+    }
+
+    /// A percentage: a plain number from 0 to 100, or a text with its unit. A plain number between 0 and 1 could be
+    /// meant as a share.
+    ///
+    /// # Errors
+    /// Not a percentage, or one that could be a share.
+    pub fn percent(&self, key: &'static str) -> Result<Option<f64>, SpecError> {
+        if let Some(Value::String(_)) = self.table.get(key) {
+            return Ok(self.quantity::<Ratio>(key)?.map(|share| share.0 * 100.0));
+        }
+        let percent = self.number(key, 0.0..=100.0)?;
+        match percent.filter(|percent| is_share_or_percent(*percent)) {
+            None => Ok(percent),
+            Some(unclear) => Err(self.error(key, unclear.to_string(), share_or_percent(unclear))),
+        }
     }
 
     /// A text.
@@ -219,9 +247,8 @@ impl<'a> Section<'a> {
                 let mut known: Vec<&str> = asked.clone();
                 known.sort_unstable();
                 known.dedup();
-                let hint = crate::spec::error::nearest(unknown, &known);
-                let hint = hint.map(|name| format!("; did you mean \"{name}\"?")).unwrap_or_default();
-                let accepted = format!("unknown key; expected {}{hint}", known.join(", "));
+                let hint = crate::spec::error::hint(unknown, &known);
+                let accepted = format!("unknown key; {hint}expected {}", known.join(", "));
                 Err(self.error(unknown, "", accepted))
             }
         }

@@ -245,7 +245,7 @@ fn bytes(
 
 /// A percentage as a share, none where not said.
 fn share(section: &Section, key: &'static str) -> Result<f64, SpecError> {
-    Ok(section.number(key, 0.0..=100.0)?.unwrap_or(0.0) / 100.0)
+    Ok(section.percent(key)?.unwrap_or(0.0) / 100.0)
 }
 
 /// A time of at least 1 ms.

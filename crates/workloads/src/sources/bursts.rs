@@ -11,11 +11,11 @@ use hotband_units::{Instant, Span};
 
 use super::shares::Shares;
 use super::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
-use crate::load::{Load, LoadKind, OtherLoad};
+use crate::load::{Kind, Load, LoadKind, OtherLoad};
 use crate::stream::Stream;
 
-/// The key in `[load]`, what it may look like, and who reads it.
-pub(crate) const KIND: (&str, &str, fn(Section) -> Result<Load, SpecError>) = ("bursts", "{ ios, every }", read);
+/// How it is read.
+pub(crate) const KIND: Kind = ("bursts", "{ ios, every }", read);
 
 /// Most I/Os of a burst, as of a closed loop.
 const MOST_IOS: u64 = 65_536;

@@ -1,0 +1,188 @@
+//! Every key that `set` takes for a workload on a machine, with its value today: what `hotband keys` lists.
+//!
+//! What a key accepts is what the error for an impossible value says, so it cannot lag behind the code that refuses.
+
+mod meanings;
+
+use hotband_drives::{DiskParams, Product, SsdParams};
+use hotband_layouts::REPLICATED;
+use hotband_layouts::replicated::{OsdParams, PoolSpec};
+use hotband_machine::{MachineSpec, SpecError};
+use toml::{Table, Value};
+
+use crate::texts::{machine_text, workload_of};
+use crate::{Catalog, Request};
+
+/// Keys of workloads, which `set` knows before any workload or machine is named.
+pub const SET_KEYS: &[&str] = &hotband_workloads::Workload::SET_KEYS;
+
+/// One key that `set` takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetKey {
+    /// The key.
+    pub key: String,
+    /// Whose it is: "workload", "app", "drive NAME" or "daemon NAME".
+    pub part: String,
+    /// Its value today, as `set` takes it; none where it has none, or several in different places.
+    pub value: Option<String>,
+    /// What it takes: a quantity with its unit, a range, names.
+    pub accepted: String,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// Every key that `set` takes for the workload and the machine of `request`, those of the workload first.
+///
+/// # Errors
+/// The first mistake in what `request` names.
+pub fn set_keys(catalog: &Catalog, request: &Request) -> Result<Vec<SetKey>, SpecError> {
+    let text = match &request.workload_text {
+        Some(text) => text.clone(),
+        None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
+    };
+    let (workload, drive_set) = workload_of(request, &text)?;
+    let mut keys: Vec<SetKey> = workload.settable(&text)?.into_iter().map(of_workload).collect();
+    let (file, text) = machine_text(catalog, request)?;
+    let spec = MachineSpec::read(&file, &text)?;
+    let mut products: Vec<(String, Product, Table)> = Vec::new();
+    for drive in &spec.drives {
+        let part = format!("drive {}", drive.product);
+        if products.iter().all(|(have, ..)| *have != part) {
+            let (product, _) = catalog.drive(&drive.product, (&file, &format!("{}.product", drive.key)))?;
+            products.push((part, product, drive.set.clone()));
+        }
+    }
+    for layout in spec.layouts.iter().filter(|layout| layout.kind == REPLICATED) {
+        let pool = PoolSpec::read(&file, layout)?;
+        let part = format!("daemon {}", pool.osd);
+        if products.iter().all(|(have, ..)| *have != part) {
+            let (product, _) = catalog.osd(&pool.osd, (&file, &format!("{}.osd", layout.key)))?;
+            products.push((part, product, pool.set.clone()));
+        }
+    }
+    for (part, product, own) in &products {
+        keys.extend(of_product(part, product, own, &drive_set));
+    }
+    Ok(keys)
+}
+
+fn of_workload(found: hotband_workloads::Settable) -> SetKey {
+    let part = if found.key.starts_with("app.") { "app" } else { "workload" };
+    let meaning = found.meaning.to_owned();
+    SetKey { key: found.key, part: part.to_owned(), value: found.value, accepted: found.accepted, meaning }
+}
+
+/// The values of a drive or a daemon: of the catalog, those of the machine in their place, those of `set` before both.
+fn of_product(part: &str, product: &Product, own: &Table, set: &[(String, String)]) -> Vec<SetKey> {
+    let values = product.assumptions.iter().filter(|value| product.has(&value.key));
+    let keys = values.map(|value| {
+        let of_set = set.iter().rev().find(|(key, _)| *key == value.key).map(|(_, text)| text.clone());
+        let of_machine = || own.get(&value.key).map(|own| own.as_str().map_or_else(|| own.to_string(), str::to_owned));
+        SetKey {
+            key: value.key.clone(),
+            part: part.to_owned(),
+            value: Some(of_set.or_else(of_machine).unwrap_or_else(|| value.value.clone())),
+            accepted: accepted(product, &value.key),
+            meaning: meaning(&product.kind, &value.key).to_owned(),
+        }
+    });
+    keys.collect()
+}
+
+/// What a value of a product takes.
+fn accepted(product: &Product, key: &str) -> String {
+    let refused = read_with(product, key, Value::from("?")).err();
+    refused.map_or_else(|| "a text".to_owned(), |refused| refused.accepted.trim_start_matches("expected ").to_owned())
+}
+
+/// Reads a product with one value changed.
+fn read_with(product: &Product, key: &str, value: Value) -> Result<(), SpecError> {
+    let set = Table::from_iter([(key.to_owned(), value)]);
+    match product.kind.as_str() {
+        "disk" => DiskParams::read(product, &set, "", "").map(drop),
+        "ssd" => SsdParams::read(product, &set, "", "").map(drop),
+        _ => OsdParams::read(product, &set, "", "").map(drop),
+    }
+}
+
+/// What a value of a product of `kind` means.
+fn meaning(kind: &str, key: &str) -> &'static str {
+    let table = match kind {
+        "disk" => meanings::DISK,
+        "ssd" => meanings::SSD,
+        _ => meanings::OSD,
+    };
+    table.iter().find(|(name, _)| *name == key).map_or("", |(_, meaning)| meaning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalog() -> Catalog {
+        Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"))
+    }
+
+    fn request(workload: &str, machine: &str) -> Request {
+        Request { machine: machine.to_owned(), workload: workload.to_owned(), seed: 1, ..Request::default() }
+    }
+
+    #[test]
+    fn every_value_in_the_catalog_has_a_meaning_and_every_meaning_a_value() {
+        let mut used = Vec::new();
+        let drives = catalog().names("drives").into_iter().map(|name| catalog().drive(&name, ("", "")).unwrap().0);
+        let daemons = catalog().names("osds").into_iter().map(|name| catalog().osd(&name, ("", "")).unwrap().0);
+        for product in drives.chain(daemons) {
+            for key in product.keys() {
+                assert!(!meaning(&product.kind, key).is_empty(), "{}: {key}", product.name);
+                used.push(format!("{} {key}", product.kind));
+            }
+        }
+        for (kind, table) in [("disk", meanings::DISK), ("ssd", meanings::SSD)] {
+            let idle = table.iter().find(|(key, _)| !used.contains(&format!("{kind} {key}")));
+            assert_eq!(idle, None, "{kind}");
+        }
+    }
+
+    /// Every listed key is taken with the value that it is listed with: nothing is promised that is refused.
+    #[test]
+    fn every_key_takes_its_own_value() {
+        for workload in catalog().names("workloads") {
+            let text = catalog().text("workloads", &workload, ("", "")).unwrap();
+            for SetKey { key, value, accepted, part, .. } in
+                set_keys(&catalog(), &request(&workload, "ent-15k")).unwrap()
+            {
+                assert!(!accepted.is_empty(), "{key}");
+                let mut request = request(&workload, "ent-15k");
+                request.set.extend(value.map(|value| (key.clone(), value)).filter(|_| !part.starts_with("drive")));
+                workload_of(&request, &text).unwrap_or_else(|error| panic!("{workload}: {:?}: {error}", request.set));
+            }
+        }
+        for name in catalog().names("drives") {
+            let (product, _) = catalog().drive(&name, ("", "")).unwrap();
+            for SetKey { key, value, accepted, .. } in of_product("", &product, &Table::new(), &[]) {
+                assert!(!accepted.is_empty(), "{key}");
+                let value = value.expect("a value of the catalog");
+                let value = value.parse::<i64>().map_or_else(|_| Value::from(value.as_str()), Value::from);
+                read_with(&product, &key, value).unwrap_or_else(|error| panic!("{name}: {error}"));
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_the_machine_and_of_set_come_before_those_of_the_catalog() {
+        let text = "[drives.d]\nproduct = \"ent-15k\"\nset = { rpm = \"14000 rpm\", heads = 4 }\n";
+        let mut request = Request { machine_text: Some(text.to_owned()), ..request("fio-read", "m.toml") };
+        request.set = vec![("heads".to_owned(), "8".to_owned()), ("bs".to_owned(), "8k".to_owned())];
+        let keys = set_keys(&catalog(), &request).unwrap();
+        let value = |key: &str| keys.iter().find(|one| one.key == key).and_then(|one| one.value.as_deref());
+        assert_eq!((value("rpm"), value("heads"), value("bs")), (Some("14000 rpm"), Some("8"), Some("8 KiB")));
+    }
+
+    #[test]
+    fn daemons_of_a_pool_have_keys_and_all_of_them_a_meaning() {
+        let keys = set_keys(&catalog(), &request("fio-read", "replicated:3xmg06sca-10tb"));
+        let keys = keys.unwrap().into_iter().filter(|one| one.part == "daemon bluestore-14");
+        assert!(keys.inspect(|one| assert!(!one.meaning.is_empty(), "{}", one.key)).count() > 20);
+    }
+}

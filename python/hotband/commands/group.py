@@ -1,0 +1,192 @@
+"""How every command ends: a mistake is one line on stderr and exit code 2, an interruption exit code 130; where the
+world fails (a full device, an I/O error) the exit code is 74, as sysexits.h has it.
+
+typer's own errors (an option that is not there, a number out of range) are turned into our kind, without boxes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from hotband.errors import UserError
+from hotband.text.nearest import hint, unknown_name
+
+TWICE = {
+    "--on": "is given twice; a run is on one machine: run it once for each, or compare machines with hotband review",
+}
+"""What is said of an option that was given twice, where "expected it once" does not help."""
+
+
+class Commands(TyperGroup):
+    """A group of commands whose errors are one line each; options with one value are refused a second time."""
+
+    def main(self, args: Sequence[str] | None = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **extra)
+        sys.exit(self._ended(args, **extra))
+
+    def _ended(self, args: Sequence[str] | None, **extra: Any) -> int:
+        """Runs the command; returns its exit code."""
+        from hotband.runs.run import RunsInterrupted
+        from hotband.text.write import is_mistake
+
+        try:
+            try:
+                code = super().main(args, standalone_mode=False, **extra)
+            finally:
+                sys.stdout.flush()
+        except UserError as error:
+            return refused(str(as_option(error)))
+        except RunsInterrupted as stop:
+            kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
+            where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
+            say(f"interrupted; {len(stop.finished)} runs were finished{where}")
+            return 130
+        except _Stopped:
+            say("interrupted")
+            return 130
+        except BrokenPipeError:
+            leave_stdout()
+            return 0
+        except OSError as error:
+            # Whatever else is written or read has a name.
+            if error.filename is None:
+                leave_stdout()
+            say(f"error: {error.filename or 'standard output'}: {error.strerror or error}")
+            return 2 if is_mistake(error) else os.EX_IOERR
+        except Exception as error:
+            # typer's own: their types are private to it, what they say of themselves is not.
+            if not hasattr(error, "format_message"):
+                raise
+            if "help" in type(error).__name__.lower():
+                sys.stderr.write(f"{error.format_message()}\n")
+                return 2
+            return refused(of_typer(error))
+        return code if isinstance(code, int) else 0
+
+    def invoke(self, ctx: Any) -> Any:
+        """typer would end in silence at an interruption."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _Stopped from None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        command = self.get_command(ctx, args[0]) if args else None
+        if command is None and args and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise unknown_name(ctx.command_path, args[0], self.list_commands(ctx))
+        if command is not None and not ctx.resilient_parsing:
+            refuse_repeats(command, ctx, args[1:])
+        return super().resolve_command(ctx, args)
+
+
+class _Stopped(Exception):
+    """Ctrl-C in a command."""
+
+
+FIELDS = {
+    "set": "--set",
+    "duration": "--duration",
+    "power_loss": "--power-loss",
+    "repair.fail": "--fail",
+    "repair.spares": "--spare",
+    "repair.rebuild_rate": "--rebuild-rate",
+    "repair.rebuild_after": "--rebuild-after",
+    "compressors": "--compressor",
+    "chunks": "--chunk",
+    "sample": "--sample",
+}
+"""Fields of what is asked of the engine, which knows no command line, and the options that fill them."""
+
+
+def as_option(error: UserError) -> UserError:
+    """The error with the option in the place of the field that it names."""
+    return UserError(FIELDS.get(error.where, error.where), error.key, error.value, error.accepted)
+
+
+def refused(text: str) -> int:
+    """Says what was wrong; returns the exit code."""
+    say(f"error: {text}")
+    return 2
+
+
+def say(text: str) -> None:
+    """A line on stderr."""
+    from hotband.text.foreign import visible
+
+    sys.stderr.write(f"hotband: {visible(text)}\n")
+
+
+def leave_stdout() -> None:
+    """What is still to be written to stdout, which takes no more, goes nowhere: else the interpreter complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def refuse_repeats(command: Any, ctx: Any, args: list[str]) -> None:
+    """Raises UserError for an option of one value that is given twice: the first would be dropped in silence."""
+    sub = typer.Context(command, info_name=command.name, parent=ctx, resilient_parsing=True)
+    _, _, order = command.make_parser(sub).parse_args(list(args))
+    counts = Counter(id(param) for param in order)
+    for param in order:
+        takes_one = param.param_type_name == "option" and not param.multiple and not param.is_flag
+        if takes_one and counts[id(param)] > 1:
+            name = place_of(param)
+            raise UserError(name, "", "", TWICE.get(name, "is given twice; expected it once"))
+
+
+def place_of(param: Any) -> str:
+    """A parameter as the user writes it: its long option, or the name of an argument."""
+    if param.param_type_name == "option":
+        return str(max(param.opts, key=len))
+    return str(param.metavar or param.name.upper()).strip("[].")
+
+
+def of_typer(error: Any) -> str:
+    """An error of typer as one line like ours: where, what was found, what is accepted."""
+    kind, param = type(error).__name__, getattr(error, "param", None)
+    if kind == "NoSuchOption":
+        known = [max(one.opts, key=len) for one in error.ctx.command.params if one.param_type_name == "option"]
+        near = hint(error.option_name, known, 0.6)
+        return f"{error.option_name}: no such option; {near}expected one of {', '.join([*known, '--help'])}"
+    if kind == "BadOptionUsage":
+        return f"{error.option_name}: expected a value after it"
+    if kind == "MissingParameter" and param is not None:
+        what = f": {param.help[0].lower()}{param.help[1:].rstrip('.')}" if param.help else ""
+        return f"{place_of(param)}: missing{what}"
+    if param is not None:
+        found, accepted = wrong_value(error, param)
+        return str(UserError(place_of(param), "", found, accepted))
+    text = " ".join(error.format_message().split())
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def wrong_value(error: Any, param: Any) -> tuple[str, str]:
+    """What was given for a parameter, and what it takes."""
+    cause: Any = error.__cause__
+    problems = cause.errors() if hasattr(cause, "errors") else []
+    if not problems:
+        return "", " ".join(error.message.split())
+    kind, found = str(problems[0]["type"]), str(problems[0]["input"])
+    choices = param.type_descriptor.choices
+    if choices:
+        return found, f"expected one of {', '.join(str(getattr(one, 'value', one)) for one in choices)}"
+    if kind.startswith(("int_", "float_", "greater_", "less_", "finite_")):
+        of = param.type_descriptor.parameter_info
+        number = "a whole number" if "int" in str(param.type_descriptor.annotation) else "a number"
+        return found, f"expected {bounded(number, of.min, of.max)}"
+    return found, " ".join(str(problems[0]["msg"]).split())
+
+
+def bounded(what: str, least: float | None, most: float | None) -> str:
+    """A number within bounds; those of a 32- or 64-bit number are not worth a word."""
+    if most is not None and most < 2**32 - 1:
+        return f"{what} from {least} to {most}" if least is not None else f"{what} of at most {most}"
+    return what if least is None else f"{what}, {least} or more"

@@ -1,0 +1,25 @@
+"""`hotband keys`: what `--set` takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hotband.commands.output import JsonFlag, MachineOption, SetOption, WorkloadArgument, parse_set, print_json, show
+
+
+def keys(
+    workload: WorkloadArgument,
+    on: MachineOption,
+    set_: SetOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means."""
+    from hotband.runs.keys import set_keys
+    from hotband.text.tables import keys_table
+
+    found = set_keys(workload, on, parse_set(set_ or []))
+    if as_json:
+        return print_json([one.data() for one in found])
+    parts = list(dict.fromkeys(one.part for one in found))
+    tables: list[Any] = [keys_table(part, [one for one in found if one.part == part]) for part in parts]
+    return show(*tables)

@@ -1,0 +1,19 @@
+"""Words of fio that are taken for ours where values are set: `--set iodepth=32` is `--set depth=32`."""
+
+from __future__ import annotations
+
+FIO_WORDS = {
+    "iodepth": "depth",
+    "numjobs": "threads",
+    "rwmixread": "read_pct",
+    "percentage_random": "random_pct",
+    "blocksize": "bs",
+    "size": "span",
+    "thinktime": "think",
+}
+"""fio's word (fio(1), "Job file parameters"), and ours for the same thing. `bs` and `rate_iops` are words of both."""
+
+
+def ours(key: str) -> str:
+    """Our word for a key that fio calls otherwise; any other key as it is."""
+    return FIO_WORDS.get(key, key)

@@ -1,0 +1,111 @@
+"""Tables that fit: numbers are never cut or folded, texts are folded between words, and where that is not enough the
+table becomes several, one below the other, that begin with the same column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Column, Table
+
+LEAST_TEXT = 10
+"""A column of text is not made narrower than this, where it has so much."""
+
+MOST_WORD = 28
+"""Nor than its longest word, up to this; longer ones are folded within."""
+
+
+def fitted(table: Table, console: Console) -> list[Table]:
+    """The table, or tables that together have its columns, none of them wider than the console."""
+    room = console.width
+    natural = [natural_width(column, console) for column in table.columns]
+    least = [least_width(column, width, console) for column, width in zip(table.columns, natural, strict=True)]
+    every = range(len(least))
+    for compact in (False, True):
+        if sum(least) + frame(table, len(least), compact) <= room:
+            return [part(table, every, widths(natural, least, room - frame(table, len(least), compact)), compact)]
+    made: list[Table] = []
+    for group in groups(table, least, room):
+        own_natural, own_least = [natural[index] for index in group], [least[index] for index in group]
+        left = room - frame(table, len(group), True)
+        made.append(part(table, group, widths(own_natural, own_least, left), True, titled=not made))
+    return made
+
+
+def natural_width(column: Column, console: Console) -> int:
+    """Of the longest line of a column."""
+    from rich.measure import Measurement
+
+    options = console.options.update(width=10_000)
+    return max(Measurement.get(console, options, cell).maximum for cell in [column.header, *column.cells])
+
+
+def least_width(column: Column, natural: int, console: Console) -> int:
+    """What a column needs: numbers and what must not wrap all of it (but a heading may), texts their longest word."""
+    from rich.measure import Measurement
+
+    if column.justify == "right" or column.no_wrap or column.width is not None:
+        options = console.options.update(width=10_000)
+        cells = max((Measurement.get(console, options, cell).maximum for cell in column.cells), default=0)
+        return max(cells, Measurement.get(console, options, column.header).minimum, column.width or 0)
+    longest = max(Measurement.get(console, console.options, cell).minimum for cell in [column.header, *column.cells])
+    return min(natural, max(LEAST_TEXT, min(longest, MOST_WORD)))
+
+
+def frame(table: Table, columns: int, compact: bool) -> int:
+    """What lies between and around the columns."""
+    if compact or table.box is None or not table.show_edge or not table.pad_edge:
+        return 2 * (columns - 1) if compact else 3 * columns - 1
+    return 3 * columns + 1
+
+
+def widths(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths of columns within `room`: as they are where they fit, or else the widest give way first."""
+    found = list(natural)
+    while sum(found) > room:
+        widest = max((index for index in range(len(found)) if found[index] > least[index]), key=found.__getitem__)
+        found[widest] -= 1
+    return found
+
+
+def groups(table: Table, least: Sequence[int], room: int) -> list[list[int]]:
+    """Columns of the tables that one is cut into: the first in each, as many of the others as fit."""
+    made: list[list[int]] = []
+    group = [0]
+    for index in range(1, len(least)):
+        wanted = [*group, index]
+        if len(group) > 1 and sum(least[n] for n in wanted) + frame(table, len(wanted), True) > room:
+            made.append(group)
+            wanted = [0, index]
+        group = wanted
+    return [*made, group]
+
+
+def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: bool, titled: bool = True) -> Table:
+    """Some columns of a table, each of a given width."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    kept: dict[str, Any] = {"box": table.box, "pad_edge": table.pad_edge, "padding": table.padding}
+    if compact:
+        kept = {"box": SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False}
+    made = Table(
+        title=table.title if titled else None,
+        title_justify="left",
+        caption=table.caption if columns[-1] == len(table.columns) - 1 else None,
+        caption_justify=table.caption_justify,
+        show_header=table.show_header,
+        show_lines=table.show_lines,
+        **kept,
+    )
+    for index, width in zip(columns, widths, strict=True):
+        of = table.columns[index]
+        made.add_column(
+            of.header, justify=of.justify, style=of.style, header_style=of.header_style, overflow="fold", width=width
+        )
+    cells = [list(table.columns[index].cells) for index in columns]
+    for number, row in enumerate(table.rows):
+        made.add_row(*(column[number] for column in cells), end_section=row.end_section, style=row.style)
+    return made

@@ -1,0 +1,64 @@
+"""Do tables fit, whatever is in them and however narrow it is, with no number cut?"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+
+import pytest
+from rich.cells import cell_len
+from rich.table import Table
+
+from hotband.text.foreign import console
+from hotband.text.layout import fitted
+
+WORDS = "a note that goes on for longer than any terminal is wide, word after word, and then some more words"
+
+
+def table(columns: int, rows: int = 3) -> Table:
+    """Numbers of up to eleven characters, with names before and a note after them."""
+    made = Table(title="A title")
+    made.add_column("name")
+    for number in range(columns):
+        made.add_column(f"p{number} latency, ms", justify="right", no_wrap=True)
+    made.add_column("note", overflow="fold")
+    for row in range(rows):
+        numbers = [f"{1234567.25 * (row + 1) + number:,.1f}" for number in range(columns)]
+        made.add_row(f"stream-{row}", *numbers, WORDS)
+    return made
+
+
+def printed(made: Table, width: int) -> str:
+    """The table, or its parts, as text."""
+    out = console(StringIO(), width=width)
+    for one in fitted(made, out):
+        out.print(one)
+    return out.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80, 150])
+@pytest.mark.parametrize("columns", [0, 1, 5, 12])
+def test_nothing_is_wider_than_the_terminal_and_no_number_is_cut(columns: int, width: int) -> None:
+    text = printed(table(columns), width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    found = set(re.findall(r"[\d,]+\.\d", text))
+    expected = {f"{1234567.25 * (row + 1) + number:,.1f}" for row in range(3) for number in range(columns)}
+    assert found == expected
+    assert "…" not in text
+
+
+def test_what_fits_is_one_table_and_what_does_not_is_several_that_begin_alike() -> None:
+    out = console(StringIO(), width=80)
+    assert len(fitted(table(2), out)) == 1
+    parts = fitted(table(12), out)
+    assert len(parts) > 1
+    assert {part.columns[0].header for part in parts} == {"name"}
+    assert [part.title for part in parts] == ["A title", *[None] * (len(parts) - 1)]
+
+
+def test_words_of_a_note_are_all_there() -> None:
+    assert set(WORDS.split()) <= set(printed(table(4, rows=1), 80).replace("│", " ").replace("┃", " ").split())
+
+
+def test_a_table_without_rows_is_a_table() -> None:
+    assert "name" in printed(table(3, rows=0), 80)
