@@ -1,17 +1,19 @@
-//! Drive mechanisms, one file a mechanism in `kinds`, and the parts they share in `parts`.
+//! Drive mechanisms, one folder each, and the parts they share in `parts`.
 //!
 //! A product of the catalog is a TOML file: `kind` names the mechanism, every other value is a table with
 //! `value` (or `range`, whose middle is used), `source` and `confidence`.
 
-pub mod kinds;
+pub mod disk;
 pub mod parts;
+mod power;
+pub mod ssd;
 
+pub use disk::Disk;
+pub use disk::actuators::MultiActuatorDisk;
+pub use disk::params::{DiskParams, Exposes};
+pub use disk::power::Writing;
 pub use hotband_machine::{Assumption, Product};
-pub use kinds::disk::Disk;
-pub use kinds::disk_actuators::MultiActuatorDisk;
-pub use kinds::disk_params::{DiskParams, Exposes};
-pub use kinds::disk_power::Writing;
-pub use kinds::ssd::Ssd;
-pub use kinds::ssd_params::SsdParams;
 pub use parts::ftl::Refused;
 pub use parts::seek::SeekCurves;
+pub use ssd::Ssd;
+pub use ssd::params::SsdParams;

@@ -3,9 +3,9 @@
 use hotband_units::{Bytes, Instant, Power, Span};
 
 use crate::event::SetError;
-use crate::failing::Failing;
 use crate::io::{Entropy, Fault, Op, Times};
 use crate::repair::SectorErrors;
+use crate::repair::failing::Failing;
 use crate::versions::Versions;
 
 /// A command to one drive.
@@ -26,6 +26,9 @@ pub struct Command {
     /// How well the data of a write compresses.
     pub entropy: Entropy,
 }
+
+/// Marks, in a token, a command that a rebuild asks for.
+pub(crate) const OF_REBUILD: u64 = 1 << 63;
 
 /// A write, or a trim, that changes what a drive holds and takes no time: how drives are preconditioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

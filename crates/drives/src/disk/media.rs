@@ -1,0 +1,353 @@
+//! What the arm does: choosing the next command, serving it, reading ahead.
+
+use hotband_machine::{Done, Times};
+use hotband_units::{Instant, Span};
+
+use crate::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
+use crate::parts::flash::Flash;
+use crate::parts::geometry::{Place, SECTOR};
+use crate::parts::pending::{Head, Order, Waiting};
+use crate::parts::rotation::REVOLUTION;
+
+/// Commands up to which the age bound holds as the catalog states it: the depth at which data sheets rate disks.
+const BOUNDED_QUEUE: usize = 32;
+
+/// Seek, wait and transfer of one command.
+#[derive(Clone, Copy, Debug)]
+struct MediaAccess {
+    start: Instant,
+    seek: Span,
+    rotation: Span,
+    transfer: Span,
+    last: Place,
+}
+
+impl MediaAccess {
+    fn end(&self) -> Instant {
+        self.start + self.seek + self.rotation + self.transfer
+    }
+}
+
+/// Where the next command is taken from.
+#[derive(Clone, Copy, Debug)]
+enum Pick {
+    Queue(usize),
+    Dirty(usize),
+}
+
+impl Disk {
+    /// When the arm next has something to do, if anything is waiting for it.
+    pub(super) fn arm_wake(&self) -> Option<Instant> {
+        match self.arm {
+            Arm::Idle => None,
+            Arm::Busy { until, work } => {
+                let wanted = !self.nothing_waits() || !self.blocked.is_empty() || !self.flushes.is_empty();
+                let sequential = matches!(work, Work::Read { sequential: Some(_), .. });
+                let landing = matches!(work, Work::Destage);
+                let filling = self.flash.as_ref().is_some_and(Flash::is_filling);
+                (wanted || sequential || landing || filling).then_some(until)
+            }
+            Arm::Ahead(ahead) => (!self.nothing_waits()).then(|| self.passes(&ahead, ahead.committed)),
+        }
+    }
+
+    /// Ends what the arm finished by `now`.
+    #[inline]
+    pub(super) fn catch_up(&mut self, now: Instant) {
+        if let Arm::Busy { until, work } = self.arm
+            && until <= now
+        {
+            self.arm = Arm::Idle;
+            self.end_work(until, work);
+        }
+    }
+
+    fn end_work(&mut self, at: Instant, work: Work) {
+        match work {
+            Work::Write { first, end } => {
+                // Forgotten once more: a read may have been under way, or gone first, since the write came.
+                self.forget(first, end);
+                self.note(first, end, |account, _| account.landed());
+                if self.write_back() {
+                    // Older data stays held until now, so that a flush does not overlook it.
+                    self.dirty.supersede(&self.geometry, first, end);
+                    self.end_flushes(at);
+                    self.admit_blocked(at);
+                }
+            }
+            Work::Destage => {
+                if let Some(extent) = self.dirty.landed() {
+                    self.forget(extent.sector, extent.end());
+                    self.note(extent.sector, extent.end(), |account, _| account.landed());
+                }
+                self.end_flushes(at);
+                self.admit_blocked(at);
+            }
+            Work::Read { first, end, sequential } => {
+                if let Some(flash) = &mut self.flash {
+                    flash.fill(at, first, end);
+                }
+                let segment = match sequential {
+                    Some(segment) if self.shared.segments.get(segment).end >= first => {
+                        self.shared.segments.extend(segment, first, end);
+                        self.shared.segments.give(segment, end);
+                        self.shared.segments.touch(segment);
+                        Some(segment)
+                    }
+                    _ => self.shared.segments.replace(first, end),
+                };
+                if let (Some(_), Some(segment)) = (sequential, segment)
+                    && self.params.look_ahead_sectors > 0
+                    && self.nothing_waits()
+                {
+                    self.begin_ahead(at, segment, end, end + self.params.look_ahead_sectors);
+                }
+            }
+        }
+    }
+
+    /// What the read caches hold of `first..end` is old.
+    fn forget(&mut self, first: u64, end: u64) {
+        self.shared.segments.forget(first, end);
+        if let Some(flash) = &mut self.flash {
+            flash.forget(first, end);
+        }
+    }
+
+    /// Gives the arm its next command, if it is free and there is one.
+    #[inline]
+    pub(super) fn dispatch(&mut self, now: Instant) {
+        match self.arm {
+            Arm::Busy { .. } => return,
+            Arm::Ahead(ahead) => {
+                if self.nothing_waits() || self.passes(&ahead, ahead.committed) > now {
+                    return;
+                }
+                self.end_ahead(now, &ahead);
+            }
+            Arm::Idle => {}
+        }
+        match self.choose(now) {
+            Some(Pick::Queue(index)) => self.take_from_queue(now, index),
+            Some(Pick::Dirty(index)) => self.destage(now, index),
+            None => {}
+        }
+    }
+
+    fn choose(&mut self, now: Instant) -> Option<Pick> {
+        if self.nothing_waits() {
+            return None;
+        }
+        if self.queue.len() == 1 && self.dirty.extents().is_empty() {
+            return Some(Pick::Queue(0));
+        }
+        let head = self.head(now);
+        let bound = self.age_bound();
+        if self.queue.oldest_ready().is_some_and(|ready| now.since(ready) > bound) {
+            let latest = Instant(now.0 - bound.0);
+            let aged = self.queue.choose_aged(&head, latest);
+            self.counters.aged += 1;
+            return aged.map(|(index, _)| Pick::Queue(index));
+        }
+        // A stream is not left for a command that would be reached a little sooner: what it leaves behind would
+        // wait for as long as the stream runs. (SSTF and C-LOOK stay on it by themselves.)
+        let goes_on = self.queue.beginning_at(self.reached).filter(|_| self.params.order == Order::Positioning);
+        if let Some(index) = goes_on {
+            return Some(Pick::Queue(index));
+        }
+        let others = &self.shared.others;
+        let full = self.dirty.extents().len() + others.extents >= self.params.drain_extents;
+        let blocked = !self.blocked.is_empty() || others.waits_since.is_some();
+        let urgent = full || blocked || !self.flushes.is_empty() || self.switching.is_some();
+        let queued = self.queue.choose(self.params.order, &head);
+        if queued.is_some() && !urgent {
+            return queued.map(|(index, _)| Pick::Queue(index));
+        }
+        let goes_on = self.dirty.extents().beginning_at(self.reached);
+        let dirty = match goes_on {
+            Some(index) => Some((index, 0)),
+            None => self.dirty.extents().choose(Order::Positioning, &head),
+        };
+        match (queued, dirty) {
+            (Some((index, cost)), Some((_, other))) if cost <= other => Some(Pick::Queue(index)),
+            (_, Some((index, _))) => Some(Pick::Dirty(index)),
+            (queued, None) => queued.map(|(index, _)| Pick::Queue(index)),
+        }
+    }
+
+    /// The longest wait with the commands that are queued now. A bound near the mean wait would make most picks
+    /// late ones and the order worthless, so beyond [`BOUNDED_QUEUE`] commands it grows with the queue.
+    fn age_bound(&self) -> Span {
+        let queued = self.queue.len().max(BOUNDED_QUEUE) as u64;
+        Span(self.params.age_bound.0 * queued / BOUNDED_QUEUE as u64)
+    }
+
+    fn head(&self, now: Instant) -> Head<'_> {
+        let rotation = self.params.geometry.rotation;
+        Head {
+            now,
+            cylinder: self.cylinder,
+            track: self.track,
+            rotation,
+            read_curve: &self.read_curve,
+            write_curve: &self.write_curve,
+            head_switch: self.params.head_switch.0 as u32,
+            slack: rotation.turned(STREAM_SLACK),
+        }
+    }
+
+    /// Time to serve `waiting` from `start`, and where that leaves the head.
+    fn service(&self, start: Instant, waiting: &Waiting) -> MediaAccess {
+        let head = self.head(start);
+        let rotation = head.rotation;
+        let seek = head.seek(&waiting.place, waiting.write);
+        let (wait, late) = head.wait_or_late(rotation.angle(start), seek, waiting.angle);
+        let (last, turned) = self.geometry.run(&waiting.place, waiting.sector, u64::from(waiting.count));
+        // The transfer ends with the last sector, however late it was joined: lateness must not add up in a stream.
+        let mut transfer = rotation.time_for(turned.saturating_sub(late));
+        if waiting.write && self.is_misaligned(waiting) {
+            transfer += self.read_first(turned);
+        }
+        MediaAccess { start, seek: Span(u64::from(seek)), rotation: rotation.time_for(wait), transfer, last }
+    }
+
+    fn is_misaligned(&self, waiting: &Waiting) -> bool {
+        let physical = self.params.format.physical() / SECTOR;
+        (waiting.sector | u64::from(waiting.count)) & (physical - 1) != 0
+    }
+
+    /// What a misaligned write to 4 KiB sectors adds: its ends are read in a first pass, and the platter comes
+    /// round to the beginning again.
+    fn read_first(&self, turned: u64) -> Span {
+        self.params.geometry.rotation.time_for(turned.div_ceil(REVOLUTION) * REVOLUTION)
+    }
+
+    fn take_from_queue(&mut self, now: Instant, index: usize) {
+        let waiting = self.queue.remove(index);
+        let arrived = self.slots[waiting.slot as usize];
+        self.free_slots.push(waiting.slot);
+        let sequential = if waiting.write { None } else { self.continued((waiting.sector, waiting.end())) };
+        self.serve(now, &waiting, arrived, sequential);
+    }
+
+    /// The arm serves a command; `sequential` is the segment that it continues.
+    pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: Arrived, sequential: Option<usize>) {
+        let (first, end) = (waiting.sector, waiting.end());
+        // A sequential reader's next sectors are read whether or not its command is decoded yet: that is what reading
+        // ahead means. Without it a short queue of small reads would lose a revolution each time it is refilled.
+        let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
+        let start = if streams { now } else { now.max(waiting.ready) };
+        let service = self.service(start, waiting);
+        self.account(&service, waiting);
+        let command = arrived.command;
+        // The host does not wait for what is read beyond its command, for the flash.
+        let transfer =
+            if end > arrived.end() { self.transfer_to(&service, waiting, arrived.end()) } else { service.transfer };
+        let finished = service.start + service.seek + service.rotation + transfer;
+        let answered = finished.max(waiting.ready);
+        let (at, bytes_back, data_in) = if waiting.write {
+            (finished, 0, waiting.ready.since(arrived.at) - self.params.command_overhead)
+        } else {
+            (self.shared.port.send(answered, u64::from(command.len)), command.len, Span::ZERO)
+        };
+        let mut times = Times {
+            queue: service.start.since(waiting.ready),
+            overhead: self.params.command_overhead,
+            seek: service.seek,
+            rotation: service.rotation,
+            transfer,
+            flash: Span::ZERO,
+            link: data_in + at.since(answered),
+        };
+        if service.start < waiting.ready {
+            // What passed the head before the command was decoded cost it nothing.
+            (times.seek, times.rotation) = (Span::ZERO, Span::ZERO);
+            times.transfer = finished.since(waiting.ready);
+        }
+        // A command that waited for a tag was accepted later than it arrived at the drive's door.
+        self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
+        let work = if waiting.write { Work::Write { first, end } } else { Work::Read { first, end, sequential } };
+        if waiting.write {
+            self.note(first, end, |account, range| account.write(range, command.version, finished));
+        }
+        self.arm = Arm::Busy { until: service.end(), work };
+    }
+
+    /// Transfer until `end`, within a longer one.
+    fn transfer_to(&self, service: &MediaAccess, waiting: &Waiting, end: u64) -> Span {
+        let (_, turned) = self.geometry.run(&waiting.place, waiting.sector, end - waiting.sector);
+        service.transfer.min(self.params.geometry.rotation.time_for(turned))
+    }
+
+    fn destage(&mut self, now: Instant, index: usize) {
+        let extent = self.dirty.send(index);
+        let service = self.service(now, &extent);
+        self.account(&service, &extent);
+        self.counters.destages += 1;
+        self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;
+        self.note(extent.sector, extent.end(), |account, range| account.send(range, service.end()));
+        self.arm = Arm::Busy { until: service.end(), work: Work::Destage };
+    }
+
+    fn account(&mut self, service: &MediaAccess, waiting: &Waiting) {
+        (self.cylinder, self.track) = (service.last.cylinder, service.last.track);
+        self.reached = waiting.end();
+        let counters = &mut self.counters;
+        counters.busy += service.seek + service.rotation + service.transfer;
+        counters.seeks += u64::from(service.seek > Span::ZERO);
+        counters.seek += service.seek;
+        counters.rotation += service.rotation;
+        counters.transfer += service.transfer;
+        if waiting.write {
+            counters.media_writes += 1;
+            if self.is_misaligned(waiting) {
+                self.counters.read_modify_writes += 1;
+            }
+        } else {
+            counters.media_reads += 1;
+        }
+    }
+
+    /// Starts a stream at sector `from` into `segment`, up to `limit`.
+    pub(super) fn begin_ahead(&mut self, now: Instant, segment: usize, from: u64, limit: u64) {
+        let limit = limit.min(self.geometry.end());
+        if from >= limit {
+            return;
+        }
+        let head = self.head(now);
+        let place = self.geometry.place(from);
+        let seek = head.seek(&place, false);
+        let wait = head.wait(head.rotation.angle(now), seek, place.angle());
+        let begins = now + Span(u64::from(seek)) + head.rotation.time_for(wait);
+        let ahead = Ahead { segment, from, begins, flow: place.flow, limit, committed: from };
+        self.arm = Arm::Ahead(ahead);
+    }
+
+    /// When the stream has passed every sector before `end`.
+    pub(super) fn passes(&self, ahead: &Ahead, end: u64) -> Instant {
+        if end <= ahead.from {
+            return ahead.begins;
+        }
+        let first = Place { cylinder: 0, track: 0, flow: ahead.flow };
+        let (_, turned) = self.geometry.run(&first, ahead.from, end - ahead.from);
+        ahead.begins + self.params.geometry.rotation.time_for(turned)
+    }
+
+    /// Stops reading ahead: what has passed the head is in the segment.
+    pub(super) fn end_ahead(&mut self, now: Instant, ahead: &Ahead) {
+        self.arm = Arm::Idle;
+        let reached = if self.passes(ahead, ahead.limit) <= now {
+            ahead.limit
+        } else {
+            let turned = self.params.geometry.rotation.turned(now.since(ahead.begins));
+            self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit)
+        };
+        self.shared.segments.extend(ahead.segment, ahead.from, reached);
+        let place = self.geometry.place(reached.min(self.geometry.end() - 1));
+        (self.cylinder, self.track) = (place.cylinder, place.track);
+        self.reached = reached;
+        let streamed = self.passes(ahead, reached).since(ahead.begins);
+        self.counters.transfer += streamed;
+        self.counters.busy += streamed;
+    }
+}

@@ -1,0 +1,319 @@
+//! What a disk is told about itself: the values of its catalog file.
+
+use hotband_machine::{Draw, SectorErrors};
+use hotband_machine::{Section, SpecError};
+use hotband_units::{Bytes, Rate, Rpm, Span};
+
+pub use crate::disk::caches::WriteCache;
+use crate::disk::caches::{WriteCaches, check_fast_format, check_flash, need, read_flash, read_write_caches};
+use crate::parts::flash::FlashParams;
+use crate::parts::geometry::{GeometryParams, SECTOR};
+use crate::parts::pending::Order;
+use crate::parts::rotation::Rotation;
+use crate::parts::seek::SeekPoints;
+use crate::power::{read_disk, split_disk};
+use hotband_machine::Product;
+
+/// How sectors are laid out on the media and shown to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SectorFormat {
+    /// 512-byte sectors, natively.
+    Native512,
+    /// 4 KiB sectors that show themselves as 512 bytes: a misaligned write reads the sector first.
+    Emulated512,
+    /// 4 KiB sectors: a misaligned command is an error.
+    Native4K,
+}
+
+impl SectorFormat {
+    /// What offsets and lengths must be multiples of.
+    pub fn logical(self) -> u64 {
+        if self == Self::Native4K { 4096 } else { 512 }
+    }
+
+    /// What is written in one piece.
+    pub fn physical(self) -> u64 {
+        if self == Self::Native512 { 512 } else { 4096 }
+    }
+}
+
+/// How a disk with several actuators shows itself to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exposes {
+    /// A logical unit for each actuator.
+    Luns,
+    /// One address space, the surfaces of one actuator after those of the other.
+    One,
+}
+
+/// Every value of a disk.
+#[derive(Clone, Debug)]
+pub struct DiskParams {
+    /// Arms that seek by themselves, each over an equal share of the surfaces.
+    pub actuators: u32,
+    /// What the host sees of them.
+    pub exposes: Exposes,
+    /// What the disk draws, where the catalog says so.
+    pub draw: Option<Draw>,
+    /// Mean bits read between two unrecoverable errors, where the catalog says so.
+    pub error_bits: Option<f64>,
+    /// Zones, heads, skew, spindle of one actuator.
+    pub geometry: GeometryParams,
+    /// Read seeks.
+    pub seek_read: SeekPoints,
+    /// Write seeks.
+    pub seek_write: SeekPoints,
+    /// Time to switch heads within a cylinder.
+    pub head_switch: Span,
+    /// 512n, 512e or 4Kn.
+    pub format: SectorFormat,
+    /// Rate of the drive's own port.
+    pub port_rate: Rate,
+    /// Commands an actuator accepts at once.
+    pub tags: usize,
+    /// Firmware time of a command that needs the media.
+    pub command_overhead: Span,
+    /// Firmware time of a command that the cache answers.
+    pub cache_overhead: Span,
+    /// Order of the queue.
+    pub order: Order,
+    /// A command that has waited longer is served next.
+    pub age_bound: Span,
+    /// Segments of the read cache.
+    pub segments: usize,
+    /// Size of one segment, in sectors.
+    pub segment_sectors: u64,
+    /// Sectors read ahead of a sequential reader; zero for none.
+    pub look_ahead_sectors: u64,
+    /// Whether memory answers what a host was given before (RCD = 0), and not only what was read ahead.
+    pub rereads: bool,
+    /// The write caches that it has, and its switches. What is in use of them:
+    pub write_caches: WriteCaches,
+    /// Write-through or write-back.
+    pub write_cache: WriteCache,
+    /// Most extents waiting in the write cache.
+    pub write_cache_extents: usize,
+    /// Most sectors waiting in the write cache.
+    pub write_cache_sectors: u64,
+    /// Sequential writes of this many sectors and more go past the cache.
+    pub bypass_sectors: u64,
+    /// With this many extents waiting the cache is drained alongside the queue.
+    pub drain_extents: usize,
+    /// Flash read cache.
+    pub flash: Option<FlashParams>,
+}
+
+impl DiskParams {
+    /// Bytes of memory that the drive takes: of its caches, whose extents and blocks have at most this much each
+    /// [our measure of their tables, rounded up], and of its table of seeks.
+    pub fn memory(&self) -> u64 {
+        const OF_ENTRY: u64 = 128;
+        const OF_SEEKS: u64 = 4 << 20;
+        let flash = self.flash.as_ref().map_or(0, |flash| flash.size / SECTOR / flash.block_sectors.max(1));
+        (self.segments as u64 + self.write_cache_extents as u64 + flash) * OF_ENTRY + OF_SEEKS
+    }
+
+    /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at
+    /// `set_key` of `set_file`.
+    ///
+    /// # Errors
+    /// The first value that is missing, malformed or impossible.
+    pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
+        check_fast_format(product, set, set_file, set_key)?;
+        let values = product.with(set, set_file, set_key)?;
+        let read = Self::from_values(&product.file, &values).and_then(|params| split_disk(params, product, set));
+        Product::blame(read, set, set_file, set_key)
+    }
+
+    fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
+        let section = Section::new(file, "values", values);
+        let (actuators, exposes) = read_actuators(&section)?;
+        let geometry = read_geometry(&section, actuators)?;
+        let cache: Bytes = section.required("cache_size", "a size")?;
+        let segments = need(&section, "cache_segments", section.count("cache_segments", 0..=4096)?)? as usize;
+        let sectors = |bytes: Bytes| bytes.0 / SECTOR;
+        let format =
+            [("512n", SectorFormat::Native512), ("512e", SectorFormat::Emulated512), ("4Kn", SectorFormat::Native4K)];
+        let orders = [
+            ("fcfs", Order::Fcfs),
+            ("sstf", Order::Sstf),
+            ("clook", Order::Clook),
+            ("positioning", Order::Positioning),
+        ];
+        let write_caches = read_write_caches(&section)?;
+        let writes = write_caches.in_use();
+        let time = |key| section.required::<Span>(key, "a time");
+        let params = Self {
+            actuators,
+            exposes,
+            draw: read_disk(&section, actuators)?,
+            error_bits: read_error_bits(&section)?,
+            seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
+            seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
+            head_switch: geometry.head_skew,
+            geometry,
+            format: need(&section, "sector_format", section.choice("sector_format", &format)?)?,
+            port_rate: section.required("port_rate", "a rate")?,
+            tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
+            command_overhead: time("command_overhead")?,
+            cache_overhead: time("cache_overhead")?,
+            order: need(&section, "queue_order", section.choice("queue_order", &orders)?)?,
+            age_bound: time("age_bound")?,
+            segments,
+            segment_sectors: sectors(cache) / (segments.max(1) as u64),
+            look_ahead_sectors: sectors(section.required("look_ahead", "a size")?),
+            rereads: !section.switch("rcd")?.unwrap_or(false),
+            write_caches,
+            write_cache: writes.kind,
+            write_cache_extents: writes.extents,
+            write_cache_sectors: writes.sectors,
+            bypass_sectors: writes.bypass,
+            drain_extents: writes.drain,
+            flash: read_flash(&section)?,
+        };
+        params.check(&section)?;
+        section.finish()?;
+        Ok(params)
+    }
+
+    /// Turns the switches of its write caches.
+    pub(super) fn switch_write_caches(&mut self, caches: WriteCaches) {
+        let writes = caches.in_use();
+        self.write_caches = caches;
+        (self.write_cache, self.write_cache_extents, self.write_cache_sectors) =
+            (writes.kind, writes.extents, writes.sectors);
+        (self.bypass_sectors, self.drain_extents) = (writes.bypass, writes.drain);
+    }
+
+    /// How its unrecoverable read errors come: a physical sector at a time.
+    pub fn sector_errors(&self) -> Option<SectorErrors> {
+        self.error_bits.map(|bits| SectorErrors { bits, sector: self.format.physical() })
+    }
+
+    /// What no single value shows.
+    fn check(&self, section: &Section) -> Result<(), SpecError> {
+        if self.seek_write.track > self.geometry.track_skew {
+            let accepted = "expected at least the single-track write seek: a stream would lose a revolution a track";
+            return Err(section.error("track_skew", self.geometry.track_skew.to_string(), accepted));
+        }
+        if self.port_rate.0 < 1_000_000 {
+            return Err(section.error("port_rate", self.port_rate.to_string(), "expected at least 1 MB/s"));
+        }
+        for (key, overhead) in [("command_overhead", self.command_overhead), ("cache_overhead", self.cache_overhead)] {
+            if overhead.0 > 1_000_000_000 {
+                return Err(section.error(key, overhead.to_string(), "expected at most 1 s"));
+            }
+        }
+        if self.segments > 0 && self.segment_sectors < 8 {
+            let accepted =
+                "expected at least 4 KiB a segment (cache_segments); without a read cache set cache_segments = 0";
+            return Err(section.error("cache_size", format!("{} segments", self.segments), accepted));
+        }
+        if self.segments > 0 && self.segments < self.actuators as usize {
+            let accepted = format!("expected at least one for each of the {} actuators, or 0", self.actuators);
+            return Err(section.error("cache_segments", self.segments.to_string(), accepted));
+        }
+        if self.flash.is_some() && self.actuators > 1 {
+            let accepted = "expected off: no disk with several actuators has a flash cache";
+            return Err(section.error("turboboost", "on", accepted));
+        }
+        if let Some(flash) = &self.flash {
+            check_flash(section, flash, self.geometry.capacity)?;
+        }
+        if !self.geometry.capacity.0.is_multiple_of(self.format.physical()) {
+            let accepted = format!("expected a multiple of the sector of {} bytes", self.format.physical());
+            return Err(section.error("capacity", self.geometry.capacity.to_string(), accepted));
+        }
+        Ok(())
+    }
+}
+
+/// Most actuators of a disk; products have two.
+const MOST_ACTUATORS: u64 = 4;
+
+/// Number of actuators, and what the host sees of them; one where the product does not say.
+fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
+    let actuators = section.count("actuators", 1..=MOST_ACTUATORS)?.unwrap_or(1) as u32;
+    let exposes = section.choice("exposes", &[("luns", Exposes::Luns), ("one", Exposes::One)])?;
+    match exposes {
+        None if actuators > 1 => Err(section.error("exposes", "", "missing: expected \"luns\" or \"one\"")),
+        exposes => Ok((actuators, exposes.unwrap_or(Exposes::One))),
+    }
+}
+
+/// Mean bits between two errors: a plain number, as "1e15" too, which TOML and `--set` both can write.
+fn read_error_bits(section: &Section) -> Result<Option<f64>, SpecError> {
+    const KEY: &str = "unrecoverable_error_bits";
+    let Some(value) = section.value(KEY) else { return Ok(None) };
+    let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+    let number = number.or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
+    let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let accepted = "expected the bits read for one error, a number from 1e6 to 1e20, such as 1e15";
+    let number = number.filter(|bits| (1e6..=1e20).contains(bits));
+    number.map(Some).ok_or_else(|| section.error(KEY, shown, accepted))
+}
+
+/// The geometry of one of `actuators`.
+fn read_geometry(section: &Section, actuators: u32) -> Result<GeometryParams, SpecError> {
+    let rate = |key| section.required::<Rate>(key, "a rate");
+    let shared = |key: &str, all: u64, unit: u64| {
+        let share = all / u64::from(actuators);
+        let fits = all.is_multiple_of(u64::from(actuators)) && share.is_multiple_of(unit);
+        let accepted = || format!("expected equal shares for {actuators} actuators");
+        if fits { Ok(share) } else { Err(section.error(key, all.to_string(), accepted())) }
+    };
+    let (capacity, heads) = (section.required::<Bytes>("capacity", "a size")?, section.count("heads", 1..=64)?);
+    let params = GeometryParams {
+        capacity: Bytes(shared("capacity", capacity.0, if actuators > 1 { 4096 } else { 1 })?),
+        heads: shared("heads", need(section, "heads", heads)?, 1)? as u32,
+        zones: need(section, "zones", section.count("zones", 1..=128)?)? as u32,
+        outer: rate("sustained_outer")?,
+        inner: rate("sustained_inner")?,
+        head_skew: section.required("head_skew", "a time")?,
+        track_skew: section.required("track_skew", "a time")?,
+        rotation: Rotation::new(section.required::<Rpm>("rpm", "a speed of rotation")?),
+    };
+    if params.inner.0 == 0 || params.inner > params.outer {
+        return Err(section.error(
+            "sustained_inner",
+            params.inner.to_string(),
+            "expected above zero and at most sustained_outer",
+        ));
+    }
+    let largest = 100_000_000_000_000;
+    if params.capacity.0 < 1_000_000 || params.capacity.0 > largest {
+        return Err(section.error("capacity", params.capacity.to_string(), "expected from 1 MB to 100 TB"));
+    }
+    if params.outer.0 > 10_000_000_000 {
+        return Err(section.error("sustained_outer", params.outer.to_string(), "expected at most 10 GB/s"));
+    }
+    let period = params.rotation.period();
+    for (key, skew) in [("head_skew", params.head_skew), ("track_skew", params.track_skew)] {
+        if skew > period {
+            return Err(section.error(key, skew.to_string(), format!("expected at most a revolution ({period})")));
+        }
+    }
+    // Rates fall evenly from zone to zone: their mean gives the number of tracks. More of them than any disk has
+    // would overflow angles (100 million) or make tables of seeks huge (4 million a surface).
+    let mean = f64::midpoint(params.outer.0 as f64, params.inner.0 as f64);
+    let tracks = params.capacity.0 as f64 / (mean * period.as_secs_f64());
+    if tracks > 1e8 || tracks / f64::from(params.heads) > 4e6 {
+        let accepted = "too low for this capacity: over 100 million tracks, or 4 million a surface";
+        return Err(section.error("sustained_outer", params.outer.to_string(), accepted));
+    }
+    Ok(params)
+}
+
+fn read_seek(section: &Section, keys: [&'static str; 3]) -> Result<SeekPoints, SpecError> {
+    let [track, average, full] = keys;
+    let time = |key| section.required::<Span>(key, "a time");
+    let points = SeekPoints { track: time(track)?, average: time(average)?, full: time(full)? };
+    if points.full.0 > 1_000_000_000 {
+        return Err(section.error(full, points.full.to_string(), "expected at most 1 s"));
+    }
+    if points.is_concave() {
+        return Ok(points);
+    }
+    let accepted = "expected more than a third of the way from the single-track to the full-stroke seek, and less than nine tenths";
+    Err(section.error(average, points.average.to_string(), accepted))
+}

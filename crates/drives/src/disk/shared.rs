@@ -1,0 +1,55 @@
+//! What the actuators of a disk share: the link to the host, and its memory.
+
+use hotband_units::Instant;
+
+use crate::disk::Disk;
+use crate::disk::params::DiskParams;
+use crate::parts::port::Port;
+use crate::parts::segments::Segments;
+
+/// Link and memory. A disk with one actuator has them to itself; with several they are lent to the actuator whose turn
+/// it is.
+pub(super) struct Shared {
+    pub port: Port,
+    pub segments: Segments,
+    pub others: Others,
+}
+
+/// What other actuators have in the write cache.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Others {
+    /// Extents held, those on their way to the media included.
+    pub extents: usize,
+    /// Sectors held.
+    pub sectors: u64,
+    /// When the first write came that waits for room.
+    pub waits_since: Option<Instant>,
+}
+
+impl Others {
+    /// Adds what one of them has.
+    pub fn add(&mut self, disk: &Disk) {
+        let (extents, sectors) = disk.dirty.held();
+        self.extents += extents;
+        self.sectors += sectors;
+        self.waits_since = self.waits_since.into_iter().chain(disk.waits_since()).min();
+    }
+}
+
+impl Shared {
+    /// For the only actuator of a disk.
+    pub fn of_one(params: &DiskParams) -> Self {
+        Self { port: Port::new(params.port_rate), ..Self::of_several(params) }
+    }
+
+    /// For the actuators of a disk that has several.
+    pub fn of_several(params: &DiskParams) -> Self {
+        let segments = Segments::new(params.segments, params.segment_sectors);
+        Self { port: Port::shared(params.port_rate), segments, others: Others::default() }
+    }
+
+    /// What an actuator has while it is not its turn.
+    pub fn absent(params: &DiskParams) -> Self {
+        Self { port: Port::shared(params.port_rate), segments: Segments::new(0, 0), others: Others::default() }
+    }
+}

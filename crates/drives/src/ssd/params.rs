@@ -1,0 +1,249 @@
+//! What a solid-state drive is told about itself: the values of its catalog file.
+
+use hotband_machine::{Draw, Section, SpecError};
+use hotband_units::{Bytes, Rate, Ratio, Span};
+
+use crate::parts::compression::CompressionParams;
+use crate::parts::ftl::{Endurance, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
+use crate::parts::nand::NandParams;
+use crate::power::{range_ssd, read_ssd};
+use hotband_machine::Product;
+
+/// Every value of a solid-state drive.
+#[derive(Clone, Debug)]
+pub struct SsdParams {
+    /// Addressable bytes.
+    pub capacity: u64,
+    /// What it draws, where the catalog says so.
+    pub draw: Option<Draw>,
+    /// Translation layer.
+    pub ftl: FtlParams,
+    /// Flash.
+    pub nand: NandParams,
+    /// Compression; none where it is off.
+    pub compression: Option<CompressionParams>,
+    /// Time to decompress a page that is read.
+    pub decompression: Span,
+    /// Rate of the link.
+    pub link_rate: Rate,
+    /// Whether the link carries both directions at once.
+    pub link_duplex: bool,
+    /// Commands it accepts at once.
+    pub tags: usize,
+    /// The controller begins one command after the other, this far apart.
+    pub command_interval: Span,
+    /// Time in the controller of a read, besides flash and link.
+    pub read_overhead: Span,
+    /// Time in the controller of a write until it is acknowledged, besides the link.
+    pub write_overhead: Span,
+    /// Whether the write buffer survives a loss of power.
+    pub protected: bool,
+    /// One pass of every stripe over all dies is parity.
+    pub parity: bool,
+    /// Share of everything programmed that mapping tables are programmed beside it.
+    pub mapping_overhead: f64,
+    /// Passes waiting for the flash beyond which writes of the host wait.
+    pub backlog: u32,
+    /// Idle for this long, the drive collects in the background.
+    pub idle_delay: Span,
+    /// Erases that a block is rated for.
+    pub rated_cycles: f64,
+}
+
+impl SsdParams {
+    /// Bytes of memory that the drive takes where pages are written at random, or where all have been (`filled`).
+    pub fn memory(&self, filled: bool) -> u64 {
+        self.ftl.memory(filled)
+    }
+
+    /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at
+    /// `set_key` of `set_file`.
+    ///
+    /// # Errors
+    /// The first value that is missing, malformed or impossible.
+    pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
+        let values = product.with(set, set_file, set_key)?;
+        let read = Self::from_values(&product.file, &values).and_then(|params| range_ssd(params, product, set));
+        Product::blame(read, set, set_file, set_key)
+    }
+
+    fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
+        let section = Section::new(file, "values", values);
+        let scale = need(&section, "scale", section.count("scale", 1..=4096)?)?;
+        let nand = read_nand(&section, scale)?;
+        let parity = need(&section, "parity", section.switch("parity")?)?;
+        let compression = read_compression(&section)?;
+        let (ftl, capacity) = read_ftl(&section, &nand, scale, parity, compression.is_some())?;
+        let time = |key| section.required::<Span>(key, "a time");
+        let params = Self {
+            capacity,
+            draw: read_ssd(&section)?,
+            backlog: 2 * nand.dies,
+            compression,
+            decompression: time("decompression_time")?,
+            link_rate: at_least(&section, "link_rate")?,
+            link_duplex: need(&section, "link_duplex", section.switch("link_duplex")?)?,
+            tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
+            command_interval: time("command_interval")?,
+            read_overhead: time("read_overhead")?,
+            write_overhead: time("write_overhead")?,
+            protected: need(&section, "plp", section.switch("plp")?)?,
+            parity,
+            mapping_overhead: share(&section, "mapping_overhead", 0.5)?,
+            idle_delay: time("idle_delay")?,
+            rated_cycles: need(&section, "rated_cycles", section.count("rated_cycles", 1..=1_000_000)?)? as f64,
+            ftl,
+            nand,
+        };
+        section.finish()?;
+        Ok(params)
+    }
+}
+
+fn need<T>(section: &Section, key: &'static str, value: Option<T>) -> Result<T, SpecError> {
+    value.ok_or_else(|| section.error(key, "", "missing"))
+}
+
+fn share(section: &Section, key: &'static str, most: f64) -> Result<f64, SpecError> {
+    let Ratio(value) = section.required::<Ratio>(key, "a share, such as \"7 %\"")?;
+    if (0.0..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(section.error(key, format!("{} %", value * 100.0), format!("expected from 0 % to {} %", most * 100.0)))
+}
+
+fn at_least(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
+    let rate: Rate = section.required(key, "a rate")?;
+    if rate.0 < 1_000_000 || rate.0 > 1_000_000_000_000 {
+        return Err(section.error(key, rate.to_string(), "expected from 1 MB/s to 1 TB/s"));
+    }
+    Ok(rate)
+}
+
+fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
+    let time = |key: &'static str| {
+        let time: Span = section.required(key, "a time")?;
+        if time.0 > 1_000_000_000 {
+            return Err(section.error(key, time.to_string(), "expected at most 1 s"));
+        }
+        Ok(time)
+    };
+    let size = |key: &'static str, of: u64, largest: u64| {
+        let bytes: Bytes = section.required(key, "a size")?;
+        if bytes.0 == 0 || !bytes.0.is_multiple_of(of) || bytes.0 > largest {
+            let accepted = format!("expected a multiple of {} up to {}", Bytes(of), Bytes(largest));
+            return Err(section.error(key, bytes.to_string(), accepted));
+        }
+        Ok(bytes.0)
+    };
+    let page_bytes = size("flash_page", PAGE, 1 << 20)?;
+    let suspend = need(section, "suspend", section.switch("suspend")?)?;
+    let suspend_time = time("suspend_time")?;
+    Ok(NandParams {
+        dies: need(section, "dies", section.count("dies", 2..=4096)?)? as u32,
+        channels: need(section, "channels", section.count("channels", 1..=256)?)? as u32,
+        planes: need(section, "planes", section.count("planes", 1..=16)?)? as u32,
+        page_bytes,
+        program_bytes: size("program_pass", page_bytes, 1 << 26)?,
+        read: time("read_time")?,
+        program: time("program_time")?,
+        // Blocks are as many times smaller as the drive: erases stay the same share of the time.
+        erase: Span(time("erase_time")?.0.div_ceil(scale)),
+        channel_rate: at_least(section, "channel_rate")?,
+        program_rate: at_least(section, "program_rate")?,
+        suspend: suspend.then_some(suspend_time),
+        patience: time("patience")?,
+    })
+}
+
+/// The translation layer and the capacity.
+fn read_ftl(
+    section: &Section,
+    nand: &NandParams,
+    scale: u64,
+    parity: bool,
+    compressed: bool,
+) -> Result<(FtlParams, u64), SpecError> {
+    let whole: Bytes = section.required("capacity", "a size")?;
+    let capacity = whole.0 / scale / PAGE * PAGE;
+    if whole.0 > 16_000_000_000_000 || capacity < 1 << 24 {
+        let accepted = "expected at most 16 TB, and at least 16 MiB after scale";
+        return Err(section.error("capacity", whole.to_string(), accepted));
+    }
+    let block: Bytes = section.required("block", "the size of an erase block of one plane")?;
+    let passes = block.0 * u64::from(nand.planes) / nand.program_bytes / scale;
+    let data_dies = u64::from(nand.dies) - u64::from(parity);
+    let block_bytes = passes * data_dies * nand.program_bytes;
+    if passes == 0 || block_bytes / UNIT > u64::from(u32::MAX / 4) {
+        let accepted = "expected at least one pass (program_pass) after scale, and at most 16 GiB over all dies";
+        return Err(section.error("block", block.to_string(), accepted));
+    }
+    let over = share(section, "over_provisioning", 1.0)?;
+    let blocks = (capacity as f64 * (1.0 + over) / block_bytes as f64).floor() as u64;
+    let (low, high) = (count(section, "gc_free_low", 3)?, count(section, "gc_free_high", 3)?);
+    // Collection holds some blocks free, and open blocks are not full.
+    let held = u64::from(low) + 3;
+    if blocks * block_bytes < capacity + held * block_bytes + capacity / 100 {
+        let accepted = format!("expected room for {held} free blocks of {} and 1 % more", Bytes(block_bytes));
+        return Err(section.error("over_provisioning", format!("{} %", over * 100.0), accepted));
+    }
+    if blocks > 4_000_000 {
+        return Err(section.error("block", block.to_string(), "too small: over 4 million blocks"));
+    }
+    let reserve = share(section, "bad_block_reserve", 0.5)?;
+    let spare = (blocks as f64 * reserve).round() as u64;
+    // The map has 31 bits for block and flash page.
+    let flash_pages = block_bytes.div_ceil(nand.page_bytes).next_power_of_two();
+    if flash_pages * (blocks + spare + 1).next_power_of_two() > 1 << 31 {
+        let size = Bytes(nand.page_bytes).to_string();
+        return Err(section.error("flash_page", size, "too small: over 2,147,483,648 flash pages, or nearly so many"));
+    }
+    let buffer: Bytes = section.required("write_buffer", "a size")?;
+    if buffer.0 > 1 << 34 {
+        return Err(section.error("write_buffer", buffer.to_string(), "expected at most 16 GiB"));
+    }
+    let policy = [("greedy", 0), ("windowed-greedy", 1), ("cost-benefit", 2)];
+    let window = count(section, "gc_window", 1)?;
+    let victims = match need(section, "gc_victims", section.choice("gc_victims", &policy)?)? {
+        0 => VictimPolicy::Greedy,
+        1 => VictimPolicy::WindowedGreedy(window),
+        _ => VictimPolicy::CostBenefit,
+    };
+    let kinds = [("none", Separation::None), ("relocated", Separation::Relocated), ("hot-cold", Separation::HotCold)];
+    let rated = need(section, "rated_cycles", section.count("rated_cycles", 1..=1_000_000)?)? as f64;
+    let params = FtlParams {
+        pages: capacity / PAGE,
+        blocks: blocks as u32,
+        spare_blocks: spare as u32,
+        block_units: (block_bytes / UNIT) as u32,
+        flash_page_units: (nand.page_bytes / UNIT) as u32,
+        program_units: (nand.program_bytes / UNIT) as u32,
+        compressed,
+        victims,
+        separation: need(section, "gc_separation", section.choice("gc_separation", &kinds)?)?,
+        free_low: low,
+        free_high: high.max(low + 1),
+        buffer_pages: (buffer.0 / scale / PAGE).max(u64::from(PAGE_UNITS) / 4) as usize,
+        wear_gap: Some(count(section, "wear_gap", 1)?),
+        endurance: Some(Endurance { cycles: rated, spread: share(section, "cycle_spread", 0.5)? }),
+    };
+    Ok((params, capacity))
+}
+
+fn count(section: &Section, key: &'static str, least: u64) -> Result<u32, SpecError> {
+    Ok(need(section, key, section.count(key, least..=1_000_000)?)? as u32)
+}
+
+fn read_compression(section: &Section) -> Result<Option<CompressionParams>, SpecError> {
+    let on = need(section, "compression", section.switch("compression")?)?;
+    let granule: Bytes = section.required("compression_granule", "a size")?;
+    let header: Bytes = section.required("compression_header", "a size")?;
+    if granule.0 == 0 || granule.0 > PAGE {
+        return Err(section.error("compression_granule", granule.to_string(), "expected from 1 B to 4 KiB"));
+    }
+    if header.0 > PAGE / 4 {
+        return Err(section.error("compression_header", header.to_string(), "expected at most 1 KiB"));
+    }
+    let efficiency = share(section, "compression_efficiency", 1.0)?;
+    Ok(on.then_some(CompressionParams { efficiency, granule: granule.0, header: header.0 }))
+}

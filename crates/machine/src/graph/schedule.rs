@@ -1,0 +1,118 @@
+//! What may happen and what is to happen to a machine, and its coming.
+
+use hotband_units::Instant;
+
+use crate::event::{Event, EventError, Part, What};
+use crate::graph::queue::Class;
+use crate::graph::{DriveSlot, Machine, Role};
+use crate::io::{Completion, Fault};
+use crate::repair::agenda::Due;
+use crate::repair::failing::Failing;
+use crate::repair::{Repair, RepairSpec, SectorErrors, Watch};
+
+/// What may happen to a machine. It is told before the first I/O, so that only machines to which it may pay for it.
+#[derive(Default)]
+pub struct Expected {
+    /// Drives may fail: which spares there are, and how they are used.
+    pub repair: Option<RepairSpec>,
+    /// Sees the data move where drives fail.
+    pub watch: Option<Box<dyn Watch>>,
+    /// Power may go off: drives remember which version of every byte is where.
+    pub accounts: bool,
+}
+
+impl Machine {
+    /// Tells, before the first I/O, what may happen.
+    pub fn expect(&mut self, expected: Expected) {
+        if expected.accounts {
+            self.keeps_account = true;
+            self.drives.iter_mut().for_each(|slot| slot.drive.keep_account());
+        }
+        let Some(spec) = expected.repair else { return };
+        let drives: Vec<(&str, Option<SectorErrors>)> =
+            self.drives.iter().map(|slot| (slot.name.as_str(), slot.drive.sector_errors())).collect();
+        let mut repair = Repair::new(spec, &drives, self.layouts.len());
+        repair.watch = expected.watch;
+        self.repair = Some(Box::new(repair));
+        let drives = std::mem::take(&mut self.drives).into_iter();
+        let drives = drives.map(|slot| DriveSlot { drive: Box::new(Failing::new(slot.drive)), ..slot });
+        self.drives = drives.collect();
+    }
+
+    /// Lets something happen to a part, at a time that is not past.
+    ///
+    /// # Errors
+    /// There is no such part, or it cannot happen to it.
+    pub fn schedule(&mut self, event: Event) -> Result<(), EventError> {
+        let Event { at, part, what } = event;
+        let not_expected = EventError::NotExpected { what: what.name() };
+        match (part, what) {
+            (Part::Drive(drive), _) if drive as usize >= self.drives.len() => Err(EventError::UnknownPart),
+            (Part::Drive(_), What::Fail) if self.repair.is_none() => Err(not_expected),
+            (Part::Drive(drive), What::Fail) => {
+                self.post(Class::Last, at, Due::Failure(drive));
+                Ok(())
+            }
+            (Part::Drive(drive), What::Set { key, value }) => {
+                self.drives[drive as usize].drive.check_set(&key, &value)?;
+                let number = self.settings.len() as u32;
+                self.settings.push((drive, key, value));
+                self.post(Class::Last, at, Due::Set(number));
+                Ok(())
+            }
+            (Part::Machine, What::PowerOff) if !self.keeps_account => Err(not_expected),
+            (Part::Machine, What::PowerOff) => {
+                self.post(Class::First, at, Due::PowerOff);
+                Ok(())
+            }
+            (Part::Daemon { layout, daemon }, What::Out) => {
+                let Some(slot) = self.layouts.get_mut(layout as usize) else { return Err(EventError::UnknownPart) };
+                let Role::Service(service) = &mut slot.role else {
+                    return Err(EventError::Unsupported { what: "osd-out", part: "layout that only plans" });
+                };
+                service.check_out(daemon)?;
+                self.post(Class::Last, at, Due::Out { layout, daemon });
+                Ok(())
+            }
+            (part, what) => Err(EventError::Unsupported { what: what.name(), part: part.kind() }),
+        }
+    }
+
+    /// Power goes off: drives keep what survives, and nothing is due any more.
+    pub(crate) fn power_off(&mut self, at: Instant) {
+        for slot in &mut self.drives {
+            slot.left = Some(slot.drive.cut_power(at));
+        }
+        self.events.clear();
+    }
+
+    pub(crate) fn run_agenda(&mut self, at: Instant, number: u32, completions: &mut Vec<Completion>) {
+        match self.agenda.take(number) {
+            Due::Failure(drive) => self.fail_drive(at, drive, completions),
+            Due::Set(number) => {
+                let (drive, key, value) = self.settings[number as usize].clone();
+                let set = self.drives[drive as usize].drive.set(at, &key, &value);
+                set.expect("checked when it was scheduled");
+                self.arm(drive);
+            }
+            Due::Out { layout, daemon } => {
+                let service = self.layouts[layout as usize].service().expect("checked when it was scheduled");
+                service.mark_out(at, daemon);
+                self.run_service(at, layout, completions);
+            }
+            Due::PowerOff => self.power_off(at),
+            Due::Spare(drive) => self.take_spare(at, drive),
+            Due::Pace(job) => {
+                self.repair_mut().jobs[job as usize].paused = false;
+                self.go_on(at, job);
+            }
+            Due::Lost(id) => {
+                let request = self.requests.get(id);
+                let waited = at.since(request.submitted) - request.past.total();
+                request.past.queue += waited;
+                let end = (request.past, Some(Fault::Gone));
+                self.climb(at, id, end, completions);
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What a machine is made of, to look at: its drives, its layouts, and what repair has done.
+
+use hotband_units::{Bytes, Instant};
+
+use crate::drive::{CacheState, Draw, Drive, Smart, Warmth};
+use crate::graph::{DriveSlot, LayoutSlot, Machine, Role, Volume};
+use crate::io::Op;
+use crate::plan::{Extent, Placed};
+use crate::repair::rebuild::Job;
+use crate::repair::{RepairReport, ServiceLevel};
+use crate::spec::NodeRef;
+use crate::versions::Versions;
+
+/// The drives of a machine, in their order.
+#[derive(Clone, Copy)]
+pub struct Drives<'a>(pub(crate) &'a [DriveSlot]);
+
+/// One drive of a machine.
+#[derive(Clone, Copy)]
+pub struct DriveView<'a> {
+    /// Name in the machine ("d0").
+    pub name: &'a str,
+    /// The drive.
+    pub drive: &'a dyn Drive,
+    /// When it failed; none where it did not.
+    pub failed_at: Option<Instant>,
+    /// What it held when power went off; none while it is on.
+    pub left: Option<&'a Versions>,
+}
+
+impl<'a> From<&'a DriveSlot> for DriveView<'a> {
+    fn from(slot: &'a DriveSlot) -> Self {
+        Self { name: &slot.name, drive: slot.drive.as_ref(), failed_at: slot.failed_at, left: slot.left.as_ref() }
+    }
+}
+
+impl<'a> Drives<'a> {
+    /// One after the other.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = DriveView<'a>> {
+        self.0.iter().map(DriveView::from)
+    }
+
+    /// One of them, by index.
+    pub fn get(self, index: u32) -> DriveView<'a> {
+        (&self.0[index as usize]).into()
+    }
+
+    /// Their names.
+    pub fn names(self) -> impl ExactSizeIterator<Item = &'a str> {
+        self.0.iter().map(|slot| slot.name.as_str())
+    }
+
+    /// Largest logical block: I/Os aligned to it are accepted everywhere.
+    pub fn block(self) -> Bytes {
+        self.0.iter().map(|slot| slot.drive.block()).max().unwrap_or(Bytes(512))
+    }
+
+    /// SMART attributes of every drive that has them, by name.
+    pub fn smart(self) -> Vec<(&'a str, Smart)> {
+        self.0.iter().filter_map(|slot| Some((slot.name.as_str(), slot.drive.smart()?))).collect()
+    }
+
+    /// What every drive draws, where that is known, by name.
+    pub fn draws(self) -> Vec<(&'a str, Option<Draw>)> {
+        self.0.iter().map(|slot| (slot.name.as_str(), slot.drive.draw())).collect()
+    }
+
+    /// Commands that every drive has taken and not answered, where it counts them, by name.
+    pub fn waiting(self) -> impl Iterator<Item = (&'a str, Option<u64>)> {
+        self.0.iter().map(|slot| (slot.name.as_str(), slot.drive.waiting()))
+    }
+
+    /// Their caches together; none where no drive has one.
+    pub fn caches(self, now: Instant) -> Option<CacheState> {
+        self.0.iter().filter_map(|slot| slot.drive.caches(now)).reduce(|one, two| one.and(&two))
+    }
+
+    /// Whether every cache that learns has learnt.
+    pub fn is_warm(self, now: Instant) -> bool {
+        self.caches(now).and_then(|caches| caches.warmth).is_none_or(|warmth| warmth == Warmth::Warm)
+    }
+}
+
+/// The layouts of a machine, in their order.
+#[derive(Clone, Copy)]
+pub struct Layouts<'a> {
+    pub(crate) all: &'a [LayoutSlot],
+    pub(crate) volumes: &'a [Volume],
+}
+
+/// One layout of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutView<'a> {
+    /// Name in the machine.
+    pub name: &'a str,
+    /// Name of the layout ("raid5", "replicated").
+    pub kind: &'static str,
+    /// Whether it has a state and a time of its own: its data has no fixed place on its members.
+    pub is_service: bool,
+    /// Whether it goes on without a member.
+    pub has_redundancy: bool,
+}
+
+impl<'a> From<&'a LayoutSlot> for LayoutView<'a> {
+    fn from(slot: &'a LayoutSlot) -> Self {
+        let (kind, is_service, has_redundancy) = match &slot.role {
+            Role::Planner(planner) => (planner.kind(), false, planner.redundancy().is_some()),
+            Role::Service(service) => (service.kind(), true, true),
+        };
+        Self { name: &slot.name, kind, is_service, has_redundancy }
+    }
+}
+
+/// Where a piece of a node's address space lies on a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnDrive {
+    /// First byte in the address space of the node.
+    pub host_offset: u64,
+    /// Index of the drive.
+    pub drive: u32,
+    /// First byte on the drive.
+    pub offset: u64,
+    /// Length in bytes.
+    pub len: u32,
+}
+
+impl<'a> Layouts<'a> {
+    /// One after the other.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = LayoutView<'a>> {
+        self.all.iter().map(LayoutView::from)
+    }
+
+    /// One of them, by index.
+    pub fn get(self, index: u32) -> LayoutView<'a> {
+        (&self.all[index as usize]).into()
+    }
+
+    /// Whether trims of `volume` reach drives: every layout on the way passes them on.
+    pub fn passes_trim(self, volume: u16) -> bool {
+        self.all_below(self.volumes[usize::from(volume)].node, &|slot| match &slot.role {
+            Role::Planner(planner) => planner.passes_trim(),
+            Role::Service(_) => false,
+        })
+    }
+
+    /// Whether `volume` lies on a service.
+    pub fn is_served(self, volume: u16) -> bool {
+        !self.all_below(self.volumes[usize::from(volume)].node, &|slot| matches!(slot.role, Role::Planner(_)))
+    }
+
+    /// Whether `is_so` of every layout from `node` down to the drives.
+    fn all_below(self, node: NodeRef, is_so: &dyn Fn(&LayoutSlot) -> bool) -> bool {
+        let NodeRef::Layout(layout) = node else { return true };
+        let slot = &self.all[layout as usize];
+        is_so(slot) && slot.members.iter().all(|member| self.all_below(member.node, is_so))
+    }
+
+    /// Appends every place on drives where the data of a range of `node` lies: all copies, no parity.
+    pub fn place(self, node: NodeRef, offset: u64, len: u32, out: &mut Vec<OnDrive>) {
+        let layout = match node {
+            NodeRef::Drive(drive) => return out.push(OnDrive { host_offset: offset, drive, offset, len }),
+            NodeRef::Layout(layout) => &self.all[layout as usize],
+        };
+        let mut placed: Vec<Placed> = Vec::new();
+        layout.planner().place(Extent { op: Op::Read, offset, len }, &mut placed);
+        for piece in placed {
+            let range = layout.members[usize::from(piece.member)];
+            let (known, begin) = (out.len(), range.from + piece.offset);
+            self.place(range.node, begin, piece.len, out);
+            for below in &mut out[known..] {
+                below.host_offset = piece.host_offset + (below.host_offset - begin);
+            }
+        }
+    }
+}
+
+/// What failures and repair have done to a machine.
+#[derive(Clone, Copy)]
+pub struct RepairView<'a>(pub(crate) &'a Machine);
+
+impl RepairView<'_> {
+    /// What hosts get now.
+    pub fn level(self) -> ServiceLevel {
+        let repair = self.0.repair_ref();
+        if repair.report.failures.is_empty() {
+            ServiceLevel::Before
+        } else if repair.jobs.iter().any(Job::is_running) {
+            ServiceLevel::Rebuilding
+        } else if repair.bare_loss || self.0.layouts.iter().any(|slot| slot.degraded) {
+            ServiceLevel::Degraded
+        } else {
+            ServiceLevel::After
+        }
+    }
+
+    /// What has happened so far.
+    pub fn report(self) -> RepairReport {
+        let repair = self.0.repair_ref();
+        let rebuilds = repair.jobs.iter().map(|job| job.report.clone()).collect();
+        let bytes_lost = self.bytes_gone() + repair.sector_bytes_lost;
+        RepairReport { rebuilds, bytes_lost, ..repair.report.clone() }
+    }
+
+    /// Bytes that hosts can address and no drive has: of the layouts that no other lies on, and of volumes on drives.
+    fn bytes_gone(self) -> u64 {
+        let machine = self.0;
+        let is_member = |layout: usize| {
+            machine.layouts.iter().any(|slot| slot.members.iter().any(|m| m.node == NodeRef::Layout(layout as u32)))
+        };
+        let roots = (0..machine.layouts.len()).filter(|layout| !is_member(*layout));
+        let of_layouts: u64 = roots.map(|layout| machine.lost_of(layout as u32)).sum();
+        // Volumes of one drive may overlap: what both have is lost once.
+        let mut gone: Vec<(u32, u64, u64)> = Vec::new();
+        for volume in &machine.volumes {
+            match volume.node {
+                NodeRef::Drive(drive) if machine.is_dead(drive) => {
+                    gone.push((drive, volume.from, volume.from + volume.size));
+                }
+                _ => {}
+            }
+        }
+        gone.sort_unstable();
+        let mut counted_to = (0, 0);
+        let mut bytes = of_layouts;
+        for (drive, from, to) in gone {
+            let from = if counted_to.0 == drive { from.max(counted_to.1) } else { from };
+            bytes += to.saturating_sub(from);
+            counted_to = (drive, to.max(from));
+        }
+        bytes
+    }
+}
