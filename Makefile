@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test test-rust test-python lint bench accuracy browser lock clean
+.PHONY: help setup demo test test-rust test-python lint bench budgets accuracy pictures browser lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -31,7 +31,7 @@ setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
 demo: setup ## the first study: table to the terminal, report to out/content-hdd/report.html
 	$(BIN)/hotband study run content-hdd --out out/content-hdd
 
-test: setup browser lint test-rust test-python ## what CI runs
+test: setup browser lint test-rust budgets test-python ## what CI runs
 
 lint: setup
 	cargo fmt --all --check
@@ -43,8 +43,18 @@ lint: setup
 test-rust: Cargo.lock
 	cargo test --workspace --locked --quiet
 
+# Two processes: whole studies in one, everything else in the other (tests/conftest.py).
 test-python: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Needs valgrind, which counts instructions: installed where that is possible, else this says so and goes on.
+budgets: Cargo.lock ## instructions of one I/O on each path, against tests/budgets/instructions.csv
+	@command -v valgrind >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends valgrind; } >/dev/null 2>&1 || true; \
+	fi
+	cargo build --release --locked --quiet -p hotband-engine --example simulate
+	$(PYTHON) scripts/budgets.py
 
 # The report is opened in a real browser; where none can be installed that test is skipped and says so.
 browser:

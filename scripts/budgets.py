@@ -4,8 +4,8 @@
     python scripts/budgets.py --save     writes the table
 
 An I/O's instructions are those of a run of 2 n I/Os less those of a run of n, by n: reading specs, building the machine
-and preconditioning are in both. Counts do not depend on what else the computer does, but on the compiler: the table names
-it, and is compared only under the same one.
+and preconditioning are in both. Counts do not depend on what else the computer does, but on the compiler: the table
+names it, and is compared only under the same one.
 """
 
 from __future__ import annotations

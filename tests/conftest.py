@@ -109,3 +109,19 @@ def fuzz_target() -> Callable[[str], Callable[[bytes], None]]:
         return one_input
 
     return target
+
+
+STUDIES = frozenset({"content_hdd", "exos", "durawrite", "mach2", "savvio"})
+"""Fixtures that run a whole study: its tests share one process, which begins with them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Under `-n 2 --dist loadgroup` tests of whole studies run in one process, those of a file in one too: what a session
+    or a module shares is made once."""
+
+    def is_of_studies(item: pytest.Item) -> bool:
+        return not STUDIES.isdisjoint(getattr(item, "fixturenames", ()))
+
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("studies" if is_of_studies(item) else item.nodeid.split("::")[0]))
+    items.sort(key=lambda item: not is_of_studies(item))
