@@ -43,9 +43,9 @@ lint: setup
 test-rust: Cargo.lock
 	cargo test --workspace --locked --quiet
 
-# Two processes: whole studies in one, everything else in the other (tests/conftest.py).
+# Two processes, a file at a time; a study is run once for both (tests/conftest.py).
 test-python: setup
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Needs valgrind, which counts instructions: installed where that is possible, else this says so and goes on.
 budgets: Cargo.lock ## instructions of one I/O on each path, against tests/budgets/instructions.csv
@@ -74,6 +74,9 @@ bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
 	cargo bench --locked -p hotband-layouts --bench plan
 	cargo bench --locked -p hotband-entropy --bench reading
 	cargo bench --locked -p hotband-results --bench fio_log
+
+pictures: setup ## the picture of the README
+	$(BIN)/python scripts/pictures.py
 
 accuracy: setup ## every study: how large the errors are
 	$(BIN)/hotband study accuracy

@@ -102,18 +102,29 @@ def compiler() -> str:
     return subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
 
 
-def read_table() -> dict[str, tuple[str, float]]:
-    """Compiler and budget of every path of the table."""
+class Row(NamedTuple):
+    """A row of the table: compiler, budget, and what the path took at commit 151238e, before the seven ideas."""
+
+    rustc: str
+    budget: float
+    before: str
+
+
+def read_table() -> dict[str, Row]:
+    """The table, by path."""
     with TABLE.open(newline="") as file:
-        return {row["path"]: (row["rustc"], float(row["instructions_per_io"])) for row in csv.DictReader(file)}
+        rows = list(csv.DictReader(file))
+    return {row["path"]: Row(row["rustc"], float(row["instructions_per_io"]), row["at_151238e"]) for row in rows}
 
 
 def save(counts: dict[str, float]) -> None:
     """Writes the table; paths that were not measured keep their rows."""
     old = read_table() if TABLE.exists() else {}
-    rows = old | {name: (compiler(), count) for name, count in counts.items()}
-    lines = ["path,rustc,instructions_per_io"]
-    lines += [f"{p.name},{rows[p.name][0]},{rows[p.name][1]:.0f}" for p in PATHS if p.name in rows]
+    before = {name: row.before for name, row in old.items()}
+    rows = old | {name: Row(compiler(), count, before.get(name, "")) for name, count in counts.items()}
+    lines = ["path,rustc,instructions_per_io,at_151238e"]
+    known = [(path.name, rows[path.name]) for path in PATHS if path.name in rows]
+    lines += [f"{name},{row.rustc},{row.budget:.0f},{row.before}" for name, row in known]
     TABLE.write_text("\n".join(lines) + "\n")
 
 
@@ -122,7 +133,7 @@ def compare(counts: dict[str, float]) -> int:
     table, over = read_table(), 0
     print(f"{'instructions an I/O':<24}{'counted':>9}{'budget':>9}{'':>9}")
     for name, count in counts.items():
-        _, budget = table[name]
+        budget = table[name].budget
         is_over = count > budget * (1 + TOLERANCE)
         over += is_over
         print(
@@ -150,7 +161,7 @@ def main() -> int:
         save(measure(paths))
         return 0
     budgets = read_table()
-    other = {rustc for rustc, _ in budgets.values()} - {compiler()}
+    other = {row.rustc for row in budgets.values()} - {compiler()}
     if other:
         print(f"instructions are not compared: the table is of rustc {', '.join(sorted(other))}, this is {compiler()}")
         return 0

@@ -5,8 +5,10 @@ A process of its own costs 0.4 s and more before it does anything, hundreds of t
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import traceback
@@ -76,11 +78,18 @@ def durawrite(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any],
 
 
 def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
-    """Runs a study with `--json --out`."""
-    out = factory.mktemp(name) / "out"
-    done = run_hotband("study", "run", name, "--json", "--out", str(out))
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout), out
+    """Runs a study with `--json --out`; processes of one run of the tests share the result, the others wait for it."""
+    base = factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / f"study-{name}"
+    folder.mkdir(exist_ok=True)
+    out, printed = folder / "out", folder / "printed.json"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not printed.exists():
+            done = run_hotband("study", "run", name, "--json", "--out", str(out))
+            assert done.returncode == 0, done.stderr
+            printed.write_text(done.stdout)
+    return json.loads(printed.read_text()), out
 
 
 @pytest.fixture(scope="session")
@@ -109,19 +118,3 @@ def fuzz_target() -> Callable[[str], Callable[[bytes], None]]:
         return one_input
 
     return target
-
-
-STUDIES = frozenset({"content_hdd", "exos", "durawrite", "mach2", "savvio"})
-"""Fixtures that run a whole study: its tests share one process, which begins with them."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under `-n 2 --dist loadgroup` tests of whole studies run in one process, those of a file in one too: what a session
-    or a module shares is made once."""
-
-    def is_of_studies(item: pytest.Item) -> bool:
-        return not STUDIES.isdisjoint(getattr(item, "fixturenames", ()))
-
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("studies" if is_of_studies(item) else item.nodeid.split("::")[0]))
-    items.sort(key=lambda item: not is_of_studies(item))

@@ -124,16 +124,16 @@ def test_a_sparkline_goes_from_zero_to_the_largest() -> None:
     assert len(sparkline(list(range(1000)), width=40)) == 40
 
 
-def readme_line() -> tuple[str, str]:
-    """The README's command with what its comment says it prints."""
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def example_line() -> tuple[str, str]:
+    """The command of the guide to examples with what its comment says it prints."""
+    text = (Path(__file__).parents[2] / "docs" / "guides" / "examples.md").read_text(encoding="utf-8")
     found = re.search(r"^(hotband review [^#\n]*?) +# (.*)$", text, re.MULTILINE)
     assert found is not None
     return found[1], found[2]
 
 
-def test_the_readme_says_what_is_printed(hotband: Hotband) -> None:
-    call, said = readme_line()
+def test_the_guide_says_what_is_printed(hotband: Hotband) -> None:
+    call, said = example_line()
     arguments = call.replace(" --out out/review", "").split()[1:]
     done = hotband(*arguments, "--only", "patterns", "--json")
     assert done.returncode == 0, done.stderr

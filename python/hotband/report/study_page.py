@@ -154,6 +154,12 @@ def error_frame(figures: Sequence[Json]) -> pl.DataFrame:
     return _frame([row for row in _figure_rows(figures) if row["error_pct"] is not None])
 
 
+def published_frame(figures: Sequence[Json], quantity: str) -> pl.DataFrame:
+    """What `charts.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
+    rows = _figure_rows(figures)
+    return _frame([row for row in rows if row["quantity"] == quantity and row["published"] is not None])
+
+
 def _quantity(metric: str, unit: str) -> str:
     """`Mean latency (ms)`; a metric that names its unit, like IOPS, stays alone."""
     name = metric if metric[1:2].isdigit() else metric[:1].upper() + metric[1:]

@@ -1,4 +1,4 @@
-"""Are the figures of the README those that the commands beside them print?"""
+"""Are the figures of the guide to examples those that the commands beside them print?"""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ QUICK = ("--power-loss", "run oltp", "run boot-storm")
 
 
 def quick_lines() -> list[tuple[str, str]]:
-    """Commands of the README with what their comment says they print."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """Commands of the guide with what their comment says they print."""
+    text = (ROOT / "docs" / "guides" / "examples.md").read_text(encoding="utf-8")
     section = text[text.index("## Caches, users and power") :]
-    found = re.findall(r"^(hotband run [^#\n]*?) +# (.*)$", section[: section.index("\n## How accurate")], re.MULTILINE)
+    found = re.findall(r"^(hotband run [^#\n]*?) +# (.*)$", section[: section.index("\n## Reviews")], re.MULTILINE)
     return [(call, said) for call, said in found if any(word in call for word in QUICK)]
 
 
@@ -39,7 +39,7 @@ def test_there_are_such_commands() -> None:
 
 
 @pytest.mark.parametrize(("call", "said"), quick_lines())
-def test_a_command_prints_what_the_readme_says(hotband, call: str, said: str) -> None:
+def test_a_command_prints_what_the_guide_says(hotband, call: str, said: str) -> None:
     arguments = [str(ROOT / part) if part.startswith("docs/") else part for part in shlex.split(call)[1:]]
     done = hotband(*arguments, "--json")
     assert done.returncode == 0, done.stderr
