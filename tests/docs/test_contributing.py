@@ -6,9 +6,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
+
+from hotband.catalog import CATALOG_DIR
+from hotband.runs import run
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(
@@ -34,12 +38,15 @@ def test_what_is_quoted_stands_in_its_file(file: str, text: str) -> None:
     assert [part for part in text.strip("\n").split("\n\n") if part not in source] == []
 
 
-def test_the_drive_product_runs(hotband, folder: Path) -> None:
-    (folder / "machine.toml").write_text('[drives.d]\nproduct = "ent-10k-large-cache.toml"\n', encoding="utf-8")
-    done = hotband("run", "fio-randread", "--on", "machine.toml", "--duration", "1 s", "--json")
-    assert done.returncode == 0, done.stderr
-    (product,) = json.loads(done.stdout)["spec"]["drives"].values()
-    assert '"256 MB"' in product
+def test_the_drive_product_runs_as_a_file_of_a_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("drives", "workloads"):
+        shutil.copytree(CATALOG_DIR / kind, folder / "catalog" / kind)
+    shutil.copy(folder / "ent-10k-large-cache.toml", folder / "catalog" / "drives")
+    monkeypatch.setattr(run, "CATALOG_DIR", folder / "catalog")
+    spec = run.RunSpec("it", "ent-10k-large-cache", "fio-randread", duration="1 s")
+    done = run.execute_one([run.prepare(spec)], 0)
+    assert done.ios > 0
+    assert '"256 MB"' in json.dumps(done.record["spec"]["drives"]).replace('\\"', '"')
 
 
 def test_the_study_runs(hotband, folder: Path) -> None:
