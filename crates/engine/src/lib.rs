@@ -44,3 +44,8 @@ pub use request::Request;
 pub use run::{MachineState, Outcome, Run};
 /// What told workloads are written in.
 pub use toml::{Table as TomlTable, Value as TomlValue};
+
+/// The Rust of CONTRIBUTING compiles and holds what it asserts.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+struct Contributing;

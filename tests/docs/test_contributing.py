@@ -1,0 +1,60 @@
+"""Do the examples of CONTRIBUTING run, and do the lines that it quotes stand in the files that they are from?
+
+Its other Rust blocks are documentation tests of hotband-engine."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hotband.catalog import CATALOG_DIR
+from hotband.runs import run
+
+ROOT = Path(__file__).parents[2]
+BLOCKS = re.findall(
+    r"^```(\S+)\n(?:#|//) (\S+)\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+)
+"""Language, file and text of each block that begins with the name of a file."""
+QUOTES = [(file, text) for language, file, text in BLOCKS if language == "rust,ignore"]
+FILES = {file: text for language, file, text in BLOCKS if language in ("toml", "csv")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the files that the page has one write."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("file", "text"), QUOTES)
+def test_what_is_quoted_stands_in_its_file(file: str, text: str) -> None:
+    source = (ROOT / file).read_text(encoding="utf-8")
+    assert [part for part in text.strip("\n").split("\n\n") if part not in source] == []
+
+
+def test_the_drive_product_runs_as_a_file_of_a_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("drives", "workloads"):
+        shutil.copytree(CATALOG_DIR / kind, folder / "catalog" / kind)
+    shutil.copy(folder / "ent-10k-large-cache.toml", folder / "catalog" / "drives")
+    monkeypatch.setattr(run, "CATALOG_DIR", folder / "catalog")
+    spec = run.RunSpec("it", "ent-10k-large-cache", "fio-randread", duration="1 s")
+    done = run.execute_one([run.prepare(spec)], 0)
+    assert done.ios > 0
+    assert '"256 MB"' in json.dumps(done.record["spec"]["drives"]).replace('\\"', '"')
+
+
+def test_the_study_runs(hotband, folder: Path) -> None:
+    done = hotband("study", "run", "./two-disks", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out" / "report.html").exists()
+
+
+def test_the_page_has_its_blocks() -> None:
+    assert len(QUOTES) == 3
+    assert set(FILES) == {"ent-10k-large-cache.toml", "two-disks/study.toml", "two-disks/published.csv"}
