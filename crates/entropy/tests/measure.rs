@@ -136,7 +136,7 @@ fn a_path_is_a_file_a_link_to_one_or_nothing() {
     let twice = Ask { sample: Sample::All, ..Ask::of(vec![file, tree.path().to_owned(), tree.path().join("link")]) };
     assert_eq!(run(&twice).1["bytes"], 5000);
     let error = measure(&all_of(&tree.path().join("none")), &Control::default()).unwrap_err();
-    assert_eq!(error.option, "PATH");
+    assert_eq!(error.field, "PATH");
     assert!(error.value.ends_with("none") && error.accepted.contains("no such file"), "{error}");
 }
 
