@@ -207,12 +207,16 @@ impl Run {
         targets.extend(app_targets);
         let machine = &mut self.assembled.machine;
         let mut probes = Probes::new(&names, &self.workload);
-        log.into_iter().for_each(|log| probes.add(Box::new(log)));
+        if let Some(log) = log {
+            probes.add(Box::new(log));
+        }
         asked(&self.workload)?.into_iter().for_each(|probe| probes.add(probe));
         let power = PowerSwitch::new(self.power_cut.as_ref().map(|cut| cut.after));
         self.power_cut.into_iter().for_each(|cut| probes.add(Box::new(PowerLossProbe::new(machine, cut))));
         let repair = RepairProbe::of(machine, &self.workload, &self.request.repair, self.rebuild_rate);
-        repair.into_iter().for_each(|repair| probes.add(Box::new(repair)));
+        if let Some(repair) = repair {
+            probes.add(Box::new(repair));
+        }
         let mut driver = Driver::new(machine, streams, targets, sources, probes);
         driver.now = begin;
         driver.failures = std::mem::take(&mut self.failures);

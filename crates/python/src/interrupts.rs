@@ -21,7 +21,8 @@ const LOOK_EVERY: usize = 1 << 20;
 /// Lets Python's handlers of signals run: an interrupt of the main thread stops what it waits for. Elsewhere it does
 /// nothing.
 pub fn look() -> Result<(), Stopped> {
-    Python::attach(|py| py.check_signals()).map_err(|_| Stopped)
+    let check = |py: Python<'_>| py.check_signals();
+    Python::attach(check).map_err(|_| Stopped)
 }
 
 /// From now on a second SIGINT ends the process at once with exit code 130, whatever it does; the first goes to Python.
@@ -34,7 +35,7 @@ pub fn end_on_second_interrupt() -> PyResult<()> {
             // A progress bar has hidden the cursor.
             let show = if stderr.is_terminal() { "\x1b[?25h\n" } else { "" };
             // Nobody reads it, perhaps; the process ends all the same.
-            let _ = write!(stderr, "{show}hotband: interrupted again; ended at once\n");
+            let _ = writeln!(stderr, "{show}hotband: interrupted again; ended at once");
             exit(INTERRUPTED);
         }
     };

@@ -1,5 +1,6 @@
 //! Logs of other tools, for Python.
 
+use std::error::Error;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ type Dict<'py> = Bound<'py, PyDict>;
 /// `SpecError` as the other functions raise it; the key is empty, what is wrong is in the text.
 fn log_error(path: &Path, error: &LogError) -> PyErr {
     if let LogError::Io(io) = error
-        && io.get_ref().is_some_and(|inner| inner.is::<Stopped>())
+        && io.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Stopped>)
     {
         return PyKeyboardInterrupt::new_err("interrupted");
     }

@@ -2,7 +2,7 @@
 
 use hotband_machine::{Event, Part, What};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{Phase, PhaseStart};
+use hotband_workloads::{Phase, PhaseStart, Source};
 
 use crate::control::{Control, RunError};
 use crate::drive::Driver;
@@ -68,7 +68,7 @@ impl Driver<'_> {
 
     /// Operations of an app that have ended since the run began.
     pub fn operations(&self) -> u64 {
-        self.sources.iter().map(|source| source.operations()).sum()
+        self.sources.iter().map(Source::operations).sum()
     }
 
     /// The measured time begins: failures count from now.

@@ -63,7 +63,7 @@ pub fn direction_of(op: Op) -> usize {
 
 impl Streams {
     pub fn new(names: &[String]) -> Self {
-        let none = || [const { () }; 4].map(|()| DirectionStats::new());
+        let none = || std::array::from_fn(|_| DirectionStats::new());
         Self {
             names: names.iter().map(|name| name.as_str().into()).collect(),
             all: names.iter().map(|_| none()).collect(),

@@ -133,7 +133,9 @@ impl ToLayOut<'_> {
     fn over_full(&self, in_groups: &[u32]) -> Option<usize> {
         let mut held = vec![0_u64; self.room.len()];
         for (daemons, objects) in self.acting.chunks(self.spec.replicas).zip(in_groups) {
-            daemons.iter().for_each(|osd| held[usize::from(*osd)] += u64::from(*objects));
+            for osd in daemons {
+                held[usize::from(*osd)] += u64::from(*objects);
+            }
         }
         held.iter().zip(self.room).position(|(held, room)| held > room)
     }

@@ -54,7 +54,9 @@ impl Places {
             before.extend_from_slice(&held);
             for group in objects {
                 let daemons = &acting[*group as usize * replicas..][..replicas];
-                daemons.iter().for_each(|osd| held[usize::from(*osd)] += 1);
+                for osd in daemons {
+                    held[usize::from(*osd)] += 1;
+                }
             }
         }
         let slots = (0..group.len().div_ceil(block)).map(|_| OnceCell::new()).collect();
@@ -162,7 +164,9 @@ impl Places {
 /// How many objects of `group`, which says the group of each, every one of `groups` has.
 pub fn counts(group: &[u32], groups: u32) -> Vec<u32> {
     let mut counts = vec![0; groups as usize];
-    group.iter().for_each(|group| counts[*group as usize] += 1);
+    for group in group {
+        counts[*group as usize] += 1;
+    }
     counts
 }
 

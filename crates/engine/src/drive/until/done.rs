@@ -1,5 +1,7 @@
 //! Every script that runs once is done.
 
+use hotband_workloads::Source;
+
 use super::AfterEvent;
 use crate::drive::Driver;
 
@@ -7,6 +9,6 @@ pub struct ScriptsDone;
 
 impl AfterEvent for ScriptsDone {
     fn is_met(&self, driver: &mut Driver) -> bool {
-        driver.sources.iter().all(|source| source.is_done())
+        driver.sources.iter().all(Source::is_done)
     }
 }
