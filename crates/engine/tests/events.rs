@@ -96,12 +96,20 @@ fn a_daemon_is_marked_out_and_its_copies_move() {
 fn an_error_names_the_cell_and_what_is_supported_there() {
     let pool = "replicated:4xmg06sca-10tb";
     let cases = [
-        (pool, vec!["at 1 s: fail d0"], "events[0]: found \"at 1 s: fail d0\", fail is not supported with layout replicated"),
+        (
+            pool,
+            vec!["at 1 s: fail d0"],
+            "events[0]: found \"at 1 s: fail d0\", fail is not supported with layout replicated",
+        ),
         (pool, vec!["at 1 s: fail d0"], "supported there: osd-out, set"),
         (pool, vec!["at 1 s: power-off"], "power-off is not supported with layout replicated"),
         ("raid1:2xent-15k", vec!["at 1 s: osd-out data.1"], "osd-out is not supported with layout raid1"),
-        ("ent-15k", vec!["at 1 s: osd-out data.1"], "a machine without layout"),
-        ("raid5:3xent-15k", vec!["at 1 s: fail d0", "at 2 s: power-off"], "fail+power-off is not supported with layout raid5"),
+        ("ent-15k", vec!["at 1 s: osd-out data.1"], "a single drive"),
+        (
+            "raid5:3xent-15k",
+            vec!["at 1 s: fail d0", "at 2 s: power-off"],
+            "fail+power-off is not supported with layout raid5",
+        ),
         ("s4500-960", vec!["at 1 s: set d0.wce=off"], "set is not supported with drive kind ssd"),
         ("ent-15k", vec!["at 1 s: set d0.rpm=1"], "wce"),
         ("ent-15k", vec!["at 1 s: fail d7"], "d0"),

@@ -23,7 +23,10 @@ def events(as_json: JsonFlag = False) -> None:
     cells = _core.event_table()
     if as_json:
         print_json(
-            [{"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why} for one in cells]
+            [
+                {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
+                for one in cells
+            ]
         )
         return
     names = list(dict.fromkeys(one.event for one in cells))

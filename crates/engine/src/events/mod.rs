@@ -94,7 +94,7 @@ impl Asked {
         let layouts = machine.layouts();
         let mut on: Vec<On> = layouts.iter().map(|layout| On::Layout(layout.kind)).collect();
         if on.is_empty() {
-            on.push(On::Layout("drive"));
+            on.push(On::Layout("single"));
         }
         for event in self.events.iter().filter(|event| event.what != What::Out) {
             for on in &on {
@@ -170,7 +170,7 @@ fn daemon_of(index: usize, event: &EventSpec, spec: &MachineSpec) -> Result<Out,
         let kind = spec.layouts.first().and_then(|layout| {
             support::ROWS.into_iter().find(|on| matches!(on, On::Layout(kind) if *kind == layout.kind))
         });
-        let why = supported("osd-out", kind.unwrap_or(On::Layout("drive")));
+        let why = supported("osd-out", kind.unwrap_or(On::Layout("single")));
         return Err(event.error(why.err().map(|why| why.to_string()).unwrap_or_default()));
     }
     let layout = spec.layouts.iter().position(|layout| layout.name == pool && pools.contains(&pool));

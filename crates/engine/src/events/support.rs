@@ -8,7 +8,7 @@ use std::fmt;
 /// What stands in a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
-    /// A kind of layout; `drive` is a drive without one.
+    /// A kind of layout; a drive without one counts as `single`.
     Layout(&'static str),
     /// A kind of drive.
     Drive(&'static str),
@@ -28,7 +28,7 @@ const POOL: On = On::Layout("replicated");
 
 /// Rows of the table.
 pub const ROWS: [On; 13] = [
-    On::Layout("drive"),
+    On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
     On::Layout("raid1"),
@@ -60,7 +60,7 @@ const REFUSED: [Refused; 9] = [
     Refused {
         events: &["osd-out"],
         on: &[
-            On::Layout("drive"),
+            On::Layout("single"),
             On::Layout("concat"),
             On::Layout("raid0"),
             On::Layout("raid1"),
@@ -76,11 +76,7 @@ const REFUSED: [Refused; 9] = [
         why: "what was written to a failed member is in the parity only, which the account of lost writes does not decode",
     },
     Refused { events: &[BOTH], on: &[SPARES], why: "the account of lost writes does not follow what a rebuild copies" },
-    Refused {
-        events: &["power-off", "osd-out"],
-        on: &[SPARES],
-        why: "spares take the place of drives that fail",
-    },
+    Refused { events: &["power-off", "osd-out"], on: &[SPARES], why: "spares take the place of drives that fail" },
     Refused {
         events: &["power-off", BOTH],
         on: &[TRIMS],
@@ -137,7 +133,7 @@ impl fmt::Display for Why {
         let there: Vec<&str> = EVENTS.into_iter().filter(|event| supported(event, self.on).is_ok()).collect();
         let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
         let place = match self.on {
-            On::Layout("drive") => "a machine without layout".to_owned(),
+            On::Layout("single") => "a single drive".to_owned(),
             On::Layout(name) => format!("layout {name}"),
             On::Drive(name) => format!("drive kind {name}"),
             On::With(name) => name.to_owned(),
