@@ -65,6 +65,7 @@ class Run:
         io_log: Path | None = None,
         power_loss: str | None = None,
         fail: list[str] = ...,
+        events: list[str] = ...,
         spares: int = 0,
         rebuild_rate: str | None = None,
         rebuild_after: str | None = None,
@@ -216,6 +217,14 @@ class SetKey(TypedDict):
     accepted: str
     meaning: str
 
+class EventCell:
+    event: str
+    group: str
+    on: str
+    why: str | None
+
+def event_table() -> list[EventCell]: ...
+def check_events(texts: list[str]) -> None: ...
 def set_keys(
     catalog: Path,
     workload: str,

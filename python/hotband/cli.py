@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, keys, names, reliability, results, review, studies
+from hotband.commands import catalog, events, keys, names, reliability, results, review, studies
 from hotband.commands.examples import RUN_EPILOG
 from hotband.commands.group import Commands
 from hotband.commands.output import (
@@ -56,7 +56,7 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 for listing in (catalog.drives, catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
-for command in (keys.keys, review.review, reliability.reliability):
+for command in (keys.keys, events.events, review.review, reliability.reliability):
     app.command()(command)
 
 
@@ -93,6 +93,10 @@ def run(
     rebuild_after: Annotated[
         str | None, typer.Option(metavar="TIME", help="How long after a failure a spare is taken.")
     ] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EVENT", help="What happens, such as 'at 60 s: fail d3'. May be repeated."),
+    ] = None,
     then: Annotated[
         list[str] | None,
         typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.", **names.WORKLOAD),
@@ -110,8 +114,8 @@ def run(
     asked = [workload, *(then or [])]
     if fresh_seeds and len(asked) == 1:
         raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
-    if len(asked) > 1 and (io_log or power_loss or fail):
-        accepted = "an I/O log, a loss of power and a failure are of one run: leave out --then"
+    if len(asked) > 1 and io_log:
+        accepted = "an I/O log is of one run: leave out --then"
         raise UserError("--then", "", asked[1], accepted)
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
@@ -128,6 +132,7 @@ def run(
             power_loss,
             after=f"run {n - 1}" if n else "",
             repair=repair,
+            events=tuple(event or ()),
         )
         for n, name in enumerate(asked)
     ]

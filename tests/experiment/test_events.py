@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hotband.errors import UserError
-from hotband.runs.events import Happening, happening
+from hotband.runs.events import check_events
 from hotband.runs.run import RunSpec, execute
 from hotband.study.study import run_study
 
@@ -21,9 +21,8 @@ def conclude(results):
 """
 
 
-def test_events_are_todays_failures_and_loss_of_power() -> None:
-    said = happening(["at 60 s: fail d3", "at  2 min : power-off", "at 0 s: fail d1"])
-    assert said == Happening(("d3@60 s", "d1@0 s"), "2 min")
+def test_events_of_every_kind_are_taken() -> None:
+    check_events(["at 60 s: fail d3", "at  2 min : power-off", "at 0 s: osd-out data.1", "at 1 s: set d0.wce=off"])
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ def test_events_are_todays_failures_and_loss_of_power() -> None:
 )
 def test_what_is_no_event_is_told(text: str) -> None:
     with pytest.raises(UserError, match="--event"):
-        happening([text])
+        check_events([text])
 
 
 def test_a_run_with_events_is_that_with_the_options() -> None:

@@ -1,9 +1,10 @@
 //! The streams of a workload on the volumes of a machine.
 
-use hotband_machine::{Machine, SpecError};
+use hotband_machine::{Machine, SpecError, What};
 use hotband_workloads::{Data, Load, Random, Stream, Workload, check_bands};
 
 use crate::build::assemble::Assembled;
+use crate::events::support::{TRIMS, supported};
 
 /// Binds every stream to its target.
 pub fn bind(workload: &Workload, assembled: &Assembled, seed: u64) -> Result<Vec<(Stream, u16)>, SpecError> {
@@ -40,7 +41,9 @@ pub(crate) fn stops_trims(machine: &Machine, target: u16) -> String {
 }
 
 /// Why nothing is trimmed where power is cut.
-pub(crate) const TRIM_OR_LOSS: &str = "what was trimmed cannot be told from what was lost: leave out the power loss";
+pub(crate) fn trims_with_power_cut() -> Option<String> {
+    supported(What::PowerOff.name(), TRIMS).err().map(|why| why.to_string())
+}
 
 /// Trims are asked for only where they reach drives, and not where power is cut: a trimmed byte would look lost.
 pub fn check_trims(
@@ -52,8 +55,10 @@ pub fn check_trims(
     for (spec, (_, target)) in workload.streams.iter().zip(streams).filter(|(spec, _)| spec.trim_pct > 0.0) {
         let accepted = match () {
             () if !machine.layouts().passes_trim(*target) => stops_trims(machine, *target),
-            () if power_cut => TRIM_OR_LOSS.to_owned(),
-            () => continue,
+            () => match trims_with_power_cut().filter(|_| power_cut) {
+                Some(why) => why,
+                None => continue,
+            },
         };
         let key = format!("{}.trim_pct", spec.key);
         return Err(SpecError::new(&workload.file, &key, spec.trim_pct.to_string(), accepted));
@@ -64,11 +69,6 @@ pub fn check_trims(
         Some(target) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", stops_trims(machine, target))),
         None => Ok(()),
     }
-}
-
-/// Whether any target lies on a replicated pool.
-pub fn is_served(machine: &Machine) -> bool {
-    (0..machine.volumes().len() as u16).any(|target| machine.layouts().is_served(target))
 }
 
 /// The target that `volume` names, or the only one.

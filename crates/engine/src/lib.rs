@@ -4,6 +4,7 @@ mod bind;
 mod build;
 mod control;
 mod drive;
+mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod keys;
@@ -23,6 +24,8 @@ pub use build::offer::Offer;
 pub use build::outline::{LayoutOutline, MemberOutline, outline, outline_json};
 pub use build::told::{DriveTold, LayoutTold, MachineTold, WorkloadTold};
 pub use control::{Control, RunError};
+pub use events::check_texts as check_events;
+pub use events::support::{EVENTS, On, ROWS as EVENT_ROWS, Why, supported};
 /// The rule of steady state, for what judges records.
 pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,

@@ -1,21 +1,20 @@
-//! Failures that a run asks for: which drives, when, how many spares; checked against the machine and the workload.
+//! What follows from failures: how many spares there are, how fast they are filled; and the drives that events name.
 
-use hotband_machine::{Machine, MachineSpec, RepairSpec, SpecError};
+use hotband_machine::{EventSpec, Machine, MachineSpec, RepairSpec, SpecError};
 use hotband_units::{Rate, Span, UnitError};
-use hotband_workloads::{Phase, Workload};
 
-use crate::request::Request;
+use crate::events::Asked;
 
-/// What the command line says of failures, as text.
+/// What a request says of failures, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairRequest {
-    /// `--fail`: DRIVE@TIME each.
+    /// Drives that fail: DRIVE@TIME each.
     pub fail: Vec<String>,
-    /// `--spare`.
+    /// How many drives wait to replace failed ones.
     pub spares: u32,
-    /// `--rebuild-rate`.
+    /// Most that a rebuild writes in a second.
     pub rebuild_rate: Option<String>,
-    /// `--rebuild-after`.
+    /// How long after a failure a spare is taken.
     pub rebuild_after: Option<String>,
 }
 
@@ -24,18 +23,6 @@ const LEAST_RATE: u64 = 1000;
 
 /// Most spares of a machine.
 const MOST_SPARES: u32 = 64;
-
-/// A failure as it was asked for: what `--fail` said, the drive, the time.
-type Failure<'a> = (&'a str, &'a str, Span);
-
-/// What is to happen to a machine.
-#[derive(Clone, Debug)]
-pub(crate) struct Failures {
-    /// Drives that fail, by index, and when, since the measured time began.
-    pub failures: Vec<(u32, Span)>,
-    /// What follows from it.
-    pub repair: RepairSpec,
-}
 
 impl RepairRequest {
     /// Nothing is to fail.
@@ -47,7 +34,7 @@ impl RepairRequest {
     ///
     /// # Errors
     /// Spares or a rate without a failure, more spares than anyone has, an unknown drive.
-    pub(crate) fn spares(&self, spec: &MachineSpec) -> Result<Option<(usize, u32)>, SpecError> {
+    pub(crate) fn spares(&self, spec: &MachineSpec, asked: &Asked) -> Result<Option<(usize, u32)>, SpecError> {
         let alone = |option: &str, value: String| {
             Err(SpecError::new(
                 option,
@@ -57,7 +44,7 @@ impl RepairRequest {
             ))
         };
         match (&self.rebuild_rate, &self.rebuild_after) {
-            _ if !self.fail.is_empty() => {}
+            _ if asked.failures().next().is_some() => {}
             (Some(rate), _) => return alone("repair.rebuild_rate", rate.clone()),
             (_, Some(after)) => return alone("repair.rebuild_after", after.clone()),
             _ if self.spares > 0 => return alone("repair.spares", self.spares.to_string()),
@@ -68,82 +55,39 @@ impl RepairRequest {
             return Err(SpecError::new("repair.spares", "", self.spares.to_string(), accepted));
         }
         let own = spec.drives.len();
-        let names = spec.drives.iter().map(|drive| drive.name.clone());
-        let names: Vec<String> = names.chain((1..=self.spares).map(|number| format!("spare{number}"))).collect();
-        let failures = self.failures()?;
-        let Some((text, _, _)) = failures.first().copied() else { return Ok(None) };
+        let spares: Vec<String> = (1..=self.spares).map(|number| format!("spare{number}")).collect();
+        let names = spec.drives.iter().map(|drive| drive.name.as_str()).chain(spares.iter().map(String::as_str));
+        let names: Vec<&str> = names.collect();
+        let Some(one) = asked.failures().next() else { return Ok(None) };
         let mut first: Option<(Span, usize)> = None;
-        for failure in failures {
-            let failing = (failure.2, drive_of(failure, &names)?);
+        for failure in asked.failures() {
+            let failing = (failure.at, drive_of(failure, &names)?);
             if failing.1 < own && first.is_none_or(|first| failing < first) {
                 first = Some(failing);
             }
         }
         let Some((_, like)) = first else {
             let accepted = "a spare takes the place of a failed drive: expected one of the machine to fail too";
-            return Err(SpecError::new("repair.fail", "", text, accepted));
+            return Err(one.error(accepted));
         };
         Ok(Some((like, self.spares)))
     }
 
-    fn failures(&self) -> Result<Vec<Failure<'_>>, SpecError> {
-        let parts = self.fail.iter().map(|text| {
-            let wrong = |accepted: String| SpecError::new("repair.fail", "", text, accepted);
-            let (drive, at) =
-                text.rsplit_once('@').ok_or_else(|| wrong("expected DRIVE@TIME, such as d3@\"60 s\"".to_owned()))?;
-            let at = at.trim().parse().map_err(|error: UnitError| wrong(format!("expected {}", error.accepted)))?;
-            Ok((text.as_str(), drive.trim(), at))
-        });
-        parts.collect()
-    }
-
-    /// What is to happen to `machine`; nothing where nothing was asked for.
+    /// What follows from failures of drives of `machine`; nothing where none is to fail.
     ///
     /// # Errors
     /// The first mistake.
-    pub(crate) fn plan(
-        &self,
-        machine: &Machine,
-        workload: &Workload,
-        request: &Request,
-    ) -> Result<Option<Failures>, SpecError> {
-        let failures = self.failures()?;
-        let Some((text, _, _)) = failures.first() else { return Ok(None) };
-        let refused = |accepted: &str| Err(SpecError::new("repair.fail", "", *text, accepted));
-        if machine.layouts().iter().any(|layout| layout.is_service) {
-            return refused("a replicated pool loses a daemon by its option out = { osd, at }");
+    pub(crate) fn plan(&self, machine: &Machine, asked: &Asked, seed: u64) -> Result<Option<RepairSpec>, SpecError> {
+        if asked.failures().next().is_none() {
+            return Ok(None);
         }
-        if request.power_loss.is_some() || workload.power_loss.is_some() {
-            return refused("a loss of power and a failure are of different runs: leave one out");
-        }
-        let names: Vec<String> = machine.drives().names().map(str::to_owned).collect();
-        let mut planned: Vec<(u32, Span)> = Vec::new();
-        let measured = measured_time(workload);
-        for failure in failures {
-            let (text, name, at) = failure;
-            let drive = drive_of(failure, &names)? as u32;
-            if planned.iter().any(|(have, _)| *have == drive) {
-                return Err(SpecError::new(
-                    "repair.fail",
-                    "",
-                    text,
-                    format!("{name} fails twice: expected each drive once"),
-                ));
-            }
-            if let Some(measured) = measured.filter(|measured| at > *measured) {
-                let accepted = format!("expected a time of at most the measured {measured}");
-                return Err(SpecError::new("repair.fail", "", text, accepted));
-            }
-            planned.push((drive, at));
-        }
-        let first_spare = names.len() as u32 - self.spares;
-        let repair = RepairSpec {
-            spares: (first_spare..names.len() as u32).collect(),
+        let drives = machine.drives().names().len() as u32;
+        Ok(Some(RepairSpec {
+            spares: (drives - self.spares..drives).collect(),
             rate_limit: self.rate_limit()?,
             spare_after: self.spare_after()?,
-            seed: request.seed,
-        };
-        Ok(Some(Failures { failures: planned, repair }))
+            seed,
+        }))
     }
 
     fn rate_limit(&self) -> Result<Option<Rate>, SpecError> {
@@ -164,19 +108,15 @@ impl RepairRequest {
     }
 }
 
-/// The measured time, where it is known before the run.
-fn measured_time(workload: &Workload) -> Option<Span> {
-    workload.phases.iter().filter(|phase| phase.measure).map(Phase::longest).sum()
-}
-
-/// Index of the drive that a failure names: by its name, or as "drive3" by its place from 0, as d3 has it.
-fn drive_of((text, name, _): Failure, names: &[String]) -> Result<usize, SpecError> {
+/// Index of the drive that an event names: by its name, or as "drive3" by its place from 0, as d3 has it.
+pub(crate) fn drive_of(event: &EventSpec, names: &[&str]) -> Result<usize, SpecError> {
+    let name = event.part.as_deref().unwrap_or_default();
     let by_place = || name.strip_prefix("drive")?.parse().ok().filter(|place: &usize| *place < names.len());
-    let found = names.iter().position(|have| have == name).or_else(by_place);
+    let found = names.iter().position(|have| *have == name).or_else(by_place);
     found.ok_or_else(|| {
         const SHOWN: usize = 12;
-        let known: Vec<&str> = names.iter().map(String::as_str).take(SHOWN).collect();
-        let SpecError { accepted, .. } = SpecError::unknown("repair.fail", "drive", name, &known);
-        SpecError::new("repair.fail", "", text, accepted)
+        let known: Vec<&str> = names.iter().copied().take(SHOWN).collect();
+        let SpecError { accepted, .. } = SpecError::unknown("", "drive", name, &known);
+        event.error(accepted)
     })
 }

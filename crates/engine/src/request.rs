@@ -25,6 +25,8 @@ pub struct Request {
     pub io_log: Option<PathBuf>,
     /// `--power-loss`.
     pub power_loss: Option<String>,
-    /// `--fail` and what belongs to it.
+    /// Drives that fail, in their short form, and what belongs to it.
     pub repair: RepairRequest,
+    /// What happens to parts of the machine, such as `at 60 s: fail d3`.
+    pub events: Vec<String>,
 }

@@ -6,12 +6,13 @@ use hotband_machine::{Expected, Machine, MachineSpec, SpecError};
 use hotband_units::{Bytes, Instant, Span};
 use hotband_workloads::{Stream, Workload};
 
-use crate::bind::{bind, check_trims, is_served};
+use crate::bind::{bind, check_trims};
 use crate::build::assemble::{Assembled, assemble_with_spares};
 use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
 use crate::drive::{Driver, Ended, PowerSwitch};
+use crate::events::{Asked, Happening, in_short_forms};
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
 use crate::probes::io_log::IoLog;
@@ -57,8 +58,9 @@ pub struct Run {
     power_cut: Option<PowerCut>,
     /// Most bytes a second of a rebuild.
     rebuild_rate: Option<u64>,
-    /// Drives that fail, and when, since the measured time began.
-    failures: Vec<(u32, Span)>,
+    /// Events, as they were asked for, and as they are to happen.
+    asked: Asked,
+    happenings: Vec<Happening>,
 }
 
 impl Run {
@@ -82,10 +84,12 @@ impl Run {
         };
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
-        let spares = request.repair.spares(&spec)?;
+        let asked = Asked::of(&request, &workload, &spec.events)?.with_daemons(&spec)?;
+        let spares = request.repair.spares(&spec, &asked)?;
         let means = means.for_use(Use::of(&workload));
-        let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, &means)?;
-        Self::bound(request, (machine_text, workload_text), workload, (assembled, drive_set))
+        let assembled =
+            assemble_with_spares(&spec, catalog, (&drive_set, request.seed), (spares, &asked.outs), &means)?;
+        Self::bound(request, (machine_text, workload_text), workload, asked, (assembled, drive_set))
     }
 
     /// The same on a machine that is no text: `request` only names it.
@@ -97,26 +101,26 @@ impl Run {
         let text = request.workload_text.clone().unwrap_or_default();
         let (workload, _) = workload_of(&request, &text)?;
         let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new(), memory: Bytes(0) };
-        Self::bound(request, (String::new(), text), workload, (assembled, Vec::new()))
+        let asked = Asked::of(&request, &workload, &[])?;
+        Self::bound(request, (String::new(), text), workload, asked, (assembled, Vec::new()))
     }
 
     fn bound(
         request: Request,
         (machine_text, workload_text): (String, String),
         workload: Workload,
+        asked: Asked,
         (mut assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
-        let repair = request.repair.plan(&assembled.machine, &workload, &request)?;
-        let rebuild_rate = repair.as_ref().and_then(|failures| failures.repair.rate_limit).map(|rate| rate.0);
-        let failures = repair.map_or_else(Vec::new, |failures| {
-            assembled.machine.expect(Expected { repair: Some(failures.repair), ..Expected::default() });
-            failures.failures
-        });
-        let power_cut = PowerCut::of(&request, &workload)?;
-        if let (Some(at), true) = (&request.power_loss, is_served(&assembled.machine)) {
-            let accepted = "a replicated pool is modelled without the loss of power: leave it out";
-            return Err(SpecError::new("power_loss", "", at, accepted).into());
+        asked.check(&assembled.machine, request.repair.spares)?;
+        let repair = request.repair.plan(&assembled.machine, &asked, request.seed)?;
+        let rebuild_rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
+        if repair.is_some() {
+            assembled.machine.expect(Expected { repair, ..Expected::default() });
         }
+        let happenings = asked.happenings(&assembled.machine, &workload)?;
+        let power_cut = PowerCut::of(&asked, &workload)?;
+        let request = in_short_forms(request)?;
         let streams = bind(&workload, &assembled, request.seed)?;
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
         let app = AppAtWork::bind(&workload, &assembled, request.seed, power_cut.is_some())?;
@@ -124,7 +128,19 @@ impl Run {
         let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).chain(of_app).collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         let texts = (machine_text, workload_text);
-        Ok(Self { request, texts, workload, assembled, drive_set, streams, app, power_cut, rebuild_rate, failures })
+        Ok(Self {
+            request,
+            texts,
+            workload,
+            assembled,
+            drive_set,
+            streams,
+            app,
+            power_cut,
+            rebuild_rate,
+            asked,
+            happenings,
+        })
     }
 
     /// Bytes of memory that it takes, as far as that is known before it runs: the machine, and what streams leave.
@@ -154,11 +170,12 @@ impl Run {
     /// # Errors
     /// It is not.
     pub fn check_follows(&self, before: &Self) -> Result<(), SpecError> {
-        let stays = |run: &Self| run.request.power_loss.is_none() && run.request.repair.is_empty();
-        if self.built_from() == before.built_from() && stays(self) && stays(before) {
+        before.asked.check_sequence()?;
+        self.asked.check_sequence()?;
+        if self.built_from() == before.built_from() {
             return Ok(());
         }
-        let accepted = "a run that follows another is on the same machine with the same values, power stays on, and no drive fails";
+        let accepted = "a run that follows another is on the same machine with the same values";
         Err(SpecError::new("MACHINE", "", &self.request.machine, accepted))
     }
 
@@ -213,13 +230,14 @@ impl Run {
         asked(&self.workload)?.into_iter().for_each(|probe| probes.add(probe));
         let power = PowerSwitch::new(self.power_cut.as_ref().map(|cut| cut.after));
         self.power_cut.into_iter().for_each(|cut| probes.add(Box::new(PowerLossProbe::new(machine, cut))));
-        let repair = RepairProbe::of(machine, &self.workload, &self.request.repair, self.rebuild_rate);
+        let failures = self.asked.failures().count();
+        let repair = RepairProbe::of(machine, &self.workload, (&self.request.repair, failures), self.rebuild_rate);
         if let Some(repair) = repair {
             probes.add(Box::new(repair));
         }
         let mut driver = Driver::new(machine, streams, targets, sources, probes);
         driver.now = begin;
-        driver.failures = std::mem::take(&mut self.failures);
+        driver.events = std::mem::take(&mut self.happenings);
         driver.power = power;
         // Preconditioning and laying out the files of an app count as one more phase each.
         let laid_out = u64::from(self.workload.app.is_some());

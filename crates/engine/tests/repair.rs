@@ -424,7 +424,7 @@ fn mistakes_are_named() {
         (asked(&["d0@1 s"], 65), "at most 64"),
         (Request { repair: with("fast"), ..one.clone() }, "a rate"),
         (Request { repair: with("1 B/s"), ..one.clone() }, "1 kB/s"),
-        (Request { power_loss: Some("2 s".into()), ..one }, "leave one out"),
+        (Request { power_loss: Some("2 s".into()), ..one }, "does not follow what a rebuild copies"),
         (pool, "out = { osd, at }"),
     ];
     for (asked, accepted) in cases {

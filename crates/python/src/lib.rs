@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "what Python sees is documented in python/hotband/_core.pyi")]
 
 mod entropy;
+mod events;
 mod interrupts;
 mod results;
 mod run;
@@ -48,6 +49,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(specs::machine, module)?)?;
     module.add_function(wrap_pyfunction!(specs::workload, module)?)?;
     module.add_function(wrap_pyfunction!(specs::set_keys, module)?)?;
+    module.add_class::<events::PyEventCell>()?;
+    module.add_function(wrap_pyfunction!(events::event_table, module)?)?;
+    module.add_function(wrap_pyfunction!(events::check_events, module)?)?;
     module.add_function(wrap_pyfunction!(specs::catalog_names, module)?)?;
     module.add_function(wrap_pyfunction!(specs::layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady::steady_state, module)?)?;

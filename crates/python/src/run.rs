@@ -49,7 +49,7 @@ pub struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, memory=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -67,11 +67,23 @@ impl PyRun {
         spares: u32,
         rebuild_rate: Option<String>,
         rebuild_after: Option<String>,
+        events: Vec<String>,
         memory: Option<u64>,
     ) -> PyResult<Self> {
         let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
-        let request =
-            Request { machine, machine_text, workload, workload_text, set, seed, duration, io_log, power_loss, repair };
+        let request = Request {
+            machine,
+            machine_text,
+            workload,
+            workload_text,
+            set,
+            seed,
+            duration,
+            io_log,
+            power_loss,
+            repair,
+            events,
+        };
         let build = || {
             let means = Means { look: &look, memory, ..Means::default() };
             Run::new_within(&Catalog::new(catalog), request, &means)

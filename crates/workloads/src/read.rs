@@ -1,6 +1,6 @@
 //! Reading a workload from TOML text.
 
-use hotband_machine::{Section, SpecError, parse_toml};
+use hotband_machine::{EventSpec, Section, SpecError, What, parse_toml};
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app_spec::AppSpec;
@@ -39,7 +39,8 @@ impl Workload {
         let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams, &scripts));
         let phases = phases.collect::<Result<_, _>>()?;
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
-        let power_loss = top.section("power_loss")?.map(read_power_loss).transpose()?;
+        let mut events = EventSpec::read_all(&top)?;
+        events.extend(top.section("power_loss")?.map(read_power_loss).transpose()?);
         let limits = read_limits(&top)?;
         let data = DataSpec::read(&top, "data")?;
         let precondition = top.section("precondition")?.map(Precondition::read).transpose()?;
@@ -58,7 +59,7 @@ impl Workload {
             network,
             phases,
             interval,
-            power_loss,
+            events,
             limits,
             data,
             precondition,
@@ -354,10 +355,12 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
     Ok(Phase { name, until, untimed, measure, streams, threads, scripts })
 }
 
-fn read_power_loss(section: Section) -> Result<Span, SpecError> {
-    let at = section.required("at", "a time since the measured time began, such as \"30 s\"")?;
+/// `[power_loss]`: the short form of an event.
+fn read_power_loss(section: Section) -> Result<EventSpec, SpecError> {
+    let at: Span = section.required("at", "a time since the measured time began, such as \"30 s\"")?;
+    let asked_at = (section.file().to_owned(), section.key("at"));
     section.finish()?;
-    Ok(at)
+    Ok(EventSpec { at, what: What::PowerOff, part: None, time: at.to_string(), asked_at, text: at.to_string() })
 }
 
 /// `[record]`: names of probes that a run has only where they are asked for. Which there are, the engine knows.

@@ -1,6 +1,6 @@
 //! A workload as its text asks for it, checked but not yet bound to a machine.
 
-use hotband_machine::{SpecError, is_share_or_percent, share_or_percent};
+use hotband_machine::{EventSpec, SpecError, is_share_or_percent, share_or_percent};
 use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app_spec::AppSpec;
@@ -105,8 +105,8 @@ pub struct Workload {
     pub phases: Vec<Phase>,
     /// Interval of the series.
     pub interval: Span,
-    /// When power is cut, since the measured time began.
-    pub power_loss: Option<Span>,
+    /// What happens to parts of the machine, since the measured time began.
+    pub events: Vec<EventSpec>,
     /// What a run must keep to pass.
     pub limits: Vec<LimitSpec>,
     /// How well the data of all writes compresses, where a stream does not say so itself.

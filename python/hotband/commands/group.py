@@ -7,6 +7,7 @@ typer's own errors (an option that is not there, a number out of range) are turn
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -97,6 +98,7 @@ FIELDS = {
     "duration": "--duration",
     "power_loss": "--power-loss",
     "repair.fail": "--fail",
+    "events": "--event",
     "repair.spares": "--spare",
     "repair.rebuild_rate": "--rebuild-rate",
     "repair.rebuild_after": "--rebuild-after",
@@ -108,8 +110,9 @@ FIELDS = {
 
 
 def as_option(error: UserError) -> UserError:
-    """The error with the option in the place of the field that it names."""
-    return UserError(FIELDS.get(error.where, error.where), error.key, error.value, error.accepted)
+    """The error with the option in the place of the field that it names, be it one of a list (`events[0]`)."""
+    field = re.sub(r"\[\d+\]$", "", error.where)
+    return UserError(FIELDS.get(field, error.where), error.key, error.value, error.accepted)
 
 
 def refused(text: str) -> int:

@@ -99,6 +99,7 @@ class SpecDoc(FioSpecDoc, total=False):
     duration: str | None
     power_loss: str
     repair: RepairSpecDoc
+    events: list[str]
 
 
 class RunBeforeDoc(TypedDict):

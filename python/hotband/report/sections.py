@@ -147,6 +147,7 @@ def events(spec: Mapping[str, Any]) -> list[str]:
     asked = [("fail", drive) for drive in repair.get("fail") or []]
     asked += [("spare", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
     asked += [("rebuild-after", repair.get("rebuild_after")), ("power-loss", spec.get("power_loss"))]
+    asked += [("event", event) for event in spec.get("events") or []]
     return [f"--{name} {shlex.quote(str(value))}" for name, value in asked if value is not None]
 
 

@@ -15,7 +15,7 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.catalog import entries as catalogue
 from hotband.errors import UserError
-from hotband.runs.events import happening
+from hotband.runs.events import check_events
 from hotband.runs.folders import folder_name
 from hotband.runs.run import text_of, user_error
 
@@ -117,7 +117,7 @@ def targets_of(
     for index, name in enumerate(names):
         if places[index] in places[:index]:
             raise UserError("--against", "", machines[index], f"{name} is reviewed already: expected other machines")
-    happening(events)
+    check_events(events)
     return [
         replace(one_of(machines, machine, pairs, volume, seed, quick), events=tuple(events)) for machine in machines
     ]

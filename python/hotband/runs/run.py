@@ -17,7 +17,6 @@ from hotband.errors import UserError
 from hotband.record.files import Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
-from hotband.runs.events import happening
 from hotband.text.write import is_mistake, named, part_of, remove
 
 if TYPE_CHECKING:
@@ -138,7 +137,6 @@ def prepare(spec: RunSpec) -> Prepared:
         check_ending(spec.io_log)
         check_writable(spec.io_log.parent, "--io-log")
         raw_log = part_of(spec.io_log)
-    events = happening(spec.events)
     try:
         run = _core.Run(
             CATALOG_DIR,
@@ -150,8 +148,9 @@ def prepare(spec: RunSpec) -> Prepared:
             seed=spec.seed,
             duration=spec.duration,
             io_log=raw_log,
-            power_loss=spec.power_loss or events.power_loss,
-            fail=[*spec.repair.fail, *events.fail],
+            power_loss=spec.power_loss,
+            fail=list(spec.repair.fail),
+            events=list(spec.events),
             spares=spec.repair.spares,
             rebuild_rate=spec.repair.rate,
             rebuild_after=spec.repair.after,

@@ -11,7 +11,7 @@ from typing import Any
 
 from hotband.errors import UserError
 from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
-from hotband.runs.events import happening
+from hotband.runs.events import check_events
 from hotband.study.comparisons import KINDS
 from hotband.study.file import (
     LOAD_CHARTS,
@@ -140,7 +140,7 @@ def _events(table: TomlTable) -> tuple[str, ...]:
     """What happens to the machine at a time: texts that the run takes as `--event`."""
     events = table.texts("events")
     try:
-        happening(events)
+        check_events(events)
     except UserError as error:
         table.refuse("events", error.accepted, error.value)
     return events

@@ -11,6 +11,7 @@ use hotband_workloads::{Answer, SourceIo, Stream};
 
 use crate::control::RunError;
 use crate::drive::in_flight::{InFlight, Outstanding};
+use crate::events::Happening;
 use crate::probes::{Answered, Findings, Probes, RunEnd, Watched};
 use crate::sources::agenda::{AnySource, Sources};
 
@@ -31,8 +32,8 @@ pub struct Driver<'a> {
     pub ios: u64,
     /// When power is cut, if it is.
     pub power: PowerSwitch,
-    /// Drives that fail, and how long after the measured time begins.
-    pub failures: Vec<(u32, Span)>,
+    /// What happens to parts of the machine, and how long after the measured time begins.
+    pub events: Vec<Happening>,
 }
 
 /// When power is cut.
@@ -101,7 +102,7 @@ impl<'a> Driver<'a> {
             completions: Vec::new(),
             ios: 0,
             power: PowerSwitch::new(None),
-            failures: Vec::new(),
+            events: Vec::new(),
         }
     }
 

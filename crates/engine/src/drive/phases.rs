@@ -1,6 +1,6 @@
 //! Phases, one after the other.
 
-use hotband_machine::{Event, Part, What};
+use hotband_machine::Event;
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, PhaseStart, Source};
 
@@ -71,18 +71,18 @@ impl Driver<'_> {
         self.sources.iter().map(Source::operations).sum()
     }
 
-    /// The measured time begins: failures count from now.
-    fn schedule_failures(&mut self) {
-        for (drive, after) in self.failures.drain(..) {
-            let event = Event { at: self.now + after, part: Part::Drive(drive), what: What::Fail };
-            self.machine.schedule(event).expect("the machine was told that drives may fail");
+    /// The measured time begins: events count from now.
+    fn schedule_events(&mut self) {
+        for (after, part, what) in self.events.drain(..) {
+            let event = Event { at: self.now + after, part, what };
+            self.machine.schedule(event).expect("checked, and the machine was told, before the run");
         }
     }
 
     /// Probes begin where the phase is measured; sources that it lets run ask for their first I/Os.
     fn begin_phase(&mut self, phase: &Phase, threads: Option<u32>) {
         if phase.measure {
-            self.schedule_failures();
+            self.schedule_events();
             self.probes.begin(self.now, self.machine, self.sources.report());
             self.power.measure(self.now);
         }

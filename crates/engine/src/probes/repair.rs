@@ -88,6 +88,8 @@ struct Level {
 /// Sums what hosts get, by the state of the machine, in the measured time.
 pub struct RepairProbe {
     asked: RepairRequest,
+    /// How many drives are to fail.
+    failures: usize,
     /// Most bytes a second of a rebuild.
     rate: Option<u64>,
     levels: [Level; 4],
@@ -113,7 +115,12 @@ fn index_of(level: ServiceLevel) -> usize {
 
 impl RepairProbe {
     /// None where no failure is to come.
-    pub fn of(machine: &Machine, workload: &Workload, asked: &RepairRequest, rate: Option<u64>) -> Option<Self> {
+    pub fn of(
+        machine: &Machine,
+        workload: &Workload,
+        (asked, failures): (&RepairRequest, usize),
+        rate: Option<u64>,
+    ) -> Option<Self> {
         machine.repair()?;
         let level = || Level {
             duration: Span::ZERO,
@@ -126,6 +133,7 @@ impl RepairProbe {
         };
         Some(Self {
             asked: asked.clone(),
+            failures,
             rate,
             levels: [level(), level(), level(), level()],
             now: 0,
@@ -299,7 +307,7 @@ impl Probe for RepairProbe {
     fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
         let report = run.machine.repair().map(RepairView::report).unwrap_or_default();
         let record = self.record(run.machine, &report);
-        let missed = self.asked.fail.len() - report.failures.len();
+        let missed = self.failures - report.failures.len();
         let missed = (missed > 0).then(|| format!("the run ended before {missed} of its failures"));
         let unfinished: Vec<String> = record.unfinished().collect();
         let notes = unfinished.into_iter().chain(missed).chain(self.remarks(&report, run.machine));

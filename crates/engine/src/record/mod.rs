@@ -86,6 +86,7 @@ impl Head {
                 duration: request.duration.clone(),
                 power_loss: request.power_loss.clone(),
                 repair: RepairSpecs::new(&request.repair),
+                events: request.events.clone(),
             },
         }
     }
@@ -108,6 +109,9 @@ struct Specs {
     power_loss: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repair: Option<RepairSpecs>,
+    /// Events that have no short form.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<String>,
 }
 
 /// What was asked for of failures, as text.
@@ -121,8 +125,9 @@ struct RepairSpecs {
 
 impl RepairSpecs {
     fn new(asked: &RepairRequest) -> Option<Self> {
+        let is_asked = !asked.is_empty();
         let RepairRequest { fail, spares, rebuild_rate, rebuild_after } = asked.clone();
-        (!fail.is_empty()).then_some(Self { fail, spare: spares, rebuild_rate, rebuild_after })
+        is_asked.then_some(Self { fail, spare: spares, rebuild_rate, rebuild_after })
     }
 }
 

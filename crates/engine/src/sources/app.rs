@@ -4,7 +4,7 @@ use hotband_machine::{Machine, SpecError, UntimedWrite};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Answer, App, AppVolume, Ended, PhaseStart, Source, SourceIo, Stream, Workload};
 
-use crate::bind::{TRIM_OR_LOSS, stops_trims, target_of};
+use crate::bind::{stops_trims, target_of, trims_with_power_cut};
 use crate::build::assemble::Assembled;
 use crate::control::{Control, RunError};
 use crate::probes::Findings;
@@ -55,8 +55,10 @@ impl AppAtWork {
         for target in targets.iter().filter(|_| spec.trims()) {
             let accepted = match () {
                 () if !machine.layouts().passes_trim(*target) => stops_trims(machine, *target),
-                () if power_cut => TRIM_OR_LOSS.to_owned(),
-                () => continue,
+                () => match trims_with_power_cut().filter(|_| power_cut) {
+                    Some(why) => why,
+                    None => continue,
+                },
             };
             return Err(SpecError::new(&workload.file, "app.trim", "true", accepted));
         }

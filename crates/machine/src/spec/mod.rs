@@ -1,6 +1,7 @@
 //! The text of a machine: drives, links, layouts, volumes. Checked here and nowhere else.
 
 pub(crate) mod error;
+pub(crate) mod event;
 pub(crate) mod product;
 pub(crate) mod reader;
 
@@ -11,6 +12,7 @@ use toml::{Table, Value};
 
 use crate::graph::link::{LinkSpec, read_kind};
 use crate::spec::error::SpecError;
+use crate::spec::event::EventSpec;
 use crate::spec::reader::{Section, parse_toml};
 
 /// A node of the graph: a drive or a layout, by index.
@@ -110,6 +112,8 @@ pub struct MachineSpec {
     pub layouts: Vec<LayoutSpec>,
     /// Its volumes.
     pub volumes: Vec<VolumeSpec>,
+    /// What happens to its parts in a run.
+    pub events: Vec<EventSpec>,
 }
 
 /// Most drives a machine may have.
@@ -129,8 +133,9 @@ impl MachineSpec {
         let layouts = read_layouts(&top, &drives)?;
         let links = read_links(&top, &drives)?;
         let volumes = read_volumes(&top, &drives, &layouts)?;
+        let events = EventSpec::read_all(&top)?;
         top.finish()?;
-        Ok(Self { file: file.to_owned(), drives, links, layouts, volumes })
+        Ok(Self { file: file.to_owned(), drives, links, layouts, volumes, events })
     }
 }
 

@@ -1,0 +1,143 @@
+//! What is supported: which event on which layout, on which kind of drive, together with what. One table, checked before
+//! every run and printed for whoever asks.
+//!
+//! A machine is checked as a whole: an event is refused where any of its layouts does not go with it.
+
+use std::fmt;
+
+/// What stands in a row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// A kind of layout; a drive without one counts as `single`.
+    Layout(&'static str),
+    /// A kind of drive.
+    Drive(&'static str),
+    /// Something else that the run does.
+    With(&'static str),
+}
+
+/// Events, and two in one run that only go together where each copy is whole.
+pub const EVENTS: [&str; 5] = ["fail", "power-off", BOTH, "osd-out", "set"];
+pub(super) const BOTH: &str = "fail+power-off";
+pub(super) const SPARES: On = On::With("spares");
+/// Streams, files or drives that are trimmed.
+pub(crate) const TRIMS: On = On::With("trims");
+/// A run on the machine that another left, or that another goes on with.
+pub(crate) const SEQUENCE: On = On::With("a sequence");
+const POOL: On = On::Layout("replicated");
+
+/// Rows of the table.
+pub const ROWS: [On; 13] = [
+    On::Layout("single"),
+    On::Layout("concat"),
+    On::Layout("raid0"),
+    On::Layout("raid1"),
+    On::Layout("raid10"),
+    On::Layout("raid5"),
+    On::Layout("raid6"),
+    POOL,
+    On::Drive("disk"),
+    On::Drive("ssd"),
+    SPARES,
+    TRIMS,
+    SEQUENCE,
+];
+
+/// Cells that are not supported, and why; all others are.
+struct Refused {
+    events: &'static [&'static str],
+    on: &'static [On],
+    why: &'static str,
+}
+
+const REFUSED: [Refused; 9] = [
+    Refused {
+        events: &["fail", BOTH],
+        on: &[POOL],
+        why: "a pool loses a daemon, by osd-out or its option out = { osd, at }",
+    },
+    Refused { events: &["power-off"], on: &[POOL], why: "a replicated pool is modelled without the loss of power" },
+    Refused {
+        events: &["osd-out"],
+        on: &[
+            On::Layout("single"),
+            On::Layout("concat"),
+            On::Layout("raid0"),
+            On::Layout("raid1"),
+            On::Layout("raid10"),
+            On::Layout("raid5"),
+            On::Layout("raid6"),
+        ],
+        why: "only a replicated pool has daemons",
+    },
+    Refused {
+        events: &[BOTH],
+        on: &[On::Layout("raid5"), On::Layout("raid6")],
+        why: "what was written to a failed member is in the parity only, which the account of lost writes does not decode",
+    },
+    Refused { events: &[BOTH], on: &[SPARES], why: "the account of lost writes does not follow what a rebuild copies" },
+    Refused { events: &["power-off", "osd-out"], on: &[SPARES], why: "spares take the place of drives that fail" },
+    Refused {
+        events: &["power-off", BOTH],
+        on: &[TRIMS],
+        why: "what was trimmed cannot be told from what was lost: leave out the power loss",
+    },
+    Refused { events: &["set"], on: &[On::Drive("ssd")], why: "no value of a solid-state drive changes while it runs" },
+    Refused {
+        events: &EVENTS,
+        on: &[SEQUENCE],
+        why: "power stays on, no drive fails and no value changes in runs that follow each other",
+    },
+];
+
+/// A cell that is not supported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// The event.
+    pub event: &'static str,
+    /// On what.
+    pub on: On,
+    /// Why not.
+    pub why: &'static str,
+}
+
+/// Whether `event` is supported on `on`.
+///
+/// # Errors
+/// It is not.
+pub fn supported(event: &'static str, on: On) -> Result<(), Why> {
+    let refused = REFUSED.iter().find(|cells| cells.events.contains(&event) && cells.on.contains(&on));
+    refused.map_or(Ok(()), |cells| Err(Why { event, on, why: cells.why }))
+}
+
+impl On {
+    /// Its name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Layout(name) | Self::Drive(name) | Self::With(name) => name,
+        }
+    }
+
+    /// What it is one of.
+    pub fn group(self) -> &'static str {
+        match self {
+            Self::Layout(_) => "layout",
+            Self::Drive(_) => "drive",
+            Self::With(_) => "with",
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let there: Vec<&str> = EVENTS.into_iter().filter(|event| supported(event, self.on).is_ok()).collect();
+        let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
+        let place = match self.on {
+            On::Layout("single") => "a single drive".to_owned(),
+            On::Layout(name) => format!("layout {name}"),
+            On::Drive(name) => format!("drive kind {name}"),
+            On::With(name) => name.to_owned(),
+        };
+        write!(out, "{} is not supported with {place} ({}); supported there: {there}", self.event, self.why)
+    }
+}
