@@ -25,7 +25,7 @@ SET = [
     ("write_buffer=1 TiB", "write_buffer = '1 TiB': expected at most 16 GiB"),
     ("plp=yes", "plp = 'yes': expected one of off, on"),
     ("gc_victims=random", "gc_victims = 'random': expected one of greedy, windowed-greedy, cost-benefit"),
-    ("gc_separation=some", "gc_separation = 'some': expected one of none, relocated, hot-cold"),
+    ("gc_separation=some", "gc_separation = 'some': did you mean \"none\"? expected one of none, relocated, hot-cold"),
     ("gc_free_low=2", "gc_free_low = '2': expected a whole number from 3"),
     ("rated_cycles=0", "rated_cycles = '0': expected a whole number from 1"),
     ("mapping_overhead=60 %", "mapping_overhead = '60 %': expected from 0 % to 50 %"),
@@ -56,7 +56,7 @@ def test_a_wrong_value_of_a_solid_state_drive_is_named(hotband, setting: str, ex
     ("setting", "expected"),
     [
         ("compression=on", "--set: compression = 'on': ent-15k has no compression: it is a disk"),
-        ("scale=64", "--set = 'scale': expected one of "),
+        ("scale=64", "--set = 'scale': did you mean "),
         ("plp=off", "--set = 'plp': expected one of "),
     ],
 )

@@ -164,7 +164,8 @@ def test_an_interruption_stops_the_run_and_says_so(tmp_path: Path) -> None:
     assert "Traceback" not in error
 
 
-def test_without_json_a_table_is_printed(hotband) -> None:
+def test_without_json_a_table_is_printed(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     done = hotband("run", "fio-randread", "--on", "ent-15k", "--duration", "2 s")
     assert "IOPS" in done.stdout
     assert "p99.9 ms" in done.stdout

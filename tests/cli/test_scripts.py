@@ -77,7 +77,8 @@ def test_a_boot_has_the_sums_of_its_sources(hotband, tmp_path: Path) -> None:
     assert write["count"] >= 0.1 * (read["count"] + write["count"])
 
 
-def test_the_terminal_shows_a_line_for_each_script(hotband, tmp_path: Path) -> None:
+def test_the_terminal_shows_a_line_for_each_script(hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "150")
     done = hotband("run", "boot-storm", "--on", machine(tmp_path, "boot-storm"), "--set", "clients=3")
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("│ boot"))
     cells = [cell.strip() for cell in line.strip("│").split("│")]
@@ -141,7 +142,10 @@ def test_a_copy_of_the_printed_text_runs_on_a_small_machine(
     assert all(step["scripts"][0]["completed"] > 0 for step in record.get("steps", []))
 
 
-def test_the_terminal_shows_pages_a_second_in_every_step(hotband, tmp_path: Path) -> None:
+def test_the_terminal_shows_pages_a_second_in_every_step(
+    hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "150")
     call = ("run", "web-server", "--on", machine(tmp_path, "web-server"), "--duration", "5 s")
     shown = hotband(*call).stdout
     assert "pages/s" in shown

@@ -64,7 +64,7 @@ def test_each_run_leaves_its_record(hotband, tmp_path: Path) -> None:
 
 def test_a_log_and_a_power_loss_are_of_one_run(hotband, tmp_path: Path) -> None:
     log, power = ["--io-log", str(tmp_path / "log.parquet")], ["--power-loss", "5 s"]
-    for more, said in ((log, "--then"), (power, "power-off is not supported with a sequence")):
+    for more, said in ((log, "--then"), (power, "power-off is not supported with layout replicated")):
         done = hotband(*arguments(tmp_path), *more)
         assert done.returncode == 2
         assert said in done.stderr

@@ -161,7 +161,8 @@ def test_one_of_a_thing_is_one() -> None:
     assert "  1 spare, a new drive 24 h after a failure" in lines
 
 
-def test_a_mission_of_one_year_is_one(hotband) -> None:
+def test_a_mission_of_one_year_is_one(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     printed = hotband("reliability", MACHINE, "--arrays", "2000", "--years", "1").stdout
     assert "loss within 1 year " in printed
 

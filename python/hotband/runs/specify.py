@@ -16,6 +16,11 @@ Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 
 # Names of arguments on the command line, and here.
 ARGUMENTS = {
+    "set": "settings",
+    "repair.fail": "fail",
+    "repair.spares": "spares",
+    "repair.rebuild_rate": "rebuild_rate",
+    "repair.rebuild_after": "rebuild_after",
     "--set": "settings",
     "--on": "on",
     "MACHINE": "on",
@@ -114,7 +119,7 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
 
 def in_python(error: UserError) -> UserError:
     """The same mistake under the names that arguments have in Python."""
-    where = ARGUMENTS.get(error.where)
+    where = ARGUMENTS.get(error.where.split("[")[0])
     if where is None:
         return error
     return UserError(where, error.key, error.value, error.accepted).with_traceback(error.__traceback__)

@@ -45,7 +45,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
         for path, content in contents.items():
             part = stack.enter_context(temporary(path))
             with named(path, part):
-                _fill(part, content.encode() if isinstance(content, str) else content)
+                _fill(part, content.encode(errors="backslashreplace") if isinstance(content, str) else content)
             done.append((path, part))
         for path, part in done:
             with named(path, part):

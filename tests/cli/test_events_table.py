@@ -39,7 +39,7 @@ def test_a_mistake_names_the_option_and_the_cell(hotband) -> None:
     for more, said in cases:
         done = hotband(*run, *more)
         assert done.returncode == 2
-        assert "--event: " in done.stderr
+        assert "--event = " in done.stderr
         assert said in done.stderr
         assert done.stderr.count("\n") == 1
 
