@@ -113,6 +113,7 @@ impl Run {
         (mut assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
         asked.check(&assembled.machine, request.repair.spares)?;
+        crate::probes::asked(&workload)?;
         let repair = request.repair.plan(&assembled.machine, &asked, request.seed)?;
         let rebuild_rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
         if repair.is_some() {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from hotband.errors import UserError
 from hotband.record.files import frame_of
+from hotband.text.foreign import all_visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,7 +119,8 @@ def load_record(path: Path) -> LoadedRecord:
 
 def _read_json(file: Path) -> dict[str, Any]:
     try:
-        value = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        text = file.read_text(encoding="utf-8")
+        value = json.loads(text, parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None
     except OSError as error:
@@ -127,7 +129,8 @@ def _read_json(file: Path) -> dict[str, Any]:
         raise UserError(str(file), "", "", f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise UserError(str(file), "", type(value).__name__, "expected a JSON object, a record")
-    return value
+    # Half a character of UTF-16 is JSON, and is in no text that can be written: frames take none.
+    return all_visible(value) if "\\ud" in text.lower() else value
 
 
 def _refuse_constant(name: str) -> NoReturn:
