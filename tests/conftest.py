@@ -9,6 +9,7 @@ import fcntl
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import traceback
@@ -18,6 +19,10 @@ from typing import Any
 
 import pytest
 from typer.testing import CliRunner
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what it puts into the background so, and every process that a test starts would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 
