@@ -26,6 +26,7 @@ pub fn event_table() -> Vec<PyEventCell> {
 
 /// Checks texts such as `at 60 s: fail d3`, before anything is known of the machine.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python's list is converted, not borrowed")]
 pub fn check_events(texts: Vec<String>) -> PyResult<()> {
     hotband_engine::check_events(&texts).map_err(spec_error)
 }
