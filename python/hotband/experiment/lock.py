@@ -39,9 +39,11 @@ class Lock:
                 os.close(file)
                 raise
             os.close(file)
-        os.ftruncate(file, 0)
-        os.write(file, f"{os.getpid()}\n".encode())
         self._file = file
+        # Who holds it is said to others where it can be written: on a full device the lock holds all the same.
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, 0)
+            os.write(file, f"{os.getpid()}\n".encode())
         return self
 
     def _take(self, file: int) -> None:
