@@ -46,6 +46,12 @@ def test_every_file_that_a_page_names_is_there(page: str) -> None:
     assert [name for name in sorted(paths) if not stands(name)] == []
 
 
+@pytest.mark.parametrize("page", LINKING)
+def test_every_path_of_the_repository_that_a_page_names_is_there(page: str) -> None:
+    spans = re.findall(r"`((?:crates|python|tests|scripts)/[\w./*-]+)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert [span for span in spans if not any(ROOT.glob(span.rstrip("/")))] == []
+
+
 @pytest.mark.parametrize("page", NAMING)
 def test_every_type_that_a_page_names_is_declared(page: str) -> None:
     code = (
