@@ -4,7 +4,7 @@ use hotband_machine::{Draw, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};
 
 use crate::parts::compression::CompressionParams;
-use crate::parts::ftl::{Endurance, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
+use crate::parts::ftl::{Endurance, Ftl, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
 use crate::parts::nand::NandParams;
 use crate::power::{range_ssd, read_ssd};
 use hotband_machine::Product;
@@ -53,7 +53,7 @@ pub struct SsdParams {
 impl SsdParams {
     /// Bytes of memory that the drive takes where pages are written at random, or where all have been (`filled`).
     pub fn memory(&self, filled: bool) -> u64 {
-        self.ftl.memory(filled)
+        Ftl::memory(&self.ftl, filled)
     }
 
     /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at

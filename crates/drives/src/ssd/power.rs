@@ -10,10 +10,7 @@ use std::collections::BTreeMap;
 
 use hotband_machine::Versions;
 
-use crate::parts::ftl::{PAGE, Placement};
-
-/// Frontiers that data is placed on.
-pub(super) const FRONTIERS: usize = 3;
+use crate::parts::ftl::{FRONTIERS, PAGE, Placement};
 
 /// Which version of every byte is where.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use hotband_units::Instant;
 
 use crate::parts::divisor::Divisor;
-use crate::parts::ftl::{FlashWork, Placement};
+use crate::parts::ftl::{FRONTIERS, FlashWork, Placement};
 use crate::parts::nand::{Job, Nand};
 use crate::ssd::params::SsdParams;
-use crate::ssd::power::{FRONTIERS, SsdAccount};
+use crate::ssd::power::SsdAccount;
 
 /// An erase that waits.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::params::{FtlParams, PAGE_UNITS, VictimPolicy};
 use super::wear::Limits;
-use super::{FtlParams, NONE, PAGE_UNITS, VictimPolicy};
+
+/// No block.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// What a block is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

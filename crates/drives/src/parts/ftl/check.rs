@@ -1,25 +1,11 @@
 //! What must hold at any time, and the recovery of the mapping after a loss of power.
 
-use super::blocks::Blocks;
+use super::Ftl;
+use super::blocks::{Blocks, NONE, State};
+use super::frontier::{FRONTIERS, Frontier};
 use super::map::{DIRTY, UNMAPPED};
-use super::{FRONTIERS, Frontier, Ftl, NONE, State};
-
-/// A page was placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placement {
-    /// The logical page.
-    pub page: u32,
-    /// Where it lay before.
-    pub(super) old: u32,
-    /// Its size there, in units.
-    pub(super) old_units: u32,
-    /// Where it lies now.
-    pub(super) place: u32,
-    /// The frontier it was appended to.
-    pub frontier: usize,
-    /// Whether it was relocated.
-    pub relocated: bool,
-}
+use super::victim::Collection;
+use super::work::Placement;
 
 /// What does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,10 +91,10 @@ impl Ftl {
                 blocks.close(frontier.block, self.clock, self.clock);
             }
         }
-        if self.collection.victim_block() != NONE {
-            blocks.close(self.collection.victim_block(), self.clock, self.clock);
+        if self.collection.victim != NONE {
+            blocks.close(self.collection.victim, self.clock, self.clock);
         }
-        self.collection = super::Collection::default();
+        self.collection = Collection::default();
         self.blocks = blocks;
         self.frontiers = [Frontier::nowhere(&self.params); FRONTIERS];
         self.used_pages = (0..self.map.pages()).filter(|page| self.map.get(*page) != UNMAPPED).count() as u64;

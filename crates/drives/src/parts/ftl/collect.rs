@@ -4,43 +4,18 @@
 //! units are relocated for every unit that the host writes, and the victim is empty just when the host has used what
 //! it gives. No write waits for a whole block, and the pace depends on counts only, not on time.
 
-use super::State;
+use super::Ftl;
+use super::blocks::{NONE, State};
 use super::map::DIRTY;
-use super::{FlashWork, Ftl, NONE, PAGE_UNITS, VictimPolicy};
+use super::params::{PAGE_UNITS, VictimPolicy};
+use super::work::FlashWork;
 
 /// Log entries looked at together, so that their memory accesses overlap.
 const BATCH: usize = 64;
 /// Free blocks that the host does not take: a victim may take one and a part before it gives its own back.
-pub(super) const RESERVE: u32 = 2;
+const RESERVE: u32 = 2;
 /// Every so many victims the wear of blocks is looked at.
 const LEVEL_EVERY: u64 = 64;
-
-/// The collection under way.
-#[derive(Clone, Debug)]
-pub(super) struct Collection {
-    victim: u32,
-    /// Log entries of the victim that are done.
-    cursor: usize,
-    /// Flash page that was read last.
-    last_page: u32,
-    /// Units to relocate for every unit of the host.
-    ratio: f64,
-    /// Units that are due.
-    due: f64,
-    victims: u64,
-}
-
-impl Default for Collection {
-    fn default() -> Self {
-        Self { victim: NONE, cursor: 0, last_page: NONE, ratio: 0.0, due: 0.0, victims: 0 }
-    }
-}
-
-impl Collection {
-    pub(super) fn victim_block(&self) -> u32 {
-        self.victim
-    }
-}
 
 impl Ftl {
     /// Collects as much as `units` of host data ask for.
@@ -127,11 +102,7 @@ impl Ftl {
         self.counters.levelled += u64::from(levelled.is_some());
         self.blocks.begin_collection(block);
         let live = self.blocks.all[block as usize].live;
-        let space = self.params.block_units - live.min(self.params.block_units - 1);
-        let collection = &mut self.collection;
-        (collection.victim, collection.cursor, collection.last_page) = (block, 0, NONE);
-        // An empty victim costs nothing, but somebody has to erase it.
-        collection.ratio = (f64::from(live) / f64::from(space)).clamp(1.0 / f64::from(PAGE_UNITS), 1e4);
+        self.collection.begin(block, live, self.params.block_units);
         true
     }
 

@@ -1,7 +1,8 @@
 //! Logs of blocks that hold many small pages: entries of pages that moved on are dropped, so that memory stays bounded.
 
+use super::Ftl;
+use super::blocks::State;
 use super::map::DIRTY;
-use super::{Ftl, State};
 
 impl Ftl {
     /// Keeps the logs of compressed drives below one and a half times the logical pages: the blocks whose logs are

@@ -4,7 +4,11 @@
 //! came from. A page that is overwritten sooner than the host writes the whole drive once is hot, and so is one that
 //! has to be relocated before that; what stays longer is cold.
 
-use super::{Ftl, HOST, HOT, PAGE_UNITS, RELOCATED, Separation, State, UNMAPPED};
+use super::Ftl;
+use super::blocks::State;
+use super::frontier::{HOST, HOT, RELOCATED};
+use super::map::UNMAPPED;
+use super::params::{PAGE_UNITS, Separation};
 
 impl Ftl {
     /// Where data of the host goes that replaces what lies at `old`.

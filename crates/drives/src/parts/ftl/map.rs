@@ -2,12 +2,19 @@
 
 use memmap2::MmapMut;
 
-use super::{FtlParams, PAGE_UNITS, Refused};
+use super::params::{FtlParams, PAGE_UNITS};
 
 /// The newest data of a page is in the write buffer; the rest of the entry says where older data lies.
 pub(super) const DIRTY: u32 = 1 << 31;
 /// The page has no data on flash.
 pub(super) const UNMAPPED: u32 = DIRTY - 1;
+
+/// The system refused memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What was asked for.
+    pub bytes: u64,
+}
 
 /// Four bytes a page: block and flash page in it. One byte more where pages are compressed.
 #[derive(Debug)]

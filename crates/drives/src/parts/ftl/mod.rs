@@ -16,213 +16,30 @@ mod blocks;
 mod check;
 mod collect;
 mod compact;
+mod counters;
+mod frontier;
 mod heat;
 mod map;
+mod params;
+mod victim;
 mod wear;
+mod work;
 
 pub use blocks::State;
-pub use check::{Broken, Placement};
+pub use check::Broken;
+pub use counters::FtlCounters;
+pub use frontier::FRONTIERS;
+pub use map::Refused;
+pub use params::{FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
 pub use wear::Endurance;
+pub use work::{FlashWork, Placement, Untimed};
 
 use std::collections::VecDeque;
 
-use blocks::Blocks;
-use collect::Collection;
+use blocks::{Blocks, NONE};
+use frontier::{Frontier, HOST, HOT};
 use map::{DIRTY, Map, UNMAPPED};
-
-/// Bytes of a logical page.
-pub const PAGE: u64 = 4096;
-/// Bytes of a unit of space.
-pub const UNIT: u64 = 16;
-/// Units of a page that does not compress.
-pub const PAGE_UNITS: u32 = (PAGE / UNIT) as u32;
-
-/// How a block is chosen for collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VictimPolicy {
-    /// The block with the least valid data.
-    Greedy,
-    /// The same among this many of the oldest blocks (Hu et al., SYSTOR 2009).
-    WindowedGreedy(u32),
-    /// The block with the highest (1 - u) / (2 u) x age, u its share of valid data (Rosenblum and Ousterhout 1992).
-    CostBenefit,
-}
-
-/// What is kept in blocks of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Separation {
-    /// Nothing: host and relocated data share a block.
-    None,
-    /// Data of the host, and data that was relocated.
-    Relocated,
-    /// The same, and host data that was overwritten soon after it was written.
-    HotCold,
-}
-
-/// A translation layer.
-#[derive(Clone, Debug)]
-pub struct FtlParams {
-    /// Logical pages of 4 KiB.
-    pub pages: u64,
-    /// Blocks, without those held in reserve for bad ones.
-    pub blocks: u32,
-    /// Blocks held in reserve.
-    pub spare_blocks: u32,
-    /// Space of a block for data, in units.
-    pub block_units: u32,
-    /// Space of a flash page, in units.
-    pub flash_page_units: u32,
-    /// What is programmed in one pass, in units.
-    pub program_units: u32,
-    /// Whether pages may be shorter than 4 KiB.
-    pub compressed: bool,
-    /// How blocks are chosen for collection.
-    pub victims: VictimPolicy,
-    /// What is kept apart.
-    pub separation: Separation,
-    /// Collection in the foreground begins when no more blocks than this are free.
-    pub free_low: u32,
-    /// Collection in the background goes on until so many blocks are free.
-    pub free_high: u32,
-    /// Pages that the write buffer holds before the oldest is placed.
-    pub buffer_pages: usize,
-    /// Cold data is moved once the erase counts of two blocks are this far apart.
-    pub wear_gap: Option<u32>,
-    /// When blocks wear out.
-    pub endurance: Option<Endurance>,
-}
-
-impl FtlParams {
-    /// Bytes of memory that the layer takes: of the map once pages are written at random, of the logs of its blocks too
-    /// once all have been written (`filled`).
-    pub fn memory(&self, filled: bool) -> u64 {
-        let blocks = u64::from(self.blocks + self.spare_blocks);
-        let logs = if filled { u64::from(self.blocks) * u64::from(self.block_units / PAGE_UNITS) * 4 } else { 0 };
-        Map::memory(self) + blocks * Blocks::MEMORY + logs
-    }
-}
-
-/// The system refused memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// What was asked for.
-    pub bytes: u64,
-}
-
-/// What the flash has to do, in order.
-pub trait FlashWork {
-    /// A pass of frontier number `frontier` is full: program number `pass` of `block`.
-    fn program(&mut self, block: u32, pass: u32, frontier: usize);
-    /// A flash page with valid data is read for relocation.
-    fn read(&mut self, block: u32, flash_page: u32);
-    /// All of `block` is erased.
-    fn erase(&mut self, block: u32);
-    /// A page is placed; its last byte is on the pass of its frontier that is programmed next.
-    fn placed(&mut self, placement: &Placement) {
-        let _ = placement;
-    }
-}
-
-/// Nobody times it.
-pub struct Untimed;
-
-impl FlashWork for Untimed {
-    #[inline]
-    fn program(&mut self, _: u32, _: u32, _: usize) {}
-    #[inline]
-    fn read(&mut self, _: u32, _: u32) {}
-    #[inline]
-    fn erase(&mut self, _: u32) {}
-}
-
-/// Counters since the drive was new, in units of 16 bytes unless the name says otherwise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FtlCounters {
-    /// Host data placed, after compression and packing.
-    pub host: u64,
-    /// Data relocated.
-    pub relocated: u64,
-    /// Space left empty at the end of passes and blocks.
-    pub padding: u64,
-    /// Passes programmed.
-    pub passes: u64,
-    /// Blocks erased.
-    pub erases: u64,
-    /// Pages overwritten while they were in the write buffer.
-    pub coalesced_pages: u64,
-    /// Pages trimmed that held data.
-    pub trimmed_pages: u64,
-    /// Blocks collected to level wear.
-    pub levelled: u64,
-}
-
-/// Where data is appended.
-#[derive(Clone, Copy, Debug)]
-struct Frontier {
-    block: u32,
-    /// Units filled.
-    filled: u32,
-    /// Flash page that comes next, and where it ends.
-    flash_page: u32,
-    page_end: u32,
-    /// Pass that comes next, and where it ends.
-    pass: u32,
-    pass_end: u32,
-    /// Sum over the units of the times at which the host wrote them; kept where hot and cold data are told apart.
-    born: f64,
-}
-
-impl Frontier {
-    /// At the beginning of `block`.
-    fn begin(block: u32, params: &FtlParams) -> Self {
-        let (page_end, pass_end) = (params.flash_page_units, params.program_units);
-        Self { block, filled: 0, flash_page: 0, page_end, pass: 0, pass_end, born: 0.0 }
-    }
-
-    /// Nowhere: the first page that is appended takes a block.
-    fn nowhere(params: &FtlParams) -> Self {
-        Self { filled: params.block_units, ..Self::begin(NONE, params) }
-    }
-
-    /// `units` are appended; returns whether they end the pass.
-    #[inline]
-    fn fill(&mut self, units: u32, params: &FtlParams) -> bool {
-        self.filled += units;
-        if self.filled >= self.page_end {
-            self.flash_page += 1;
-            self.page_end += params.flash_page_units;
-        }
-        let ended = self.filled >= self.pass_end;
-        if ended {
-            self.pass += 1;
-            self.pass_end += params.program_units;
-        }
-        ended
-    }
-
-    /// Fills up the pass; returns how many units were left in it.
-    fn pad(&mut self, params: &FtlParams) -> u32 {
-        let open = self.filled + params.program_units - self.pass_end;
-        if self.block == NONE || open == 0 {
-            return 0;
-        }
-        let rest = params.program_units - open;
-        self.filled = self.pass_end;
-        self.flash_page = self.filled / params.flash_page_units;
-        self.page_end = (self.flash_page + 1) * params.flash_page_units;
-        self.pass += 1;
-        self.pass_end += params.program_units;
-        rest
-    }
-}
-
-/// Index of a frontier.
-const HOST: usize = 0;
-const RELOCATED: usize = 1;
-const HOT: usize = 2;
-const FRONTIERS: usize = 3;
-/// No block.
-const NONE: u32 = u32::MAX;
+use victim::Collection;
 
 /// The translation layer of one drive.
 #[derive(Debug)]
@@ -276,6 +93,14 @@ impl Ftl {
             write_protected: false,
             params,
         })
+    }
+
+    /// Bytes of memory that a layer of these parameters takes: of the map once pages are written at random, of the logs
+    /// of its blocks too once all have been written (`filled`).
+    pub fn memory(params: &FtlParams, filled: bool) -> u64 {
+        let blocks = u64::from(params.blocks + params.spare_blocks);
+        let logs = if filled { u64::from(params.blocks) * u64::from(params.block_units / PAGE_UNITS) * 4 } else { 0 };
+        Map::memory(params) + blocks * Blocks::MEMORY + logs
     }
 
     /// What it was built with.

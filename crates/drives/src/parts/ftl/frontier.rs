@@ -1,0 +1,71 @@
+//! Where data is appended, and how passes and flash pages fill up.
+
+use super::blocks::NONE;
+use super::params::FtlParams;
+
+/// Index of a frontier.
+pub(super) const HOST: usize = 0;
+pub(super) const RELOCATED: usize = 1;
+pub(super) const HOT: usize = 2;
+/// How many there are.
+pub const FRONTIERS: usize = 3;
+
+/// Where data is appended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frontier {
+    pub block: u32,
+    /// Units filled.
+    pub filled: u32,
+    /// Flash page that comes next, and where it ends.
+    pub flash_page: u32,
+    pub page_end: u32,
+    /// Pass that comes next, and where it ends.
+    pub pass: u32,
+    pub pass_end: u32,
+    /// Sum over the units of the times at which the host wrote them; kept where hot and cold data are told apart.
+    pub born: f64,
+}
+
+impl Frontier {
+    /// At the beginning of `block`.
+    pub fn begin(block: u32, params: &FtlParams) -> Self {
+        let (page_end, pass_end) = (params.flash_page_units, params.program_units);
+        Self { block, filled: 0, flash_page: 0, page_end, pass: 0, pass_end, born: 0.0 }
+    }
+
+    /// Nowhere: the first page that is appended takes a block.
+    pub fn nowhere(params: &FtlParams) -> Self {
+        Self { filled: params.block_units, ..Self::begin(NONE, params) }
+    }
+
+    /// `units` are appended; returns whether they end the pass.
+    #[inline]
+    pub fn fill(&mut self, units: u32, params: &FtlParams) -> bool {
+        self.filled += units;
+        if self.filled >= self.page_end {
+            self.flash_page += 1;
+            self.page_end += params.flash_page_units;
+        }
+        let ended = self.filled >= self.pass_end;
+        if ended {
+            self.pass += 1;
+            self.pass_end += params.program_units;
+        }
+        ended
+    }
+
+    /// Fills up the pass; returns how many units were left in it.
+    pub fn pad(&mut self, params: &FtlParams) -> u32 {
+        let open = self.filled + params.program_units - self.pass_end;
+        if self.block == NONE || open == 0 {
+            return 0;
+        }
+        let rest = params.program_units - open;
+        self.filled = self.pass_end;
+        self.flash_page = self.filled / params.flash_page_units;
+        self.page_end = (self.flash_page + 1) * params.flash_page_units;
+        self.pass += 1;
+        self.pass_end += params.program_units;
+        rest
+    }
+}

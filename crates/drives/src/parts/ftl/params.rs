@@ -1,0 +1,65 @@
+//! What a translation layer is told about itself.
+
+use super::wear::Endurance;
+
+/// Bytes of a logical page.
+pub const PAGE: u64 = 4096;
+/// Bytes of a unit of space.
+pub const UNIT: u64 = 16;
+/// Units of a page that does not compress.
+pub const PAGE_UNITS: u32 = (PAGE / UNIT) as u32;
+
+/// How a block is chosen for collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VictimPolicy {
+    /// The block with the least valid data.
+    Greedy,
+    /// The same among this many of the oldest blocks (Hu et al., SYSTOR 2009).
+    WindowedGreedy(u32),
+    /// The block with the highest (1 - u) / (2 u) x age, u its share of valid data (Rosenblum and Ousterhout 1992).
+    CostBenefit,
+}
+
+/// What is kept in blocks of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separation {
+    /// Nothing: host and relocated data share a block.
+    None,
+    /// Data of the host, and data that was relocated.
+    Relocated,
+    /// The same, and host data that was overwritten soon after it was written.
+    HotCold,
+}
+
+/// A translation layer.
+#[derive(Clone, Debug)]
+pub struct FtlParams {
+    /// Logical pages of 4 KiB.
+    pub pages: u64,
+    /// Blocks, without those held in reserve for bad ones.
+    pub blocks: u32,
+    /// Blocks held in reserve.
+    pub spare_blocks: u32,
+    /// Space of a block for data, in units.
+    pub block_units: u32,
+    /// Space of a flash page, in units.
+    pub flash_page_units: u32,
+    /// What is programmed in one pass, in units.
+    pub program_units: u32,
+    /// Whether pages may be shorter than 4 KiB.
+    pub compressed: bool,
+    /// How blocks are chosen for collection.
+    pub victims: VictimPolicy,
+    /// What is kept apart.
+    pub separation: Separation,
+    /// Collection in the foreground begins when no more blocks than this are free.
+    pub free_low: u32,
+    /// Collection in the background goes on until so many blocks are free.
+    pub free_high: u32,
+    /// Pages that the write buffer holds before the oldest is placed.
+    pub buffer_pages: usize,
+    /// Cold data is moved once the erase counts of two blocks are this far apart.
+    pub wear_gap: Option<u32>,
+    /// When blocks wear out.
+    pub endurance: Option<Endurance>,
+}

@@ -1,0 +1,44 @@
+//! What a translation layer asks of the flash.
+
+/// What the flash has to do, in order.
+pub trait FlashWork {
+    /// A pass of frontier number `frontier` is full: program number `pass` of `block`.
+    fn program(&mut self, block: u32, pass: u32, frontier: usize);
+    /// A flash page with valid data is read for relocation.
+    fn read(&mut self, block: u32, flash_page: u32);
+    /// All of `block` is erased.
+    fn erase(&mut self, block: u32);
+    /// A page is placed; its last byte is on the pass of its frontier that is programmed next.
+    fn placed(&mut self, placement: &Placement) {
+        let _ = placement;
+    }
+}
+
+/// A page was placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The logical page.
+    pub page: u32,
+    /// Where it lay before.
+    pub(super) old: u32,
+    /// Its size there, in units.
+    pub(super) old_units: u32,
+    /// Where it lies now.
+    pub(super) place: u32,
+    /// The frontier it was appended to.
+    pub frontier: usize,
+    /// Whether it was relocated.
+    pub relocated: bool,
+}
+
+/// Nobody times it.
+pub struct Untimed;
+
+impl FlashWork for Untimed {
+    #[inline]
+    fn program(&mut self, _: u32, _: u32, _: usize) {}
+    #[inline]
+    fn read(&mut self, _: u32, _: u32) {}
+    #[inline]
+    fn erase(&mut self, _: u32) {}
+}
