@@ -13,43 +13,22 @@
 //! needed), the loss of the map when power is cut (it starts cold), and reads that are partly in flash (they go to
 //! the media whole).
 
+mod counters;
+mod params;
+mod ration;
+
+pub use counters::FlashCounters;
+pub use params::FlashParams;
+
 use std::collections::HashMap;
 
-use hotband_machine::{Counter, Warmth};
-use hotband_units::{Instant, Rate, Span};
+use hotband_machine::Warmth;
+use hotband_units::{Instant, Span};
 use rustc_hash::FxBuildHasher;
 
 use super::geometry::SECTOR;
 use super::heat::Heat;
-
-/// What a flash read cache is told about itself.
-#[derive(Clone, Copy, Debug)]
-pub struct FlashParams {
-    /// Bytes of flash for data.
-    pub size: u64,
-    /// Sectors of a block: the unit of promotion.
-    pub block_sectors: u64,
-    /// Time to begin a read.
-    pub read_latency: Span,
-    /// Rate of a read after that.
-    pub read_rate: Rate,
-    /// Reads and programs served at once.
-    pub lanes: usize,
-    /// Rate at which a lane programs.
-    pub write_rate: Rate,
-    /// Most bytes promoted in a second, over time.
-    pub promotion_rate: Rate,
-    /// Sectors of a region: the unit in which reads are counted.
-    pub region_sectors: u64,
-    /// Fewest reads of a hot region.
-    pub hot_reads: u8,
-    /// Time between two rankings.
-    pub ranking: Span,
-    /// Time in which a count of reads is halved.
-    pub ageing: Span,
-    /// Longer reads are taken for streams, in sectors.
-    pub largest_sectors: u64,
-}
+use ration::Ration;
 
 /// A block in the flash, or on its way there.
 #[derive(Clone, Copy, Debug)]
@@ -71,40 +50,6 @@ pub enum FlashRead {
     Miss,
 }
 
-/// What a flash read cache counts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FlashCounters {
-    /// Reads answered.
-    pub hits: u64,
-    /// Random reads not answered.
-    pub misses: u64,
-    /// Bytes of the reads answered.
-    pub hit_bytes: u64,
-    /// Bytes chosen for promotion.
-    pub promoted_bytes: u64,
-    /// Bytes programmed: the wear.
-    pub written_bytes: u64,
-    /// Blocks dropped for hotter ones.
-    pub evictions: u64,
-    /// Blocks dropped because they were written.
-    pub invalidations: u64,
-}
-
-impl FlashCounters {
-    /// As (name, count), always in the same order.
-    pub fn list(&self) -> [Counter; 7] {
-        [
-            ("flash_hits", self.hits),
-            ("flash_misses", self.misses),
-            ("flash_hit_bytes", self.hit_bytes),
-            ("flash_promoted_bytes", self.promoted_bytes),
-            ("flash_written_bytes", self.written_bytes),
-            ("flash_evictions", self.evictions),
-            ("flash_invalidations", self.invalidations),
-        ]
-    }
-}
-
 /// A flash read cache.
 #[derive(Clone, Debug)]
 pub struct Flash {
@@ -122,12 +67,7 @@ pub struct Flash {
     ranked_next: Instant,
     /// When each lane is free.
     lanes: Vec<Instant>,
-    /// A promotion may begin once this is in the past.
-    ration: Instant,
-    /// Bytes promoted less those that writes dropped: in the minute that goes on and in the one before it.
-    minute_ends: Instant,
-    minute: i64,
-    minute_before: i64,
+    ration: Ration,
     began: Option<Instant>,
     /// Blocks that are held and written.
     valid: u64,
@@ -139,15 +79,8 @@ pub struct Flash {
     pub counters: FlashCounters,
 }
 
-/// Promotions that were not needed are saved up for this long.
-const BURST: Span = Span(1_000_000_000);
 /// Slots that are looked at for the coldest.
 const CANDIDATES: usize = 8;
-const MINUTE: Span = Span(60_000_000_000);
-/// A cache is warm when a minute's promotions, less those that only replace what writes dropped, take less than this
-/// part of the ration.
-const WARM_PART: u64 = 4;
-
 impl Flash {
     /// An empty cache for a disk of `sectors` sectors.
     pub fn new(params: FlashParams, sectors: u64) -> Self {
@@ -163,10 +96,7 @@ impl Flash {
             period_ends: Instant(params.ageing.0),
             ranked_next: Instant::NEVER,
             lanes: vec![Instant::ZERO; params.lanes],
-            ration: Instant::ZERO,
-            minute_ends: Instant(MINUTE.0),
-            minute: 0,
-            minute_before: 0,
+            ration: Ration::new(params.promotion_rate),
             began: None,
             valid: 0,
             filling: 0,
@@ -261,16 +191,13 @@ impl Flash {
             self.heat.fade();
             self.period_ends += self.params.ageing;
         }
-        while now >= self.minute_ends {
-            (self.minute_before, self.minute) = (self.minute, 0);
-            self.minute_ends += MINUTE;
-        }
+        self.ration.keep_time(now);
     }
 
     /// Whether the ration lets in `block`, which is not there yet. Asked before the heat, which is far to fetch.
     #[inline]
     fn may_promote(&self, now: Instant, block: u32) -> bool {
-        self.ration <= now && block < self.end && !self.index.contains_key(&block)
+        self.ration.lets_in(now) && block < self.end && !self.index.contains_key(&block)
     }
 
     /// Reserves a slot for `block`, where there is one.
@@ -293,10 +220,8 @@ impl Flash {
         };
         self.index.insert(block, place);
         let bytes = self.params.block_sectors * SECTOR;
-        let earliest = Instant(now.0.saturating_sub(BURST.0));
-        self.ration = self.ration.max(earliest) + self.params.promotion_rate.time_for(bytes);
+        self.ration.promoted(now, bytes);
         self.counters.promoted_bytes += bytes;
-        self.minute += bytes as i64;
         self.filling += 1;
         true
     }
@@ -377,7 +302,7 @@ impl Flash {
         for block in self.blocks(first, end) {
             if let Some(&place) = self.index.get(&block) {
                 self.drop_slot(place);
-                self.minute -= (self.params.block_sectors * SECTOR) as i64;
+                self.ration.dropped(self.params.block_sectors * SECTOR);
                 self.counters.invalidations += 1;
             }
         }
@@ -397,15 +322,7 @@ impl Flash {
     /// quarter of the ration beyond what writes dropped; warm from then on, also where nothing is hot.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);
-        let last = if now < self.minute_ends {
-            self.minute_before.max(self.minute)
-        } else if now < self.minute_ends + MINUTE {
-            self.minute
-        } else {
-            0
-        };
-        let ration = (self.params.promotion_rate.0 * 60 / WARM_PART) as i64;
-        let settled = now.since(began).0 >= 2 * self.params.ranking.0 && last <= ration;
+        let settled = now.since(began).0 >= 2 * self.params.ranking.0 && self.ration.is_hardly_used(now);
         match (self.valid, settled) {
             (0, false) => Warmth::Cold,
             (_, false) => Warmth::Warming,
@@ -415,115 +332,4 @@ impl Flash {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn params() -> FlashParams {
-        FlashParams {
-            size: 8 * 4096,
-            block_sectors: 8,
-            region_sectors: 16,
-            read_latency: Span(100_000),
-            read_rate: Rate(100_000_000),
-            lanes: 2,
-            write_rate: Rate(10_000_000),
-            promotion_rate: Rate(100_000_000),
-            hot_reads: 2,
-            ranking: Span(1_000_000),
-            ageing: Span(1_000_000_000),
-            largest_sectors: 64,
-        }
-    }
-
-    /// What a disk with this flash would hand out, by version: media, and flash as it was filled.
-    struct Versions {
-        media: [u64; 40],
-        flash: [u64; 40],
-        /// Reads that wait for the arm, oldest first.
-        waiting: Vec<(u64, u64)>,
-        /// Acknowledged writes on their way to the media.
-        dirty: Vec<(u64, u64)>,
-    }
-
-    impl Versions {
-        fn read(&mut self, flash: &mut Flash, now: Instant, first: u64, end: u64) -> Result<(), TestCaseError> {
-            let (from, to) = flash.whole_blocks(first, end);
-            if self.dirty.iter().any(|(a, b)| *a < to && from < *b) {
-                return Ok(());
-            }
-            match flash.read(now, first, end) {
-                FlashRead::Hit(begins, ready) => {
-                    prop_assert!(begins >= now && ready > begins);
-                    for block in (from / 8) as usize..(to / 8) as usize {
-                        prop_assert_eq!(self.flash[block], self.media[block], "block {} is old", block);
-                    }
-                }
-                FlashRead::Promote(from, to) => self.waiting.push((from, to)),
-                FlashRead::Miss => {}
-            }
-            Ok(())
-        }
-
-        /// The arm passes what the oldest read covers.
-        fn pass(&mut self, flash: &mut Flash, now: Instant) {
-            if self.waiting.is_empty() {
-                return;
-            }
-            let (first, end) = self.waiting.remove(0);
-            for block in first.div_ceil(8) as u32..(end / 8) as u32 {
-                let fills = flash.index.get(&block).is_some_and(|s| flash.slots[*s as usize].ready == Instant::NEVER);
-                if fills {
-                    self.flash[block as usize] = self.media[block as usize];
-                }
-            }
-            flash.fill(now, first, end);
-        }
-
-        fn land(&mut self, flash: &mut Flash) {
-            if self.dirty.is_empty() {
-                return;
-            }
-            let (first, end) = self.dirty.remove(0);
-            (first / 8..end.div_ceil(8)).for_each(|block| self.media[block as usize] += 1);
-            flash.forget(first, end);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_was_overwritten_never_comes_from_flash(
-            steps in proptest::collection::vec((0_u8..8, 0_u64..300, 1_u64..20, 0_u64..3_000_000), 1..300),
-        ) {
-            let mut flash = Flash::new(params(), 320);
-            let mut versions = Versions { media: [0; 40], flash: [0; 40], waiting: Vec::new(), dirty: Vec::new() };
-            let mut now = Instant(0);
-            for (what, first, count, pause) in steps {
-                now += Span(pause);
-                let end = (first + count).min(320);
-                match what {
-                    0..=3 => versions.read(&mut flash, now, first % 64, first % 64 + count)?,
-                    4 | 5 => versions.pass(&mut flash, now),
-                    6 => {
-                        flash.forget(first, end);
-                        versions.dirty.push((first, end));
-                    }
-                    _ => versions.land(&mut flash),
-                }
-                prop_assert!(flash.index.len() <= 8 && flash.used_bytes() <= 8 * 4096);
-                let filling = flash.slots.iter().filter(|slot| slot.held && slot.ready == Instant::NEVER).count();
-                prop_assert_eq!(filling as u64, flash.filling);
-                let held = flash.slots.iter().filter(|slot| slot.held).count();
-                prop_assert_eq!(held, flash.index.len());
-            }
-        }
-    }
-
-    #[test]
-    fn a_block_that_the_end_of_the_disk_cuts_is_never_held() {
-        let mut flash = Flash::new(params(), 323);
-        for _ in 0..5 {
-            assert_eq!(flash.read(Instant(1), 320, 323), FlashRead::Miss);
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,37 @@
+//! What a flash read cache counts.
+
+use hotband_machine::Counter;
+
+/// What a flash read cache counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlashCounters {
+    /// Reads answered.
+    pub hits: u64,
+    /// Random reads not answered.
+    pub misses: u64,
+    /// Bytes of the reads answered.
+    pub hit_bytes: u64,
+    /// Bytes chosen for promotion.
+    pub promoted_bytes: u64,
+    /// Bytes programmed: the wear.
+    pub written_bytes: u64,
+    /// Blocks dropped for hotter ones.
+    pub evictions: u64,
+    /// Blocks dropped because they were written.
+    pub invalidations: u64,
+}
+
+impl FlashCounters {
+    /// As (name, count), always in the same order.
+    pub fn list(&self) -> [Counter; 7] {
+        [
+            ("flash_hits", self.hits),
+            ("flash_misses", self.misses),
+            ("flash_hit_bytes", self.hit_bytes),
+            ("flash_promoted_bytes", self.promoted_bytes),
+            ("flash_written_bytes", self.written_bytes),
+            ("flash_evictions", self.evictions),
+            ("flash_invalidations", self.invalidations),
+        ]
+    }
+}
