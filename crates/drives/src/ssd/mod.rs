@@ -8,10 +8,15 @@
 //! Leaves out: mapping tables in flash, read-ahead, a pseudo-SLC cache, temperature, errors and refresh. A relocated
 //! page may be programmed before its read is over. See `docs/models/ssd.md` for what was checked against what.
 
+mod background;
+mod counters;
 pub mod params;
 mod power;
+mod reads;
+mod slot;
 mod smart;
 mod work;
+mod writes;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,61 +25,17 @@ use hotband_machine::{Command, Counter, Done, Draw, Drive, Fault, Op, Smart, Tim
 use hotband_units::{Bytes, Instant, Span};
 
 use crate::parts::compression::Compression;
-use crate::parts::ftl::{Ftl, PAGE, Refused, Untimed};
+use crate::parts::ftl::{Ftl, Refused};
 use crate::parts::nand::Nand;
 use crate::parts::port::Port;
+use crate::ssd::counters::SsdCounters;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
-use crate::ssd::work::{Timed, WorkQueue};
+use crate::ssd::slot::{Event, Slot};
+use crate::ssd::work::WorkQueue;
 
 /// Logical blocks.
 const SECTOR: u64 = 512;
-
-/// A command inside the drive.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    pub command: Command,
-    submitted: Instant,
-    /// When the controller began with it.
-    begun: Instant,
-    /// When the flash was asked.
-    asked: Instant,
-    /// Parts that are still to come.
-    parts: u32,
-    /// When the data is in the controller.
-    ready: Instant,
-    /// Time on flash of the last part, without waiting.
-    flash: Span,
-    channel: Span,
-    /// Passes up to this number must be programmed first.
-    pub until: u64,
-}
-
-/// What happens next to a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A die has read a part of it: die and bytes.
-    Part(u32, u32, u32),
-    /// It needs no flash, or its data has been received.
-    Ready(u32),
-}
-
-/// Commands that were served, and time.
-#[derive(Clone, Copy, Debug, Default)]
-struct SsdCounters {
-    pub reads: u64,
-    pub writes: u64,
-    pub flushes: u64,
-    pub trims: u64,
-    pub read_bytes: u64,
-    pub written_bytes: u64,
-    pub trimmed_bytes: u64,
-    pub buffer_hits: u64,
-    pub unmapped_reads: u64,
-    pub faults: u64,
-    pub stalls: u64,
-    pub command: Span,
-}
 
 /// A solid-state drive.
 pub struct Ssd {
@@ -221,93 +182,6 @@ impl Ssd {
         self.events.push(Reverse((at, self.sequence, event)));
     }
 
-    fn accept_read(&mut self, index: u32) {
-        let slot = self.slots[index as usize];
-        let (command, at) = (slot.command, slot.begun + self.params.read_overhead);
-        self.counters.reads += 1;
-        self.counters.read_bytes += u64::from(command.len);
-        self.slots[index as usize].asked = at;
-        let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
-        let parts = self.ask_flash(index, at, pages);
-        if parts == 0 {
-            self.slots[index as usize].ready = at;
-            self.push(at, Event::Ready(index));
-        }
-        self.slots[index as usize].parts = parts;
-    }
-
-    /// Asks the dies for what lies on flash of these pages; returns how many parts will come.
-    fn ask_flash(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) -> u32 {
-        let (mut parts, mut current) = (0, None);
-        for page in pages {
-            if self.ftl.is_buffered(page) {
-                self.counters.buffer_hits += 1;
-                continue;
-            }
-            let Some((block, flash_page)) = self.ftl.place_of(page) else {
-                self.counters.unmapped_reads += 1;
-                continue;
-            };
-            let pass = self.work.pass_of(flash_page);
-            if !self.ftl.is_programmed(block, pass) {
-                self.counters.buffer_hits += 1;
-                continue;
-            }
-            let bytes = self.ftl.size_of(page) * 16;
-            match &mut current {
-                Some((b, p, last, count, sum)) if (*b, *p) == (block, pass) => {
-                    *count += u32::from(*last != flash_page);
-                    *last = flash_page;
-                    *sum += bytes;
-                }
-                _ => {
-                    parts += self.ask_die(index, at, current);
-                    current = Some((block, pass, flash_page, 1, bytes));
-                }
-            }
-        }
-        parts + self.ask_die(index, at, current)
-    }
-
-    #[inline]
-    fn ask_die(&mut self, index: u32, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
-        let Some((block, pass, _, pages, bytes)) = part else { return 0 };
-        let die = self.work.die_of(block, pass);
-        let read = self.nand.read(at, die, pages);
-        let slot = &mut self.slots[index as usize];
-        slot.flash = Span(self.params.nand.read.0 * u64::from(pages.div_ceil(self.params.nand.planes)));
-        self.push(read, Event::Part(index, die, bytes));
-        1
-    }
-
-    fn accept_write(&mut self, index: u32) {
-        let slot = self.slots[index as usize];
-        let command = slot.command;
-        self.counters.writes += 1;
-        self.counters.written_bytes += u64::from(command.len);
-        let decoded = slot.begun + self.params.command_interval;
-        let port = if self.params.link_duplex { &mut self.from_host } else { &mut self.to_host };
-        let arrived = port.send(decoded, u64::from(command.len));
-        self.slots[index as usize].ready = arrived;
-        // Its entry in the map is looked at when it has been received: by then it is in the processor's cache.
-        std::hint::black_box(self.ftl.touch(std::iter::once(command.offset / PAGE)));
-        // A write that begins or ends within a page first reads what the page holds.
-        let end = command.offset + u64::from(command.len);
-        let (first, last) = (command.offset / PAGE, (end - 1) / PAGE);
-        let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
-        let mut parts = 0;
-        if cut_first {
-            parts += self.ask_flash(index, decoded, first..first + 1);
-        }
-        if cut_last && !(cut_first && first == last) {
-            parts += self.ask_flash(index, decoded, last..last + 1);
-        }
-        self.slots[index as usize].parts = parts;
-        if parts == 0 {
-            self.push(arrived, Event::Ready(index));
-        }
-    }
-
     fn happen(&mut self, at: Instant, event: Event) {
         match event {
             Event::Part(index, die, bytes) => {
@@ -339,92 +213,8 @@ impl Ssd {
         }
     }
 
-    /// All data of a read is in the controller: it is decompressed and crosses the link.
-    fn send_to_host(&mut self, index: u32) {
-        let slot = self.slots[index as usize];
-        let compressed = self.compression.is_on() && slot.flash > Span::ZERO;
-        let ready = slot.ready + if compressed { self.params.decompression } else { Span::ZERO };
-        let at = self.to_host.send(ready, u64::from(slot.command.len));
-        let mut times = Times {
-            overhead: slot.asked.since(slot.begun) + ready.since(slot.ready),
-            flash: slot.flash,
-            transfer: slot.channel,
-            link: at.since(ready),
-            ..Times::default()
-        };
-        times.queue = at.since(slot.submitted) - times.total();
-        // With several parts at work at once the sum of the last one's may be longer than the time that passed.
-        let over = times.total() - at.since(slot.submitted);
-        times.flash = times.flash - over;
-        self.give_back(index);
-        self.finish(Done { token: slot.command.token, at, times, bytes_back: slot.command.len, fault: None });
-    }
-
     fn give_back(&mut self, index: u32) {
         self.free_slots.push(index);
-    }
-
-    /// A write, a trim or a flush is acknowledged at `at`.
-    fn acknowledge(&mut self, at: Instant, index: u32) {
-        let Slot { command, submitted, begun, ready, .. } = self.slots[index as usize];
-        let overhead = if command.op == Op::Write { self.params.write_overhead } else { at.since(begun) };
-        let link = if command.op == Op::Write { ready.since(begun) - self.params.command_interval } else { Span::ZERO };
-        let mut times = Times { overhead, link, ..Times::default() };
-        times.queue = at.since(submitted) - times.total();
-        times.link = times.link - (times.total() - at.since(submitted));
-        self.give_back(index);
-        self.finish(Done { token: command.token, at, times, bytes_back: 0, fault: None });
-    }
-
-    /// Takes the data of a write into the buffer.
-    fn take_in(&mut self, now: Instant, index: u32) {
-        let command = self.slots[index as usize].command;
-        let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
-        self.note_taken_in(&command);
-        let mut flash =
-            Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
-        for page in pages {
-            let units = self.compression.units(command.entropy);
-            self.ftl.write(page, units, &mut flash);
-        }
-        flash.flush_reads();
-        let at = now + (self.params.write_overhead - self.params.command_interval);
-        if command.fua && !self.params.protected {
-            return self.flush(now, index);
-        }
-        self.acknowledge(at, index);
-    }
-
-    /// Everything acknowledged becomes durable: at once where the buffer is protected.
-    fn flush(&mut self, now: Instant, index: u32) {
-        self.counters.flushes += u64::from(self.slots[index as usize].command.op == Op::Flush);
-        if self.params.protected {
-            return self.acknowledge(now, index);
-        }
-        let mut flash =
-            Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
-        self.ftl.drain(&mut flash);
-        flash.flush_reads();
-        self.slots[index as usize].until = self.work.issued();
-        if self.work.is_done(self.work.issued()) {
-            return self.acknowledge(now, index);
-        }
-        self.waiting_flush.push_back(index);
-    }
-
-    fn trim(&mut self, now: Instant, index: u32) {
-        let command = self.slots[index as usize].command;
-        self.counters.trims += 1;
-        self.trim_range(command.offset, u64::from(command.len));
-        self.acknowledge(now, index);
-    }
-
-    /// Whole pages inside the range are forgotten.
-    fn trim_range(&mut self, offset: u64, len: u64) {
-        self.counters.trimmed_bytes += len;
-        for page in offset.div_ceil(PAGE)..(offset + len) / PAGE {
-            self.ftl.trim(page);
-        }
     }
 
     /// Puts a completion on its way to the host.
@@ -450,10 +240,6 @@ impl Ssd {
         }
     }
 
-    fn has_background_work(&self) -> bool {
-        !self.rested && (self.ftl.buffered() > 0 || self.ftl.free_blocks() < self.params.ftl.free_high)
-    }
-
     /// Passes are programmed: what waited for them goes on.
     fn go_on(&mut self, now: Instant) {
         for number in std::mem::take(&mut self.programmed) {
@@ -473,29 +259,6 @@ impl Ssd {
         while self.nand.programs() < self.params.backlog {
             let Some(index) = self.stalled.pop_front() else { break };
             self.take_in(now, index);
-        }
-    }
-
-    /// Nobody asks for anything: the buffer is emptied, and blocks are collected, a little at a time.
-    fn work_in_background(&mut self, now: Instant) {
-        self.idle_at = Instant::NEVER;
-        if !self.nand.is_idle() {
-            self.idle_at = now + self.params.nand.program;
-            return;
-        }
-        let before = self.work.issued();
-        let mut flash =
-            Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
-        let mut busy = true;
-        while busy && flash.queue.issued() < before + u64::from(self.params.nand.dies) {
-            busy = self.ftl.buffered() > 0;
-            self.ftl.place_oldest(&mut flash);
-            busy = busy || self.ftl.collect_idle(&mut flash);
-        }
-        flash.flush_reads();
-        self.rested = !busy;
-        if busy {
-            self.idle_at = now + self.params.nand.program;
         }
     }
 }
@@ -577,22 +340,7 @@ impl Drive for Ssd {
     }
 
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
-        if let [only] = writes
-            && !only.trim
-        {
-            return self.write_range(only);
-        }
-        for batch in writes.chunks(64) {
-            let pages = batch.iter().map(|write| write.offset / PAGE);
-            std::hint::black_box(self.ftl.touch(pages));
-            for write in batch {
-                if write.trim {
-                    self.trim_range(write.offset, u64::from(write.len));
-                } else {
-                    self.write_range(write);
-                }
-            }
-        }
+        self.write_all_untimed(writes);
     }
 
     fn smart(&self) -> Option<Smart> {
@@ -607,28 +355,5 @@ impl Drive for Ssd {
         // What is due at this moment still happens.
         self.advance(now, &mut Vec::new());
         self.account.take().map_or_else(Versions::default, |account| account.left())
-    }
-}
-
-impl Ssd {
-    #[inline]
-    fn write_range(&mut self, write: &UntimedWrite) {
-        // Refused as a command would be: no byte of it is the host's.
-        if self.ftl.is_write_protected() {
-            self.counters.faults += 1;
-            return;
-        }
-        self.counters.written_bytes += u64::from(write.len);
-        let pages = write.offset / PAGE..(write.offset + u64::from(write.len)).div_ceil(PAGE);
-        for page in pages {
-            let units = self.compression.units(write.entropy);
-            self.ftl.write(page, units, &mut Untimed);
-        }
-    }
-
-    fn note_taken_in(&mut self, command: &Command) {
-        if let Some(account) = &mut self.account {
-            account.take_in(command.offset..command.offset + u64::from(command.len), command.version);
-        }
     }
 }

@@ -1,0 +1,20 @@
+//! What a solid-state drive counts of its commands.
+
+use hotband_units::Span;
+
+/// Commands that were served, and time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SsdCounters {
+    pub reads: u64,
+    pub writes: u64,
+    pub flushes: u64,
+    pub trims: u64,
+    pub read_bytes: u64,
+    pub written_bytes: u64,
+    pub trimmed_bytes: u64,
+    pub buffer_hits: u64,
+    pub unmapped_reads: u64,
+    pub faults: u64,
+    pub stalls: u64,
+    pub command: Span,
+}

@@ -1,0 +1,90 @@
+//! Reads: what the buffer does not hold is asked of the dies, decompressed and sent over the link.
+
+use hotband_machine::{Done, Times};
+use hotband_units::{Instant, Span};
+
+use crate::parts::ftl::PAGE;
+use crate::ssd::Ssd;
+use crate::ssd::slot::Event;
+
+impl Ssd {
+    pub(super) fn accept_read(&mut self, index: u32) {
+        let slot = self.slots[index as usize];
+        let (command, at) = (slot.command, slot.begun + self.params.read_overhead);
+        self.counters.reads += 1;
+        self.counters.read_bytes += u64::from(command.len);
+        self.slots[index as usize].asked = at;
+        let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
+        let parts = self.ask_flash(index, at, pages);
+        if parts == 0 {
+            self.slots[index as usize].ready = at;
+            self.push(at, Event::Ready(index));
+        }
+        self.slots[index as usize].parts = parts;
+    }
+
+    /// Asks the dies for what lies on flash of these pages; returns how many parts will come.
+    pub(super) fn ask_flash(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) -> u32 {
+        let (mut parts, mut current) = (0, None);
+        for page in pages {
+            if self.ftl.is_buffered(page) {
+                self.counters.buffer_hits += 1;
+                continue;
+            }
+            let Some((block, flash_page)) = self.ftl.place_of(page) else {
+                self.counters.unmapped_reads += 1;
+                continue;
+            };
+            let pass = self.work.pass_of(flash_page);
+            if !self.ftl.is_programmed(block, pass) {
+                self.counters.buffer_hits += 1;
+                continue;
+            }
+            let bytes = self.ftl.size_of(page) * 16;
+            match &mut current {
+                Some((b, p, last, count, sum)) if (*b, *p) == (block, pass) => {
+                    *count += u32::from(*last != flash_page);
+                    *last = flash_page;
+                    *sum += bytes;
+                }
+                _ => {
+                    parts += self.ask_die(index, at, current);
+                    current = Some((block, pass, flash_page, 1, bytes));
+                }
+            }
+        }
+        parts + self.ask_die(index, at, current)
+    }
+
+    #[inline]
+    fn ask_die(&mut self, index: u32, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
+        let Some((block, pass, _, pages, bytes)) = part else { return 0 };
+        let die = self.work.die_of(block, pass);
+        let read = self.nand.read(at, die, pages);
+        let slot = &mut self.slots[index as usize];
+        slot.flash = Span(self.params.nand.read.0 * u64::from(pages.div_ceil(self.params.nand.planes)));
+        self.push(read, Event::Part(index, die, bytes));
+        1
+    }
+
+    /// All data of a read is in the controller: it is decompressed and crosses the link.
+    pub(super) fn send_to_host(&mut self, index: u32) {
+        let slot = self.slots[index as usize];
+        let compressed = self.compression.is_on() && slot.flash > Span::ZERO;
+        let ready = slot.ready + if compressed { self.params.decompression } else { Span::ZERO };
+        let at = self.to_host.send(ready, u64::from(slot.command.len));
+        let mut times = Times {
+            overhead: slot.asked.since(slot.begun) + ready.since(slot.ready),
+            flash: slot.flash,
+            transfer: slot.channel,
+            link: at.since(ready),
+            ..Times::default()
+        };
+        times.queue = at.since(slot.submitted) - times.total();
+        // With several parts at work at once the sum of the last one's may be longer than the time that passed.
+        let over = times.total() - at.since(slot.submitted);
+        times.flash = times.flash - over;
+        self.give_back(index);
+        self.finish(Done { token: slot.command.token, at, times, bytes_back: slot.command.len, fault: None });
+    }
+}

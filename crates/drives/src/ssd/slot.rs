@@ -1,0 +1,33 @@
+//! A command inside a solid-state drive, and what happens to it next.
+
+use hotband_machine::Command;
+use hotband_units::{Instant, Span};
+
+/// A command inside the drive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub command: Command,
+    pub submitted: Instant,
+    /// When the controller began with it.
+    pub begun: Instant,
+    /// When the flash was asked.
+    pub asked: Instant,
+    /// Parts that are still to come.
+    pub parts: u32,
+    /// When the data is in the controller.
+    pub ready: Instant,
+    /// Time on flash of the last part, without waiting.
+    pub flash: Span,
+    pub channel: Span,
+    /// Passes up to this number must be programmed first.
+    pub until: u64,
+}
+
+/// What happens next to a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Event {
+    /// A die has read a part of it: die and bytes.
+    Part(u32, u32, u32),
+    /// It needs no flash, or its data has been received.
+    Ready(u32),
+}

@@ -1,0 +1,144 @@
+//! Writes, flushes and trims: received over the link, taken into the buffer, placed on flash, acknowledged.
+
+use hotband_machine::{Command, Done, Op, Times, UntimedWrite};
+use hotband_units::{Instant, Span};
+
+use crate::parts::ftl::{PAGE, Untimed};
+use crate::ssd::Ssd;
+use crate::ssd::slot::{Event, Slot};
+use crate::ssd::work::Timed;
+
+impl Ssd {
+    pub(super) fn accept_write(&mut self, index: u32) {
+        let slot = self.slots[index as usize];
+        let command = slot.command;
+        self.counters.writes += 1;
+        self.counters.written_bytes += u64::from(command.len);
+        let decoded = slot.begun + self.params.command_interval;
+        let port = if self.params.link_duplex { &mut self.from_host } else { &mut self.to_host };
+        let arrived = port.send(decoded, u64::from(command.len));
+        self.slots[index as usize].ready = arrived;
+        // Its entry in the map is looked at when it has been received: by then it is in the processor's cache.
+        std::hint::black_box(self.ftl.touch(std::iter::once(command.offset / PAGE)));
+        // A write that begins or ends within a page first reads what the page holds.
+        let end = command.offset + u64::from(command.len);
+        let (first, last) = (command.offset / PAGE, (end - 1) / PAGE);
+        let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
+        let mut parts = 0;
+        if cut_first {
+            parts += self.ask_flash(index, decoded, first..first + 1);
+        }
+        if cut_last && !(cut_first && first == last) {
+            parts += self.ask_flash(index, decoded, last..last + 1);
+        }
+        self.slots[index as usize].parts = parts;
+        if parts == 0 {
+            self.push(arrived, Event::Ready(index));
+        }
+    }
+
+    /// A write, a trim or a flush is acknowledged at `at`.
+    pub(super) fn acknowledge(&mut self, at: Instant, index: u32) {
+        let Slot { command, submitted, begun, ready, .. } = self.slots[index as usize];
+        let overhead = if command.op == Op::Write { self.params.write_overhead } else { at.since(begun) };
+        let link = if command.op == Op::Write { ready.since(begun) - self.params.command_interval } else { Span::ZERO };
+        let mut times = Times { overhead, link, ..Times::default() };
+        times.queue = at.since(submitted) - times.total();
+        times.link = times.link - (times.total() - at.since(submitted));
+        self.give_back(index);
+        self.finish(Done { token: command.token, at, times, bytes_back: 0, fault: None });
+    }
+
+    /// Takes the data of a write into the buffer.
+    pub(super) fn take_in(&mut self, now: Instant, index: u32) {
+        let command = self.slots[index as usize].command;
+        let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
+        self.note_taken_in(&command);
+        let mut flash =
+            Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
+        for page in pages {
+            let units = self.compression.units(command.entropy);
+            self.ftl.write(page, units, &mut flash);
+        }
+        flash.flush_reads();
+        let at = now + (self.params.write_overhead - self.params.command_interval);
+        if command.fua && !self.params.protected {
+            return self.flush(now, index);
+        }
+        self.acknowledge(at, index);
+    }
+
+    /// Everything acknowledged becomes durable: at once where the buffer is protected.
+    pub(super) fn flush(&mut self, now: Instant, index: u32) {
+        self.counters.flushes += u64::from(self.slots[index as usize].command.op == Op::Flush);
+        if self.params.protected {
+            return self.acknowledge(now, index);
+        }
+        let mut flash =
+            Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
+        self.ftl.drain(&mut flash);
+        flash.flush_reads();
+        self.slots[index as usize].until = self.work.issued();
+        if self.work.is_done(self.work.issued()) {
+            return self.acknowledge(now, index);
+        }
+        self.waiting_flush.push_back(index);
+    }
+
+    pub(super) fn trim(&mut self, now: Instant, index: u32) {
+        let command = self.slots[index as usize].command;
+        self.counters.trims += 1;
+        self.trim_range(command.offset, u64::from(command.len));
+        self.acknowledge(now, index);
+    }
+
+    /// Whole pages inside the range are forgotten.
+    fn trim_range(&mut self, offset: u64, len: u64) {
+        self.counters.trimmed_bytes += len;
+        for page in offset.div_ceil(PAGE)..(offset + len) / PAGE {
+            self.ftl.trim(page);
+        }
+    }
+
+    /// Writes and trims that take no time: a single write alone, many with their map entries looked up together.
+    #[inline]
+    pub(super) fn write_all_untimed(&mut self, writes: &[UntimedWrite]) {
+        if let [only] = writes
+            && !only.trim
+        {
+            return self.write_range(only);
+        }
+        for batch in writes.chunks(64) {
+            let pages = batch.iter().map(|write| write.offset / PAGE);
+            std::hint::black_box(self.ftl.touch(pages));
+            for write in batch {
+                if write.trim {
+                    self.trim_range(write.offset, u64::from(write.len));
+                } else {
+                    self.write_range(write);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn write_range(&mut self, write: &UntimedWrite) {
+        // Refused as a command would be: no byte of it is the host's.
+        if self.ftl.is_write_protected() {
+            self.counters.faults += 1;
+            return;
+        }
+        self.counters.written_bytes += u64::from(write.len);
+        let pages = write.offset / PAGE..(write.offset + u64::from(write.len)).div_ceil(PAGE);
+        for page in pages {
+            let units = self.compression.units(write.entropy);
+            self.ftl.write(page, units, &mut Untimed);
+        }
+    }
+
+    fn note_taken_in(&mut self, command: &Command) {
+        if let Some(account) = &mut self.account {
+            account.take_in(command.offset..command.offset + u64::from(command.len), command.version);
+        }
+    }
+}
