@@ -7,7 +7,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{CrushMap, Placement, Rule, Weight};
+use super::map::{CrushMap, Rule};
+use super::placement::Placement;
+use super::weight::Weight;
 
 /// Slack of comparisons between sums of quotients, in PGs.
 const EPSILON: f64 = 1e-6;

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::map::{Bucket, level};
-use super::{CrushError, CrushMap, Weight, shadow};
+use super::error::CrushError;
+use super::map::{Bucket, CrushMap, level};
+use super::shadow;
+use super::weight::Weight;
 
 /// OSD numbers and ids of buckets stay below this, so that nothing sized by them grows without bound. Ceph's own limit
 /// for OSDs is a setting (`mon_max_osd`, 10,000 where not changed).

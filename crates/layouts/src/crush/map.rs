@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::error::CrushError;
 use super::hash::hash32_3;
 use super::ln::{LN_OF_ALL, crush_ln};
-use super::{CrushError, Weight};
+use super::weight::Weight;
 
 /// A node of the tree that holds others.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! `firstn`: the search for replicas, as Ceph's `crush_choose_firstn` makes it with today's tunables.
 
 use super::hash::hash32_2;
-use super::map::Descent;
-use super::{CrushMap, Rule, Weight};
+use super::map::{CrushMap, Descent, Rule};
+use super::weight::Weight;
 
 /// Tries for each replica: the tunable `choose_total_tries` = 50 counts repetitions, the first try comes on top.
 const TRIES: u32 = 51;

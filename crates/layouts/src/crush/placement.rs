@@ -1,7 +1,8 @@
 //! From the name of an object to the OSDs of its placement group, over a whole pool.
 
 use super::hash::{NameHash, hash_name, hash32_2};
-use super::{CrushMap, Rule, Weight};
+use super::map::{CrushMap, Rule};
+use super::weight::Weight;
 
 /// What of a pool decides its placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

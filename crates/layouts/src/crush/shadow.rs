@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::map::Bucket;
-use super::{CrushMap, Weight};
+use super::map::{Bucket, CrushMap};
+use super::weight::Weight;
 
 /// Adds the shadow trees, in Ceph's order: from the root with the lowest id, class by class, what a bucket holds before
 /// the bucket. A shadow without a given id gets the highest that is free.
