@@ -9,6 +9,7 @@
 
 mod ask;
 mod compress;
+mod control;
 mod extents;
 mod interval;
 mod links;
@@ -22,11 +23,12 @@ mod walk;
 
 pub use ask::{Ask, AskError, CHUNKS, DEFAULT_SAMPLE, Sample};
 pub use compress::{Compressor, Press};
+pub use control::Control;
 pub use extents::EXTENT;
 pub use interval::{Pair, Sums, estimate};
-pub use measure::{Control, Effort, Measured, measure, measure_within};
-pub use report::{BINS, Report};
+pub use measure::{Effort, Measured, measure, measure_within};
+pub use report::Report;
 pub use sample::Plan;
 pub use source::{Census, Skipped, Unreadable};
-pub use tally::{ChunkTally, Tally};
+pub use tally::{BINS, ChunkTally, Tally};
 pub use walk::{Found, Limits, Regular, Walk};

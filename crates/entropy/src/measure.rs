@@ -3,50 +3,17 @@
 //! Memory does not grow with the tree: a thread holds one item, the walk a bounded number of names.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::ask::{Ask, AskError};
 use crate::compress::Press;
+use crate::control::Control;
 use crate::sample::{Choice, Plan};
 use crate::source::{Census, Item, Source, Unreadable};
 use crate::tally::Tally;
 use crate::walk::{Limits, Walk};
-
-/// What another thread sees of a measurement, and how it stops it.
-#[derive(Debug, Default)]
-pub struct Control {
-    stop: AtomicBool,
-    files: AtomicU64,
-    bytes: AtomicU64,
-    /// Bytes to measure; none before the census is over.
-    wanted: AtomicU64,
-    measured: AtomicU64,
-}
-
-impl Control {
-    /// Asks the measurement to stop; what was measured is kept.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it was asked to stop.
-    pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Files and bytes counted, bytes to measure (zero while it still counts), bytes measured.
-    pub fn progress(&self) -> [u64; 4] {
-        [&self.files, &self.bytes, &self.wanted, &self.measured].map(|sum| sum.load(Ordering::Relaxed))
-    }
-
-    pub(crate) fn counted(&self, files: u64, bytes: u64) {
-        self.files.store(files, Ordering::Relaxed);
-        self.bytes.store(bytes, Ordering::Relaxed);
-    }
-}
 
 /// What the measurement cost. It is no part of the report, which is the same every time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,7 +65,7 @@ pub fn measure_within(ask: &Ask, control: &Control, limits: Limits) -> Result<Op
     let Some(census) = Census::take(walk(), control) else { return Ok(None) };
     let plan = Plan::new(census.items, census.bytes, ask.sample);
     let wanted = u128::from(census.bytes) * u128::from(plan.chosen) / u128::from(plan.items.max(1));
-    control.wanted.store(wanted as u64, Ordering::Relaxed);
+    control.wanted(wanted as u64);
     let source = Mutex::new(Source::new(walk(), Choice::new(plan, ask.seed), ask.archive()));
     let jobs = ask.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get)).max(1);
     let begun = Instant::now();
@@ -142,6 +109,6 @@ fn compress_items(ask: &Ask, source: &Mutex<Source>, control: &Control) -> (Tall
         let begun = Instant::now();
         tally.add(&mut press, &item);
         compressing += begun.elapsed();
-        control.measured.fetch_add(item.data().len() as u64, Ordering::Relaxed);
+        control.measured(item.data().len() as u64);
     }
 }

@@ -10,9 +10,6 @@ use crate::interval::{Sums, estimate};
 use crate::measure::Measured;
 use crate::source::Skipped;
 
-/// Bins of a histogram: ratios from 0 to 1 in steps of 0.01; the last holds incompressible chunks too.
-pub const BINS: usize = 100;
-
 /// A ratio with its interval; null where there was no data.
 #[derive(Clone, Debug, Serialize)]
 struct Entropy {

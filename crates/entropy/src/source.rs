@@ -9,8 +9,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::compress::DEFLATE_WINDOW;
+use crate::control::Control;
 use crate::extents::{EXTENT, Extents, Packer, open_file};
-use crate::measure::Control;
 use crate::sample::{Choice, Want};
 use crate::walk::{Found, Regular, Walk};
 

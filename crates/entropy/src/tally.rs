@@ -4,8 +4,10 @@
 use crate::ask::Ask;
 use crate::compress::{Compressor, Press};
 use crate::interval::{Pair, Sums};
-use crate::report::BINS;
 use crate::source::Item;
+
+/// Bins of a histogram: ratios from 0 to 1 in steps of 0.01; the last holds incompressible chunks too.
+pub const BINS: usize = 100;
 
 /// Chunks of one size with one compressor.
 #[derive(Clone, Debug)]
