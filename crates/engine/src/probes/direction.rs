@@ -51,6 +51,9 @@ pub struct IntervalRow {
     pub area: u64,
 }
 
+/// Reads, writes, flushes and trims of one stream.
+pub type Directions = [DirectionStats; 4];
+
 impl DirectionStats {
     /// Bytes of memory of a direction that is used: its histogram, of 1,024 counts for each of 33 powers of two.
     pub const MEMORY: u64 = 33 * 1024 * size_of::<u64>() as u64;

@@ -3,9 +3,9 @@
 use hotband_units::{Instant, Span};
 use serde::Serialize;
 
-use crate::probes::streams::Directions;
-use crate::record::Summary;
+use crate::probes::direction::Directions;
 use crate::record::sections::{Sections, of_list};
+use crate::record::summary::Summary;
 
 /// A measured phase and its figures.
 #[derive(Clone, Debug, Serialize)]

@@ -3,13 +3,10 @@
 use hotband_machine::Op;
 use hotband_units::{Instant, Span};
 
-use crate::probes::direction::DirectionStats;
+use crate::probes::direction::{DirectionStats, Directions};
 use crate::probes::probe::{Answered, Interval};
 use crate::probes::steps::{Step, StepEnd, Steps};
 use crate::probes::table::{Table, Text, rows};
-
-/// Reads, writes, flushes and trims of one stream.
-pub type Directions = [DirectionStats; 4];
 
 /// Name of the table; a record says more of its file than of others.
 pub const SERIES: &str = "series";

@@ -4,10 +4,10 @@ use hotband_units::Span;
 use hotband_workloads::{Bound, LimitOp, LimitSpec};
 use serde::Serialize;
 
-use crate::probes::direction::DirectionStats;
-use crate::probes::streams::{Directions, Streams};
+use crate::probes::direction::{DirectionStats, Directions};
+use crate::probes::streams::Streams;
 use crate::probes::table::{Table, Text};
-use crate::record::Figures;
+use crate::record::summary::Figures;
 
 /// A limit, what was measured, and whether it was kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
