@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use hotband_machine::{BuildError, SpecError};
-use hotband_units::Bytes;
+use hotband_machine::{BuildError, MemoryError, SpecError};
 use thiserror::Error;
 
 /// What can go wrong with a run.
@@ -15,22 +14,9 @@ pub enum RunError {
     /// The run was asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// The machine would need more memory than there is.
-    #[error("needs {needs} of memory, and {available} are available")]
-    TooLarge {
-        /// All parts together.
-        needs: Bytes,
-        /// What there is.
-        available: Bytes,
-    },
-    /// The system refused memory.
-    #[error("{part} needs {needs} of memory, which the system refused")]
-    Memory {
-        /// Name of the part in the machine.
-        part: String,
-        /// What it asked for.
-        needs: Bytes,
-    },
+    /// There is not the memory for the machine.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The I/O log could not be written.
     #[error("the I/O log could not be written: {0}")]
     Log(std::io::Error),
@@ -53,8 +39,7 @@ impl From<BuildError> for RunError {
         match error {
             BuildError::Spec(error) => Self::Spec(error),
             BuildError::Stopped(_) => Self::Interrupted,
-            BuildError::TooLarge { needs, available } => Self::TooLarge { needs, available },
-            BuildError::Memory { part, needs } => Self::Memory { part, needs },
+            BuildError::Memory(error) => Self::Memory(error),
         }
     }
 }

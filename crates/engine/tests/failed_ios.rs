@@ -3,7 +3,7 @@
 mod common;
 
 use hotband_engine::{Control, Means, RepairRequest, Request, Run, RunError};
-use hotband_machine::Stopped;
+use hotband_machine::{MemoryError, Stopped};
 use serde_json::Value;
 
 fn record(fail: &[&str]) -> Value {
@@ -61,6 +61,8 @@ fn a_machine_that_does_not_fit_is_refused_before_it_is_built() {
     };
     let needs = run(None).expect("memory without bounds").memory();
     assert!((3_500_000_000..5_000_000_000).contains(&needs.0), "four bytes for each of 4 x 234 M pages: {needs}");
-    assert!(matches!(run(Some(1 << 30)), Err(RunError::TooLarge { needs, .. }) if needs.0 > 3_500_000_000));
+    assert!(
+        matches!(run(Some(1 << 30)), Err(RunError::Memory(MemoryError::TooLarge { needs, .. })) if needs.0 > 3_500_000_000)
+    );
     run(Some(needs.0)).expect("it fits").execute(&Control::default()).expect("nothing stops it");
 }

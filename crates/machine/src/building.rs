@@ -21,16 +21,10 @@ pub fn unwatched() -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Why a part was not built.
+/// A machine does not get the memory that it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum BuildError {
-    /// The user's mistake.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// It was asked to stop.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// It would need more memory than there is.
+pub enum MemoryError {
+    /// It needs more memory than there is.
     #[error("needs {needs} of memory, and {available} are available")]
     TooLarge {
         /// All parts together.
@@ -40,10 +34,24 @@ pub enum BuildError {
     },
     /// The system refused the memory.
     #[error("{part} needs {needs} of memory, which the system refused")]
-    Memory {
+    Refused {
         /// Name of the part in the machine.
         part: String,
         /// What it asked for.
         needs: Bytes,
     },
+}
+
+/// Why a part was not built.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BuildError {
+    /// The user's mistake.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// It was asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// There is not the memory for it.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
 }

@@ -15,7 +15,7 @@ mod service;
 mod spec;
 mod versions;
 
-pub use building::{BuildError, Look, Stopped, unwatched};
+pub use building::{BuildError, Look, MemoryError, Stopped, unwatched};
 pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Levels, PartReport, Smart, UntimedWrite, Warmth};
 pub use event::{Event, EventError, Part, SetError, What};
 pub use graph::link::{Link, LinkSpec};

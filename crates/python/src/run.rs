@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hotband_engine::{Catalog, Control, MachineState, Means, RepairRequest, Request, Run, RunError};
+use hotband_machine::MemoryError;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,8 +16,8 @@ pub fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Spec(error) => spec_error(error),
         RunError::Interrupted => Interrupted::new_err("interrupted"),
-        RunError::TooLarge { needs, available } => OutOfMemory::new_err((needs.0, available.0)),
-        RunError::Memory { needs, .. } => OutOfMemory::new_err((needs.0, None::<u64>)),
+        RunError::Memory(MemoryError::TooLarge { needs, available }) => OutOfMemory::new_err((needs.0, available.0)),
+        RunError::Memory(MemoryError::Refused { needs, .. }) => OutOfMemory::new_err((needs.0, None::<u64>)),
         RunError::Log(error) => match error.raw_os_error() {
             Some(code) => PyOSError::new_err((code, error.to_string())),
             None => PyOSError::new_err(error.to_string()),

@@ -8,7 +8,7 @@ use hotband_layouts::replicated::{self, OsdParams, OutSpec, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
     BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
-    NodeRef, Random, Role, SpecError, Volume,
+    MemoryError, NodeRef, Random, Role, SpecError, Volume,
 };
 use hotband_units::{Bytes, Rate};
 use toml::{Table, Value};
@@ -196,7 +196,7 @@ impl Mechanism {
             }
             Self::Ssd(params) => {
                 let refused =
-                    |refused: Refused| BuildError::Memory { part: name.to_owned(), needs: Bytes(refused.bytes) };
+                    |refused: Refused| MemoryError::Refused { part: name.to_owned(), needs: Bytes(refused.bytes) };
                 Ok(Box::new(Ssd::try_new(params).map_err(refused)?))
             }
         }

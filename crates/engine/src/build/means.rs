@@ -1,6 +1,6 @@
 //! What a machine is built for and may take, asked before it is built.
 
-use hotband_machine::{BuildError, Look, unwatched};
+use hotband_machine::{Look, MemoryError, unwatched};
 use hotband_units::Bytes;
 use hotband_workloads::Workload;
 
@@ -70,10 +70,10 @@ impl Memory {
     ///
     /// # Errors
     /// It does not.
-    pub fn check(&self) -> Result<(), BuildError> {
+    pub fn check(&self) -> Result<(), MemoryError> {
         match self.available {
             Some(available) if self.taken.0 > available => {
-                Err(BuildError::TooLarge { needs: self.taken, available: Bytes(available) })
+                Err(MemoryError::TooLarge { needs: self.taken, available: Bytes(available) })
             }
             _ => Ok(()),
         }
