@@ -19,7 +19,7 @@ use crate::probes::io_log::IoLog;
 use crate::probes::power_loss::PowerLossProbe;
 use crate::probes::repair::RepairProbe;
 use crate::probes::table::Tables;
-use crate::probes::{Probes, asked};
+use crate::probes::{Probe, Probes};
 use crate::record::{Head, Record, Texts};
 use crate::request::Request;
 use crate::sources::agenda::Sources;
@@ -61,6 +61,8 @@ pub struct Run {
     /// Events, as they were asked for, and as they are to happen.
     asked: Asked,
     happenings: Vec<Happening>,
+    /// Those that the workload asks for by name.
+    probes: Vec<Box<dyn Probe>>,
 }
 
 impl Run {
@@ -113,7 +115,7 @@ impl Run {
         (mut assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
         asked.check(&assembled.machine, request.repair.spares)?;
-        crate::probes::asked(&workload)?;
+        let probes = crate::probes::asked(&workload)?;
         let repair = request.repair.plan(&assembled.machine, &asked, request.seed)?;
         let rebuild_rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
         if repair.is_some() {
@@ -141,6 +143,7 @@ impl Run {
             rebuild_rate,
             asked,
             happenings,
+            probes,
         })
     }
 
@@ -228,7 +231,7 @@ impl Run {
         if let Some(log) = log {
             probes.add(Box::new(log));
         }
-        asked(&self.workload)?.into_iter().for_each(|probe| probes.add(probe));
+        self.probes.into_iter().for_each(|probe| probes.add(probe));
         let power = PowerSwitch::new(self.power_cut.as_ref().map(|cut| cut.after));
         self.power_cut.into_iter().for_each(|cut| probes.add(Box::new(PowerLossProbe::new(machine, cut))));
         let failures = self.asked.failures().count();

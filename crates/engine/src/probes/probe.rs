@@ -98,7 +98,7 @@ impl Findings {
 }
 
 /// Whoever watches a run. Every call has a default that does nothing: a probe says what it wants to be told.
-pub trait Probe {
+pub trait Probe: Send {
     /// Whether `submitted`, `advanced` and `io` are called. Runs in which no probe wants them pay one test an I/O.
     fn wants_ios(&self) -> bool {
         false
