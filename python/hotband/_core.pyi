@@ -69,11 +69,17 @@ class Run:
         spares: int = 0,
         rebuild_rate: str | None = None,
         rebuild_after: str | None = None,
+        follows: bool = False,
+        is_followed: bool = False,
         memory: int | None = None,
     ) -> None: ...
-    def check_follows(self, before: Run) -> None:
-        """Raises SpecError where this run is not on the same machine, with the same values, as `before`; both must not
-        have been executed."""
+    def follow(self, first: Run) -> None:
+        """Makes this run ready to follow `first` and those that were made so before. Raises SpecError where it is not
+        on the same machine, with the same values, or its events do not go with those before; none must have been
+        executed."""
+
+    def check_times(self) -> None:
+        """Raises SpecError where an event comes after the end of the last run that follows this one."""
 
     def execute(self, after: Run | None = None, keep: bool = False) -> Output:
         """What the run leaves.

@@ -134,13 +134,15 @@ def sequence(
     duration: str | None = None,
     seed: int = 1,
     fresh_seeds: bool = False,
+    events: str | Sequence[str] = (),
     set: Mapping[str, object] | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> list[Record]:
     """Runs workloads one after the other on one machine, each as the one before left it; a record each.
 
-    With `fresh_seeds` each asks for offsets of its own. Otherwise as `run`, and raises what it raises.
+    With `fresh_seeds` each asks for offsets of its own. `events` count from the measured time of the first run, and may
+    come in a later one. Otherwise as `run`, and raises what it raises.
     """
     from hotband.runs.run import RunsInterrupted, execute
     from hotband.runs.watch import watch
@@ -150,6 +152,7 @@ def sequence(
         replace(
             _spec(f"run {n}", named(one, "workload"), where, duration, seed + (n if fresh_seeds else 0), changed),
             after=f"run {n - 1}" if n else "",
+            events=() if n else texts(events, "events"),
         )
         for n, one in enumerate(workloads)
     ]

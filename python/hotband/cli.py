@@ -129,10 +129,11 @@ def run(
             duration,
             folders[n],
             io_log,
-            power_loss,
+            None if n else power_loss,
             after=f"run {n - 1}" if n else "",
-            repair=repair,
-            events=tuple(event or ()),
+            # What happens to the machine counts from the first run and is not said again to those that follow.
+            repair=Repair() if n else repair,
+            events=() if n else tuple(event or ()),
         )
         for n, name in enumerate(asked)
     ]

@@ -34,7 +34,14 @@ def test_a_mistake_names_the_option_and_the_cell(hotband) -> None:
     cases = [
         (("raid5:3xsavvio-10k1", "--event", "at 1 s: osd-out data.1"), "osd-out is not supported with layout raid5"),
         (("savvio-10k1", "--event", "at 1 s: explode d0"), "at TIME: fail DRIVE"),
-        (("savvio-10k1", "--event", "at 1 s: fail d0", "--then", "fio-randread"), "a sequence"),
+        (
+            ("savvio-10k1", "--event", "at 5 s: fail d0", "--then", "fio-randread"),
+            "the measured time of all runs together",
+        ),
+        (("savvio-10k1", "--event", "at 1 s: power-off", "--then", "fio-randread"), "a sequence"),
+        (("replicated:4xmg06sca-10tb", "--event", "at 1 s: fail d9"), "d3"),
+        (("replicated:4xmg06sca-10tb", "--event", "at 1 s: fail d0", "--event", "at 1 s: fail d0"), "fails twice"),
+        (("replicated:3xmg06sca-10tb", "--event", "at 1 s: fail d0", "--event", "at 1 s: fail d1"), "osd0 of the pool"),
     ]
     for more, said in cases:
         done = hotband(*run, *more)
@@ -42,6 +49,29 @@ def test_a_mistake_names_the_option_and_the_cell(hotband) -> None:
         assert "--event = " in done.stderr
         assert said in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_a_drive_of_a_pool_fails(hotband) -> None:
+    run = ("run", "fio-randread", "--on", "replicated:4xmg06sca-10tb", "--duration", "2 s", "--json")
+    done = hotband(*run, "--event", "at 1 s: fail d3")
+    assert done.returncode == 0, done.stderr
+    repair = json.loads(done.stdout)["repair"]
+    assert repair["failures"] == [{"drive": "d3", "at_ns": 1_000_000_000}]
+    assert [one["phase"] for one in repair["service"]] == ["before", "rebuilding"]
+    assert (repair["bytes_lost"], repair["io_errors"]) == (0, 0)
+
+
+def test_a_drive_that_failed_in_one_run_is_failed_in_the_next(hotband) -> None:
+    run = ("run", "fio-randread", "--on", "raid1:2xsavvio-10k1", "--duration", "2 s", "--json")
+    then = ("--then", "fio-randread", "--then", "fio-randread")
+    done = hotband(*run, *then, "--event", "at 3 s: fail d1")
+    assert done.returncode == 0, done.stderr
+    records = json.loads(done.stdout)
+    states = [[one["phase"] for one in record["repair"]["service"]] for record in records]
+    assert states == [["before"], ["before", "degraded"], ["degraded"]]
+    assert records[1]["repair"]["failures"] == [{"drive": "d1", "at_ns": 1_000_000_000}]
+    assert "d1 failed in a run before this one" in records[2]["notes"]
+    assert records[2]["sequence"]["before"][0]["events"] == ["at 3 s: fail d1"]
 
 
 def test_the_machine_of_the_guide_loses_a_drive(hotband, tmp_path: Path) -> None:

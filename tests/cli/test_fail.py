@@ -103,7 +103,7 @@ def test_a_rebuild_without_load_takes_capacity_over_the_limit(hotband) -> None:
         (("--fail", "d0@99999999999 d"), "out of range"),
         (("--fail", "spare1@1 s", "--spare", "1"), "one of the machine to fail too"),
         (("--fail", "d0@1 s", "--power-loss", "2 s"), "fail+power-off is not supported with layout raid5"),
-        (("--fail", "d0@1 s", "--then", "fio-read"), "fail is not supported with a sequence"),
+        (("--fail", "d0@121 s", "--then", "fio-read"), "the measured time of all runs together"),
         (("--fail", "d0@1 s", "--set", "unrecoverable_error_bits=few"), "1e15"),
     ],
 )

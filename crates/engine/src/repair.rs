@@ -30,6 +30,25 @@ impl RepairRequest {
         *self == Self::default()
     }
 
+    /// Nothing but failures in a run that follows another: what a machine has it has from its first run on.
+    ///
+    /// # Errors
+    /// Spares, or how they are used.
+    pub(crate) fn check_follower(&self) -> Result<(), SpecError> {
+        let spares = (self.spares > 0).then(|| self.spares.to_string());
+        let asked = [
+            ("repair.spares", spares),
+            ("repair.rebuild_rate", self.rebuild_rate.clone()),
+            ("repair.rebuild_after", self.rebuild_after.clone()),
+        ];
+        match asked.into_iter().find_map(|(option, value)| Some((option, value?))) {
+            None => Ok(()),
+            Some((option, value)) => {
+                Err(SpecError::new(option, "", value, "is for the first of the runs that follow each other"))
+            }
+        }
+    }
+
     /// Which drive spares are like (the first of the machine's own that fails), and how many there are.
     ///
     /// # Errors

@@ -29,4 +29,8 @@ pub struct Request {
     pub repair: RepairRequest,
     /// What happens to parts of the machine, such as `at 60 s: fail d3`.
     pub events: Vec<String>,
+    /// It follows another run on the machine that that one leaves.
+    pub follows: bool,
+    /// Another run follows on its machine.
+    pub is_followed: bool,
 }

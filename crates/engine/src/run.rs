@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotband_machine::{Expected, Machine, MachineSpec, SpecError};
+use hotband_machine::{Expected, Machine, MachineSpec, Part, SpecError};
 use hotband_units::{Bytes, Instant, Span};
 use hotband_workloads::{Stream, Workload};
 
@@ -12,7 +12,7 @@ use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
 use crate::drive::{Driver, Ended, PowerSwitch};
-use crate::events::{Asked, Happening, in_short_forms};
+use crate::events::{Asked, Happening, failing, in_short_forms, measured_time};
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
 use crate::probes::io_log::IoLog;
@@ -42,6 +42,8 @@ pub struct MachineState {
     now: Instant,
     /// What it was built from: a machine for another text or other values would not be the same.
     built_from: (String, Vec<(String, String)>),
+    /// Its spares, and the most bytes a second of a rebuild.
+    rebuilds: (u32, Option<u64>),
 }
 
 /// A run that was checked and can be executed.
@@ -56,8 +58,14 @@ pub struct Run {
     streams: Vec<(Stream, u16)>,
     app: Option<AppAtWork>,
     power_cut: Option<PowerCut>,
-    /// Most bytes a second of a rebuild.
-    rebuild_rate: Option<u64>,
+    /// Spares of the machine, and the most bytes a second of a rebuild.
+    rebuilds: (u32, Option<u64>),
+    /// Drives that fail in runs that follow it.
+    fail_later: Vec<Part>,
+    /// What happens in runs that follow it, as time goes on from its own measured time to theirs.
+    ahead: Vec<Happening>,
+    /// The measured time of it and those that follow; none where that is not known.
+    measured: Option<Span>,
     /// Events, as they were asked for, and as they are to happen.
     asked: Asked,
     happenings: Vec<Happening>,
@@ -86,11 +94,10 @@ impl Run {
         };
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
-        let asked = Asked::of(&request, &workload, &spec.events)?.with_daemons(&spec)?;
+        let asked = Asked::of(&request, &workload, &spec.events)?;
         let spares = request.repair.spares(&spec, &asked)?;
         let means = means.for_use(Use::of(&workload));
-        let assembled =
-            assemble_with_spares(&spec, catalog, (&drive_set, request.seed), (spares, &asked.outs), &means)?;
+        let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, &means)?;
         Self::bound(request, (machine_text, workload_text), workload, asked, (assembled, drive_set))
     }
 
@@ -117,11 +124,17 @@ impl Run {
         asked.check(&assembled.machine, request.repair.spares)?;
         let probes = crate::probes::asked(&workload)?;
         let repair = request.repair.plan(&assembled.machine, &asked, request.seed)?;
-        let rebuild_rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
+        let rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
+        let rebuilds = (request.repair.spares, rate);
         if repair.is_some() {
             assembled.machine.expect(Expected { repair, ..Expected::default() });
         }
-        let happenings = asked.happenings(&assembled.machine, &workload)?;
+        let happenings = asked.happenings(&assembled.machine, &[])?;
+        asked.tell_pools(&mut assembled.machine)?;
+        let measured = measured_time(&workload);
+        asked.check_times(&workload, if request.is_followed { None } else { measured })?;
+        let (happenings, ahead) =
+            happenings.into_iter().partition(|(at, ..)| measured.is_none_or(|measured| *at <= measured));
         let power_cut = PowerCut::of(&asked, &workload)?;
         let request = in_short_forms(request)?;
         let streams = bind(&workload, &assembled, request.seed)?;
@@ -140,7 +153,10 @@ impl Run {
             streams,
             app,
             power_cut,
-            rebuild_rate,
+            rebuilds,
+            fail_later: Vec::new(),
+            ahead,
+            measured,
             asked,
             happenings,
             probes,
@@ -169,18 +185,48 @@ impl Run {
         self.execute_on(None, false, control).map(|(outcome, _)| outcome)
     }
 
-    /// Whether it can follow `before`: it is on the same machine, with the same values of its drives.
+    /// Makes it ready to follow `first` and those that were made so before: it is on the same machine, with the same
+    /// values of its drives. The machine of the first is told what is to happen to it in this run.
     ///
     /// # Errors
-    /// It is not.
-    pub fn check_follows(&self, before: &Self) -> Result<(), SpecError> {
-        before.asked.check_sequence()?;
+    /// It cannot follow, or an event that does not go together with those before it.
+    pub fn follow(&mut self, first: &mut Self) -> Result<(), SpecError> {
+        first.asked.check_sequence()?;
         self.asked.check_sequence()?;
-        if self.built_from() == before.built_from() {
-            return Ok(());
+        if self.built_from() != first.built_from() {
+            let accepted = "a run that follows another is on the same machine with the same values";
+            return Err(SpecError::new("MACHINE", "", &self.request.machine, accepted));
         }
-        let accepted = "a run that follows another is on the same machine with the same values";
-        Err(SpecError::new("MACHINE", "", &self.request.machine, accepted))
+        self.request.repair.check_follower()?;
+        let machine = &mut first.assembled.machine;
+        let before: Vec<Part> =
+            failing(&first.happenings).chain(failing(&first.ahead)).chain(first.fail_later.iter().copied()).collect();
+        let happenings = self.asked.happenings(machine, &before)?;
+        first.fail_later.extend(failing(&happenings));
+        if machine.repair().is_none()
+            && let repair @ Some(_) = self.request.repair.plan(machine, &self.asked, first.request.seed)?
+        {
+            machine.expect(Expected { repair, ..Expected::default() });
+        }
+        self.asked.tell_pools(machine)?;
+        self.happenings = happenings;
+        let Some(before) = first.measured else { return Ok(()) };
+        first.measured = measured_time(&self.workload).map(|own| before + own);
+        let is_here = |at: Span| first.measured.is_none_or(|end| at <= end);
+        let (here, ahead) = std::mem::take(&mut first.ahead).into_iter().partition(|(at, ..)| is_here(*at));
+        first.ahead = ahead;
+        let here: Vec<Happening> = here;
+        first.fail_later.extend(failing(&here));
+        self.happenings.extend(here.into_iter().map(|(at, part, what)| (Span(at.0 - before.0), part, what)));
+        Ok(())
+    }
+
+    /// Whether its events come before the last of the runs that follow it ends, where that is known.
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub fn check_times(&self) -> Result<(), SpecError> {
+        self.asked.check_times(&self.workload, self.measured)
     }
 
     fn built_from(&self) -> (&str, &[(String, String)]) {
@@ -194,7 +240,7 @@ impl Run {
     /// Those of `execute`.
     ///
     /// # Panics
-    /// If it cannot follow: see [`Run::check_follows`].
+    /// If it cannot follow, or something happens in it for which the first run was not made ready: see [`Run::follow`].
     pub fn execute_after(
         self,
         before: Option<MachineState>,
@@ -208,6 +254,7 @@ impl Run {
         let (text, set) = &before.built_from;
         assert_eq!((text.as_str(), set.as_slice()), self.built_from(), "checked before the first of them began");
         self.assembled.machine = before.machine;
+        self.rebuilds = before.rebuilds;
         before.now
     }
 
@@ -234,8 +281,8 @@ impl Run {
         self.probes.into_iter().for_each(|probe| probes.add(probe));
         let power = PowerSwitch::new(self.power_cut.as_ref().map(|cut| cut.after));
         self.power_cut.into_iter().for_each(|cut| probes.add(Box::new(PowerLossProbe::new(machine, cut))));
-        let failures = self.asked.failures().count();
-        let repair = RepairProbe::of(machine, &self.workload, (&self.request.repair, failures), self.rebuild_rate);
+        let failures = failing(&self.happenings).count();
+        let repair = RepairProbe::of(machine, &self.workload, failures, self.rebuilds);
         if let Some(repair) = repair {
             probes.add(Box::new(repair));
         }
@@ -262,7 +309,7 @@ impl Run {
         let (record, tables) =
             Record::new(head, &self.workload, duration, sources, watched, &|| control.report(0.0, ios))?;
         let built_from = (self.texts.0, self.drive_set);
-        let kept = MachineState { machine: self.assembled.machine, now, built_from };
+        let kept = MachineState { machine: self.assembled.machine, now, built_from, rebuilds: self.rebuilds };
         Ok((Outcome { record, tables, ios }, kept))
     }
 }

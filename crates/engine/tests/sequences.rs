@@ -132,12 +132,12 @@ fn who_asks_for_progress_changes_nothing() {
 #[test]
 fn only_a_run_on_the_same_machine_follows() {
     let run = |request| Run::new(&catalog(), request).expect("runs of the tests are valid");
-    let first = run(reads(1));
-    assert!(run(writes(9)).check_follows(&first).is_ok(), "another workload and seed");
+    let mut first = run(reads(1));
+    assert!(run(writes(9)).follow(&mut first).is_ok(), "another workload and seed");
     let other = Request { machine_text: Some(POOL.replace("count = 4", "count = 5")), ..reads(1) };
     let set = Request { set: vec![("cpu_read".into(), "1 ms".into())], ..reads(1) };
     for request in [other, set] {
-        let error = run(request).check_follows(&first).expect_err("another machine").to_string();
+        let error = run(request).follow(&mut first).expect_err("another machine").to_string();
         assert!(error.contains("MACHINE") && error.contains("the same machine") && !error.contains('\n'), "{error}");
     }
 }

@@ -6,7 +6,7 @@ mod pool;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hotband_machine::{EventError, Op};
-use pool::{DISK, LATENCY, OBJECT, Rig, in_place};
+use pool::{CLIENT, DISK, LATENCY, OBJECT, Rig, in_place};
 
 const OBJECTS: u64 = 64;
 const POOL: &str = ", replicas = 2, placement_groups = 32, image = \"256 MiB\"";
@@ -152,4 +152,52 @@ fn a_daemon_goes_out_when_an_event_says_so_and_only_once() {
     rig.run_to(1_000_000_000);
     rig.run_to(3_600_000_000_001);
     assert_eq!(rig.count("recovery", "objects_misplaced"), 0, "all has moved, and does not move again");
+}
+
+#[test]
+fn a_drive_that_fails_takes_its_copies_with_it_and_others_are_made_from_what_is_left() {
+    let mut rig = Rig::new(4, POOL, &[("recovery_sleep", "\"0 s\"")]);
+    let had = objects(&rig, 4)[2];
+    rig.pool.expect_out(&[2], true).expect("there is room");
+    assert!(rig.pool.expect_out(&[1], true).is_err(), "once");
+    rig.pool.member_failed(rig.now, 2);
+    assert!(!rig.pool.is_whole() && rig.pool.is_recovering() && rig.pool.lost() == 0);
+    rig.run_to(0);
+    assert!(readers(&mut rig).iter().all(|member| *member != 2));
+    rig.drain();
+    assert!(rig.commands.iter().all(|(_, sent)| sent.member != 2), "nothing is asked of it");
+    assert!(rig.pool.is_whole() && !rig.pool.is_recovering());
+    assert_eq!((objects(&rig, 4)[2], objects(&rig, 4).iter().sum::<u64>()), (0, 2 * OBJECTS));
+    assert!(rig.count("recovery", "objects_moved") >= had);
+}
+
+#[test]
+fn writes_go_to_the_copies_that_are_left() {
+    // Nobody is left to take the third copy.
+    let mut rig = Rig::new(3, ", replicas = 3, placement_groups = 32, image = \"256 MiB\"", &[]);
+    rig.pool.expect_out(&[0], true).expect("it stays degraded");
+    rig.pool.member_failed(rig.now, 0);
+    for object in 0..OBJECTS {
+        let before = rig.commands.len();
+        rig.latency(Op::Write, object * OBJECT, 4096);
+        let log = rig.commands[before..].iter().filter(|(_, sent)| sent.op == Op::Flush);
+        let members: BTreeSet<u16> = log.map(|(_, sent)| sent.member).collect();
+        assert_eq!(members, BTreeSet::from([1, 2]), "object {object}");
+    }
+    assert!(!rig.pool.is_whole() && !rig.pool.is_recovering());
+    assert_eq!((rig.pool.lost(), rig.count("recovery", "objects_moved")), (0, 0));
+}
+
+#[test]
+fn an_operation_on_its_way_to_a_drive_that_fails_is_asked_of_another() {
+    let (whole, mut rig) = (readers(&mut Rig::new(4, POOL, &[])), Rig::new(4, POOL, &[]));
+    let object = whole.iter().position(|member| *member == 0).expect("the daemon is the primary of something") as u64;
+    rig.pool.expect_out(&[0], true).expect("there is room");
+    let (read, write) = (rig.ask(Op::Read, object * OBJECT, 4096), rig.ask(Op::Write, object * OBJECT, 4096));
+    rig.run_to(CLIENT + 1);
+    rig.pool.member_failed(rig.now, 0);
+    rig.drain();
+    assert!(rig.commands.iter().all(|(_, sent)| sent.member != 0));
+    // Longer than at once: it went to the first daemon before.
+    assert!(rig.latency_of(read) > CLIENT + LATENCY && rig.latency_of(write) > CLIENT + LATENCY);
 }

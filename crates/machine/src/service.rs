@@ -83,6 +83,26 @@ pub trait Service: Send {
     fn member_failed(&mut self, now: Instant, member: u16) {
         let _ = (now, member);
     }
+    /// Bytes of data that members which failed took with them.
+    fn lost(&self) -> u64 {
+        0
+    }
+    /// Whether every copy is on a member that has not failed.
+    fn is_whole(&self) -> bool {
+        true
+    }
+    /// Whether copies that members took with them are being made anew.
+    fn is_recovering(&self) -> bool {
+        false
+    }
+    /// Told, before the first I/O: these daemons will go out, marked so or because their drive has `failed`.
+    ///
+    /// # Errors
+    /// What stands against it.
+    fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), String> {
+        let _ = (daemons, failed);
+        Err("it has no daemons".to_owned())
+    }
     /// Whether daemon `daemon` can be marked out while the service runs.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ pub struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), memory=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -69,6 +69,8 @@ impl PyRun {
         rebuild_rate: Option<String>,
         rebuild_after: Option<String>,
         events: Vec<String>,
+        follows: bool,
+        is_followed: bool,
         memory: Option<u64>,
     ) -> PyResult<Self> {
         let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
@@ -84,6 +86,8 @@ impl PyRun {
             power_loss,
             repair,
             events,
+            follows,
+            is_followed,
         };
         let build = || {
             let means = Means { look: &look, memory, ..Means::default() };
@@ -94,14 +98,21 @@ impl PyRun {
         Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default(), phases })
     }
 
-    /// Whether this run can follow `before` on the machine that it leaves.
-    fn check_follows(&self, before: &Self) -> PyResult<()> {
-        let (this, before) = (self.run.lock(), before.run.lock());
-        let (Ok(this), Ok(before)) = (this, before) else { return Err(PyRuntimeError::new_err(ONCE)) };
-        let (Some(this), Some(before)) = (this.as_ref(), before.as_ref()) else {
+    /// Makes this run ready to follow `first`, and those made ready before, on the machine of the first.
+    fn follow(&self, first: &Self) -> PyResult<()> {
+        let (this, first) = (self.run.lock(), first.run.lock());
+        let (Ok(mut this), Ok(mut first)) = (this, first) else { return Err(PyRuntimeError::new_err(ONCE)) };
+        let (Some(this), Some(first)) = (this.as_mut(), first.as_mut()) else {
             return Err(PyRuntimeError::new_err(ONCE));
         };
-        this.check_follows(before).map_err(spec_error)
+        this.follow(first).map_err(spec_error)
+    }
+
+    /// Whether its events come before the last of the runs that follow it ends.
+    fn check_times(&self) -> PyResult<()> {
+        let run = self.run.lock();
+        let run = run.ok().ok_or_else(|| PyRuntimeError::new_err(ONCE))?;
+        run.as_ref().ok_or_else(|| PyRuntimeError::new_err(ONCE))?.check_times().map_err(spec_error)
     }
 
     /// Runs it, on the machine that `after` left where that is given; with `keep` it leaves its own to another run.

@@ -109,6 +109,7 @@ class RunBeforeDoc(TypedDict):
     set: dict[str, str]
     seed: str
     duration: str | None
+    events: NotRequired[list[str]]
 
 
 class SequenceDoc(TypedDict):

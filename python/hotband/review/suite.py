@@ -143,7 +143,8 @@ def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
         workload_text=text_of(of, ask),
         weight=ask.ios or 1e4,
         after=f"{part}: {ask.after}" if ask.after else "",
-        events=of.events,
+        # A run that follows another finds what happened to the machine in that one.
+        events=() if ask.after else of.events,
     )
 
 

@@ -126,8 +126,9 @@ def check_writable(folder: Path, option: str = "--out") -> None:
         raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
 
 
-def prepare(spec: RunSpec) -> Prepared:
-    """Reads and checks everything a run names. Raises UserError for the first mistake."""
+def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
+    """Reads and checks everything a run names; `is_followed` where others follow on its machine. Raises UserError for
+    the first mistake."""
     if spec.out is not None:
         check_writable(spec.out)
     raw_log = None
@@ -154,6 +155,8 @@ def prepare(spec: RunSpec) -> Prepared:
             spares=spec.repair.spares,
             rebuild_rate=spec.repair.rate,
             rebuild_after=spec.repair.after,
+            follows=bool(spec.after),
+            is_followed=is_followed,
             memory=memory.available(),
         )
     except _core.OutOfMemory as error:
@@ -199,13 +202,28 @@ def save(finished: Finished, folder: Path) -> None:
 
 def sequence_of(line: Sequence[RunSpec], place: int) -> SequenceDoc:
     """What the record of a run says of the runs before it on its machine: with them it can be repeated."""
-    runs: list[RunBeforeDoc] = [
-        {"workload": one.workload, "set": dict(one.set), "seed": str(one.seed), "duration": one.duration}
-        for one in line
-    ]
+    runs = [run_before(one) for one in line]
     name = hashlib.sha256(json.dumps([line[0].machine, runs]).encode()).hexdigest()[:12]
     seeds = "fixed" if len({one.seed for one in line}) < len(line) else "fresh"
     return {"id": name, "place": place + 1, "seeds": seeds, "before": runs[:place]}
+
+
+def run_before(spec: RunSpec) -> RunBeforeDoc:
+    """A run of a sequence, as it was asked for."""
+    asked: RunBeforeDoc = {
+        "workload": spec.workload,
+        "set": dict(spec.set),
+        "seed": str(spec.seed),
+        "duration": spec.duration,
+    }
+    events = [*spec.events, *(failure_event(text) for text in spec.repair.fail)]
+    return {**asked, "events": events} if events else asked
+
+
+def failure_event(text: str) -> str:
+    """The short form of a failure, `d3@60 s`, as an event."""
+    drive, _, time = text.rpartition("@")
+    return f"at {time.strip()}: fail {drive.strip()}"
 
 
 def execute(
@@ -224,15 +242,7 @@ def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
     """Indices of runs by line: a run alone, or runs on one machine in their order. Raises UserError where a run cannot
     follow the one it names, which is among them."""
     index_of = {one.spec.id: index for index, one in enumerate(prepared)}
-    follower: dict[int, int] = {}
-    for index, one in enumerate(prepared):
-        if one.spec.after:
-            before = index_of[one.spec.after]
-            try:
-                one.run.check_follows(prepared[before].run)
-            except _core.SpecError as error:
-                raise user_error(error) from None
-            follower[before] = index
+    follower = {index_of[one.spec.after]: index for index, one in enumerate(prepared) if one.spec.after}
     lines = []
     for index, one in enumerate(prepared):
         if not one.spec.after:
@@ -240,4 +250,11 @@ def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
             while line[-1] in follower:
                 line.append(follower[line[-1]])
             lines.append(line)
+    for first, *others in lines:
+        try:
+            for other in others:
+                prepared[other].run.follow(prepared[first].run)
+            prepared[first].run.check_times()
+        except _core.SpecError as error:
+            raise user_error(error) from None
     return lines

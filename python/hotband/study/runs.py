@@ -123,8 +123,9 @@ def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunS
                 workload_text=workload_text,
                 weight=load.weight,
                 after=run_id_of(config, earlier[-1]) if earlier else "",
-                repair=Repair(spares=config.spares or load.spares),
-                events=(*config.events, *load.events),
+                repair=Repair(spares=load.spares if earlier else config.spares or load.spares),
+                # Those of a configuration count from the first of the runs on its machine.
+                events=(*(() if earlier else config.events), *load.events),
             )
         )
     return listed

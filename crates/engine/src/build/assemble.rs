@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
 use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams};
-use hotband_layouts::replicated::{self, OsdParams, OutSpec, PoolSpec};
+use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
     BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
@@ -16,7 +16,6 @@ use toml::{Table, Value};
 use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Memory, Use};
 use crate::build::outline::{self, LayoutOutline};
-use crate::events::Out;
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {
@@ -44,7 +43,7 @@ pub fn assemble(
     set: &[(String, String)],
     seed: u64,
 ) -> Result<Assembled, BuildError> {
-    assemble_with_spares(spec, catalog, (set, seed), (None, &[]), &Means::default())
+    assemble_with_spares(spec, catalog, (set, seed), None, &Means::default())
 }
 
 /// The same with so many spares, `spare1` and so on, that are like one of the drives and behind the same link.
@@ -55,7 +54,7 @@ pub fn assemble_with_spares(
     spec: &MachineSpec,
     catalog: &Catalog,
     (set, seed): (&[(String, String)], u64),
-    (spares, outs): (Option<(usize, u32)>, &[Out]),
+    spares: Option<(usize, u32)>,
     means: &Means,
 ) -> Result<Assembled, BuildError> {
     let mut products: BTreeMap<String, (Product, String)> = BTreeMap::new();
@@ -91,13 +90,10 @@ pub fn assemble_with_spares(
     }
     let spare_drives = drives.split_off(spec.drives.len());
     let mut layouts: Layouts = Vec::new();
-    for (index, layout) in spec.layouts.iter().enumerate() {
+    for layout in &spec.layouts {
         let mut members = member_ranges(spec, layout, &drives, &layouts)?;
         let role = if layout.kind == REPLICATED {
-            let mut pool = PoolSpec::read(&spec.file, layout)?;
-            if let Some(out) = outs.iter().find(|out| out.layout == index) {
-                pool.out = Some(OutSpec { osd: out.osd, at: None });
-            }
+            let pool = PoolSpec::read(&spec.file, layout)?;
             let random = Random::new(seed, &format!("layouts.{}", layout.name));
             let daemon = &products[&pool.osd].0;
             let params = osd_params(spec, layout, &pool, daemon, set)?;

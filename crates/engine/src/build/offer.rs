@@ -34,7 +34,7 @@ impl Offer {
             &spec,
             catalog,
             (&request.set, request.seed),
-            (None, &[]),
+            None,
             &Means { look, ..Means::default() },
         )?
         .machine;

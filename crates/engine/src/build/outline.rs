@@ -60,14 +60,8 @@ pub fn outline(catalog: &Catalog, request: &Request, look: Look) -> Result<Vec<L
         let accepted = format!("a replicated pool has no outline; expected {}", PLANNERS.join(", "));
         return Err(SpecError::new(&spec.file, &pool.key, REPLICATED, accepted).into());
     }
-    Ok(assemble_with_spares(
-        &spec,
-        catalog,
-        (&request.set, request.seed),
-        (None, &[]),
-        &Means { look, ..Means::default() },
-    )?
-    .layouts)
+    Ok(assemble_with_spares(&spec, catalog, (&request.set, request.seed), None, &Means { look, ..Means::default() })?
+        .layouts)
 }
 
 /// The outline of what was built from `spec`.

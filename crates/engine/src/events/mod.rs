@@ -3,8 +3,8 @@
 
 pub mod support;
 
-use hotband_layouts::replicated::PoolSpec;
-use hotband_machine::{EventSpec, Machine, MachineSpec, Part, SpecError, What};
+use hotband_layouts::REPLICATED;
+use hotband_machine::{EventSpec, LayoutView, Machine, Part, SpecError, What};
 use hotband_units::Span;
 use hotband_workloads::{Phase, Workload};
 
@@ -12,23 +12,12 @@ use crate::repair::drive_of;
 use crate::request::Request;
 use support::{On, Why, supported};
 
-/// A daemon that will be marked out, and who asked for it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Out {
-    /// Which layout.
-    pub layout: usize,
-    /// Which of its daemons.
-    pub osd: usize,
-    /// Which of the events.
-    event: usize,
-}
-
 /// Events of a run, as they were asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub events: Vec<EventSpec>,
-    /// Daemons that will be marked out.
-    pub outs: Vec<Out>,
+    /// For each of them whether the workload asks for it; all others may come in a run that follows.
+    of_workload: Vec<bool>,
 }
 
 /// Something that will happen so long after the measured time begins.
@@ -44,35 +33,44 @@ fn of_request(request: &Request) -> Result<Vec<EventSpec>, SpecError> {
 }
 
 impl Asked {
-    /// Those of the request, the workload and the machine. A loss of power that the request names replaces that of the
-    /// workload or the machine.
+    /// Those of the request, the workload and the machine: of the machine where the run follows no other. A loss of power
+    /// that the request names replaces that of the workload or the machine.
     ///
     /// # Errors
     /// Text that is no event, or a second loss of power.
     pub fn of(request: &Request, workload: &Workload, machine: &[EventSpec]) -> Result<Self, SpecError> {
         let mut events = of_request(request)?;
         let is_cut = events.iter().any(|event| event.what == What::PowerOff);
-        let others = workload.events.iter().chain(machine);
-        events.extend(others.filter(|event| !(is_cut && event.what == What::PowerOff)).cloned());
+        let is_left = |event: &&EventSpec| !(is_cut && event.what == What::PowerOff);
+        let mut of_workload = vec![false; events.len()];
+        events.extend(workload.events.iter().filter(is_left).cloned());
+        of_workload.resize(events.len(), true);
+        let machine = if request.follows { &[] } else { machine };
+        events.extend(machine.iter().filter(is_left).cloned());
+        of_workload.resize(events.len(), false);
         if let Some(again) = events.iter().filter(|event| event.what == What::PowerOff).nth(1) {
             return Err(again.error("power goes off once in a run: leave one out"));
         }
-        Ok(Self { events, outs: Vec::new() })
+        Ok(Self { events, of_workload })
     }
 
-    /// With the daemons that they mark out found in the pools of `spec`.
+    /// Tells pools which of their daemons go out: those that are marked so, and those on drives that fail.
     ///
     /// # Errors
-    /// A daemon that is not there, or a second one of a pool.
-    pub fn with_daemons(mut self, spec: &MachineSpec) -> Result<Self, SpecError> {
-        for (index, event) in self.events.iter().enumerate().filter(|(_, event)| event.what == What::Out) {
-            let out = daemon_of(index, event, spec)?;
-            if self.outs.iter().any(|have| have.layout == out.layout) {
-                return Err(event.error("one daemon of a pool is marked out in a run: leave one out"));
+    /// A daemon that is not there, a second one of a pool, or one that the pool cannot do without.
+    pub fn tell_pools(&self, machine: &mut Machine) -> Result<(), SpecError> {
+        for event in &self.events {
+            let outs = match (&event.what, part_of(event, machine)?) {
+                (What::Out, Part::Daemon { layout, daemon }) => vec![(layout, vec![daemon])],
+                (What::Fail, Part::Drive(drive)) => machine.daemons_on(drive),
+                _ => continue,
+            };
+            for (layout, daemons) in outs {
+                let told = machine.expect_out(layout, &daemons, event.what == What::Fail);
+                told.map_err(|accepted| event.error(accepted))?;
             }
-            self.outs.push(out);
         }
-        Ok(self)
+        Ok(())
     }
 
     /// Drives that are to fail.
@@ -111,7 +109,7 @@ impl Asked {
         Ok(())
     }
 
-    /// No event of a run that follows another, or that another goes on with.
+    /// Checks the events of a run that follows another, or that another follows.
     ///
     /// # Errors
     /// The first that is not supported there.
@@ -121,18 +119,33 @@ impl Asked {
         })
     }
 
-    /// What is to be scheduled on `machine`; the loss of power is the driver's.
+    /// Whether none comes after its time: those of the workload in the measured time of the run, all others within `last`,
+    /// where these are known.
     ///
     /// # Errors
-    /// A drive that is not there or fails twice, a value that it does not take, a time after the measured one.
-    pub fn happenings(&self, machine: &Machine, workload: &Workload) -> Result<Vec<Happening>, SpecError> {
-        let names: Vec<&str> = machine.drives().names().collect();
+    /// The first that does.
+    pub fn check_times(&self, workload: &Workload, last: Option<Span>) -> Result<(), SpecError> {
         let measured = measured_time(workload);
+        let (alone, line) = ("the measured", "the measured time of all runs together,");
+        for (event, of_workload) in self.events.iter().zip(&self.of_workload) {
+            let (most, what) = if *of_workload || last == measured { (measured, alone) } else { (last, line) };
+            if let Some(most) = most.filter(|most| event.at > *most && event.what != What::PowerOff) {
+                return Err(event.error(format!("expected a time of at most {what} {most}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be scheduled on `machine`, on which these drives fail before; the loss of power is the driver's.
+    ///
+    /// # Errors
+    /// A drive that is not there or fails twice, a value that it does not take.
+    pub fn happenings(&self, machine: &Machine, failed: &[Part]) -> Result<Vec<Happening>, SpecError> {
         let mut happenings: Vec<Happening> = Vec::new();
-        for (index, event) in self.events.iter().enumerate().filter(|(_, event)| event.what != What::PowerOff) {
-            let part = self.part_of(index, &names)?;
-            if event.what == What::Fail && happenings.iter().any(|(_, have, what)| (*have, what) == (part, &What::Fail))
-            {
+        for event in self.events.iter().filter(|event| event.what != What::PowerOff) {
+            let part = part_of(event, machine)?;
+            let is_again = failed.iter().copied().chain(failing(&happenings)).any(|have| have == part);
+            if event.what == What::Fail && is_again {
                 let name = event.part.as_deref().unwrap_or_default();
                 return Err(event.error(format!("{name} fails twice: expected each drive once")));
             }
@@ -141,51 +154,46 @@ impl Asked {
                 supported("set", On::Drive(drive.kind())).map_err(|why| event.error(why.to_string()))?;
                 drive.check_set(key, value).map_err(|error| event.error(error.accepted))?;
             }
-            if let Some(measured) = measured.filter(|measured| event.at > *measured) {
-                return Err(event.error(format!("expected a time of at most the measured {measured}")));
-            }
             happenings.push((event.at, part, event.what.clone()));
         }
         Ok(happenings)
     }
+}
 
-    fn part_of(&self, index: usize, names: &[&str]) -> Result<Part, SpecError> {
-        let event = &self.events[index];
-        if event.what == What::Out {
-            let out = self.outs.iter().find(|out| out.event == index);
-            let out = out.ok_or_else(|| event.error("the machine has no such daemon"))?;
-            return Ok(Part::Daemon { layout: out.layout as u32, daemon: out.osd as u32 });
-        }
-        Ok(Part::Drive(drive_of(event, names)? as u32))
+/// Drives that fail.
+pub(crate) fn failing(happenings: &[Happening]) -> impl Iterator<Item = Part> {
+    happenings.iter().filter(|(_, _, what)| *what == What::Fail).map(|(_, part, _)| *part)
+}
+
+/// What `event` happens to.
+fn part_of(event: &EventSpec, machine: &Machine) -> Result<Part, SpecError> {
+    match event.what {
+        What::PowerOff => Ok(Part::Machine),
+        What::Out => daemon_of(event, machine),
+        _ => Ok(Part::Drive(drive_of(event, &machine.drives().names().collect::<Vec<_>>())? as u32)),
     }
 }
 
 /// The daemon that `event` names, as POOL.NUMBER.
-fn daemon_of(index: usize, event: &EventSpec, spec: &MachineSpec) -> Result<Out, SpecError> {
+fn daemon_of(event: &EventSpec, machine: &Machine) -> Result<Part, SpecError> {
     let text = event.part.as_deref().unwrap_or_default();
-    let (pool, osd) = text.rsplit_once('.').ok_or_else(|| event.error("expected POOL.NUMBER, such as pool.3"))?;
-    let pools: Vec<&str> =
-        spec.layouts.iter().filter(|layout| layout.kind == "replicated").map(|layout| layout.name.as_str()).collect();
+    let (name, daemon) = text.rsplit_once('.').ok_or_else(|| event.error("expected POOL.NUMBER, such as pool.3"))?;
+    let layouts = machine.layouts();
+    let is_pool = |layout: &LayoutView| layout.kind == REPLICATED;
+    let pools: Vec<&str> = layouts.iter().filter(is_pool).map(|layout| layout.name).collect();
     if pools.is_empty() {
-        let kind = spec.layouts.first().and_then(|layout| {
-            support::ROWS.into_iter().find(|on| matches!(on, On::Layout(kind) if *kind == layout.kind))
-        });
-        let why = supported("osd-out", kind.unwrap_or(On::Layout("single")));
-        return Err(event.error(why.err().map(|why| why.to_string()).unwrap_or_default()));
+        let on = On::Layout(layouts.iter().next().map_or("single", |layout| layout.kind));
+        let why = supported(event.what.name(), on).err().map(|why| why.to_string());
+        return Err(event.error(why.unwrap_or_default()));
     }
-    let layout = spec.layouts.iter().position(|layout| layout.name == pool && pools.contains(&pool));
-    let layout = layout.ok_or_else(|| {
-        let SpecError { accepted, .. } = SpecError::unknown("", "pool", pool, &pools);
+    let layout = layouts.iter().position(|layout| is_pool(&layout) && layout.name == name).ok_or_else(|| {
+        let SpecError { accepted, .. } = SpecError::unknown("", "pool", name, &pools);
         event.error(accepted)
-    })?;
-    let read = PoolSpec::read(&spec.file, &spec.layouts[layout])?;
-    let daemons = spec.layouts[layout].members.len() * read.osds_per_member;
-    let osd = osd.parse().ok().filter(|osd| *osd < daemons);
-    let osd = osd.ok_or_else(|| event.error(format!("expected {pool}.0 to {pool}.{}", daemons - 1)))?;
-    if read.out.is_some() {
-        return Err(event.error("the pool's option out marks a daemon out already: leave one out"));
-    }
-    Ok(Out { layout, osd, event: index })
+    })? as u32;
+    let last = layouts.get(layout).members as u32 - 1;
+    let daemon = daemon.parse().ok().filter(|daemon| *daemon <= last);
+    let daemon = daemon.ok_or_else(|| event.error(format!("expected {name}.0 to {name}.{last}")))?;
+    Ok(Part::Daemon { layout, daemon })
 }
 
 /// The measured time, where it is known before the run.

@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::control::RunError;
 use crate::probes::direction::empty_histogram;
 use crate::probes::probe::{Answered, Findings, Probe, RunEnd};
-use crate::repair::RepairRequest;
 
 /// The key "repair".
 #[derive(Clone, Debug, Serialize)]
@@ -87,9 +86,12 @@ struct Level {
 
 /// Sums what hosts get, by the state of the machine, in the measured time.
 pub struct RepairProbe {
-    asked: RepairRequest,
+    /// Spares of the machine.
+    spares: u32,
     /// How many drives are to fail.
     failures: usize,
+    /// Drives that failed in runs before, on the same machine.
+    before: usize,
     /// Most bytes a second of a rebuild.
     rate: Option<u64>,
     levels: [Level; 4],
@@ -114,14 +116,14 @@ fn index_of(level: ServiceLevel) -> usize {
 }
 
 impl RepairProbe {
-    /// None where no failure is to come.
+    /// None where no failure is to come. `failures` are those that the run itself asks for.
     pub fn of(
         machine: &Machine,
         workload: &Workload,
-        (asked, failures): (&RepairRequest, usize),
-        rate: Option<u64>,
+        failures: usize,
+        (spares, rate): (u32, Option<u64>),
     ) -> Option<Self> {
-        machine.repair()?;
+        let before = machine.repair()?.report().failures.len();
         let level = || Level {
             duration: Span::ZERO,
             count: 0,
@@ -132,8 +134,9 @@ impl RepairProbe {
             histogram: empty_histogram(),
         };
         Some(Self {
-            asked: asked.clone(),
+            spares,
             failures,
+            before,
             rate,
             levels: [level(), level(), level(), level()],
             now: 0,
@@ -163,7 +166,7 @@ impl RepairProbe {
         let rebuilds = report.rebuilds.iter().map(|job| self.rebuild(job, machine));
         RepairRecord {
             failures: failures.collect(),
-            spares: self.asked.spares,
+            spares: self.spares,
             spares_taken: report.taken.len() as u32,
             rebuilds: rebuilds.collect(),
             service: self.levels.iter().zip(NAMES).filter_map(|(level, phase)| level.record(phase)).collect(),
@@ -176,7 +179,7 @@ impl RepairProbe {
     /// Failures that asked in vain for a spare, and spares that are not what the drives were.
     fn remarks(&self, report: &RepairReport, machine: &Machine) -> Vec<String> {
         let names: Vec<&str> = machine.drives().names().collect();
-        let in_vain = report.without_spare.iter().filter(|_| self.asked.spares > 0).map(|(drive, why)| {
+        let in_vain = report.without_spare.iter().filter(|_| self.spares > 0).map(|(drive, why)| {
             let why = match why {
                 NoSpare::NothingToRebuild => {
                     "no layout on it can be rebuilt (raid1, raid10, raid5 and raid6 whose members are drives can, while \
@@ -194,7 +197,9 @@ impl RepairProbe {
              that was rebuilt are not; compare with --set state=preconditioned"
                 .to_owned()
         });
-        in_vain.chain(fresh).collect()
+        let before = report.failures.iter().take(self.before);
+        let before = before.map(|(drive, _)| format!("{} failed in a run before this one", names[*drive as usize]));
+        before.chain(in_vain).chain(fresh).collect()
     }
 
     fn since_begin(&self, when: Instant) -> u64 {
@@ -271,9 +276,11 @@ impl Probe for RepairProbe {
         true
     }
 
-    fn begin(&mut self, now: Instant, _: &Machine) {
+    fn begin(&mut self, now: Instant, machine: &Machine) {
         self.begin.get_or_insert(now);
-        (self.since, self.measuring) = (now, true);
+        // A run that follows another begins with what failed in that one.
+        self.look(now, machine);
+        self.measuring = true;
     }
 
     fn advanced(&mut self, now: Instant, machine: &Machine) {
@@ -307,7 +314,7 @@ impl Probe for RepairProbe {
     fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
         let report = run.machine.repair().map(RepairView::report).unwrap_or_default();
         let record = self.record(run.machine, &report);
-        let missed = self.failures - report.failures.len();
+        let missed = self.failures.saturating_sub(report.failures.len() - self.before);
         let missed = (missed > 0).then(|| format!("the run ended before {missed} of its failures"));
         let unfinished: Vec<String> = record.unfinished().collect();
         let notes = unfinished.into_iter().chain(missed).chain(self.remarks(&report, run.machine));

@@ -1,13 +1,13 @@
 //! From the spec of a pool to a pool: members cut into slices, groups placed, the image laid out.
 
 use hotband_machine::{BuildError, LayoutSpec, Look, MemberRange, Random, Service, SpecError};
-use hotband_units::Bytes;
+use hotband_units::{Bytes, Instant};
 
 use super::memory::Memory;
 use super::osd::Slice;
 use super::params::OsdParams;
-use super::place::{Cluster, Places, counts, groups_of_objects};
-use super::spec::PoolSpec;
+use super::place::{Cluster, GONE, Places, counts, groups_of_objects};
+use super::spec::{OutSpec, PoolSpec};
 use super::{Built, Pool};
 
 /// Slices begin and end on whole MiB, as logical volumes do.
@@ -70,29 +70,24 @@ pub fn build(
     }
     let cluster = Cluster::new(&spec, &daemon_weights(&spec, members))
         .map_err(|reason| error("weights", String::new(), reason.to_string()))?;
-    let acting = cluster.acting_sets(None).ok_or_else(|| {
+    let acting = cluster.acting_sets(&[]);
+    if acting.contains(&GONE) {
         let accepted = "CRUSH finds too few daemons for a placement group: use fewer replicas or more even weights";
-        error("replicas", spec.replicas.to_string(), accepted.to_owned())
-    })?;
-    let after_out = match spec.out {
-        Some(out) => cluster.acting_sets(Some(out.osd)).ok_or_else(|| {
-            let accepted = format!("without it CRUSH finds too few daemons for {} replicas of a group", spec.replicas);
-            error("out.osd", out.osd.to_string(), accepted)
-        })?,
-        None => Vec::new(),
-    };
+        return Err(error("replicas", spec.replicas.to_string(), accepted.to_owned()).into());
+    }
     let image = layout.options.get("image").and_then(toml::Value::as_str).unwrap_or_default();
     let lay_out = ToLayOut { spec: &spec, acting: &acting, room: &room };
     let places = lay_out.places(|accepted| error("image", image.to_owned(), accepted), look)?;
     let objects = u64::from(places.objects());
-    if let Some(full) = over_full(&places, &after_out, spec.replicas, &room) {
-        let accepted = format!("daemon {full} would be over full after the recovery: expected a smaller image");
-        return Err(error("out", String::new(), accepted).into());
-    }
     let capacity = spec.image.unwrap_or(objects * spec.object);
-    let hosts = hosts_of(&spec);
-    let built = Built { capacity, places, slices: sizes, after_out, hosts };
-    Ok((Box::new(Pool::new(spec, params, built, random)), slices))
+    let (hosts, out) = (hosts_of(&spec), spec.out);
+    let built = Built { capacity, places, slices: sizes, room, cluster, hosts };
+    let mut pool = Pool::new(spec, params, built, random);
+    if let Some(OutSpec { osd, at }) = out {
+        pool.expect_out(&[osd as u32], false).map_err(|accepted| error("out.osd", osd.to_string(), accepted))?;
+        pool.mark_out_at(Instant::ZERO + at);
+    }
+    Ok((Box::new(pool), slices))
 }
 
 /// An image to be laid out.
@@ -142,12 +137,12 @@ impl ToLayOut<'_> {
 }
 
 /// The first daemon that has no room for what it gets when groups move to `after`.
-fn over_full(places: &Places, after: &[u16], replicas: usize, room: &[u64]) -> Option<usize> {
+pub(super) fn over_full(places: &Places, after: &[u16], replicas: usize, room: &[u64]) -> Option<usize> {
     let mut held: Vec<u64> = places.held().iter().map(|held| u64::from(*held)).collect();
     let objects = places.objects_of_groups();
     for (group, new) in after.chunks(replicas).enumerate() {
         let here = places.acting(group as u32);
-        let coming = new.iter().filter(|osd| !here.contains(osd));
+        let coming = new.iter().filter(|osd| **osd != GONE && !here.contains(osd));
         coming.for_each(|osd| held[usize::from(*osd)] += u64::from(objects[group]));
     }
     held.iter().zip(room).position(|(held, room)| held > room)

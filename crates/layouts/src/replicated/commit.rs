@@ -107,7 +107,8 @@ impl Pool {
         if fault.is_some() {
             for at in 0..self.osds[number].committing.len() {
                 let piece = self.subs.get(self.osds[number].committing[at]).piece;
-                self.note_fault(piece, fault);
+                let object = self.pieces.get(piece).object;
+                self.note_fault(piece, self.fault_of_write(number as u16, object, fault));
             }
         }
         match self.osds[number].stage {
@@ -138,7 +139,7 @@ impl Pool {
             if sub.copy == 0 {
                 self.copy_committed(now, id);
             } else {
-                let primary = self.primary_of(sub.piece);
+                let primary = self.primary_of(sub.piece).unwrap_or(number);
                 let at = self.between(now, number, primary, 0);
                 let cpu = self.cpu.draw(self.params.cpu_answer);
                 let sub = self.subs.get(id);
@@ -158,9 +159,10 @@ impl Pool {
         self.begin_commit(now, number);
     }
 
-    fn primary_of(&mut self, piece: u32) -> usize {
+    /// The daemon that a replica tells; none where no copy is left.
+    fn primary_of(&mut self, piece: u32) -> Option<usize> {
         let object = self.pieces.get(piece).object;
-        usize::from(self.places.acting(self.places.group_of(object))[0])
+        self.places.primary(self.places.group_of(object)).map(usize::from)
     }
 
     /// One more copy is durable; the last one answers the client.

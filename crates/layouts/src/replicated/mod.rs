@@ -8,6 +8,7 @@
 
 mod build;
 mod commit;
+mod gone;
 mod memory;
 mod object_io;
 mod ops;
@@ -30,7 +31,7 @@ use hotband_units::{Bytes, Instant, Span};
 use memory::Memory;
 use object_io::{HeldBack, Io, ObjectIo, Sub};
 use osd::{Osd, Shard, Turns};
-use place::Places;
+use place::{Cluster, Places};
 use recovery::Recovery;
 use wire::{Cpu, Nic};
 
@@ -161,23 +162,24 @@ pub struct Pool {
     /// Cards of the hosts to each other.
     host_out: Vec<Nic>,
     recovery: Option<Recovery>,
+    /// Where copies would go if daemons went out.
+    cluster: Cluster,
+    /// Objects that each daemon has room for.
+    room: Vec<u64>,
+    /// Of every daemon whether the drive under it has failed; empty while none has.
+    dead: Vec<bool>,
 }
 
 impl Pool {
     /// A pool whose image was filled from front to back. `sizes` are the bytes of every daemon's slice, in the order of
     /// members and slices; `weights` and `hosts` belong to them.
     fn new(spec: PoolSpec, params: OsdParams, built: Built, random: Random) -> Self {
-        let Built { capacity, places, slices, after_out, hosts } = built;
+        let Built { capacity, places, slices, room, cluster, hosts } = built;
         let speed = spec.clock_mhz.unwrap_or(params.reference_mhz) as f64 / params.reference_mhz as f64;
-        let seen = objects_seen(&places, slices.len(), params.shards, spec.out.is_some());
+        let seen = objects_seen(&places, slices.len(), params.shards, false);
         let at = |osd: usize| (hosts[osd], (osd / spec.osds_per_member) as u16);
         let osds: Vec<Osd> =
             (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.object, at(osd), &seen[osd], &params)).collect();
-        let mut events = EventQueue::default();
-        let recovery = spec.out.map(|out| {
-            out.at.iter().for_each(|at| events.push(Instant::ZERO + *at, Due::Out.payload()));
-            Recovery::new(after_out, slices.len())
-        });
         let mut pool = Self {
             capacity,
             turns: vec![Turns::default(); slices.len() / spec.osds_per_member],
@@ -187,7 +189,7 @@ impl Pool {
             subs: Slab::default(),
             under_way: 0,
             held_back: VecDeque::new(),
-            events,
+            events: EventQueue::default(),
             commands: Vec::new(),
             served: Vec::new(),
             cpu: Cpu::new(random, params.cpu_spread, speed),
@@ -198,7 +200,10 @@ impl Pool {
             places,
             spec,
             params,
-            recovery,
+            recovery: None,
+            cluster,
+            room,
+            dead: Vec::new(),
         };
         pool.warm_metadata();
         pool
@@ -304,8 +309,9 @@ struct Built {
     places: Places,
     /// Bytes of every daemon's slice.
     slices: Vec<u64>,
-    /// Daemons of every group after one is marked out.
-    after_out: Vec<u16>,
+    /// Objects that each daemon has room for.
+    room: Vec<u64>,
+    cluster: Cluster,
     /// Host of every daemon.
     hosts: Vec<u16>,
 }
@@ -354,10 +360,30 @@ impl Service for Pool {
         out.served.append(&mut self.served);
     }
 
+    fn member_failed(&mut self, now: Instant, member: u16) {
+        self.lose(now, member);
+    }
+
+    fn lost(&self) -> u64 {
+        self.places.lost() * self.spec.object
+    }
+
+    fn is_whole(&self) -> bool {
+        self.places.is_whole()
+    }
+
+    fn is_recovering(&self) -> bool {
+        !self.dead.is_empty() && self.recovery.as_ref().is_some_and(Recovery::is_under_way)
+    }
+
+    fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), String> {
+        self.prepare_out(daemons.iter().map(|osd| *osd as u16).collect(), failed)
+    }
+
     fn check_out(&self, daemon: u32) -> Result<(), EventError> {
-        match (self.spec.out, &self.recovery) {
+        match &self.recovery {
             _ if daemon as usize >= self.osds.len() => Err(EventError::UnknownPart),
-            (Some(out), Some(recovery)) if out.osd == daemon as usize && !recovery.has_begun() => Ok(()),
+            Some(recovery) if recovery.outs() == [daemon as u16] && !recovery.has_begun() => Ok(()),
             _ => Err(EventError::NotExpected { what: "osd-out" }),
         }
     }

@@ -6,6 +6,7 @@ use hotband_units::{Instant, Span};
 use super::object_io::{HeldBack, Io, ObjectIo, Sub};
 use super::osd::Shard;
 use super::params::BLOCK;
+use super::place::GONE;
 use super::{Due, For, Pool};
 
 /// Pieces that a client has under way at once; more wait in its library (Ceph: objecter_inflight_ops = 1024).
@@ -97,6 +98,9 @@ impl Pool {
     /// An operation reaches its daemon and goes into the queue of its group's shard.
     pub(super) fn arrive(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
+        if self.is_gone(sub.osd) {
+            return self.turn_away(now, id);
+        }
         let object = self.pieces.get(sub.piece).object;
         let shard = self.shard_of(object);
         let osd = &mut self.osds[usize::from(sub.osd)];
@@ -131,6 +135,10 @@ impl Pool {
         let (osd, shard) = (number as usize / self.params.shards, number as usize % self.params.shards);
         let id = self.osds[osd].shards[shard].busy.expect("a thread that computes has an operation");
         let sub = *self.subs.get(id);
+        if self.is_gone(sub.osd) {
+            self.turn_away(now, id);
+            return self.next_op(now, osd, shard);
+        }
         let piece = *self.pieces.get(sub.piece);
         if piece.op == Op::Read {
             self.osds[osd].counters.reads += 1;
@@ -157,6 +165,10 @@ impl Pool {
         self.pieces.get(sub.piece).waiting = copies as u8;
         for copy in 1..copies {
             let osd = self.places.acting(group)[copy];
+            if osd == GONE {
+                self.pieces.get(sub.piece).waiting -= 1;
+                continue;
+            }
             let at = self.between(now, usize::from(sub.osd), usize::from(osd), u64::from(piece.len));
             let wire = sub.wire + at.since(now);
             let slot = self.places.slot(piece.object, copy);
@@ -205,8 +217,12 @@ impl Pool {
         sub.disk = sub.disk.then(times);
         let sub = *sub;
         let object = self.pieces.get(sub.piece).object;
-        self.note_fault(sub.piece, fault);
         let shard = self.shard_of(object);
+        if self.is_gone(sub.osd) {
+            self.turn_away(now, id);
+            return self.next_op(now, usize::from(sub.osd), shard);
+        }
+        self.note_fault(sub.piece, fault);
         if let Some(onodes) = &mut self.osds[usize::from(sub.osd)].shards[shard].onodes {
             onodes.keep(u64::from(object));
         }
@@ -217,9 +233,13 @@ impl Pool {
         let sub = self.subs.get(id);
         sub.disk = sub.disk.then(times);
         let sub = *sub;
-        self.note_fault(sub.piece, fault);
         let piece = *self.pieces.get(sub.piece);
         let shard = self.shard_of(piece.object);
+        if self.is_gone(sub.osd) {
+            self.turn_away(now, id);
+            return self.next_op(now, usize::from(sub.osd), shard);
+        }
+        self.note_fault(sub.piece, fault);
         let memory = &mut self.osds[usize::from(sub.osd)].shards[shard].data;
         Self::blocks(&piece).for_each(|block| memory.keep(block));
         self.read_done(now, id);
@@ -271,8 +291,9 @@ impl Pool {
     pub(super) fn data_written(&mut self, now: Instant, id: u32, times: &Times, fault: Option<Fault>) {
         let sub = self.subs.get(id);
         sub.disk = sub.disk.then(times);
-        let piece = sub.piece;
-        self.note_fault(piece, fault);
+        let Sub { piece, osd, .. } = *sub;
+        let object = self.pieces.get(piece).object;
+        self.note_fault(piece, self.fault_of_write(osd, object, fault));
         self.queue_commit(now, id);
     }
 }

@@ -31,6 +31,11 @@ impl Slice {
         Self { db_begin, db_size, wal_size, object, size }
     }
 
+    /// Bytes of it.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Objects that fit.
     pub fn objects(&self) -> u64 {
         let behind = self.size.saturating_sub(self.db_begin + self.db_size);

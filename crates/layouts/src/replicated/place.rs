@@ -12,12 +12,15 @@ const BLOCK: usize = 1024;
 /// Objects between two looks at whether somebody still waits.
 const LOOK_EVERY: usize = 1 << 16;
 
+/// Stands for the daemon of a copy that is nowhere: the daemon that had it is gone, or CRUSH finds none.
+pub const GONE: u16 = u16::MAX;
+
 /// Daemons of every placement group, and the place of every object on each.
 ///
 /// An image has millions of objects, and a run asks for few of them: places are found when they are first asked for, a
 /// block of objects at a time.
 pub struct Places {
-    /// Copies of a placement group, the primary first: `replicas` daemons a group.
+    /// Copies of a placement group, the primary first: `replicas` daemons a group. Where any copy is left, the first is.
     acting: Vec<u16>,
     /// The same when the image was filled.
     filled: Vec<u16>,
@@ -34,6 +37,8 @@ pub struct Places {
     held: Vec<u32>,
     /// The place behind the last that each daemon has used.
     next: Vec<u32>,
+    /// Copies of groups that are nowhere.
+    missing: u32,
 }
 
 impl Places {
@@ -61,7 +66,8 @@ impl Places {
         }
         let slots = (0..group.len().div_ceil(block)).map(|_| OnceCell::new()).collect();
         let (next, filled) = (held.clone(), acting.clone());
-        Ok(Self { acting, filled, replicas, group, slots, before, block_shift: block.ilog2(), held, next })
+        let block_shift = block.ilog2();
+        Ok(Self { acting, filled, replicas, group, slots, before, block_shift, held, next, missing: 0 })
     }
 
     /// Placement group of an object.
@@ -72,6 +78,51 @@ impl Places {
     /// The daemons of a group, the primary first.
     pub fn acting(&self, group: u32) -> &[u16] {
         &self.acting[group as usize * self.replicas..][..self.replicas]
+    }
+
+    /// The daemon that serves a group; none where no copy is left.
+    pub fn primary(&self, group: u32) -> Option<u16> {
+        Some(self.acting(group)[0]).filter(|osd| *osd != GONE)
+    }
+
+    /// Whether every group has all its copies.
+    pub fn is_whole(&self) -> bool {
+        self.missing == 0
+    }
+
+    /// Objects of which no copy is left.
+    pub fn lost(&self) -> u64 {
+        if self.is_whole() {
+            return 0;
+        }
+        let objects = (0..).zip(self.objects_of_groups());
+        objects.filter(|(group, _)| self.primary(*group).is_none()).map(|(_, objects)| u64::from(objects)).sum()
+    }
+
+    /// These daemons are gone, and what they had with them. Of each group the copies that are left come first, in
+    /// their order.
+    pub fn lose(&mut self, osds: &[u16]) {
+        let mut orders: Vec<Option<Vec<usize>>> = vec![None; self.groups() as usize];
+        for (group, order) in orders.iter_mut().enumerate() {
+            let acting = &mut self.acting[group * self.replicas..][..self.replicas];
+            let left = acting.iter().filter(|osd| **osd != GONE).count();
+            acting.iter_mut().filter(|osd| osds.contains(osd)).for_each(|osd| *osd = GONE);
+            let before = acting.to_vec();
+            let mut new: Vec<usize> = (0..self.replicas).collect();
+            new.sort_by_key(|copy| before[*copy] == GONE);
+            acting.iter_mut().zip(&new).for_each(|(osd, copy)| *osd = before[*copy]);
+            self.missing += (left - before.iter().filter(|osd| **osd != GONE).count()) as u32;
+            *order = Some(new).filter(|new| !new.is_sorted());
+        }
+        for object in 0..self.objects() {
+            let Some(order) = &orders[self.group_of(object) as usize] else { continue };
+            let slots = self.slots_mut(object);
+            let before = slots.to_vec();
+            slots.iter_mut().zip(order).for_each(|(slot, copy)| *slot = before[*copy]);
+        }
+        for osd in osds {
+            self.held[usize::from(*osd)] = 0;
+        }
     }
 
     /// Place of copy number `copy` of an object on its daemon, in objects.
@@ -142,7 +193,10 @@ impl Places {
     pub fn move_copy(&mut self, (group, copy): (u32, usize), osd: u16, objects: &[(u32, u32)], after: &[u16]) {
         let begin = group as usize * self.replicas;
         let before = std::mem::replace(&mut self.acting[begin + copy], osd);
-        self.held[usize::from(before)] -= objects.len() as u32;
+        match self.held.get_mut(usize::from(before)) {
+            Some(held) => *held -= objects.len() as u32,
+            None => self.missing -= 1,
+        }
         self.held[usize::from(osd)] += objects.len() as u32;
         for &(object, slot) in objects {
             self.slots_mut(object)[copy] = slot;
@@ -245,21 +299,26 @@ impl Cluster {
         Ok(Self { map, rule, pool, balanced: spec.balanced, number })
     }
 
-    /// The daemons of every placement group, the primary first, one group after the other; `without` is marked out.
-    /// None where CRUSH finds too few for a group.
-    pub fn acting_sets(&self, without: Option<usize>) -> Option<Vec<u16>> {
+    /// The daemons of every placement group, the primary first, one group after the other; those `without` are marked
+    /// out. Where CRUSH finds too few for a group, the last are [`GONE`].
+    pub fn acting_sets(&self, without: &[u16]) -> Vec<u16> {
         let mut reweight = self.map.all_in();
-        if let Some(out) = without {
-            let osd = self.number.iter().position(|number| *number == Some(out as u16))?;
-            reweight[osd] = Weight::ZERO;
+        for (osd, number) in self.number.iter().enumerate() {
+            if number.is_some_and(|number| without.contains(&number)) {
+                reweight[osd] = Weight::ZERO;
+            }
         }
         let mut placement = Placement::of_pool(&self.map, &self.rule, &self.pool, &reweight);
         if self.balanced {
             placement.balance(&self.map, &self.rule, &reweight);
         }
-        let full = placement.pgs.iter().all(|osds| osds.len() == self.pool.size as usize);
         let known = |osd: &u32| self.number[*osd as usize].expect("the rule reaches daemons that the pool uses");
-        full.then(|| placement.pgs.iter().flatten().map(known).collect())
+        let group = |osds: &Vec<u32>| {
+            let mut group: Vec<u16> = osds.iter().map(known).collect();
+            group.resize(self.pool.size as usize, GONE);
+            group
+        };
+        placement.pgs.iter().flat_map(group).collect()
     }
 }
 

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use hotband_machine::{Entropy, Op, PartReport, Slab};
 use hotband_units::Instant;
 
+use super::place::GONE;
 use super::{Due, For, Pool};
 
 /// A copy of a group that has another daemon: its objects that have not moved yet.
@@ -38,6 +39,8 @@ struct Transfer {
 
 /// Recovery of a pool.
 pub(super) struct Recovery {
+    /// Daemons that go out.
+    outs: Vec<u16>,
     /// Daemons of every group once all has moved.
     after: Vec<u16>,
     moving: Vec<Moving>,
@@ -52,8 +55,9 @@ pub(super) struct Recovery {
 }
 
 impl Recovery {
-    pub fn new(after: Vec<u16>, osds: usize) -> Self {
+    pub fn new(outs: Vec<u16>, after: Vec<u16>, osds: usize) -> Self {
         Self {
+            outs,
             after,
             moving: Vec::new(),
             wanted: (0..osds).map(|_| VecDeque::new()).collect(),
@@ -65,9 +69,19 @@ impl Recovery {
         }
     }
 
+    /// The daemons that go out.
+    pub fn outs(&self) -> &[u16] {
+        &self.outs
+    }
+
     /// Whether the daemon is out.
     pub fn has_begun(&self) -> bool {
         self.began.is_some()
+    }
+
+    /// Whether copies are on their way.
+    pub fn is_under_way(&self) -> bool {
+        self.began.is_some() && self.ended.is_none()
     }
 
     /// What moved, and how long it took: zero while it goes on.
@@ -92,8 +106,13 @@ impl Pool {
         for group in 0..self.places.groups() {
             let after = &recovery.after[group as usize * replicas..][..replicas];
             let here = self.places.acting(group).to_vec();
-            let gone: Vec<usize> = (0..replicas).filter(|copy| !after.contains(&here[*copy])).collect();
-            let new = after.iter().filter(|osd| !here.contains(osd));
+            if here[0] == GONE {
+                continue; // There is nothing to copy from.
+            }
+            let is_gone = |copy: &usize| here[*copy] == GONE;
+            let mut gone: Vec<usize> = (0..replicas).filter(|c| is_gone(c) || !after.contains(&here[*c])).collect();
+            gone.sort_by_key(|copy| !is_gone(copy));
+            let new = after.iter().filter(|osd| **osd != GONE && !here.contains(osd));
             for (copy, to) in gone.into_iter().zip(new) {
                 let objects: VecDeque<u32> = objects[group as usize].iter().copied().collect();
                 if objects.is_empty() {
@@ -136,7 +155,7 @@ impl Pool {
         moving.busy += 1;
         let group = moving.group;
         let transfer = recovery.transfers.add(Transfer { moving: number, object, written: false });
-        let primary = self.places.acting(group)[0];
+        let primary = self.places.primary(group).expect("a drive fails only where the pool was told");
         let at = self.osds[usize::from(primary)].slice.object_at(self.places.slot(object, 0));
         let extent = (at, self.spec.object as u32);
         let purpose = For::Recovery(transfer);
@@ -154,7 +173,7 @@ impl Pool {
             return self.object_moved(now, transfer.moving);
         }
         recovery.transfers.get(id).written = true;
-        let from = usize::from(self.places.acting(group)[0]);
+        let from = self.places.primary(group).map_or(to, usize::from);
         let at = self.between(now, from, to, self.spec.object);
         self.push(at, Due::Received(id));
     }

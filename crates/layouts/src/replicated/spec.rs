@@ -26,8 +26,8 @@ pub struct NetworkSpec {
 pub struct OutSpec {
     /// Which daemon.
     pub osd: usize,
-    /// When, since the machine began; none where an event says so.
-    pub at: Option<Span>,
+    /// When, since the machine began.
+    pub at: Span,
 }
 
 /// A replicated pool with one image on it.
@@ -195,7 +195,7 @@ fn out(options: &Section, osds: usize) -> Result<Option<OutSpec>, SpecError> {
     let Some(section) = options.section("out")? else { return Ok(None) };
     let osd = section.count("osd", 0..=osds as u64 - 1)?;
     let osd = osd.ok_or_else(|| section.error("osd", "", "missing: expected the number of a daemon"))? as usize;
-    let at = Some(section.required::<Span>("at", "when, such as \"60 s\"")?);
+    let at = section.required::<Span>("at", "when, such as \"60 s\"")?;
     section.finish()?;
     Ok(Some(OutSpec { osd, at }))
 }

@@ -4,7 +4,7 @@ use hotband_units::Instant;
 
 use crate::event::{Event, EventError, Part, What};
 use crate::graph::queue::Class;
-use crate::graph::{DriveSlot, Machine, Role};
+use crate::graph::{DriveSlot, LayoutSlot, Machine, Role};
 use crate::io::{Completion, Fault};
 use crate::repair::agenda::Due;
 use crate::repair::failing::Failing;
@@ -37,6 +37,28 @@ impl Machine {
         let drives = std::mem::take(&mut self.drives).into_iter();
         let drives = drives.map(|slot| DriveSlot { drive: Box::new(Failing::new(slot.drive)), ..slot });
         self.drives = drives.collect();
+    }
+
+    /// Tells, before the first I/O, that daemons of a pool go out, marked so or because their drive has `failed`.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub fn expect_out(&mut self, layout: u32, daemons: &[u32], failed: bool) -> Result<(), String> {
+        let service = self.layouts.get_mut(layout as usize).and_then(LayoutSlot::service);
+        service.map_or_else(|| Err("it has no daemons".to_owned()), |service| service.expect_out(daemons, failed))
+    }
+
+    /// Daemons that lie on a drive: of each pool that has any, by index, which.
+    pub fn daemons_on(&self, drive: u32) -> Vec<(u32, Vec<u32>)> {
+        let mut found = Vec::new();
+        for (layout, slot) in self.layouts.iter().enumerate() {
+            let lies = |daemon: &u32| self.drives_below(&slot.members[*daemon as usize..][..1]).contains(&drive);
+            let daemons: Vec<u32> = (0..slot.members.len() as u32).filter(lies).collect();
+            if matches!(slot.role, Role::Service(_)) && !daemons.is_empty() {
+                found.push((layout as u32, daemons));
+            }
+        }
+        found
     }
 
     /// Lets something happen to a part, at a time that is not past.

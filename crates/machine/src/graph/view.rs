@@ -8,6 +8,7 @@ use crate::io::Op;
 use crate::plan::{Extent, Placed};
 use crate::repair::rebuild::Job;
 use crate::repair::{RepairReport, ServiceLevel};
+use crate::service::Service;
 use crate::spec::NodeRef;
 use crate::versions::Versions;
 
@@ -99,6 +100,8 @@ pub struct LayoutView<'a> {
     pub is_service: bool,
     /// Whether it goes on without a member.
     pub has_redundancy: bool,
+    /// How many members it has; of a pool, its daemons.
+    pub members: usize,
 }
 
 impl<'a> From<&'a LayoutSlot> for LayoutView<'a> {
@@ -107,7 +110,7 @@ impl<'a> From<&'a LayoutSlot> for LayoutView<'a> {
             Role::Planner(planner) => (planner.kind(), false, planner.redundancy().is_some()),
             Role::Service(service) => (service.kind(), true, true),
         };
-        Self { name: &slot.name, kind, is_service, has_redundancy }
+        Self { name: &slot.name, kind, is_service, has_redundancy, members: slot.members.len() }
     }
 }
 
@@ -184,13 +187,20 @@ impl RepairView<'_> {
         let repair = self.0.repair_ref();
         if repair.report.failures.is_empty() {
             ServiceLevel::Before
-        } else if repair.jobs.iter().any(Job::is_running) {
+        } else if repair.jobs.iter().any(Job::is_running) || self.any_service(|service| service.is_recovering()) {
             ServiceLevel::Rebuilding
-        } else if repair.bare_loss || self.0.layouts.iter().any(|slot| slot.degraded) {
+        } else if repair.bare_loss
+            || self.0.layouts.iter().any(|slot| slot.degraded)
+            || self.any_service(|service| !service.is_whole())
+        {
             ServiceLevel::Degraded
         } else {
             ServiceLevel::After
         }
+    }
+
+    fn any_service(self, is_so: fn(&dyn Service) -> bool) -> bool {
+        self.0.layouts.iter().any(|slot| matches!(&slot.role, Role::Service(service) if is_so(service.as_ref())))
     }
 
     /// What has happened so far.

@@ -22,8 +22,7 @@ impl Machine {
         let slot = &self.layouts[layout as usize];
         match &slot.role {
             Role::Planner(planner) => planner.lost(&slot.states),
-            // What a service keeps of its data only it knows.
-            Role::Service(_) => 0,
+            Role::Service(service) => service.lost(),
         }
     }
 
@@ -181,7 +180,7 @@ impl Machine {
         self.drives_below(&slot.members[usize::from(group.start)..usize::from(group.end)])
     }
 
-    fn drives_below(&self, members: &[MemberRange]) -> Vec<u32> {
+    pub(crate) fn drives_below(&self, members: &[MemberRange]) -> Vec<u32> {
         let below = members.iter().flat_map(|member| match member.node {
             NodeRef::Drive(drive) => vec![drive],
             NodeRef::Layout(below) => self.drives_below(&self.layouts[below as usize].members),
