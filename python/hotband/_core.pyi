@@ -159,9 +159,10 @@ class CatalogEntry(TypedDict):
     model: str
     kind: str
     values: list[CatalogValue]
+    warnings: list[str]
 
 def drive(catalog: Path, name: str) -> CatalogEntry:
-    """A drive of the catalog. Raises SpecError."""
+    """A drive of the catalog, or of the file at a path; every value is checked. Raises SpecError."""
 
 def osd(catalog: Path, name: str) -> CatalogEntry:
     """An object storage daemon of the catalog. Raises SpecError."""
@@ -200,6 +201,7 @@ class Machine(TypedDict):
     layouts: list[MachineLayout]
     volumes: list[str]
     is_replicated: bool
+    own_drives: dict[str, str]
 
 def machine(catalog: Path, machine: str, machine_text: str | None = None) -> Machine:
     """A catalog drive, a short form or a text, read and checked; nothing is built. Raises SpecError."""

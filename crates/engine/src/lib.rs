@@ -17,7 +17,7 @@ mod run;
 mod sources;
 mod texts;
 
-pub use build::assemble::assemble;
+pub use build::assemble::{assemble, checked_drive};
 pub use build::catalog::Catalog;
 pub use build::means::{Means, Use};
 pub use build::offer::Offer;

@@ -109,7 +109,13 @@ impl Run {
     pub fn on_machine(machine: Machine, request: Request) -> Result<Self, RunError> {
         let text = request.workload_text.clone().unwrap_or_default();
         let (workload, _) = workload_of(&request, &text)?;
-        let assembled = Assembled { machine, products: BTreeMap::new(), layouts: Vec::new(), memory: Bytes(0) };
+        let assembled = Assembled {
+            machine,
+            products: BTreeMap::new(),
+            layouts: Vec::new(),
+            memory: Bytes(0),
+            remarks: Vec::new(),
+        };
         let asked = Asked::of(&request, &workload, &[])?;
         Self::bound(request, (String::new(), text), workload, asked, (assembled, Vec::new()))
     }
@@ -302,6 +308,7 @@ impl Run {
         let duration = run_phases(&mut driver, &self.workload, (before, seed), control)?;
         let ios = driver.ios;
         let Ended { watched, sources, now } = driver.finish(duration, &names, drain)?;
+        let sources = sources.with_notes(std::mem::take(&mut self.assembled.remarks));
         control.begin_phase(phases);
         control.report(0.0, ios)?;
         let (machine, workload) = (&self.texts.0, &self.texts.1);

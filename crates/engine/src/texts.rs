@@ -1,9 +1,12 @@
 //! The texts that a request names, read.
 
+use std::path::Path;
+
 use hotband_layouts::KINDS;
 use hotband_machine::{SpecError, short_form};
 use hotband_units::Span;
 use hotband_workloads::Workload;
+use toml::{Table, Value};
 
 use crate::build::catalog::Catalog;
 use crate::build::entropy_file::data_of;
@@ -40,12 +43,23 @@ pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(Stri
 /// The file and the text of the machine.
 pub fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, String), SpecError> {
     if let Some(text) = &request.machine_text {
-        return Ok((request.machine.clone(), text.clone()));
+        return Ok((request.machine.clone(), machine_of_file(&request.machine, text)));
     }
     if let Some(text) = short_form(&request.machine, &KINDS)? {
         // The product is named in the argument, not in a file of the user's.
         return Ok(("MACHINE".to_owned(), text));
     }
-    catalog.text("drives", &request.machine, ("MACHINE", ""))?;
+    catalog.drive(&request.machine, ("MACHINE", ""))?;
     Ok(("MACHINE".to_owned(), format!("[drives.d0]\nproduct = \"{}\"\n", request.machine)))
+}
+
+/// The text of a machine's file; a drive's file is a machine of that drive. What is no TOML is told by who reads it.
+fn machine_of_file(file: &str, text: &str) -> String {
+    let table = text.parse::<Table>().unwrap_or_default();
+    let is_drive =
+        !table.contains_key("drives") && ["kind", "values", "variant_of"].iter().any(|key| table.contains_key(*key));
+    match Path::new(file).file_name().and_then(|name| name.to_str()) {
+        Some(name) if is_drive => format!("[drives.d0]\nproduct = {}\n", Value::from(format!("./{name}"))),
+        _ => text.to_owned(),
+    }
 }

@@ -32,7 +32,7 @@ pub use repair::{NoSpare, PhaseEnd, RepairReport, RepairSpec, SectorErrors, Serv
 pub use service::{MemberCommand, Served, Service, ServiceIo, ServiceOut};
 pub use spec::error::{SpecError, nearest};
 pub use spec::event::EventSpec;
-pub use spec::product::{Assumption, Product};
+pub use spec::product::{Assumption, Product, Rigour};
 pub use spec::reader::{Section, is_share_or_percent, parse_toml, share_or_percent};
 pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, MemberRef, NodeRef, VolumeSpec, short_form};
 pub use versions::Versions;

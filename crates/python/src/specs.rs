@@ -27,11 +27,12 @@ pub struct CatalogEntry {
     model: String,
     kind: String,
     values: Vec<DriveValue>,
+    warnings: Vec<String>,
 }
 
 #[pyfunction]
 pub fn drive(catalog: PathBuf, name: &str) -> PyResult<CatalogEntry> {
-    Ok(entry_of(name, Catalog::new(catalog).drive(name, ("DRIVE", "")).map_err(spec_error)?.0))
+    Ok(entry_of(name, hotband_engine::checked_drive(&Catalog::new(catalog), name, "DRIVE").map_err(spec_error)?))
 }
 
 #[pyfunction]
@@ -40,6 +41,7 @@ pub fn osd(catalog: PathBuf, name: &str) -> PyResult<CatalogEntry> {
 }
 
 fn entry_of(name: &str, product: Product) -> CatalogEntry {
+    let warnings = product.warnings;
     let values = product.assumptions.into_iter().map(|value| DriveValue {
         key: value.key,
         value: value.value,
@@ -50,7 +52,7 @@ fn entry_of(name: &str, product: Product) -> CatalogEntry {
         note: value.note,
     });
     let (title, model, kind) = (product.title, product.model, product.kind);
-    CatalogEntry { name: name.to_owned(), title, model, kind, values: values.collect() }
+    CatalogEntry { name: name.to_owned(), title, model, kind, values: values.collect(), warnings }
 }
 
 /// What `set` takes: whose key it is, its value today, what it takes, what it means.
@@ -129,6 +131,7 @@ pub struct Machine {
     layouts: Vec<Layout>,
     volumes: Vec<String>,
     is_replicated: bool,
+    own_drives: std::collections::BTreeMap<String, String>,
 }
 
 /// A machine as its text asks for it: nothing is built.
@@ -147,6 +150,7 @@ pub fn machine(catalog: PathBuf, machine: String, machine_text: Option<String>) 
         layouts: layouts.map(|layout| Layout { name: layout.name, kind: layout.kind, osd: layout.osd }).collect(),
         volumes: told.volumes,
         is_replicated: told.is_replicated,
+        own_drives: told.own_drives,
     })
 }
 

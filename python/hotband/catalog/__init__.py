@@ -1,6 +1,15 @@
 """The catalog: drives, workloads and studies as data files, each value with unit and source."""
 
+import re
 from pathlib import Path
 
 CATALOG_DIR = Path(__file__).resolve().parent
 """The folder that holds `drives/`, `workloads/` and `studies/`."""
+
+SHORT_FORM = re.compile(r"[a-z0-9]+:\d+x")
+"""The beginning of a machine in short form; its drives may be a file: raid5:8x./x16.toml."""
+
+
+def is_file(name: str) -> bool:
+    """Whether a name is that of a file, not of an entry of the catalog or of a machine in short form."""
+    return (name.endswith(".toml") or "/" in name) and not SHORT_FORM.match(name)

@@ -17,7 +17,10 @@ def entry(of: dict[str, Any]) -> Any:
 
 
 def drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json: JsonFlag = False) -> None:
-    """What drives the catalog holds; with NAME every value of one, with its source."""
+    """What drives the catalog holds; with NAME every value of one, with its source.
+
+    NAME may be the path of a drive's file of your own: it is checked, and shown as one of the catalog.
+    """
     from hotband.catalog import entries as catalogue
 
     if name is None:
@@ -44,6 +47,7 @@ def print_products(title: str, what: str, entries: list[dict[str, Any]], as_json
 
 def print_product(product: dict[str, Any], as_json: bool) -> None:
     """Prints every value of a drive or a daemon."""
+    from hotband.text.foreign import marked
     from hotband.text.tables import values_table
 
     if as_json:
@@ -52,7 +56,10 @@ def print_product(product: dict[str, Any], as_json: bool) -> None:
         (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
         for v in product["values"]
     ]
-    return show(values_table(f"{product['name']}: {product['title']} ({product['model']})", values))
+    model = f" ({product['model']})" if product["model"] else ""
+    show(values_table(f"{product['name']}: {product['title']}{model}", values))
+    if warnings := product["warnings"]:
+        show(marked("[yellow]warning[/]: {text}", text="; ".join(warnings)))
 
 
 def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json: JsonFlag = False) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from hotband.catalog import is_file
 from hotband.errors import UserError
 
 
@@ -31,14 +32,9 @@ def machine_names(where: str, name: str) -> str:
         return completed(where, name, drive_names())
     count, times, drive = rest.partition("x")
     drive, chunk_colon, chunk = drive.partition(":")
-    if not times or not drive:
+    if not times or not drive or is_file(drive):
         return name
     return f"{kind}:{count}x{completed(where, drive, drive_names())}{chunk_colon}{chunk}"
-
-
-def is_file(name: str) -> bool:
-    """Whether an argument names a file and not an entry of the catalog."""
-    return name.endswith(".toml") or "/" in name
 
 
 def drive_names() -> list[str]:

@@ -68,7 +68,8 @@ def _content(spec: RunSpec) -> dict[str, Any]:
     return {
         "machine": [spec.machine, machine_text],
         "workload": [spec.workload, workload_text],
-        "products": _products(spec.machine if machine_text is None else machine_text),
+        "products": _products(spec.machine if machine_text is None else machine_text)
+        | _own_drives(spec.machine, machine_text),
         "set": spec.set,
         "seed": spec.seed,
         "duration": spec.duration,
@@ -76,6 +77,16 @@ def _content(spec: RunSpec) -> dict[str, Any]:
         "power_loss": spec.power_loss,
         "repair": [repair.fail, repair.spares, repair.rate, repair.after],
     }
+
+
+def _own_drives(machine: str, text: str | None) -> dict[str, str]:
+    """Texts of the drives that are files of the user's; none of what is wrong, which the engine refuses."""
+    if ".toml" not in machine and ".toml" not in (text or ""):
+        return {}
+    try:
+        return _core.machine(CATALOG_DIR, machine, text)["own_drives"]
+    except _core.SpecError:
+        return {}
 
 
 def _products(machine: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
+from hotband.catalog import CATALOG_DIR, is_file
 from hotband.errors import UserError
 from hotband.record.files import Table, save_record
 from hotband.record.iolog import check_ending, save_log
@@ -103,7 +103,7 @@ def user_error(error: _core.SpecError) -> UserError:
 
 def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None where it is a catalog name."""
-    if not (argument.endswith(".toml") or "/" in argument):
+    if not is_file(argument):
         return None
     try:
         return Path(argument).read_text(encoding="utf-8")

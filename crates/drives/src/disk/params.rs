@@ -122,7 +122,7 @@ impl DiskParams {
         check_fast_format(product, set, set_file, set_key)?;
         let values = product.with(set, set_file, set_key)?;
         let read = Self::from_values(&product.file, &values).and_then(|params| split_disk(params, product, set));
-        Product::blame(read, set, set_file, set_key)
+        product.blame(read, set, set_file, set_key)
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
@@ -198,6 +198,11 @@ impl DiskParams {
         }
         if self.port_rate.0 < 1_000_000 {
             return Err(section.error("port_rate", self.port_rate.to_string(), "expected at least 1 MB/s"));
+        }
+        if self.geometry.outer > self.port_rate {
+            let accepted =
+                format!("expected at most port_rate, {}: what the media gives has to pass it", self.port_rate);
+            return Err(section.error("sustained_outer", self.geometry.outer.to_string(), accepted));
         }
         for (key, overhead) in [("command_overhead", self.command_overhead), ("cache_overhead", self.cache_overhead)] {
             if overhead.0 > 1_000_000_000 {
@@ -313,6 +318,14 @@ fn read_seek(section: &Section, keys: [&'static str; 3]) -> Result<SeekPoints, S
     }
     if points.is_concave() {
         return Ok(points);
+    }
+    if points.average >= points.full {
+        let accepted = format!("impossible: the longest seek, {full}, takes {}", points.full);
+        return Err(section.error(average, points.average.to_string(), accepted));
+    }
+    if points.track >= points.average {
+        let accepted = format!("impossible: the shortest seek, {track}, takes {}", points.track);
+        return Err(section.error(average, points.average.to_string(), accepted));
     }
     let accepted = "expected more than a third of the way from the single-track to the full-stroke seek, and less than nine tenths";
     Err(section.error(average, points.average.to_string(), accepted))

@@ -27,6 +27,8 @@ pub struct Assembled {
     pub layouts: Vec<LayoutOutline>,
     /// What it takes once it is used.
     pub memory: Bytes,
+    /// What the user's own drive files leave unsaid, a line each.
+    pub remarks: Vec<String>,
 }
 
 /// Names, layouts and their members.
@@ -120,8 +122,9 @@ pub fn assemble_with_spares(
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes });
+    let remarks = products.values().filter_map(|(product, _)| product.remark()).collect();
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
-    Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken })
+    Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken, remarks })
 }
 
 /// Drives like one of the spec's, named `spare1` and so on, each with the number of the one that it is like.
@@ -197,6 +200,17 @@ impl Mechanism {
             }
         }
     }
+}
+
+/// A drive of the catalog or of a user's file, every value checked; nothing is built.
+///
+/// # Errors
+/// No such drive, or a mistake in its file.
+pub fn checked_drive(catalog: &Catalog, name: &str, argument: &str) -> Result<Product, SpecError> {
+    let (product, _) = catalog.drive(name, (argument, ""))?;
+    let alone = MachineSpec::read(argument, &format!("[drives.d0]\nproduct = {}\n", Value::from(name)))?;
+    Mechanism::read(&alone, &alone.drives[0], &product, &[])?;
+    Ok(product)
 }
 
 /// The values of a pool's daemons: the catalog's, those of the machine, those of `--set`.

@@ -1,10 +1,10 @@
 //! The catalog: a folder of TOML files, one a drive product, one a workload.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use hotband_drives::Product;
-use hotband_machine::{Section, SpecError, parse_toml};
+use hotband_machine::{Rigour, Section, SpecError, parse_toml};
 use toml::Value;
 
 /// A folder with `drives/*.toml`, `osds/*.toml` and `workloads/*.toml`.
@@ -44,18 +44,50 @@ impl Catalog {
         fs::read_to_string(self.dir.join(folder).join(format!("{name}.toml"))).map_err(|_| unknown())
     }
 
-    /// A drive product and its text.
+    /// A drive product and its text: of the catalog by its name, of the user's by the path of its file, from the folder
+    /// of the file that names it.
     ///
     /// # Errors
     /// No such drive, or a mistake in its file.
     pub fn drive(&self, name: &str, asked_at: (&str, &str)) -> Result<(Product, String), SpecError> {
-        let (text, file) = (self.text("drives", name, asked_at)?, format!("drives/{name}.toml"));
-        let text = match variant_of(&file, &text)? {
-            Some(base) => merged(&file, &text, &self.text("drives", &base, (&file, VARIANT_OF))?)?,
-            None => text,
-        };
-        let product = Product::read(name, &file, &text)?;
+        let found = self.found(name, asked_at)?;
+        let text = self.whole(&found, &mut vec![found.file.clone()])?;
+        let product = Product::read_with(name, &found.file, (&text, &found.text), found.rigour)?;
         Ok((product, text))
+    }
+
+    fn found(&self, name: &str, asked_at: (&str, &str)) -> Result<Found, SpecError> {
+        if !is_file(name) {
+            let text = self.text("drives", name, asked_at)?;
+            return Ok(Found { file: format!("drives/{name}.toml"), text, rigour: Rigour::Sources });
+        }
+        let folder = Path::new(asked_at.0).parent().unwrap_or(Path::new(""));
+        // Without the dots that lead nowhere: "./m.toml" that names "./x16.toml" gives "x16.toml".
+        let path: PathBuf = folder.join(name).components().filter(|part| *part != Component::CurDir).collect();
+        let refused = |why: String| SpecError::new(asked_at.0, asked_at.1, name, why);
+        let unreadable = |error: std::io::Error| {
+            let why = error.to_string();
+            refused(format!("the drive's file cannot be read: {}", why.split(" (os error").next().unwrap_or(&why)))
+        };
+        let size = fs::metadata(&path).map_err(unreadable)?.len();
+        if size > LARGEST {
+            return Err(refused(format!("is no drive's file: {size} bytes, expected at most {LARGEST}")));
+        }
+        let text = fs::read_to_string(&path).map_err(unreadable)?;
+        Ok(Found { file: path.display().to_string(), text, rigour: Rigour::Values })
+    }
+
+    /// The text of a product with the values of what it is a variant of; `seen` are the files on the way.
+    fn whole(&self, found: &Found, seen: &mut Vec<String>) -> Result<String, SpecError> {
+        let Some(origin) = variant_of(&found.file, &found.text)? else { return Ok(found.text.clone()) };
+        let at = SpecError::new(&found.file, VARIANT_OF, &origin, "").at_line_of(&found.text);
+        let base = self.found(&origin, (&found.file, VARIANT_OF));
+        let base = base.map_err(|error| SpecError { file: at.file.clone(), ..error })?;
+        if seen.contains(&base.file) {
+            return Err(SpecError { accepted: "leads back to where it began: expected another product".into(), ..at });
+        }
+        seen.push(base.file.clone());
+        merged(&found.file, &found.text, &self.whole(&base, seen)?)
     }
 
     /// The values of an object storage daemon and their text.
@@ -69,6 +101,21 @@ impl Catalog {
     }
 }
 
+/// A drive's file before it is read.
+struct Found {
+    file: String,
+    text: String,
+    rigour: Rigour,
+}
+
+/// Bytes of the largest drive file that is read: the catalog's have some 10,000.
+const LARGEST: u64 = 1 << 20;
+
+/// Whether a product is named by the path of its file, not by its name in the catalog.
+pub(crate) fn is_file(name: &str) -> bool {
+    name.contains('/') || Path::new(name).extension().is_some_and(|ending| ending == "toml")
+}
+
 /// The key that names the product whose values a variant has, but for those that it states itself.
 const VARIANT_OF: &str = "variant_of";
 
@@ -80,11 +127,7 @@ fn variant_of(file: &str, text: &str) -> Result<Option<String>, SpecError> {
 /// The text of a variant with the values of its base filled in: what a record keeps can be read alone.
 fn merged(file: &str, text: &str, base: &str) -> Result<String, SpecError> {
     let (mut variant, base) = (parse_toml(file, text)?, parse_toml(file, base)?);
-    let wrong = |value: &str, accepted: &str| SpecError::new(file, VARIANT_OF, value, accepted);
-    let Some(of) = variant.remove(VARIANT_OF) else { return Err(wrong("", "missing")) };
-    if base.contains_key(VARIANT_OF) {
-        return Err(wrong(of.as_str().unwrap_or_default(), "is a variant itself; expected the product it is one of"));
-    }
+    variant.remove(VARIANT_OF);
     let mut whole = base;
     for (key, value) in variant {
         match (whole.get_mut(&key).and_then(Value::as_table_mut), value) {
@@ -113,9 +156,47 @@ mod tests {
         assert!(!whole.contains_key(VARIANT_OF));
     }
 
+    fn catalog_and_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Catalog) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        (folder, Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog")))
+    }
+
     #[test]
-    fn a_variant_of_a_variant_is_refused() {
-        let error = merged("c.toml", "variant_of = \"b\"\n", "variant_of = \"a\"\n").unwrap_err();
-        assert_eq!((error.key.as_str(), error.value.as_str()), (VARIANT_OF, "b"));
+    fn a_file_may_be_a_variant_of_a_file_that_is_one_of_the_catalog() {
+        let (folder, catalog) = catalog_and_files(&[
+            ("mine.toml", "variant_of = \"exos-15e900-512n\"\ntitle = \"mine\"\n[values]\nrpm = \"10000 rpm\"\n"),
+            ("again.toml", "variant_of = \"./mine.toml\"\n[values]\nlook_ahead = \"1 MiB\"\n"),
+        ]);
+        let machine = folder.path().join("machine.toml");
+        let (product, _) = catalog.drive("again.toml", (machine.to_str().unwrap(), "drives.d.product")).unwrap();
+        let value = |key: &str| product.assumptions.iter().find(|value| value.key == key).unwrap().value.clone();
+        assert_eq!(
+            (product.title.as_str(), value("rpm"), value("look_ahead")),
+            ("mine", "10000 rpm".into(), "1 MiB".into())
+        );
+        assert_eq!(product.warnings.len(), 2, "{:?}", product.warnings);
+    }
+
+    #[test]
+    fn a_circle_of_variants_is_refused() {
+        let (folder, catalog) = catalog_and_files(&[
+            ("a.toml", "variant_of = \"b.toml\"\n"),
+            ("b.toml", "title = \"b\"\nvariant_of = \"a.toml\"\n"),
+        ]);
+        let error = catalog.drive(folder.path().join("a.toml").to_str().unwrap(), ("DRIVE", "")).unwrap_err();
+        assert!(error.file.ends_with("b.toml:2") && error.key == VARIANT_OF, "{error}");
+    }
+
+    #[test]
+    fn a_missing_file_is_the_mistake_of_who_names_it() {
+        let (_folder, catalog) = catalog_and_files(&[]);
+        let error = catalog.drive("./none.toml", ("machine.toml", "drives.d.product")).unwrap_err();
+        assert_eq!(
+            (error.file.as_str(), error.key.as_str(), error.value.as_str()),
+            ("machine.toml", "drives.d.product", "./none.toml")
+        );
     }
 }

@@ -1,11 +1,13 @@
 //! Checked specs as data, for what reads them without running them: nothing is parsed twice.
 
+use std::collections::BTreeMap;
+
 use hotband_layouts::REPLICATED;
 use hotband_machine::{MachineSpec, SpecError, parse_toml};
 use hotband_workloads::Workload;
 use toml::{Table, Value};
 
-use crate::build::catalog::Catalog;
+use crate::build::catalog::{Catalog, is_file};
 use crate::request::Request;
 use crate::texts::machine_text;
 
@@ -44,16 +46,25 @@ pub struct MachineTold {
     pub volumes: Vec<String>,
     /// Whether any layout is a replicated pool.
     pub is_replicated: bool,
+    /// Texts of the drives that are files of the user's, by the path that names them, with what they are variants of.
+    pub own_drives: BTreeMap<String, String>,
 }
 
 impl MachineTold {
     /// The machine that `request` names.
     ///
     /// # Errors
-    /// The first mistake in the machine.
+    /// The first mistake in the machine or in a drive's file.
     pub fn of(catalog: &Catalog, request: &Request) -> Result<Self, SpecError> {
         let (file, text) = machine_text(catalog, request)?;
         let spec = MachineSpec::read(&file, &text)?;
+        let mut own_drives = BTreeMap::new();
+        for drive in spec.drives.iter().filter(|drive| is_file(&drive.product)) {
+            if !own_drives.contains_key(&drive.product) {
+                let (_, text) = catalog.drive(&drive.product, (&file, &format!("{}.product", drive.key)))?;
+                own_drives.insert(drive.product.clone(), text);
+            }
+        }
         let drive = |drive: &hotband_machine::DriveSpec| DriveTold {
             name: drive.name.clone(),
             product: drive.product.clone(),
@@ -69,6 +80,7 @@ impl MachineTold {
             layouts: spec.layouts.iter().map(layout).collect(),
             volumes: spec.volumes.iter().map(|volume| volume.name.clone()).collect(),
             is_replicated: spec.layouts.iter().any(|layout| layout.kind == REPLICATED),
+            own_drives,
             text,
         })
     }

@@ -1,6 +1,7 @@
 //! The user's mistake, typed: file, key, value and what is accepted.
 
 use thiserror::Error;
+use toml::de::DeTable;
 
 /// A mistake in a spec. Its text is one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -41,10 +42,32 @@ impl SpecError {
         Self { file: file.to_owned(), key: key.to_owned(), value: value.into(), accepted: accepted.into() }
     }
 
+    /// The same with the line of its key in `text`, where the key stands there: "x16.toml:31".
+    #[must_use]
+    pub fn at_line_of(mut self, text: &str) -> Self {
+        if let Some(line) = line_of(text, &self.key) {
+            self.file = format!("{}:{line}", self.file);
+        }
+        self
+    }
+
     /// An unknown name: the nearest known one, then all.
     pub fn unknown(file: &str, key: &str, value: &str, known: &[&str]) -> Self {
         Self::new(file, key, value, format!("{}expected one of {}", hint(value, known), known.join(", ")))
     }
+}
+
+/// The line (from 1) on which a dotted key, or the nearest table above it, stands in TOML text.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let whole = DeTable::parse(text).ok()?;
+    let (mut table, mut found) = (whole.get_ref(), None);
+    for part in key.split('.') {
+        let Some((name, value)) = table.iter().find(|(name, _)| name.get_ref().as_ref() == part) else { break };
+        found = Some(name.span().start);
+        let Some(inner) = value.get_ref().as_table() else { break };
+        table = inner;
+    }
+    found.map(|start| text[..start].matches('\n').count() + 1)
 }
 
 /// "did you mean" with the nearest known name, where there is one: it stands before the list, which may be long.
@@ -59,4 +82,18 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let score = |candidate: &str| strsim::normalized_damerau_levenshtein(name, candidate);
     let best = known.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)))?;
     (score(best) >= NEAR_ENOUGH).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_names_the_line_of_its_key() {
+        let text = "kind = \"disk\"\n[values]\nrpm = \"7200 rpm\"\n\n[values.seek]\nvalue = \"8 ms\"\n";
+        let at = |key| SpecError::new("x.toml", key, "", "").at_line_of(text).file;
+        assert_eq!([at("values.rpm"), at("values.seek.value"), at("kind")], ["x.toml:3", "x.toml:6", "x.toml:1"]);
+        // What is missing in a table is missing there; what is nowhere has no line.
+        assert_eq!([at("values.seek.source"), at("model")], ["x.toml:5", "x.toml"]);
+    }
 }

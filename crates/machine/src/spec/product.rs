@@ -14,9 +14,9 @@ pub struct Assumption {
     pub value: String,
     /// Its stated range, if any.
     pub range: Option<(String, String)>,
-    /// Where it is from.
+    /// Where it is from; empty where a user's file does not say.
     pub source: String,
-    /// "high", "medium" or "low".
+    /// "high", "medium" or "low"; empty where a user's file does not say.
     pub confidence: String,
     /// Whether it is an estimate of ours.
     pub estimate: bool,
@@ -39,38 +39,102 @@ pub struct Product {
     pub model: String,
     /// Every value, in the order of the file.
     pub assumptions: Vec<Assumption>,
+    /// What a user's file leaves unsaid and the catalog would have to say, a line each.
+    pub warnings: Vec<String>,
     /// Values the model uses, by name.
     values: Table,
+    /// The text of its own file, without what it is a variant of: mistakes name the line there.
+    own_text: String,
+}
+
+/// What is asked of a file beyond its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rigour {
+    /// Every value has a source and a confidence, every estimate a range: the catalog.
+    Sources,
+    /// A value may stand alone (`rpm = "7200 rpm"`); what is missing is a warning: a user's file.
+    Values,
 }
 
 const CONFIDENCES: [(&str, ()); 5] = [("high", ()), ("medium", ()), ("low-medium", ()), ("low", ()), ("stated", ())];
 
 impl Product {
-    /// Reads a catalog file.
+    /// Reads a file of the catalog.
     ///
     /// # Errors
-    /// The first mistake: a value without source, a range without middle, an unknown confidence.
+    /// The first mistake, with its line: a value without source, a range without middle, an unknown confidence.
     pub fn read(name: &str, file: &str, text: &str) -> Result<Self, SpecError> {
-        let table = parse_toml(file, text)?;
-        let top = Section::new(file, "", &table);
-        let need = |key: &'static str| -> Result<String, SpecError> {
-            top.text(key)?.map(str::to_owned).ok_or_else(|| top.error(key, "", "missing: expected a text"))
+        Self::read_with(name, file, (text, text), Rigour::Sources)
+    }
+
+    /// Reads a file of which so much is asked; of a variant, `text` has the values of its origin too, and `own_text`
+    /// is what the file itself says.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub fn read_with(
+        name: &str,
+        file: &str,
+        (text, own_text): (&str, &str),
+        rigour: Rigour,
+    ) -> Result<Self, SpecError> {
+        let mut table = parse_toml(file, text)?;
+        if rigour == Rigour::Values {
+            stand_alone(&mut table);
+        }
+        let read = || {
+            let top = Section::new(file, "", &table);
+            let need = |key: &'static str| -> Result<String, SpecError> {
+                top.text(key)?.map(str::to_owned).ok_or_else(|| top.error(key, "", "missing: expected a text"))
+            };
+            let (kind, title) = (need("kind")?, need("title")?);
+            let model = match rigour {
+                Rigour::Sources => need("model")?,
+                Rigour::Values => top.text("model")?.unwrap_or_default().to_owned(),
+            };
+            let mut product = Self {
+                name: name.to_owned(),
+                file: file.to_owned(),
+                kind,
+                title,
+                model,
+                assumptions: Vec::new(),
+                warnings: Vec::new(),
+                values: Table::new(),
+                own_text: own_text.to_owned(),
+            };
+            for (key, section) in top.sections("values")? {
+                let value = product.take(key.clone(), section, rigour)?;
+                product.values.insert(key, value);
+            }
+            for (key, section) in top.sections("reference")? {
+                product.take(format!("reference.{key}"), section, rigour)?;
+            }
+            top.finish()?;
+            Ok(product)
         };
-        let (kind, title, model) = (need("kind")?, need("title")?, need("model")?);
-        let (mut values, mut assumptions) = (Table::new(), Vec::new());
-        for (key, section) in top.sections("values")? {
-            let (value, assumption) = read_value(&key, &section)?;
-            section.finish()?;
-            values.insert(key, value);
-            assumptions.push(assumption);
-        }
-        for (key, section) in top.sections("reference")? {
-            let (_, assumption) = read_value(&key, &section)?;
-            section.finish()?;
-            assumptions.push(Assumption { key: format!("reference.{key}"), ..assumption });
-        }
-        top.finish()?;
-        Ok(Self { name: name.to_owned(), file: file.to_owned(), kind, title, model, assumptions, values })
+        read().map_err(|error: SpecError| error.at_line_of(own_text))
+    }
+
+    /// Reads one value and keeps what is said of it.
+    fn take(&mut self, key: String, section: Section, rigour: Rigour) -> Result<Value, SpecError> {
+        let (value, assumption, unsaid) = read_value(key, &section, rigour)?;
+        section.finish()?;
+        self.warnings.extend(unsaid.map(|unsaid| format!("{}: {unsaid}", assumption.key)));
+        self.assumptions.push(assumption);
+        Ok(value)
+    }
+
+    /// What its file leaves unsaid, in one line; none where nothing is.
+    pub fn remark(&self) -> Option<String> {
+        const NAMED: usize = 4;
+        let mut keys: Vec<&str> = self.warnings.iter().filter_map(|line| line.split(':').next()).collect();
+        let (count, more) = (keys.len(), keys.len().saturating_sub(NAMED));
+        keys.truncate(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let values = if count == 1 { "value" } else { "values" };
+        (count > 0)
+            .then(|| format!("{}: {count} {values} without source or range: {}{more}", self.file, keys.join(", ")))
     }
 
     /// Whether the product has a value of this name.
@@ -83,18 +147,24 @@ impl Product {
         self.values.keys().map(String::as_str)
     }
 
-    /// A mistake in a value that came from `set` is reported there, not in the catalog.
+    /// A mistake in a value that came from `set` is reported there, another one at its line of the product's file.
     ///
     /// # Errors
     /// Those of `read`.
-    pub fn blame<T>(read: Result<T, SpecError>, set: &Table, set_file: &str, set_key: &str) -> Result<T, SpecError> {
+    pub fn blame<T>(
+        &self,
+        read: Result<T, SpecError>,
+        set: &Table,
+        set_file: &str,
+        set_key: &str,
+    ) -> Result<T, SpecError> {
         read.map_err(|error| {
             let key = error.key.trim_start_matches("values.").to_owned();
             if set.contains_key(&key) {
                 let key = format!("{set_key}.{key}").trim_start_matches('.').to_owned();
                 SpecError { file: set_file.to_owned(), key, ..error }
             } else {
-                error
+                error.at_line_of(&self.own_text)
             }
         })
     }
@@ -116,19 +186,45 @@ impl Product {
     }
 }
 
-fn read_value(key: &str, section: &Section) -> Result<(Value, Assumption), SpecError> {
+/// Values that stand alone become tables with that value.
+fn stand_alone(table: &mut Table) {
+    for part in ["values", "reference"] {
+        let Some(values) = table.get_mut(part).and_then(Value::as_table_mut) else { continue };
+        for (_, value) in values.iter_mut().filter(|(_, value)| !value.is_table()) {
+            let alone = std::mem::replace(value, Value::Boolean(false));
+            let key = if alone.is_array() { "range" } else { "value" };
+            *value = Value::Table([(key.to_owned(), alone)].into_iter().collect());
+        }
+    }
+}
+
+/// One value, what is said of it, and what is not.
+fn read_value(
+    key: String,
+    section: &Section,
+    rigour: Rigour,
+) -> Result<(Value, Assumption, Option<&'static str>), SpecError> {
     let (value, range) = (section.value("value").cloned(), section.value("range").cloned());
-    let source = section.text("source")?.filter(|source| !source.trim().is_empty());
-    let source = source.ok_or_else(|| section.error("source", "", "missing: every value names where it is from"))?;
-    section.choice("confidence", &CONFIDENCES)?.ok_or_else(|| section.error("confidence", "", "missing"))?;
+    let source = section.text("source")?.map(str::trim).unwrap_or_default();
+    let confidence = section.choice("confidence", &CONFIDENCES)?;
     let estimate = section.flag("estimate")?.unwrap_or(false);
     let ends = match &range {
         None => None,
         Some(range) => Some(range_ends(section, range)?),
     };
-    if estimate && ends.is_none() {
-        return Err(section.error("range", "", "missing: an estimate has a range"));
+    let unsaid = [
+        ("source", source.is_empty(), "missing: every value names where it is from"),
+        ("confidence", confidence.is_none(), "missing"),
+        ("range", estimate && ends.is_none(), "missing: an estimate has a range"),
+    ];
+    let unsaid = unsaid.into_iter().find(|(_, missing, _)| *missing);
+    if let (Rigour::Sources, Some((what, _, accepted))) = (rigour, unsaid) {
+        return Err(section.error(what, "", accepted));
     }
+    let unsaid = unsaid.filter(|(what, ..)| *what != "confidence").map(|(what, ..)| match what {
+        "range" => "an estimate without range",
+        _ => "a value without source",
+    });
     let value = match (value, &ends) {
         (Some(value), _) => value,
         (None, Some((low, high))) => middle(low, high).ok_or_else(|| {
@@ -137,7 +233,7 @@ fn read_value(key: &str, section: &Section) -> Result<(Value, Assumption), SpecE
         (None, None) => return Err(section.error("value", "", "missing: expected a value or a range")),
     };
     let assumption = Assumption {
-        key: key.to_owned(),
+        key,
         value: shown(&value),
         range: ends.map(|(low, high)| (shown(&low), shown(&high))),
         source: source.to_owned(),
@@ -145,7 +241,7 @@ fn read_value(key: &str, section: &Section) -> Result<(Value, Assumption), SpecE
         estimate,
         note: section.text("note")?.unwrap_or_default().to_owned(),
     };
-    Ok((value, assumption))
+    Ok((value, assumption, unsaid))
 }
 
 fn range_ends(section: &Section, range: &Value) -> Result<(Value, Value), SpecError> {
@@ -207,5 +303,15 @@ mod tests {
         let set: Table = "wec = \"off\"".parse().unwrap();
         let error = product.with(&set, "machine.toml", "drives.d.set").unwrap_err();
         assert!(error.to_string().contains("did you mean \"wce\""), "{error}");
+    }
+
+    #[test]
+    fn a_users_value_may_stand_alone_and_is_warned_of() {
+        let text = format!("{HEAD}[values]\nrpm = \"7200 rpm\"\nseek = [\"8 ms\", \"9 ms\"]\n");
+        let product = Product::read_with("p", "p.toml", (&text, &text), Rigour::Values).unwrap();
+        assert_eq!(product.values["seek"].as_str(), Some("8.5 ms"));
+        assert_eq!(product.warnings, ["rpm: a value without source", "seek: a value without source"]);
+        let refused = Product::read("p", "p.toml", &text).unwrap_err();
+        assert_eq!((refused.file.as_str(), refused.key.as_str()), ("p.toml:5", "values.rpm"));
     }
 }
