@@ -151,9 +151,9 @@ def _values(
         values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
         values["kind"] = str(table.get("kind"))
     else:
-        from hotband.catalog import entries as catalogue
+        from hotband.catalog import entries
 
-        drive = catalogue.drive(product)
+        drive = entries.drive(product)
         values = {value["key"]: str(value["value"]) for value in drive["values"]} | {"kind": drive["kind"]}
     given = {**own, **changed}
     return {key: given.get(key, value) for key, value in values.items()}

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.catalog import entries as catalogue
+from hotband.catalog import CATALOG_DIR, entries
 from hotband.errors import UserError
 from hotband.record.damage import refusing_damage
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
@@ -147,7 +146,7 @@ def layout_of(asked: Asked) -> dict[str, Any]:
 
 def values_of(member: Mapping[str, Any]) -> dict[str, str]:
     """Values of a member's drive, with what the machine changes; references under "reference."."""
-    product = catalogue.drive(member["product"])
+    product = entries.drive(member["product"])
     values = {value["key"]: str(value["value"]) for value in product["values"]}
     sources = {f"source.{value['key']}": str(value["source"]) for value in product["values"]}
     return {**values, **sources, "kind": product["kind"], **member["set"]}
