@@ -16,6 +16,7 @@ from hotband.errors import UserError
 from hotband.record.damage import refusing_damage
 
 if TYPE_CHECKING:
+    from hotband.audit.compare import ComparisonDoc
     from hotband.audit.finding import AuditDoc
 
 
@@ -38,7 +39,7 @@ def audit_results(
         return findings_view(names, found), audit_data(names, found), any(one.severity == "severe" for one in found)
 
 
-def compare_results(a: Path, b: Path, seed: int, anyway: bool) -> tuple[list[Any], dict[str, Any]]:
+def compare_results(a: Path, b: Path, seed: int, anyway: bool) -> tuple[list[Any], ComparisonDoc]:
     """The comparison for the terminal and as data. Raises UserError."""
     with refusing_damage([a, b]):
         found = compare(*load_pair(a, b), seed, anyway)
