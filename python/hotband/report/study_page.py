@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
-from hotband.draw import charts
+from hotband.draw import charts, published
 from hotband.report import frames, sections, study_variants
 from hotband.report.page import (
     Block,
@@ -118,7 +118,7 @@ def _accuracy(result: StudyDoc) -> Section:
     rows = error_frame(result["figures"])
     if rows.height > 1:
         caption = "Each point is a published figure; zero is exact."
-        blocks.append(Charts([Chart("Errors at a glance", charts.error_chart(rows), caption)], width=1000))
+        blocks.append(Charts([Chart("Errors at a glance", published.error_chart(rows), caption)], width=1000))
     return Section("accuracy", "Accuracy", blocks)
 
 
@@ -132,7 +132,7 @@ def _figures(result: StudyDoc) -> Section | None:
     drawn = [row for row in _figure_rows(figures) if row["published"] is not None or row["predicted"] is not None]
     caption = "The line between two points is the error. A circle alone has no published figure beside it."
     made = [
-        Chart(title, charts.published_chart(_frame(rows), title), caption if n == 0 else "")
+        Chart(title, published.published_chart(_frame(rows), title), caption if n == 0 else "")
         for n, (title, rows) in enumerate(_chart_groups(drawn).items())
     ]
     blocks: list[Block] = [Charts(made, width=1000)] if made else []
@@ -167,12 +167,12 @@ def _figure_rows(figures: Sequence[FigureDoc]) -> list[FigureRow]:
 
 
 def error_frame(figures: Sequence[FigureDoc]) -> pl.DataFrame:
-    """What `charts.error_chart` draws: the figures that are published and predicted."""
+    """What `published.error_chart` draws: the figures that are published and predicted."""
     return _frame([row for row in _figure_rows(figures) if row["error_pct"] is not None])
 
 
 def published_frame(figures: Sequence[FigureDoc], quantity: str) -> pl.DataFrame:
-    """What `charts.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
+    """What `published.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
     rows = _figure_rows(figures)
     return _frame([row for row in rows if row["quantity"] == quantity and row["published"] is not None])
 
@@ -217,7 +217,7 @@ def _with_metric(row: FigureRow) -> str:
 
 
 def _frame(rows: Sequence[FigureRow]) -> pl.DataFrame:
-    """What `charts.published_chart` and `charts.error_chart` read."""
+    """What `published.published_chart` and `published.error_chart` read."""
     import polars as pl
 
     texts = (

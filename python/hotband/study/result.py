@@ -77,7 +77,7 @@ class StudyResult:
 
     def plot(self) -> View:
         """Errors at a glance (altair): each published figure a point, zero is exact. UserError where there is none."""
-        from hotband.draw.charts import error_chart
+        from hotband.draw.published import error_chart
         from hotband.report.study_page import error_frame
 
         frame = error_frame(self._result["figures"])
