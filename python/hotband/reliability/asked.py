@@ -13,7 +13,7 @@ from typing import TypedDict
 from hotband import _core
 from hotband.catalog import CATALOG_DIR, entries
 from hotband.errors import UserError
-from hotband.record.damage import refusing_damage
+from hotband.record.incomplete import refusing_incomplete
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.runs.run import text_of, user_error
@@ -248,7 +248,7 @@ def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> fl
         sources["rebuild"] = "--rebuild-time"
         return hours("--rebuild-time", asked.rebuild_time)
     if asked.record is not None:
-        with refusing_damage([asked.record]):
+        with refusing_incomplete([asked.record]):
             recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
         return recorded
     limit = math.inf
