@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import hotband as hb
-from hotband.draw import charts
+from hotband.draw import published
 from hotband.report.pictures import drawing, write_pictures
 from hotband.report.study_page import published_frame
 from hotband.text.write import write_file
@@ -26,7 +26,7 @@ def main() -> None:
         "Study content-hdd. Mixes of 8 KB at one shared sequential position are missed by far; its report says why."
     )
     with tempfile.TemporaryDirectory() as folder:
-        drawn = drawing(charts.published_chart(frame, "IOPS"))
+        drawn = drawing(published.published_chart(frame, "IOPS"))
         pictures = write_pictures(Path(folder), "content-hdd", drawn, title, subtitle)
         [png] = [path for path in pictures if path.suffix == ".png"]
         write_file(IMAGES / "content-hdd.png", png.read_bytes())

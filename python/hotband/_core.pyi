@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any, TypedDict
 
+from hotband.runs.workload import WorkloadTable
+
 LOG_COLUMNS: list[str]
 """Columns of an I/O log file: rows of unsigned 64-bit little-endian numbers."""
 
@@ -211,7 +213,7 @@ class Workload(TypedDict):
 
     title: str
     source: str
-    table: dict[str, Any]
+    table: WorkloadTable
 
 def workload(text: str, file: str = "workload") -> Workload:
     """A workload's text, read and checked; mistakes name `file`. Raises SpecError."""

@@ -22,11 +22,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
-from hotband.errors import UserError
-from hotband.record.record import Record
+from hotband import __all__ as PUBLIC
+from hotband.errors import UserError as UserError
+from hotband.record.record import Record as Record
 from hotband.record.tables import Tables, of_run
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
-from hotband.runs.sweep import Coordinates, Sweep, Value, axis, grid
+from hotband.runs.sweep import Coordinates, Value, axis, grid
+from hotband.runs.sweep import Sweep as Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,24 +37,7 @@ if TYPE_CHECKING:
     from hotband.runs.run import Finished, RunSpec
     from hotband.study.result import StudyHandle
 
-__all__ = [
-    "Product",
-    "Record",
-    "Sweep",
-    "UserError",
-    "drive",
-    "drives",
-    "load",
-    "load_all",
-    "osds",
-    "run",
-    "sequence",
-    "studies",
-    "study",
-    "sweep",
-    "workload",
-    "workloads",
-]
+__all__ = [name for name in PUBLIC if name != "__version__"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

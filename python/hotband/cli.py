@@ -198,11 +198,11 @@ def steady(
 
     Records without a series, such as most of fio's, are one round each, in the order given.
     """
-    from hotband.record.damage import refusing_damage
+    from hotband.record.incomplete import refusing_incomplete
     from hotband.record.rounds import judge_files
     from hotband.text.tables import steady_lines
 
-    with refusing_damage(records):
+    with refusing_incomplete(records):
         verdicts = judge_files(records, round_, track)
         lines = [line for verdict in verdicts for line in steady_lines(verdict)]
     return print_json(verdicts) if as_json else show(*lines)
@@ -261,13 +261,13 @@ def report(
 ) -> None:
     """Write one self-contained HTML report of records."""
     from hotband.audit.facts import of_options
-    from hotband.record.damage import refusing_damage
+    from hotband.record.incomplete import refusing_incomplete
     from hotband.report import load_record, record_page, write_report
 
     machine = of_options(on, media, cache)
     if machine is not None and not with_audit:
         raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")
-    with refusing_damage(records):
+    with refusing_incomplete(records):
         page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
         written = write_report(output, page)
     show(f"Report: {written}")

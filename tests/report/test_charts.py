@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import synthetic
 
-from hotband.draw import charts
+from hotband.draw import charts, published
 from hotband.report import frames
 
 
@@ -47,12 +47,12 @@ def test_latency_is_always_log_and_queue_depth_log2() -> None:
 
 
 def test_equal_labels_stay_rows_of_their_own() -> None:
-    spec = charts.published_chart(figures(10.0, 11.0, None), "IOPS").to_dict()
+    spec = published.published_chart(figures(10.0, 11.0, None), "IOPS").to_dict()
     assert spec["layer"][0]["encoding"]["y"]["scale"]["domain"] == ["head:same", "0", "1", "2"]
 
 
 def test_a_figure_of_zero_keeps_the_axis_linear() -> None:
-    assert "type" not in scale_of(charts.published_chart(figures(0.0, 1000.0), "IOPS"), "x")
+    assert "type" not in scale_of(published.published_chart(figures(0.0, 1000.0), "IOPS"), "x")
 
 
 def test_the_shared_frame_keeps_no_rows_it_does_not_draw() -> None:

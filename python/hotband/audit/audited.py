@@ -7,15 +7,18 @@ import tomllib
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from hotband.audit import distribution
 from hotband.audit.distribution import Distribution
+from hotband.record.document import figures_of
 from hotband.text.quantities import share, size_bytes
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.importers.source import Source
+    from hotband.record.document import RecordDoc
 
 _T = TypeVar("_T")
 _K = TypeVar("_K", bound=Hashable)
@@ -51,6 +54,24 @@ class Printed:
     unit: str
 
 
+class KnownFigures(TypedDict, total=False):
+    """Figures of a record; a published table has only some of them, an import None where its tool did not count."""
+
+    iops: float | None
+    bandwidth_bytes_per_s: float | None
+    count: int | None
+    bytes: int | None
+    errors: int
+    latency_mean_ns: float | None
+    latency_min_ns: int | None
+    latency_p50_ns: int | None
+    latency_p99_ns: int | None
+    latency_p999_ns: int | None
+    latency_max_ns: int | None
+    queue_depth_mean: float | None
+    error_latency_mean_ns: float | None
+
+
 @dataclass(frozen=True)
 class Audited:
     """One result under the name that findings give it. `origin` is the file or folder it came from.
@@ -59,15 +80,15 @@ class Audited:
     """
 
     name: str
-    record: Mapping[str, Any]
+    record: RecordDoc
     series: pl.DataFrame | None = None
     origin: str = ""
     printed: Mapping[str, Printed] = field(default_factory=dict)
 
     @property
-    def source(self) -> Mapping[str, Any]:
-        """The record's `source`, empty where it has none."""
-        return self.record.get("source") or {}
+    def source(self) -> Source | None:
+        """The record's `source`, None where it has none."""
+        return self.record.get("source") or None
 
     @property
     def is_model(self) -> bool:
@@ -82,27 +103,29 @@ class Audited:
     @property
     def tool(self) -> str:
         """The tool that measured it."""
-        return str(self.source.get("tool") or self.record["target"].get("kind") or "")
+        return str((self.source and self.source.get("tool")) or self.record["target"].get("kind") or "")
 
     @property
     def version(self) -> tuple[int, ...]:
         """The tool's version, empty where it is not known."""
-        text = str(self.source.get("version") or (self.record.get("versions") or {}).get(self.tool) or "")
+        text = str(
+            (self.source and self.source.get("version")) or (self.record.get("versions") or {}).get(self.tool) or ""
+        )
         return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
 
     @property
     def target(self) -> str:
         """What was measured, as the tool names it, with its host."""
-        name = self.source.get("target") or self.record["target"].get("machine") or ""
+        name = (self.source and self.source.get("target")) or self.record["target"].get("machine") or ""
         if "sequence" in self.record:
             name = f"{name} (sequence {self.record['sequence']['id']})"
-        host = self.source.get("host")
+        host = self.source.get("host") if self.source else None
         return f"{host}:{name}" if host else str(name)
 
     @property
     def asked(self) -> Asked:
         """What the tool was asked to do; of a model's record from its workload."""
-        given = self.source.get("asked")
+        given: object = self.source.get("asked") if self.source else None
         if isinstance(given, Mapping):
             known = {one.name for one in fields(Asked)}
             return Asked(**{key: value for key, value in given.items() if key in known})
@@ -128,7 +151,9 @@ class Audited:
     @property
     def ended(self) -> datetime | None:
         """When it ended, where the tool says so, or when it began."""
-        ended, began = _time(self.source.get("ended")), _time(self.source.get("began"))
+        ended, began = (
+            (_time(self.source.get("ended")), _time(self.source.get("began"))) if self.source else (None, None)
+        )
         if ended is not None or began is None:
             return ended
         try:
@@ -141,10 +166,10 @@ class Audited:
         """What the record says could not be carried over."""
         return [str(note) for note in self.record.get("notes") or []]
 
-    def summary(self, direction: str | None = None) -> Mapping[str, Any]:
-        """The figures of a direction, or of all."""
-        summary: Mapping[str, Any] = self.record["summary"]
-        return summary if direction is None else summary.get(direction) or {}
+    def summary(self, direction: str | None = None) -> KnownFigures:
+        """The figures of a direction, or of all, as far as they are known."""
+        summary = self.record["summary"]
+        return cast("KnownFigures", (summary if direction is None else figures_of(summary, direction)) or {})
 
     def directions(self) -> list[str]:
         """Those in which it did I/O."""
@@ -152,11 +177,11 @@ class Audited:
 
     def shares(self, direction: str | None) -> Distribution | None:
         """Its latencies, to count shares below a cut."""
-        return distribution.of(self.record, direction, distribution.SHARES)
+        return distribution.of(self.record["streams"], direction, distribution.SHARES)
 
     def quantiles(self, direction: str | None) -> Distribution | None:
         """Its latencies, to read quantiles."""
-        return distribution.of(self.record, direction, distribution.FINE)
+        return distribution.of(self.record["streams"], direction, distribution.FINE)
 
     @property
     def load(self) -> tuple[Any, ...]:
@@ -173,9 +198,9 @@ def _time(text: object) -> datetime | None:
     return found.replace(tzinfo=None) if found is not None else None
 
 
-def _asked_of_spec(record: Mapping[str, Any]) -> Asked:
+def _asked_of_spec(record: RecordDoc) -> Asked:
     """What a model's record says of its workload: of streams that are all alike."""
-    spec = record.get("spec") or {}
+    spec, sequence = record.get("spec") or {}, record.get("sequence")
     try:
         workload = tomllib.loads(str(spec.get("workload") or ""))
     except tomllib.TOMLDecodeError:
@@ -194,12 +219,12 @@ def _asked_of_spec(record: Mapping[str, Any]) -> Asked:
         read_pct=reads.pop() if len(reads) == 1 else None,
         pattern=(pattern or "mixed") if plain and not skewed else None,
         working_set_bytes=size_bytes(str(changed["span"])) if "span" in changed else None,
-        seed=(record.get("sequence") or {}).get("seeds", "fresh"),
+        seed=sequence.get("seeds", "fresh") if sequence else "fresh",
         seed_text=str(record.get("seed")),
     )
 
 
-def span_share(record: Mapping[str, Any]) -> float | None:
+def span_share(record: RecordDoc) -> float | None:
     """The share of the target that a model's workload was confined to by `--set span=10 %`."""
     text = ((record.get("spec") or {}).get("set") or {}).get("span")
     return None if text is None or size_bytes(str(text)) is not None else share(str(text))

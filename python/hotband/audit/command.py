@@ -13,9 +13,10 @@ from hotband.audit.load import load_pair, load_results
 from hotband.audit.rules import findings
 from hotband.audit.show import comparison_view, findings_view
 from hotband.errors import UserError
-from hotband.record.damage import refusing_damage
+from hotband.record.incomplete import refusing_incomplete
 
 if TYPE_CHECKING:
+    from hotband.audit.compare import ComparisonDoc
     from hotband.audit.finding import AuditDoc
 
 
@@ -31,15 +32,15 @@ def audit_results(
     if not wanted:
         raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
     machine = of_options(on, media, cache)
-    with refusing_damage(wanted):
+    with refusing_incomplete(wanted):
         results = load_results(wanted)
         found = findings(results, machine)
         names = [one.name for one in results]
         return findings_view(names, found), audit_data(names, found), any(one.severity == "severe" for one in found)
 
 
-def compare_results(a: Path, b: Path, seed: int, anyway: bool) -> tuple[list[Any], dict[str, Any]]:
+def compare_results(a: Path, b: Path, seed: int, anyway: bool) -> tuple[list[Any], ComparisonDoc]:
     """The comparison for the terminal and as data. Raises UserError."""
-    with refusing_damage([a, b]):
+    with refusing_incomplete([a, b]):
         found = compare(*load_pair(a, b), seed, anyway)
         return comparison_view(found), found.data()

@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband.audit.audited import Audited
 from hotband.audit.comparability import DATA_TOLERANCE, data_of
 from hotband.audit.orderstat import CONFIDENCE, least_count
 from hotband.errors import UserError
+from hotband.record.document import known
 
 if TYPE_CHECKING:
+    from hotband.audit.finding import Number
     from hotband.audit.resample import Numbers
 
 SCHEMA, SCHEMA_VERSION = "hotband-compare", 1
@@ -40,6 +42,34 @@ class Difference:
     verdict: str
 
 
+class DifferenceDoc(TypedDict):
+    """The same as JSON has it."""
+
+    metric: str
+    unit: str
+    a: Number
+    b: Number
+    change_pct: Number
+    low_pct: Number
+    high_pct: Number
+    how: str
+    verdict: str
+
+
+class ComparisonDoc(TypedDict):
+    """All that `hotband compare --json` prints."""
+
+    schema: str
+    schema_version: int
+    a: str
+    b: str
+    confidence: float
+    verdict: str
+    differences: list[DifferenceDoc]
+    unlike: list[str]
+    unsupported: list[str]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """What `hotband compare A B` finds. `unlike` lists what was not equal, `unsupported` what was not compared and
@@ -52,14 +82,22 @@ class Comparison:
     unlike: list[str] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> ComparisonDoc:
         """As JSON has it."""
-        from dataclasses import asdict
-
         from hotband.audit.finding import kept
 
-        rows = [
-            {key: kept(value) if isinstance(value, float) else value for key, value in asdict(one).items()}
+        rows: list[DifferenceDoc] = [
+            {
+                "metric": one.metric,
+                "unit": one.unit,
+                "a": kept(one.a),
+                "b": kept(one.b),
+                "change_pct": kept(one.change_pct),
+                "low_pct": kept(one.low_pct),
+                "high_pct": kept(one.high_pct),
+                "how": one.how,
+                "verdict": one.verdict,
+            }
             for one in self.differences
         ]
         return {
@@ -124,7 +162,8 @@ def series_of(run: Audited, column: str) -> Numbers | None:
     """A value of every whole interval, over all streams and directions; None without a series that has it."""
     import numpy as np
 
-    interval = ((run.record.get("series") or {}) or {}).get("interval_ns")
+    series = run.record.get("series")
+    interval = series.get("interval_ns") if series else None
     if run.series is None or not interval or run.series[column].null_count() == len(run.series):
         return None
     whole = int(run.duration_ns // interval)
@@ -185,7 +224,7 @@ def _of_one_run(a: Audited, b: Audited, seed: int) -> tuple[float, float, str]:
         if values is None or len(values) < resample.LEAST_INTERVALS:
             return (*_poisson(a, b), "no series: Poisson law, I/Os taken to be independent")
         lengths.append(resample.block_length(values))
-        draws.append(resample.means(values, random) / values.mean() * float(run.summary()["iops"]))
+        draws.append(resample.means(values, random) / values.mean() * known(run.summary()["iops"]))
     low, high = np.percentile(100 * (draws[1] / draws[0] - 1), (2.5, 97.5))
     return float(low), float(high), f"series: blocks of {lengths[0]} and {lengths[1]} samples"
 
@@ -197,7 +236,7 @@ def _poisson(a: Audited, b: Audited) -> tuple[float, float]:
     counts = [float(run.summary().get("count") or 0) for run in (a, b)]
     if not all(counts):
         return -100.0, math.inf
-    times = [count / float(run.summary()["iops"]) for count, run in zip(counts, (a, b), strict=True)]
+    times = [count / known(run.summary()["iops"]) for count, run in zip(counts, (a, b), strict=True)]
     tail = (1 - CONFIDENCE) / 2
     low = float(betaincinv(counts[1], counts[0] + 1, tail))
     high = float(betaincinv(counts[1] + 1, counts[0], 1 - tail))

@@ -11,11 +11,13 @@ import bisect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from hotband.record.document import side_of
 from hotband.record.stats import DIRECTIONS
 
 if TYPE_CHECKING:
+    from hotband.record.document import StreamDoc
     from hotband.record.stats import Side
 
 # Half the width of a bucket relative to its value: 3 significant digits, 64 buckets a power of two
@@ -63,16 +65,16 @@ class Distribution:
         return self.kind == "percentiles"
 
 
-def sides_of(record: Mapping[str, Any], direction: str | None = None) -> list[Side]:
+def sides_of(streams: Sequence[StreamDoc], direction: str | None = None) -> list[Side]:
     """The sides that did I/O, of one direction or of both."""
     wanted = DIRECTIONS if direction is None else (direction,)
-    found: list[Side | None] = [stream.get(name) for stream in record["streams"] for name in wanted]
+    found = [side_of(stream, name) for stream in streams for name in wanted]
     return [side for side in found if side and side.get("count")]
 
 
-def of(record: Mapping[str, Any], direction: str | None, prefer: Sequence[str]) -> Distribution | None:
+def of(streams: Sequence[StreamDoc], direction: str | None, prefer: Sequence[str]) -> Distribution | None:
     """The distribution of a direction (both where None) by the first kind of `prefer` that all its sides have."""
-    sides = sides_of(record, direction)
+    sides = sides_of(streams, direction)
     makers = {"histogram": _of_histograms, "bins": _of_bins, "percentiles": _of_percentiles}
     for kind in prefer:
         found = makers[kind](sides) if sides else None

@@ -10,10 +10,14 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.text.quantities import SIZE_EXPECTED, size_bytes, span_ns
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.text.values import Toml
 
 MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
 # The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
@@ -91,7 +95,7 @@ def of_machine(argument: str, cache: str | None = None) -> MachineFacts:
     return found if extra is None else replace(found, read_cache_bytes=found.read_cache_bytes + extra.read_cache_bytes)
 
 
-def of_record(record: Mapping[str, Any]) -> MachineFacts | None:
+def of_record(record: RecordDoc) -> MachineFacts | None:
     """From the machine that a model's record was made on; None for other records."""
     spec = record.get("spec") or {}
     if record["target"].get("kind") != "model" or not spec.get("machine"):
@@ -125,17 +129,18 @@ def _of_text(
 
 
 def _drives(
-    name: str, machine: Mapping[str, Any], products: Mapping[str, str], changed: Mapping[str, str]
+    name: str, machine: Mapping[str, Toml], products: Mapping[str, str], changed: Mapping[str, str]
 ) -> Iterator[tuple[dict[str, str], int]]:
     """Values and count of each table of drives."""
     tables = machine.get("drives")
-    if not isinstance(tables, Mapping) or not tables:
+    if not isinstance(tables, dict) or not tables:
         raise UserError(name, "drives", "", "is missing; expected tables such as [drives.d]")
     for key, table in tables.items():
-        product = table.get("product") if isinstance(table, Mapping) else None
-        if not isinstance(product, str):
+        product = table.get("product") if isinstance(table, dict) else None
+        if not isinstance(table, dict) or not isinstance(product, str):
             raise UserError(name, f"drives.{key}.product", str(product or ""), "expected a drive of the catalog")
-        own = {one: str(value) for one, value in (table.get("set") or {}).items()}
+        given = table.get("set") or {}
+        own = {one: str(value) for one, value in given.items()} if isinstance(given, dict) else {}
         count = table.get("count", 1)
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise UserError(name, f"drives.{key}.count", str(count), "expected a whole number above 0")
@@ -151,9 +156,9 @@ def _values(
         values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
         values["kind"] = str(table.get("kind"))
     else:
-        from hotband.catalog import entries as catalogue
+        from hotband.catalog import entries
 
-        drive = catalogue.drive(product)
+        drive = entries.drive(product)
         values = {value["key"]: str(value["value"]) for value in drive["values"]} | {"kind": drive["kind"]}
     given = {**own, **changed}
     return {key: given.get(key, value) for key, value in values.items()}

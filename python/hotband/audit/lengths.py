@@ -7,17 +7,21 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
+from typing import TYPE_CHECKING
 
 from hotband.audit.audited import Audited, grouped
 from hotband.audit.finding import Finding, Number, Rows, listed
 from hotband.audit.orderstat import interval_ranks, least_count
 from hotband.audit.replay import in_time
 
+if TYPE_CHECKING:
+    from hotband.record.document import Percentile
+
 SHORT = 0.02
 """Share of the asked time that may lack: tools stop at the last completion and cut runtimes to seconds or milliseconds
 (14 real runs of 900 s: 900.0 to 902.2 s)."""
 SEVERELY_SHORT = 0.5
-QUOTED = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
+QUOTED: dict[Percentile, float] = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
 """Percentiles that a record's summary quotes. What a tool prints beyond them (fio's 99.99) is nobody's claim."""
 LEAST_SEQUENCE = 0.6
 """A sweep is a sequence where at least this share of its runs follow one another in order of concurrency: of random
@@ -38,7 +42,8 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 def _short(run: Audited) -> list[Finding]:
     asked, took = run.asked.duration_ns, run.duration_ns
     # fio ends a run that attained its steady state: that is what was asked.
-    attained = (run.record.get("samples") or {}).get("attained") is True
+    samples = run.record.get("samples")
+    attained = samples is not None and samples.get("attained") is True
     if not asked or run.is_model or attained or took <= 0:
         return []
     # Some tools count the warm-up they leave out as part of the time.

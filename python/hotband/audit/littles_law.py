@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from hotband.audit.audited import Audited, grouped
 from hotband.audit.finding import Finding, Number, Rows, listed
+from hotband.record.document import side_of
 
 TOLERANCE = 0.05
 """Share of the declared concurrency by which a closed loop may differ. I/Os in flight at both ends of the measured time
@@ -143,8 +144,8 @@ def is_idle(cell: Cell, power: int) -> bool:
 
 def submission_ns(run: Audited) -> float:
     """Mean submission time, where the latency of a fio result leaves it out."""
-    sides = [stream.get(name) or {} for stream in run.record["streams"] for name in ("read", "write")]
-    known = [(side["count"], side.get("submission_mean_ns") or 0.0) for side in sides if side.get("count")]
+    sides = [side_of(stream, name) for stream in run.record["streams"] for name in ("read", "write")]
+    known = [(side["count"], side.get("submission_mean_ns") or 0.0) for side in sides if side and side.get("count")]
     count = sum(number for number, _ in known)
     return sum(number * mean for number, mean in known) / count if count else 0.0
 

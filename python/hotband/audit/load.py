@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.audit import shapes
 from hotband.audit.audited import Audited
@@ -19,13 +19,14 @@ from hotband.record.files import RECORD_FILE
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
 
 # The heading of a table and the schema of a record stand within this much of a file.
 _BEGINNING = 4096
 
 
-def audited_record(record: Mapping[str, Any], series: pl.DataFrame | None = None, name: str = "") -> Audited:
+def audited_record(record: RecordDoc, series: pl.DataFrame | None = None, name: str = "") -> Audited:
     """A record from memory, under its own name where none is given."""
     return Audited(name or str(record["name"]), record, series)
 

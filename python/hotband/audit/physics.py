@@ -15,6 +15,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.distribution import Distribution
 from hotband.audit.facts import MachineFacts
 from hotband.audit.finding import Finding, Number
+from hotband.record.document import known
 from hotband.record.stats import DIRECTIONS
 
 QUARTER_SHARE = 0.15
@@ -117,7 +118,7 @@ def media_rate(run: Audited, share: float) -> tuple[float, float | None]:
     (the most IOPS of any interval): no more of the runtime can have been theirs at that rate.
     """
     summary = run.summary("read")
-    count, iops = float(summary["count"]), float(summary["iops"])
+    count, iops = known(summary["count"]), known(summary["iops"])
     seconds = count / iops
     slow, quick = count * (1 - share), count * share
     peak = peak_iops(run)
@@ -138,7 +139,7 @@ def peak_iops(run: Audited) -> float | None:
         reads = run.series.filter(pl.col("direction") == "read").group_by("time_ns").agg(pl.col("iops").sum())
         highest = reads["iops"].max()
         peak = float(highest) if isinstance(highest, int | float) else None
-    return peak if peak and peak > float(run.summary("read")["iops"]) else None
+    return peak if peak and peak > known(run.summary("read")["iops"]) else None
 
 
 def _served(run: Audited, facts: MachineFacts | None, quick: Quick, replayed: bool) -> Finding:
@@ -147,7 +148,7 @@ def _served(run: Audited, facts: MachineFacts | None, quick: Quick, replayed: bo
     numbers: dict[str, Number] = {
         "cache_served_pct": 100 * quick.share,
         "cut_ms": quick.cut_ns / 1e6,
-        "iops": float(run.summary("read")["iops"]),
+        "iops": known(run.summary("read")["iops"]),
         "media_iops_lower": lower,
     }
     if upper is not None:

@@ -15,13 +15,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from hotband.audit.audited import Asked, Audited, Printed
 from hotband.audit.littles_law import IN_NS, unit_of
 from hotband.errors import UserError
 from hotband.importers.fio.text import shown
 from hotband.record.stats import DIRECTIONS
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 COLUMNS = ("config", "workload", "metric", "value", "unit")
 MEASURED = ("", "measured")
@@ -195,7 +198,7 @@ def asked_of(workload: str) -> Asked:
 def _cell(file: str, config: str, workload: str, rows: list[Mapping[str, str]]) -> Audited:
     """The record of one cell: what its figures say, in the shape of docs/guides/records.md, and as they were
     printed."""
-    summary: dict[str, Any] = {"count": 0}
+    summary: dict[str, float] = {"count": 0}
     printed: dict[str, Printed] = {}
     notes: list[str] = []
     duration = 0.0
@@ -225,15 +228,16 @@ def _cell(file: str, config: str, workload: str, rows: list[Mapping[str, str]]) 
         "source": {"tool": tool, "target": config, "asked": asdict(asked), "file": file},
         "duration_ns": duration,
         "concurrency": asked.concurrency,
-        "summary": summary | _by_direction(summary, asked.read_pct),
+        "summary": {**summary, **_by_direction(summary, asked.read_pct)},
         "streams": [],
         "parts": [],
         "notes": notes,
     }
-    return Audited(f"{config}: {workload}", record, origin=file, printed=printed)
+    # A table has only some of what a record has, which is what rules ask for.
+    return Audited(f"{config}: {workload}", cast("RecordDoc", record), origin=file, printed=printed)
 
 
-def _by_direction(summary: Mapping[str, Any], read_pct: float | None) -> dict[str, dict[str, Any]]:
+def _by_direction(summary: Mapping[str, float], read_pct: float | None) -> dict[str, dict[str, float]]:
     """The figures of a workload that only reads or only writes are those of its direction; of a mix none are known."""
     own = {100.0: "read", 0.0: "write"}.get(-1.0 if read_pct is None else read_pct)
     return {direction: dict(summary) if direction == own else {} for direction in DIRECTIONS}

@@ -33,7 +33,8 @@ def groups(runs: Sequence[Audited]) -> list[list[Audited]]:
 
 def in_time(runs: Sequence[Audited]) -> list[Audited]:
     """In the order in which they ended, or of their places in a sequence; as given where one does not say."""
-    places = [int((run.record.get("sequence") or {}).get("place", 0)) for run in runs]
+    sequences = [run.record.get("sequence") for run in runs]
+    places = [int(one.get("place", 0)) if one else 0 for one in sequences]
     if all(places):
         return [run for _, run in sorted(zip(places, runs, strict=True), key=lambda pair: pair[0])]
     ended = [run.ended for run in runs]

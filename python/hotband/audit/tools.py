@@ -9,12 +9,15 @@ import json
 import re
 from collections.abc import Sequence
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.audit import distribution
 from hotband.audit.audited import Audited
 from hotband.audit.finding import Finding, Number
 from hotband.record.stats import SUMMARY_PERCENTILES
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
 
 SAME = 0.001
 """Relative difference within which a quoted percentile is the mean of others: what printing to three digits rounds."""
@@ -66,7 +69,7 @@ def mixed_signs(run: Audited) -> list[str]:
         count = run.summary(other).get("count") or 0
         if asked.read_pct == share and count:
             signs.append(f"{count:,} {other}s of a job that is to do none")
-    sides = distribution.sides_of(run.record)
+    sides = distribution.sides_of(run.record["streams"])
     count, moved = sum(side["count"] for side in sides), sum(side.get("bytes") or 0 for side in sides)
     if asked.block_bytes and count and abs(moved / count / asked.block_bytes - 1) > SIZE_TOLERANCE:
         signs.append(f"a mean size of {moved / count:,.0f} B where {asked.block_bytes:,} B were asked for")
@@ -125,8 +128,8 @@ def _averaged(run: Audited) -> Finding | None:
     return None
 
 
-def _parts(record: Any, direction: str | None) -> list[distribution.Distribution]:
-    found = [distribution.of({"streams": [stream]}, direction, ("histogram",)) for stream in record["streams"]]
+def _parts(record: RecordDoc, direction: str | None) -> list[distribution.Distribution]:
+    found = [distribution.of([stream], direction, ("histogram",)) for stream in record["streams"]]
     return [part for part in found if part is not None]
 
 

@@ -4,60 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.runs.run import user_error
+from hotband.runs.workload import WorkloadTable
 from hotband.text.nearest import unknown_name
 
 
-def drives() -> list[dict[str, Any]]:
+class ProductOutline(TypedDict):
+    """A drive or daemon as a list of the catalog shows it; `kind` is its mechanism."""
+
+    name: str
+    title: str
+    model: str
+    kind: str
+
+
+class WorkloadOutline(TypedDict):
+    """A workload as a list of the catalog shows it."""
+
+    name: str
+    title: str
+    source: str
+
+
+class WorkloadEntry(WorkloadOutline):
+    """A workload, its text, and the same as tables."""
+
+    text: str
+    table: WorkloadTable
+
+
+def drives() -> list[ProductOutline]:
     """Name, title, model and kind of every drive."""
-    return [_entry(drive(name)) for name in _core.catalog_names(CATALOG_DIR, "drives")]
+    return [_outline(drive(name)) for name in _core.catalog_names(CATALOG_DIR, "drives")]
 
 
-def osds() -> list[dict[str, Any]]:
+def osds() -> list[ProductOutline]:
     """Name, title, model and kind of every object storage daemon."""
-    return [_entry(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
+    return [_outline(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
 
 
-def _entry(product: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in product.items() if key != "values"}
+def _outline(of: _core.CatalogEntry) -> ProductOutline:
+    return {"name": of["name"], "title": of["title"], "model": of["model"], "kind": of["kind"]}
 
 
-def drive(name: str) -> dict[str, Any]:
+def drive(name: str) -> _core.CatalogEntry:
     """A drive and all its values. Raises UserError for an unknown name."""
     return _product(_core.drive, name)
 
 
-def osd(name: str) -> dict[str, Any]:
+def osd(name: str) -> _core.CatalogEntry:
     """An object storage daemon and all its values. Raises UserError for an unknown name."""
     return _product(_core.osd, name)
 
 
-def product(name: str) -> dict[str, Any]:
+def product(name: str) -> _core.CatalogEntry:
     """What of the catalog a machine is built from, drive or daemon, by its name."""
     return osd(name) if name in _core.catalog_names(CATALOG_DIR, "osds") else drive(name)
 
 
-def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> dict[str, Any]:
+def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> _core.CatalogEntry:
     try:
-        return dict(read(CATALOG_DIR, name))
+        return read(CATALOG_DIR, name)
     except _core.SpecError as error:
         raise user_error(error) from None
 
 
-def workloads() -> list[dict[str, Any]]:
+def workloads() -> list[WorkloadOutline]:
     """Name, title and source of every workload."""
-    return [
-        {key: value for key, value in workload(name).items() if key not in ("text", "table")}
-        for name in _core.catalog_names(CATALOG_DIR, "workloads")
-    ]
+    found = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
+    return [{"name": one["name"], "title": one["title"], "source": one["source"]} for one in found]
 
 
-def workload(name: str) -> dict[str, Any]:
+def workload(name: str) -> WorkloadEntry:
     """A workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hotband.commands import names
 from hotband.commands.output import JsonFlag, print_json, print_listing, show
 
+if TYPE_CHECKING:
+    from hotband._core import CatalogEntry
+    from hotband.catalog.entries import ProductOutline
 
-def entry(of: dict[str, Any]) -> Any:
+
+def entry(of: names.Completion) -> Any:
     """The argument that names one entry of the catalog."""
     return typer.Argument(metavar="[NAME]", help="One entry in detail.", **of)
 
@@ -21,31 +25,31 @@ def drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json: Json
 
     NAME may be the path of a drive's file of your own: it is checked, and shown as one of the catalog.
     """
-    from hotband.catalog import entries as catalogue
+    from hotband.catalog import entries
 
     if name is None:
-        return print_products("Drives", "drive", catalogue.drives(), as_json)
-    return print_product(catalogue.drive(name), as_json)
+        return print_products("Drives", "drive", entries.drives(), as_json)
+    return print_product(entries.drive(name), as_json)
 
 
 def osds(name: Annotated[str | None, entry(names.DAEMON)] = None, as_json: JsonFlag = False) -> None:
     """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
-    from hotband.catalog import entries as catalogue
+    from hotband.catalog import entries
 
     if name is None:
-        return print_products("Object storage daemons", "daemon", catalogue.osds(), as_json)
-    return print_product(catalogue.osd(name), as_json)
+        return print_products("Object storage daemons", "daemon", entries.osds(), as_json)
+    return print_product(entries.osd(name), as_json)
 
 
-def print_products(title: str, what: str, entries: list[dict[str, Any]], as_json: bool) -> None:
+def print_products(title: str, what: str, entries: list[ProductOutline], as_json: bool) -> None:
     """Prints what the catalog holds of a kind."""
     if as_json:
         return print_json(entries)
-    rows = [tuple(str(entry[key]) for key in ("name", "title", "model", "kind")) for entry in entries]
+    rows = [(entry["name"], entry["title"], entry["model"], entry["kind"]) for entry in entries]
     return print_listing(title, rows, ("name", what, "model", "kind"))
 
 
-def print_product(product: dict[str, Any], as_json: bool) -> None:
+def print_product(product: CatalogEntry, as_json: bool) -> None:
     """Prints every value of a drive or a daemon."""
     from hotband.text.foreign import marked
     from hotband.text.tables import values_table
@@ -64,15 +68,15 @@ def print_product(product: dict[str, Any], as_json: bool) -> None:
 
 def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json: JsonFlag = False) -> None:
     """What workloads the catalog holds; with NAME the text of one, to copy and change."""
-    from hotband.catalog import entries as catalogue
+    from hotband.catalog import entries
 
     if name is None:
-        entries = catalogue.workloads()
+        listed = entries.workloads()
         if as_json:
-            return print_json(entries)
-        rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
+            return print_json(listed)
+        rows = [(one["name"], one["title"], one["source"]) for one in listed]
         return print_listing("Workloads", rows, ("name", "workload", "source"))
-    workload = catalogue.workload(name)
+    workload = entries.workload(name)
     if as_json:
         return print_json(workload)
     sys.stdout.write(workload["text"])
@@ -80,18 +84,18 @@ def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json
 
 def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: JsonFlag = False) -> None:
     """What studies the catalog holds; with NAME its configurations, loads and published figures."""
-    from hotband.study import file as studyfile
+    from hotband.study import file
     from hotband.text.foreign import marked
 
     if name is None:
-        entries = [studyfile.describe(known) for known in studyfile.names()]
+        entries = [file.describe(known) for known in file.names()]
         if as_json:
             return print_json(entries)
         rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
         return print_listing("Studies", rows, ("name", "study", "source"))
-    study = studyfile.load(name)
+    study = file.load(name)
     if as_json:
-        return print_json(studyfile.describe(name))
+        return print_json(file.describe(name))
     show(marked("[bold]{name}[/]: {title}", name=study.name, title=study.title), study.question, "")
     rows = [(config.id, config.label, config.machine or config.product) for config in study.configs]
     print_listing("Configurations", rows, ("id", "as published", "machine"))

@@ -17,6 +17,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from hotband.commands.output import say
 from hotband.errors import UserError
 from hotband.text.nearest import hint, unknown_name
 
@@ -49,10 +50,10 @@ class Commands(TyperGroup):
         except RunsInterrupted as stop:
             kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
             where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
-            say(f"interrupted; {len(stop.finished)} runs were finished{where}")
+            say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
             return 130
         except _Stopped:
-            say("interrupted")
+            say("hotband: interrupted")
             return 130
         except BrokenPipeError:
             leave_stdout()
@@ -61,7 +62,7 @@ class Commands(TyperGroup):
             # Whatever else is written or read has a name.
             if error.filename is None:
                 leave_stdout()
-            say(f"error: {error.filename or 'standard output'}: {error.strerror or error}")
+            say(f"hotband: error: {error.filename or 'standard output'}: {error.strerror or error}")
             return 2 if is_mistake(error) else os.EX_IOERR
         except Exception as error:
             # typer's own: their types are private to it, what they say of themselves is not.
@@ -117,15 +118,8 @@ def as_option(error: UserError) -> UserError:
 
 def refused(text: str) -> int:
     """Says what was wrong; returns the exit code."""
-    say(f"error: {text}")
+    say(f"hotband: error: {text}")
     return 2
-
-
-def say(text: str) -> None:
-    """A line on stderr."""
-    from hotband.text.foreign import visible
-
-    sys.stderr.write(f"hotband: {visible(text)}\n")
 
 
 def leave_stdout() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypedDict
 
 import typer
 
@@ -134,10 +134,17 @@ def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
     return called
 
 
-MACHINE: dict[str, Any] = {"callback": callback(machine_names), "autocompletion": machines}
+class Completion(TypedDict):
+    """What typer is told of a parameter that names something: what is done with the name, and what the shell offers."""
+
+    callback: Callable[[Any, Any, Any], Any]
+    autocompletion: Callable[[str], Iterable[str]]
+
+
+MACHINE: Completion = {"callback": callback(machine_names), "autocompletion": machines}
 """For typer: what a parameter that names a machine does with what is typed."""
 
-WORKLOAD: dict[str, Any] = {"callback": whole(workload_names), "autocompletion": beginning(workload_names)}
-DRIVE: dict[str, Any] = {"callback": whole(drive_names), "autocompletion": beginning(drive_names)}
-DAEMON: dict[str, Any] = {"callback": whole(daemon_names), "autocompletion": beginning(daemon_names)}
-STUDY: dict[str, Any] = {"callback": callback(study_name), "autocompletion": beginning(study_names)}
+WORKLOAD: Completion = {"callback": whole(workload_names), "autocompletion": beginning(workload_names)}
+DRIVE: Completion = {"callback": whole(drive_names), "autocompletion": beginning(drive_names)}
+DAEMON: Completion = {"callback": whole(daemon_names), "autocompletion": beginning(daemon_names)}
+STUDY: Completion = {"callback": callback(study_name), "autocompletion": beginning(study_names)}

@@ -52,9 +52,9 @@ def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = F
 @import_app.command("fio")
 def import_fio(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
-    from hotband.importers.fio import importer as fio
+    from hotband.importers.fio import importer
 
-    import_with(fio.read, files, out, as_json)
+    import_with(importer.read, files, out, as_json)
 
 
 @import_app.command("vdbench")
@@ -103,12 +103,12 @@ def plot_latency(
 ) -> None:
     """Draw the latency of several runs by percentile, as far out as their samples support."""
     from hotband.draw.latency import check_out, latency_chart, load_any, write_chart
-    from hotband.record.damage import refusing_damage
+    from hotband.record.incomplete import refusing_incomplete
 
     if op not in (None, "read", "write"):
         raise UserError("--op", "", op, "accepted: read, write")
     check_out(out)
-    with refusing_damage(files):
+    with refusing_incomplete(files):
         records = [one for path in files for one in load_any(path)]
         write_chart(latency_chart(records, title, op), out)
     show(f"Chart: {out}")

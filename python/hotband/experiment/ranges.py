@@ -6,13 +6,16 @@ What it leaves out: ranges that act together. Each is moved alone, everything el
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hotband.errors import UserError
 from hotband.experiment.point import Point
 from hotband.runs.run import RunSpec, text_of
+
+if TYPE_CHECKING:
+    from hotband.text.values import Toml
 
 End = Literal["low", "high"]
 ENDS: tuple[End, End] = ("low", "high")
@@ -77,7 +80,7 @@ def workload_text(spec: RunSpec) -> str:
     return str(workload(spec.workload)["text"]) if text is None else text
 
 
-def edited(text: str | None, file: str, changes: dict[str, Any]) -> str:
+def edited(text: str | None, file: str, changes: Mapping[str, Toml]) -> str:
     """A TOML text with other values at dotted keys, such as `scripts.0.steps.0.ios`. Raises UserError."""
     import tomlkit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hotband.errors import UserError
 from hotband.importers.imported import Imported, loaded
@@ -24,11 +24,15 @@ class Tool(NamedTuple):
 def tools() -> dict[str, Tool]:
     """The importers by the name of the tool."""
     from hotband.importers import diskspd, hdr, iometer, vdbench
-    from hotband.importers.fio import importer as fio
+    from hotband.importers.fio import importer
 
-    modules: dict[str, Any] = {"fio": fio, "vdbench": vdbench, "diskspd": diskspd, "iometer": iometer, "hdr": hdr}
-    found = {name: Tool(module.recognises, module.read) for name, module in modules.items()}
-    return found | {"hdr": Tool(hdr.recognises, partial(hdr.read, option="hotband import hdr --unit"))}
+    return {
+        "fio": Tool(importer.recognises, importer.read),
+        "vdbench": Tool(vdbench.recognises, vdbench.read),
+        "diskspd": Tool(diskspd.recognises, diskspd.read),
+        "iometer": Tool(iometer.recognises, iometer.read),
+        "hdr": Tool(hdr.recognises, partial(hdr.read, option="hotband import hdr --unit")),
+    }
 
 
 def load(path: Path, also: str = "") -> list[Imported]:
@@ -52,7 +56,7 @@ def _load_folder(folder: Path) -> list[Imported]:
     """The results in a folder: vdbench's output and fio's files as one each, the files of the others one by one."""
     from hotband.importers import vdbench
     from hotband.importers.files import name_of, read_beginning
-    from hotband.importers.fio import importer as fio
+    from hotband.importers.fio import importer
 
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file())
@@ -65,7 +69,7 @@ def _load_folder(folder: Path) -> list[Imported]:
         if tool is not None:
             own.setdefault(tool, []).append(path)
     found = vdbench.read([folder]) if vdbench.is_output(folder) else _one_by_one("vdbench", own)
-    found += fio.read(own["fio"]) if "fio" in own else []
+    found += importer.read(own["fio"]) if "fio" in own else []
     found += [one for name in tools() if name not in ("vdbench", "fio") for one in _one_by_one(name, own)]
     if not found:
         raise UserError(name_of(folder), "", "", _nothing_in(folder))

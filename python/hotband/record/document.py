@@ -47,6 +47,7 @@ class FiguresDoc(TypedDict):
     latency_p999_ns: int | None
     latency_max_ns: int | None
     queue_depth_mean: float | None
+    error_latency_mean_ns: NotRequired[float | None]
     times_mean_ns: NotRequired[TimesDoc | None]
 
 

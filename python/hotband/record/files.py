@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.importers.imported import Imported
+    from hotband.record.document import RecordDoc
 
 RECORD_FILE = "record.json"
 SERIES_FILE = "series.parquet"
@@ -47,7 +48,7 @@ def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
     write_files({**files, folder / RECORD_FILE: text + "\n"})
 
 
-def load_tables(folder: Path, record: Mapping[str, Any]) -> dict[str, Table]:
+def load_tables(folder: Path, record: RecordDoc) -> dict[str, Table]:
     """The tables that a record of ours names, from its folder. Raises OSError, ValueError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -56,7 +57,7 @@ def load_tables(folder: Path, record: Mapping[str, Any]) -> dict[str, Table]:
         return WHOLE if pa.types.is_integer(of) else REAL if pa.types.is_floating(of) else TEXT
 
     found: dict[str, Table] = {}
-    for name, file in table_files(record["series"]).items():
+    for name, file in table_files(record["series"] or {}).items():
         read = pq.read_table(folder / file)
         found[name] = ReadTable(read.to_pydict(), {field.name: kind(field.type) for field in read.schema})
     return found
@@ -67,12 +68,13 @@ def file_key(name: str) -> str:
     return "file" if name == "series" else f"{name}_file"
 
 
-def table_files(series: Mapping[str, Any]) -> dict[str, str]:
+def table_files(series: Mapping[str, object]) -> dict[str, str]:
     """Names of the files of a record's tables, by the name of the table."""
-    named = {
-        key.removesuffix("file").removesuffix("_") or "series": file for key, file in series.items() if "file" in key
-    }
-    return {name: str(file) for name, file in named.items() if file is not None}
+    found: dict[str, str] = {}
+    for key, file in series.items():
+        if file is not None and (key == "file" or key.endswith("_file")):
+            found["series" if key == "file" else key.removesuffix("_file")] = str(file)
+    return found
 
 
 def parquet_of(table: Table) -> bytes:
@@ -110,11 +112,6 @@ SERIES_KINDS = {
 }
 
 
-def write_named_series(buffer: Any, series: Mapping[str, Sequence[Any]]) -> None:
-    """Writes series columns with streams and directions by name as Parquet to a binary file object."""
-    buffer.write(parquet_of(series_table(series)))
-
-
 def series_table(series: Mapping[str, Sequence[Any]]) -> Table:
     """Columns of streams over time, read from another tool's result, as a table."""
     return ReadTable({name: list(series[name]) for name in SERIES_KINDS}, SERIES_KINDS)
@@ -122,7 +119,6 @@ def series_table(series: Mapping[str, Sequence[Any]]) -> Table:
 
 def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
     """Writes imported records and their series, each into its own folder under `folder`; returns the files."""
-    import io
     import json
     import re
 
@@ -137,9 +133,7 @@ def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
         make_folder(folder / name)
         files: dict[Path, bytes | str] = {}
         if series is not None:
-            buffer = io.BytesIO()
-            write_named_series(buffer, series)
-            files[folder / name / SERIES_FILE] = buffer.getvalue()
+            files[folder / name / SERIES_FILE] = parquet_of(series_table(series))
         path = folder / name / RECORD_FILE
         write_files({**files, path: json.dumps(record, indent=2, ensure_ascii=False) + "\n"})
         saved.append(path)

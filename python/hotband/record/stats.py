@@ -13,13 +13,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
 if TYPE_CHECKING:
-    from hotband.record.document import FiguresDoc, RecordDoc, SummaryDoc
+    from hotband.record.document import FiguresDoc, Percentile, RecordDoc, SummaryDoc
 
 Direction = Literal["read", "write"]
 DIRECTIONS: tuple[Direction, Direction] = ("read", "write")
 
 # The percentiles a summary carries (docs/guides/records.md), in percent.
-SUMMARY_PERCENTILES: dict[str, float] = {
+SUMMARY_PERCENTILES: dict[Percentile, float] = {
     "latency_p50_ns": 50.0,
     "latency_p99_ns": 99.0,
     "latency_p999_ns": 99.9,

@@ -8,13 +8,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.catalog import entries as catalogue
+from hotband.catalog import CATALOG_DIR, entries
 from hotband.errors import UserError
-from hotband.record.damage import refusing_damage
+from hotband.record.incomplete import refusing_incomplete
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.runs.run import text_of, user_error
@@ -120,11 +119,31 @@ def refuse_without_effect(asked: Asked, array: Array) -> None:
         raise UserError("--spares", "", str(asked.spares), accepted)
 
 
-def layout_of(asked: Asked) -> dict[str, Any]:
+class Member(TypedDict):
+    """A member of a layout: its drive's name, product and changed values, and the bytes that the layout has of it."""
+
+    drive: str
+    product: str
+    size_bytes: int
+    block_bytes: int
+    set: dict[str, str]
+
+
+class Layout(TypedDict):
+    """A layout as the engine describes it; `on_layout` is the layout that a member is, None where all are drives."""
+
+    name: str
+    kind: str
+    capacity_bytes: int
+    on_layout: str | None
+    members: list[Member]
+
+
+def layout_of(asked: Asked) -> Layout:
     """The layout that is meant, as the core describes it."""
     text = text_of(asked.machine, "machine")
     try:
-        layouts = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
+        layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
     except _core.SpecError as error:
         raise user_error(error) from None
     names = ", ".join(layout["name"] for layout in layouts)
@@ -133,7 +152,7 @@ def layout_of(asked: Asked) -> dict[str, Any]:
     found = [layout for layout in layouts if asked.layout in (None, layout["name"])]
     if not found:
         raise UserError("--layout", "", str(asked.layout), f"expected one of {names}")
-    layout: dict[str, Any] = found[0]
+    layout = found[0]
     if layout["on_layout"] is not None:
         accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
         raise UserError("MACHINE", f"layouts.{layout['name']}", layout["kind"], accepted)
@@ -145,9 +164,9 @@ def layout_of(asked: Asked) -> dict[str, Any]:
     return layout
 
 
-def values_of(member: Mapping[str, Any]) -> dict[str, str]:
+def values_of(member: Member) -> dict[str, str]:
     """Values of a member's drive, with what the machine changes; references under "reference."."""
-    product = catalogue.drive(member["product"])
+    product = entries.drive(member["product"])
     values = {value["key"]: str(value["value"]) for value in product["values"]}
     sources = {f"source.{value['key']}": str(value["source"]) for value in product["values"]}
     return {**values, **sources, "kind": product["kind"], **member["set"]}
@@ -229,7 +248,7 @@ def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> fl
         sources["rebuild"] = "--rebuild-time"
         return hours("--rebuild-time", asked.rebuild_time)
     if asked.record is not None:
-        with refusing_damage([asked.record]):
+        with refusing_incomplete([asked.record]):
             recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
         return recorded
     limit = math.inf

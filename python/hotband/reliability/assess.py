@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hotband.errors import UserError
-from hotband.reliability import chain as exact
 from hotband.reliability import cycles
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.asked import Asked, Subject, subject_of
+from hotband.reliability.chain import Chain, build, loss_within, mean_time_to_loss
 from hotband.reliability.estimate import Estimate
 from hotband.reliability.mission import simulate
 from hotband.reliability.textbook import approximate
+
+if TYPE_CHECKING:
+    from hotband.reliability.documents import (
+        DifferenceDoc,
+        EstimateDoc,
+        GivenDoc,
+        LayoutDoc,
+        MissionDoc,
+        MttdlDoc,
+        ReliabilityDoc,
+        TextbookDoc,
+    )
 
 # Arrays simulated drive by drive, at most: a tenth of the cycles, and about a second's worth of drives.
 MISSION_SHARE, MISSION_DRIVES = 10, 2_000_000
@@ -22,13 +34,13 @@ LEAST_ARRAYS = 1000
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
-def assess(asked: Asked) -> dict[str, Any]:
+def assess(asked: Asked) -> ReliabilityDoc:
     """Figures of what was asked. Raises UserError for the first mistake."""
     if not 0 < asked.years <= 1000:
         raise UserError("--years", "", f"{asked.years:g}", "expected a number of years above 0 and up to 1000")
     subject = subject_of(asked)
     array, conditions = subject.array, subject.conditions
-    chain = exact.build(array, conditions.exponential())
+    chain = build(array, conditions.exponential())
     return {
         "schema": "hotband-reliability",
         "version": 1,
@@ -40,7 +52,7 @@ def assess(asked: Asked) -> dict[str, Any]:
     }
 
 
-def described(subject: Subject) -> dict[str, Any]:
+def described(subject: Subject) -> LayoutDoc:
     """The layout and its drives."""
     array = subject.array
     return {
@@ -53,7 +65,7 @@ def described(subject: Subject) -> dict[str, Any]:
     }
 
 
-def given(asked: Asked, subject: Subject) -> dict[str, Any]:
+def given(asked: Asked, subject: Subject) -> GivenDoc:
     """What the figures were computed from, and where that is from."""
     array, conditions = subject.array, subject.conditions
     return {
@@ -78,12 +90,12 @@ def causes_of(array: Array, shares: Any) -> dict[str, float]:
     return {f"{ordinal} failure": float(shares[0]), "sector error while rebuilding": float(shares[1])}
 
 
-def estimated(estimate: Estimate) -> dict[str, float | int]:
+def estimated(estimate: Estimate) -> EstimateDoc:
     """An estimate as data."""
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-def against(estimate: Estimate | None, closed: float | None) -> dict[str, Any]:
+def against(estimate: Estimate | None, closed: float | None) -> DifferenceDoc:
     """How an estimate lies to the closed form."""
     if estimate is None or closed is None:
         return {"difference_pct": None, "within_interval": None}
@@ -96,18 +108,18 @@ def generator(seed: int, stream: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, stream])))
 
 
-def mttdl(asked: Asked, subject: Subject, chain: exact.Chain) -> dict[str, Any]:
+def mttdl(asked: Asked, subject: Subject, chain: Chain) -> MttdlDoc:
     """Mean time to data loss: simulated, exact, and by the textbook."""
     array, conditions = subject.array, subject.conditions
     textbook = approximate(array, conditions)
-    in_years = {
+    in_years: TextbookDoc = {
         "formula": textbook.formula,
         "years": textbook.both / HOURS_PER_YEAR,
         "failure_years": textbook.failure / HOURS_PER_YEAR,
         "sector_years": None if textbook.sector is None else textbook.sector / HOURS_PER_YEAR,
         "source": textbook.source,
     }
-    closed, shares = exact.mean_time_to_loss(chain)
+    closed, shares = mean_time_to_loss(chain)
     if not conditions.is_markov:
         # Lives that age have none at all. With constant rebuilds there is one, which a chain does not give.
         ages = conditions.shape != 1.0
@@ -130,7 +142,7 @@ def mttdl(asked: Asked, subject: Subject, chain: exact.Chain) -> dict[str, Any]:
     }
 
 
-def simulated(asked: Asked, array: Array, chain: exact.Chain, closed: float) -> cycles.LossTime:
+def simulated(asked: Asked, array: Array, chain: Chain, closed: float) -> cycles.LossTime:
     """Mean time to loss by the method asked for; arrays without redundancy lose data at once and need no bias."""
     rng = generator(asked.seed, 0)
     if asked.method == "direct" or (asked.method == "auto" and array.tolerated == 0):
@@ -138,7 +150,7 @@ def simulated(asked: Asked, array: Array, chain: exact.Chain, closed: float) -> 
     return cycles.by_cycles(chain, rng, asked.arrays)
 
 
-def mission(asked: Asked, subject: Subject, chain: exact.Chain) -> dict[str, Any]:
+def mission(asked: Asked, subject: Subject, chain: Chain) -> MissionDoc:
     """Chance of loss within the mission, and bytes lost per usable terabyte."""
     array, conditions = subject.array, subject.conditions
     hours = asked.years * HOURS_PER_YEAR
@@ -147,7 +159,7 @@ def mission(asked: Asked, subject: Subject, chain: exact.Chain) -> dict[str, Any
     per_tb = found.bytes_lost.scaled(1e12 / array.usable_bytes)
     total = found.loss.value
     shares = (found.failure.value / total, found.sector.value / total) if total > 0 else (0.0, 0.0)
-    closed = exact.loss_within(chain, hours) if conditions.is_markov else None
+    closed = loss_within(chain, hours) if conditions.is_markov else None
     loss = None if closed is None else float(closed.sum())
     return {
         "years": asked.years,

@@ -7,12 +7,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.text.tables import decimal_size
+
+if TYPE_CHECKING:
+    from hotband.record.document import RebuildDoc, RecordDoc
 
 NS_PER_HOUR = 3.6e12
 # Bytes of a rebuild may differ by this share without a word: layouts of whole chunks leave the end of a member out.
@@ -87,9 +90,9 @@ def recorded_rebuild(path: Path, wanted: Rebuilt) -> tuple[float, str]:
     return hours, "; ".join([str(path), *differences(wanted, machine, alike, [size for _, size in found])])
 
 
-def replaced_drives(record: Mapping[str, Any]) -> list[Replaced]:
+def replaced_drives(record: RecordDoc) -> list[Replaced]:
     """Drives of a record that were rebuilt in all their layouts. KeyError and the like where it has other contents."""
-    parts: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    parts: dict[tuple[str, str], list[RebuildDoc]] = {}
     for part in record["repair"]["rebuilds"]:
         parts.setdefault((part["drive"], part["spare"]), []).append(part)
     machine = drives_of(record["spec"]["machine"])
@@ -101,6 +104,8 @@ def replaced_drives(record: Mapping[str, Any]) -> list[Replaced]:
         layouts: dict[str, tuple[float, float]] = {}
         for part in rebuilds:
             hours, size = layouts.get(part["layout"], (0.0, 0.0))
+            if part["ended_ns"] is None or part["began_ns"] is None:
+                raise ValueError("a rebuild that is done without its times")
             took = (part["ended_ns"] - part["began_ns"]) / NS_PER_HOUR
             layouts[part["layout"]] = (hours + took, size + float(part["of_bytes"]))
         if not all(0 < value < math.inf for both in layouts.values() for value in both):

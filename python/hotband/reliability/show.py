@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.reliability.array import HOURS_PER_YEAR
 from hotband.text.quantities import SPAN_UNITS, share_text, span_text
@@ -11,6 +11,8 @@ from hotband.text.tables import counted, decimal_size
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from hotband.reliability.documents import EstimateDoc, ReliabilityDoc
 
 
 def plain(value: float) -> str:
@@ -20,7 +22,7 @@ def plain(value: float) -> str:
     return f"{value:,.4g}" if not 1e4 <= abs(value) < 1e7 else f"{value:,.0f}"
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def summary_lines(data: ReliabilityDoc) -> list[str]:
     """What was assessed, and from what."""
     layout, given = data["layout"], data["given"]
     sources = given["sources"]
@@ -32,7 +34,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     afr = share_text(min(-math.expm1(-HOURS_PER_YEAR / given["mtbf_hours"]), math.nextafter(1.0, 0.0)), 2)
     lines = [title, f"  MTBF {hours(given['mtbf_hours'])} ({afr} a year; {sources['mtbf']})"]
     if layout["failures_tolerated"]:
-        lines.append(f"  rebuild {hours(given['rebuild_hours'])} ({sources['rebuild']})")
+        lines.append(f"  rebuild {hours(given['rebuild_hours'] or 0.0)} ({sources['rebuild']})")
         bits = given["bits_per_error"]
         if bits is None:
             lines.append(f"  no sector errors ({sources['unrecoverable_error_bits']})")
@@ -49,7 +51,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     return lines
 
 
-def figures_table(data: dict[str, Any]) -> Table:
+def figures_table(data: ReliabilityDoc) -> Table:
     """Simulated beside the closed form."""
     from rich.table import Table
 
@@ -57,11 +59,11 @@ def figures_table(data: dict[str, Any]) -> Table:
     for name in ("", "simulated", "95 % interval", "closed form", "difference"):
         table.add_column(name, justify="left" if not name else "right")
     mttdl, mission = data["mttdl"], data["mission"]
-    if mttdl["simulated"] is not None:
-        closed = mttdl["closed_form"]["value"]
-        table.add_row("MTTDL, years", *cells(mttdl["simulated"], closed, mttdl["difference_pct"]))
-        for name, share in shown_causes(data, mttdl["simulated"]["causes"]):
-            table.add_row(f"  by {name}", percent(share), "", percent(mttdl["closed_form"]["causes"][name]), "")
+    simulated, closed = mttdl["simulated"], mttdl["closed_form"]
+    if simulated is not None and closed is not None:
+        table.add_row("MTTDL, years", *cells(simulated, closed["value"], mttdl["difference_pct"]))
+        for name, share in shown_causes(data, simulated["causes"]):
+            table.add_row(f"  by {name}", percent(share), "", percent(closed["causes"][name]), "")
     years = f"{mission['years']:g} year{'' if mission['years'] == 1 else 's'}"
     loss = mission["loss"]
     table.add_row(f"loss within {years}", *cells(loss, mission["closed_form"], mission["difference_pct"]))
@@ -72,12 +74,12 @@ def figures_table(data: dict[str, Any]) -> Table:
     return table
 
 
-def shown_causes(data: dict[str, Any], causes: dict[str, float]) -> list[tuple[str, float]]:
+def shown_causes(data: ReliabilityDoc, causes: dict[str, float]) -> list[tuple[str, float]]:
     """Shares of the causes, where there can be more than one."""
     return list(causes.items()) if data["given"]["rebuild_error_chance"] > 0 else []
 
 
-def cells(estimate: dict[str, Any], closed: float | None, difference: float | None) -> tuple[str, str, str, str]:
+def cells(estimate: EstimateDoc, closed: float | None, difference: float | None) -> tuple[str, str, str, str]:
     """An estimate, its interval, the closed form and the difference."""
     interval = f"{plain(estimate['low'])} to {plain(estimate['high'])}"
     shown = "–" if difference is None else f"{difference:+.2f} %"
@@ -94,7 +96,7 @@ def hours(value: float) -> str:
     return span_text(value * SPAN_UNITS["h"])
 
 
-def notes(data: dict[str, Any]) -> list[str]:
+def notes(data: ReliabilityDoc) -> list[str]:
     """The textbook's value, and how it was simulated."""
     mttdl, textbook = data["mttdl"], data["mttdl"]["textbook"]
     lines = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.draw.charts import HALF_CHARS, NUMBER, dress, legend, marked
 from hotband.draw.curves import variant_scale
@@ -31,7 +31,7 @@ def power_frame(records: Records) -> pl.DataFrame:
     import polars as pl
 
     numbers = ("time_s", "power_w", "low_w", "high_w")
-    kinds: dict[str, Any] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
+    kinds: dict[str, type[pl.DataType]] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
     watts = pl.col("power_w", "low_w", "high_w")
     for label, loaded in records.items():

@@ -106,7 +106,7 @@ def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTI
 
     alone = len(records) == 1
     rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
-    schema: dict[str, Any] = {
+    schema: dict[str, type[pl.DataType]] = {
         "run": pl.String,
         "line": pl.String,
         "percentile": pl.Float64,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.record.repair import state_name
 from hotband.report.load import LoadedRecord
@@ -58,7 +58,7 @@ def mark_frame(records: Records) -> pl.DataFrame:
     rows = [
         (label, at / 1e9, mark, kind) for label, loaded in records.items() for at, mark, kind in _marks(loaded.record)
     ]
-    kinds: dict[str, Any] = {"run": pl.String, "time_s": pl.Float64, "mark": pl.String, "kind": pl.String}
+    kinds: dict[str, type[pl.DataType]] = {"run": pl.String, "time_s": pl.Float64, "mark": pl.String, "kind": pl.String}
     frame = pl.DataFrame(rows, schema=kinds, orient="row")
     failures = frame.filter(pl.col("kind") == FAILS)["mark"].unique(maintain_order=True).to_list()
     # A few failures are named; of more the tooltip says which.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband.draw.review import Axis, Lines, amounts, curves, palette
 from hotband.report import review_rows as rows_of
@@ -28,13 +28,16 @@ from hotband.report.review_topics import (
 )
 from hotband.report.text import amount, block_size, number
 
+if TYPE_CHECKING:
+    from hotband.review.documents import ComparisonDoc, GroupRatiosDoc
+
 # A lead smaller than this is none: a second seed moves most figures by as much.
 LEVEL = 0.02
 # From here on a lead reads better as a multiple than in percent.
 MULTIPLE = 2.0
 
 
-def topics(everyone: Sequence[Machine], comparison: Mapping[str, Any]) -> list[Topic]:
+def topics(everyone: Sequence[Machine], comparison: ComparisonDoc) -> list[Topic]:
     """All of them, in the order of a machine's page, after the ratios."""
     lines = machine_lines(everyone)
     found = [
@@ -62,7 +65,7 @@ def machine_lines(everyone: Sequence[Machine]) -> Lines:
 # --- who leads ----------------------------------------------------------------------------------------------
 
 
-def finding(everyone: Sequence[Machine], comparison: Mapping[str, Any]) -> str:
+def finding(everyone: Sequence[Machine], comparison: ComparisonDoc) -> str:
     """Which machine leads in which group and by how much, in one sentence; then all groups together."""
     labels = _labels(everyone)
     led: dict[str, list[tuple[str, float]]] = {}
@@ -97,7 +100,7 @@ def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = Fals
     return f"every group: {listed}" if everywhere else listed
 
 
-def _overall(comparison: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+def _overall(comparison: ComparisonDoc, labels: Mapping[str, str]) -> str:
     """The best over all groups against the baseline."""
     placed = _placed(comparison.get("overall") or {}, labels)
     baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
@@ -134,11 +137,11 @@ def _listed(texts: Sequence[str]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def ratios(everyone: Sequence[Machine], comparison: Mapping[str, Any], lines: Lines) -> Topic:
+def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines) -> Topic:
     """Every group's mean over the baseline's."""
     labels = _labels(everyone)
     baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
-    found = [*comparison["groups"]]
+    found: list[GroupRatiosDoc] = [*comparison["groups"]]
     if comparison.get("overall"):
         found.append({"group": "overall", "title": "All groups", "ratios": comparison["overall"]})
     rows = [

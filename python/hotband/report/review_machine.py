@@ -144,9 +144,10 @@ def summary(machine: Machine) -> Topic:
 def linear(machine: Machine) -> Topic:
     """The transfer curve, read and write."""
     rows = rows_of.linear(machine)
-    if not rows:
+    found = machine.review["linear"]
+    if not rows or found is None:
         return Topic("linear", "Linear transfer", notes=missing([machine], "linear"))
-    axis, found = place_axis([machine]), machine.review["linear"]
+    axis = place_axis([machine])
     view = curves(
         frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), OVER_EACH_OTHER, points=False
     )

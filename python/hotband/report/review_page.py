@@ -9,10 +9,10 @@ What it leaves out: it measures nothing and computes no result (`hotband.review`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband import __version__
 from hotband.errors import UserError
@@ -23,10 +23,13 @@ from hotband.report.review_rows import Machine
 from hotband.report.review_topics import Topic
 from hotband.text.write import make_folder
 
+if TYPE_CHECKING:
+    from hotband.review.documents import ComparisonDoc, ReviewDoc
+
 COMPARISON = "comparison"
 
 
-def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None, out: Path) -> list[Path]:
+def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None, out: Path) -> list[Path]:
     """Writes report.html and charts/ into the folder `out`; returns the files. Raises UserError, OSError.
 
     `reviews` are the dicts of review.json, at least one, and `comparison` that of comparison.json.
@@ -44,9 +47,7 @@ def write_review(reviews: Sequence[Mapping[str, Any]], comparison: Mapping[str, 
     return [write_report(out / "report.html", page), *pictures]
 
 
-def _parts(
-    everyone: Sequence[Machine], comparison: Mapping[str, Any] | None, out: Path
-) -> tuple[list[Part], list[Path]]:
+def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: Path) -> tuple[list[Part], list[Path]]:
     """The page that compares, where there is something to compare, and each machine's; and their picture files."""
     parts: list[Part] = []
     pictures: list[Path] = []

@@ -19,6 +19,8 @@ from hotband.runs.folders import folder_name
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.review.documents import MachineDoc, ReviewDoc
+
 OPS = ("read", "write", "copy")
 # What a reader sees of the names in the JSON.
 PATTERNS = {
@@ -41,7 +43,7 @@ class Machine:
 
     label: str
     slug: str
-    review: Mapping[str, Any]
+    review: ReviewDoc
 
     @property
     def capacity_bytes(self) -> int:
@@ -53,7 +55,7 @@ class Machine:
         return self.review.get(name) or None
 
 
-def machines(reviews: Sequence[Mapping[str, Any]]) -> list[Machine]:
+def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
     """The reviews with labels and folders of their own: equal titles get the machine's name, then a number."""
     titles = [_title(review["machine"]) for review in reviews]
     names = [str(review["machine"]["name"]) for review in reviews]
@@ -67,7 +69,7 @@ def machines(reviews: Sequence[Mapping[str, Any]]) -> list[Machine]:
     return [Machine(*each) for each in zip(labels, slugs[1:], reviews, strict=True)]
 
 
-def _title(machine: Mapping[str, Any]) -> str:
+def _title(machine: MachineDoc) -> str:
     """Its title; of a path only the file."""
     title = str(machine.get("title") or machine["name"])
     return _last(title) if title.endswith(".toml") else title

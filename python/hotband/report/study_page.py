@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
-from hotband.draw import charts
+from hotband.draw import charts, published
 from hotband.report import frames, sections, study_variants
 from hotband.report.page import (
     Block,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.report.load import LoadedRecord
+    from hotband.study.documents import DepthPointDoc, FigureDoc, FindingTableDoc, RunDoc, StudyDoc
 
 # A metric with fewer figures than this shares a chart with others of its unit: one point alone says little.
 FEWEST_ROWS = 3
@@ -41,10 +42,26 @@ OPEN_ROWS = 12
 # What its runs table shows of `sections.RESULT_COLUMNS`: as much as a page is wide.
 RUN_RESULTS = (1, 2, 3, 5, 9, 10)
 
-Json = Mapping[str, Any]
+
+class FigureRow(TypedDict):
+    """A figure with the texts that a chart shows; `quantity` is what its axis is of."""
+
+    id: str
+    label: str
+    config: str
+    workload: str
+    metric: str
+    unit: str
+    quantity: str
+    published: float | None
+    predicted: float | None
+    error_pct: float | None
+    published_text: str
+    predicted_text: str
+    error_text: str
 
 
-def study_page(result: Json, loaded: Mapping[str, LoadedRecord]) -> Page:
+def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
     """The page for a study's `result`; `loaded` are its runs' records by run id (a run may lack one)."""
     named = _named_runs(result, loaded)
     found = [
@@ -75,7 +92,7 @@ def study_page(result: Json, loaded: Mapping[str, LoadedRecord]) -> Page:
     )
 
 
-def _named_runs(result: Json, loaded: Mapping[str, LoadedRecord]) -> dict[str, LoadedRecord]:
+def _named_runs(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> dict[str, LoadedRecord]:
     """Records under the labels the study gives its runs, in the study's order."""
     runs = [run for run in result.get("runs") or [] if run["id"] in loaded]
     return frames.unique_labels([replace(loaded[run["id"]], label=run.get("label") or run["id"]) for run in runs])
@@ -84,7 +101,7 @@ def _named_runs(result: Json, loaded: Mapping[str, LoadedRecord]) -> dict[str, L
 # --- accuracy -----------------------------------------------------------------------------------------------
 
 
-def _accuracy(result: Json) -> Section:
+def _accuracy(result: StudyDoc) -> Section:
     summary, claims = result["summary"], result.get("claims") or []
     decided = [claim for claim in claims if claim.get("holds") is not None]
     cards = [
@@ -101,31 +118,31 @@ def _accuracy(result: Json) -> Section:
     rows = error_frame(result["figures"])
     if rows.height > 1:
         caption = "Each point is a published figure; zero is exact."
-        blocks.append(Charts([Chart("Errors at a glance", charts.error_chart(rows), caption)], width=1000))
+        blocks.append(Charts([Chart("Errors at a glance", published.error_chart(rows), caption)], width=1000))
     return Section("accuracy", "Accuracy", blocks)
 
 
 # --- figures ------------------------------------------------------------------------------------------------
 
 
-def _figures(result: Json) -> Section | None:
+def _figures(result: StudyDoc) -> Section | None:
     figures = result["figures"]
     if not figures:
         return None
     drawn = [row for row in _figure_rows(figures) if row["published"] is not None or row["predicted"] is not None]
     caption = "The line between two points is the error. A circle alone has no published figure beside it."
     made = [
-        Chart(title, charts.published_chart(_frame(rows), title), caption if n == 0 else "")
+        Chart(title, published.published_chart(_frame(rows), title), caption if n == 0 else "")
         for n, (title, rows) in enumerate(_chart_groups(drawn).items())
     ]
     blocks: list[Block] = [Charts(made, width=1000)] if made else []
     return Section("figures", "Published against predicted", [*blocks, _figure_table(figures)])
 
 
-def _figure_rows(figures: Sequence[Json]) -> list[dict[str, Any]]:
+def _figure_rows(figures: Sequence[FigureDoc]) -> list[FigureRow]:
     """Figures in the order of their configurations, with the texts a chart shows."""
     order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
-    rows = []
+    rows: list[FigureRow] = []
     for n, figure in enumerate(figures):
         published, predicted = finite(figure.get("published")), finite(figure.get("predicted"))
         unit, config = figure.get("unit") or "", figure.get("config") or ""
@@ -149,13 +166,13 @@ def _figure_rows(figures: Sequence[Json]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: order.index(row["config"]))
 
 
-def error_frame(figures: Sequence[Json]) -> pl.DataFrame:
-    """What `charts.error_chart` draws: the figures that are published and predicted."""
+def error_frame(figures: Sequence[FigureDoc]) -> pl.DataFrame:
+    """What `published.error_chart` draws: the figures that are published and predicted."""
     return _frame([row for row in _figure_rows(figures) if row["error_pct"] is not None])
 
 
-def published_frame(figures: Sequence[Json], quantity: str) -> pl.DataFrame:
-    """What `charts.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
+def published_frame(figures: Sequence[FigureDoc], quantity: str) -> pl.DataFrame:
+    """What `published.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
     rows = _figure_rows(figures)
     return _frame([row for row in rows if row["quantity"] == quantity and row["published"] is not None])
 
@@ -166,7 +183,7 @@ def _quantity(metric: str, unit: str) -> str:
     return name if not unit or unit.lower() in metric.lower().split() else f"{name} ({unit})"
 
 
-def _error_text(figure: Json) -> str:
+def _error_text(figure: FigureDoc) -> str:
     if finite(figure.get("published")) is None:
         return "predicted only"
     if finite(figure.get("predicted")) is None:
@@ -174,16 +191,16 @@ def _error_text(figure: Json) -> str:
     return percent(figure.get("error_pct"))
 
 
-def _chart_groups(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _chart_groups(rows: Sequence[FigureRow]) -> dict[str, list[FigureRow]]:
     """Rows by the quantity of their chart; small quantities of one unit share a chart."""
-    by_quantity: dict[str, list[dict[str, Any]]] = {}
+    by_quantity: dict[str, list[FigureRow]] = {}
     for row in rows:
         by_quantity.setdefault(row["quantity"], []).append(row)
     small: dict[str, list[str]] = {}
     for name, found in by_quantity.items():
         if len(found) < FEWEST_ROWS:
             small.setdefault(found[0]["unit"], []).append(name)
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[FigureRow]] = {}
     for name, found in by_quantity.items():
         unit = found[0]["unit"]
         shared = name in small.get(unit, []) and len(small[unit]) > 1
@@ -194,13 +211,13 @@ def _chart_groups(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, An
     return dict(sorted(groups.items(), key=lambda group: group[0].startswith(OTHER)))
 
 
-def _with_metric(row: Json) -> str:
+def _with_metric(row: FigureRow) -> str:
     metric, label = str(row["metric"]), str(row["label"])
     return label if metric.lower() in label.lower() else f"{label}: {metric}"
 
 
-def _frame(rows: Sequence[Json]) -> pl.DataFrame:
-    """What `charts.published_chart` and `charts.error_chart` read."""
+def _frame(rows: Sequence[FigureRow]) -> pl.DataFrame:
+    """What `published.published_chart` and `published.error_chart` read."""
     import polars as pl
 
     texts = (
@@ -213,13 +230,12 @@ def _frame(rows: Sequence[Json]) -> pl.DataFrame:
         "predicted_text",
         "error_text",
     )
-    schema: dict[str, Any] = dict.fromkeys(texts, pl.String)
-    schema |= dict.fromkeys(("published", "predicted", "error_pct"), pl.Float64)
-    data = [{key: row[key] for key in schema} for row in rows]
-    return pl.DataFrame(data, schema=schema)
+    numbers = ("published", "predicted", "error_pct")
+    schema = pl.Schema(dict.fromkeys(texts, pl.String()) | dict.fromkeys(numbers, pl.Float64()))
+    return pl.DataFrame(rows, schema=schema)
 
 
-def _figure_table(figures: Sequence[Json]) -> Table:
+def _figure_table(figures: Sequence[FigureDoc]) -> Table:
     order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
     groups: dict[tuple[int, str], list[list[Cell]]] = {}
     for figure in figures:
@@ -254,7 +270,7 @@ def _figure_table(figures: Sequence[Json]) -> Table:
     return Table(columns, made, caption=caption)
 
 
-def _metric_unless_named(figure: Json) -> str:
+def _metric_unless_named(figure: FigureDoc) -> str:
     metric = str(figure.get("metric") or "")
     return "" if metric.lower() in str(figure["label"]).lower() else metric
 
@@ -262,11 +278,11 @@ def _metric_unless_named(figure: Json) -> str:
 # --- curves -------------------------------------------------------------------------------------------------
 
 
-def _load(result: Json) -> Section | None:
+def _load(result: StudyDoc) -> Section | None:
     import polars as pl
 
     curves = result.get("curves") or []
-    groups: dict[str, list[Json]] = {}
+    groups: dict[str, list[DepthPointDoc]] = {}
     for point in curves:
         groups.setdefault(point.get("group") or "", []).append(point)
     blocks: list[Block] = []
@@ -305,7 +321,7 @@ def _ms(value: object) -> float | None:
 # --- words --------------------------------------------------------------------------------------------------
 
 
-def _findings(result: Json) -> Section | None:
+def _findings(result: StudyDoc) -> Section | None:
     blocks: list[Block] = [Prose([result["untrusted"]])] if "untrusted" in result else []
     for finding in result.get("findings") or []:
         blocks += [Heading(finding["title"]), Prose([finding["text"]])]
@@ -315,7 +331,7 @@ def _findings(result: Json) -> Section | None:
     return Section("findings", "Findings", blocks) if blocks else None
 
 
-def _finding_table(table: Json) -> Table:
+def _finding_table(table: FindingTableDoc) -> Table:
     """A finding's table; a column of numbers and gaps is set to the right."""
     names, rows = [str(name) for name in table["columns"]], table["rows"]
     numeric = [all(row[n] is None or finite(row[n]) is not None for row in rows) for n in range(len(names))]
@@ -323,7 +339,7 @@ def _finding_table(table: Json) -> Table:
     return Table(names, [Group(cells)])
 
 
-def _claims(result: Json) -> Section | None:
+def _claims(result: StudyDoc) -> Section | None:
     states = {True: "yes", False: "no", None: "open"}
     items = [
         {
@@ -337,14 +353,14 @@ def _claims(result: Json) -> Section | None:
     return Section("claims", "Published claims", [Claims(items)]) if items else None
 
 
-def _misses(result: Json) -> Section | None:
+def _misses(result: StudyDoc) -> Section | None:
     misses = result.get("misses") or []
     labels = {figure["id"]: figure["label"] for figure in result["figures"]}
     rows = [[Cell(labels.get(miss["id"], miss["id"])), Cell(miss["text"])] for miss in misses]
     return Section("misses", "Misses, explained", [Table(["Figure", "Why"], [Group(rows)])]) if rows else None
 
 
-def _assumptions(result: Json) -> Section | None:
+def _assumptions(result: StudyDoc) -> Section | None:
     groups: dict[str, list[list[Cell]]] = {}
     for item in result.get("assumptions") or []:
         low_high = item.get("range")
@@ -370,7 +386,7 @@ def _assumptions(result: Json) -> Section | None:
     )
 
 
-def _reproduction(result: Json, records: Mapping[str, LoadedRecord]) -> Section:
+def _reproduction(result: StudyDoc, records: Mapping[str, LoadedRecord]) -> Section:
     seeds = dict.fromkeys(str(loaded.record.get("seed")) for loaded in records.values() if loaded.record.get("seed"))
     facts = [
         ("Study", result["study"]),
@@ -388,7 +404,7 @@ def _reproduction(result: Json, records: Mapping[str, LoadedRecord]) -> Section:
     return Section("reproduction", "Reproduction", blocks + sections.notes_blocks(records))
 
 
-def _run_row(run: Json, records: Mapping[str, LoadedRecord]) -> list[Cell]:
+def _run_row(run: RunDoc, records: Mapping[str, LoadedRecord]) -> list[Cell]:
     label = run.get("label") or run["id"]
     loaded = records.get(label)
     row = sections.result_row(label, loaded.record["summary"] if loaded else None)

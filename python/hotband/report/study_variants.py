@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.draw import curves
 from hotband.report import variants, wear
@@ -15,15 +15,19 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.report.load import LoadedRecord
+    from hotband.study.documents import IoTimeDoc, ResponsePointDoc, StudyDoc, WhyDoc
 
-Json = Mapping[str, Any]
 Loaded = Mapping[str, "LoadedRecord"]
 
 
-def response(result: Json) -> Section | None:
+def response(result: StudyDoc) -> Section | None:
     """Latency over IOPS: a chart per group of loads, a line per configuration."""
-    found = result.get("response") or {}
-    groups = _grouped(found.get("points") or [], "group")
+    found = result.get("response")
+    if not found:
+        return None
+    groups: dict[str, list[ResponsePointDoc]] = {}
+    for point in found.get("points") or []:
+        groups.setdefault(point["group"], []).append(point)
     blocks: list[Block] = []
     for name, points in groups.items():
         rules = sorted(row["latency_mean_ms"] for row in found.get("rules") or [] if row["group"] == name)
@@ -43,14 +47,7 @@ def response(result: Json) -> Section | None:
     return Section("response", "Response curves", blocks) if blocks else None
 
 
-def _grouped(rows: Sequence[Json], key: str) -> dict[str, list[Json]]:
-    groups: dict[str, list[Json]] = {}
-    for row in rows:
-        groups.setdefault(str(row.get(key) or ""), []).append(row)
-    return groups
-
-
-def _points(rows: Sequence[Json]) -> pl.DataFrame:
+def _points(rows: Sequence[ResponsePointDoc]) -> pl.DataFrame:
     """What `curves.response_chart` reads; a point without a latency has no place."""
     import polars as pl
 
@@ -66,7 +63,7 @@ def _points(rows: Sequence[Json]) -> pl.DataFrame:
     return pl.DataFrame(made, schema=kinds, orient="row")
 
 
-def _by_load(result: Json, loaded: Loaded) -> dict[str, dict[str, LoadedRecord]]:
+def _by_load(result: StudyDoc, loaded: Loaded) -> dict[str, dict[str, LoadedRecord]]:
     """Loaded runs by load, each by the name of its variant."""
     found: dict[str, dict[str, LoadedRecord]] = {}
     for run in result.get("runs") or []:
@@ -76,7 +73,7 @@ def _by_load(result: Json, loaded: Loaded) -> dict[str, dict[str, LoadedRecord]]
     return found
 
 
-def warm_up(result: Json, loaded: Loaded) -> Section | None:
+def warm_up(result: StudyDoc, loaded: Loaded) -> Section | None:
     """How caches filled, under the loads that ask for it."""
     asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("warm_up")}
     blocks: list[Block] = []
@@ -87,7 +84,7 @@ def warm_up(result: Json, loaded: Loaded) -> Section | None:
     return Section("warm-up", "How the caches filled", blocks) if blocks else None
 
 
-def bars(result: Json) -> Section | None:
+def bars(result: StudyDoc) -> Section | None:
     """Throughput, latency and write amplification: a bar per drive."""
     rows = result.get("bars") or []
     named = list(dict.fromkeys(str(row["variant"]) for row in rows))
@@ -100,11 +97,11 @@ def bars(result: Json) -> Section | None:
     return Section("bars", "By drive and load", [Prose([text]), *blocks])
 
 
-def amplification(result: Json, loaded: Loaded) -> Section | None:
+def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
     """Write amplification against entropy with its theory, and over time from a new drive on."""
-    curve = result.get("entropy") or {}
-    named = list(dict.fromkeys(str(row["variant"]) for row in curve.get("points") or []))
-    found = wear.entropy_block(curve, named)
+    curve = result.get("entropy")
+    named = list(dict.fromkeys(row["variant"] for row in curve["points"])) if curve else []
+    found = wear.entropy_block(curve, named) if curve else None
     blocks: list[Block] = [] if found is None else [found]
     asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("chart") == "wear-in"}
     for load, records in _by_load(result, loaded).items():
@@ -114,7 +111,7 @@ def amplification(result: Json, loaded: Loaded) -> Section | None:
     return Section("amplification", "Write amplification", blocks) if blocks else None
 
 
-def inputs(result: Json) -> Section | None:
+def inputs(result: StudyDoc) -> Section | None:
     """Published rows that are given to the model or stand for comparison."""
     rows = [
         [
@@ -130,7 +127,7 @@ def inputs(result: Json) -> Section | None:
     return Section("inputs", "Given, not predicted", [Table(columns, [Group(rows)])]) if rows else None
 
 
-def once(result: Json, loaded: Loaded) -> Section | None:
+def once(result: StudyDoc, loaded: Loaded) -> Section | None:
     """Scripts that run once: IOPS and completions over time."""
     blocks: list[Block] = []
     for load, records in _by_load(result, loaded).items():
@@ -140,11 +137,14 @@ def once(result: Json, loaded: Loaded) -> Section | None:
     return Section("once", "Scripts that run once", blocks) if blocks else None
 
 
-def io_time(result: Json) -> Section | None:
+def io_time(result: StudyDoc) -> Section | None:
     """Where the time of an I/O went, a chart per load."""
     charts = []
-    for load, rows in _grouped(result.get("times") or [], "load").items():
-        frame = variants.io_time_frame((str(row["row"]), row["times_ms"]) for row in rows)
+    groups: dict[str, list[IoTimeDoc]] = {}
+    for row in result.get("times") or []:
+        groups.setdefault(row["load"], []).append(row)
+    for load, rows in groups.items():
+        frame = variants.io_time_frame((row["row"], row["times_ms"]) for row in rows)
         if not frame.is_empty():
             charts.append(Chart(load, curves.io_time_chart(frame)))
     if not charts:
@@ -156,9 +156,9 @@ def io_time(result: Json) -> Section | None:
     return Section("io-time", "Where each I/O's time went", [Prose([text]), Charts(charts, width=1000)])
 
 
-def why(result: Json) -> Section | None:
+def why(result: StudyDoc) -> Section | None:
     """What the drives did, by load."""
-    groups: dict[str, list[tuple[str, Json]]] = {}
+    groups: dict[str, list[tuple[str, WhyDoc]]] = {}
     for row in result.get("why") or []:
         at = f", queue depth {row['queue_depth']}" if row.get("queue_depth") else ""
         groups.setdefault(f"{row['load']}{at}", []).append((str(row["config"]), row))
@@ -166,7 +166,7 @@ def why(result: Json) -> Section | None:
     return Section("why", "What the drives did", [table]) if table else None
 
 
-def swings(result: Json) -> Section | None:
+def swings(result: StudyDoc) -> Section | None:
     """The assumptions that move a prediction, and by how much."""
     found = result.get("swings")
     if not found:
@@ -177,7 +177,7 @@ def swings(result: Json) -> Section | None:
             Cell(str(row["name"])),
             Cell(cell(row["low"])),
             Cell(cell(row["high"])),
-            *(Cell(_move(row.get(key)), True) for key in ("low_pct", "high_pct")),
+            *(Cell(_move(moved), True) for moved in (row["low_pct"], row["high_pct"])),
             Cell(str(row["label"]), muted=True),
             Cell(number(row["figures_moved"]), True),
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.draw import curves
 from hotband.record.document import interval_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hotband.record.document import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc
     from hotband.report.load import LoadedRecord
+    from hotband.study.documents import DriveWorkDoc
 
 # Points of a line over time: more than a page is wide enough to tell apart.
 POINTS = 600
@@ -45,7 +46,7 @@ def over_time(records: Records) -> pl.DataFrame:
     import polars as pl
 
     numbers = ("time_min", *(PANELS | CACHE_PANELS))
-    kinds: dict[str, Any] = {"variant": pl.String} | dict.fromkeys(numbers, pl.Float64)
+    kinds: dict[str, type[pl.DataType]] = {"variant": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
     for label, loaded in records.items():
         if loaded.series is None or loaded.series.is_empty():
@@ -223,7 +224,7 @@ def io_time_block(records: Records) -> Charts | None:
     for label, loaded in records.items():
         summary = loaded.record["summary"]
         for name, figures in (("read", summary.get("read")), ("write", summary.get("write")), ("all", summary)):
-            times = times_ms(figures or {})
+            times = times_ms(figures)
             if times:
                 rows.append((name if len(records) == 1 else f"{label} · {name}", times))
     frame = io_time_frame(rows)
@@ -295,7 +296,7 @@ WHY = {
 }
 
 
-def why_table(groups: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]]) -> Table | None:
+def why_table(groups: Mapping[str, Sequence[tuple[str, DriveWorkDoc]]]) -> Table | None:
     """What the drives did: rows (name and the keys of `cellrows.why`) in groups; empty columns are left out."""
     rows = [row for found in groups.values() for _, row in found]
     shown = [key for key in WHY if any(finite(row.get(key)) is not None for row in rows)]

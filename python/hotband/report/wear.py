@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from hotband.draw import wear as wearcharts
 from hotband.report.page import Cell, Chart, Charts, Group, Table
@@ -14,10 +14,10 @@ from hotband.study import operations as opmeasures
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.record.document import RecordDoc
+    from hotband.record.document import AppDoc, OperationDoc, RecordDoc, SmartDoc
     from hotband.report.load import LoadedRecord
+    from hotband.study.documents import BarDoc, EntropyCurveDoc, EntropyPointDoc
 
-Json = Mapping[str, Any]
 Records = Mapping[str, "LoadedRecord"]
 
 # Points of a line: as many as a chart is wide enough to tell apart.
@@ -34,7 +34,7 @@ def amplification_frame(records: Records) -> pl.DataFrame:
     """What `wearcharts.amplification_chart` draws; `timed` is false where no time passed between two readings."""
     import polars as pl
 
-    kinds: dict[str, Any] = {"line": pl.String, "kind": pl.String, "timed": pl.Boolean}
+    kinds: dict[str, type[pl.DataType]] = {"line": pl.String, "kind": pl.String, "timed": pl.Boolean}
     kinds |= dict.fromkeys(("time_min", "host_gb", "write_amplification"), pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
     for label, loaded in records.items():
@@ -113,7 +113,7 @@ def smart_table(records: Records) -> Table | None:
     return Table(SMART_COLUMNS, groups, caption=caption) if groups else None
 
 
-def _smart_row(one: Json) -> list[Cell]:
+def _smart_row(one: SmartDoc) -> list[Cell]:
     # A record of this drive alone: nothing but its SMART is read.
     alone = cast("RecordDoc", {"smart": [one]})
     texts = [
@@ -145,7 +145,7 @@ def operations_table(records: Records) -> Table | None:
     return Table(columns, groups, caption="Operations") if groups else None
 
 
-def _operation_row(one: Json) -> list[Cell]:
+def _operation_row(one: OperationDoc) -> list[Cell]:
     from hotband.report.text import span
 
     latencies = (span(one.get(f"latency_{name}_ns")) for name in ("mean", "p50", "p99", "p999", "max"))
@@ -153,7 +153,7 @@ def _operation_row(one: Json) -> list[Cell]:
     return [Cell(str(one["name"])), *(Cell(text, numeric=True) for text in texts)]
 
 
-def _rates(app: Json) -> str:
+def _rates(app: AppDoc) -> str:
     achieved, requested = app.get("achieved_ops_per_s"), app.get("requested_ops_per_s")
     asked = f" of {number(requested)} requested" if finite(requested) is not None else ""
     return f"{app.get('kind', 'app')}: {number(achieved)} operations a second{asked}"
@@ -162,9 +162,9 @@ def _rates(app: Json) -> str:
 # --- of a study ---------------------------------------------------------------------------------------------
 
 
-def entropy_block(curve: Json, variants: Sequence[str]) -> Charts | None:
+def entropy_block(curve: EntropyCurveDoc, variants: Sequence[str]) -> Charts | None:
     """Write amplification against entropy, from the rows of `wearrows.entropy_rows`."""
-    points, theory = _entropy_frame(curve.get("points") or []), _entropy_frame(curve.get("theory") or [])
+    points, theory = _entropy_frame(curve["points"]), _entropy_frame(curve["theory"])
     if points.is_empty():
         return None
     named = [name for name in variants if name in set(points["variant"].to_list())]
@@ -173,25 +173,29 @@ def entropy_block(curve: Json, variants: Sequence[str]) -> Charts | None:
     return Charts([Chart("Write amplification against the entropy of the data", view, caption)], width=1000)
 
 
-def _entropy_frame(rows: Sequence[Json]) -> pl.DataFrame:
+def _entropy_frame(rows: Sequence[EntropyPointDoc]) -> pl.DataFrame:
     import polars as pl
 
-    kinds: dict[str, Any] = {"variant": pl.String, "entropy": pl.Float64, "write_amplification": pl.Float64}
+    kinds: dict[str, type[pl.DataType]] = {
+        "variant": pl.String,
+        "entropy": pl.Float64,
+        "write_amplification": pl.Float64,
+    }
     made = [{name: row.get(name) for name in kinds} for row in rows]
     frame = pl.DataFrame(made, schema=kinds)
     return frame.filter(pl.col("entropy").is_not_null() & (pl.col("write_amplification") > 0))
 
 
-def bar_blocks(rows: Sequence[Json], variants: Sequence[str]) -> list[tuple[str, Charts]]:
+def bar_blocks(rows: Sequence[BarDoc], variants: Sequence[str]) -> list[tuple[str, Charts]]:
     """Bars by load: a small chart a measure, a bar a drive."""
     import polars as pl
 
-    found: dict[str, dict[str, list[Json]]] = {}
+    found: dict[str, dict[str, list[BarDoc]]] = {}
     for row in rows:
         title = f"{row['metric'][:1].upper()}{row['metric'][1:]}"
         title += "" if row["unit"].lower() in row["metric"].lower().split() else f" ({row['unit']})"
         found.setdefault(str(row["load"]), {}).setdefault(title, []).append(row)
-    kinds: dict[str, Any] = {"variant": pl.String, "value": pl.Float64, "published": pl.Float64}
+    kinds: dict[str, type[pl.DataType]] = {"variant": pl.String, "value": pl.Float64, "published": pl.Float64}
     blocks = []
     for load, measures in found.items():
         charts = []

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.review.asked import MIB, Ask, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import AccessDoc
 
 BLOCK = 512
 ACCESSES = 10_000
@@ -32,18 +36,18 @@ def asks(target: Target) -> list[Ask]:
     return [Ask("access", workload("random access", streams, phases, load=closed(1)))]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> dict[str, AccessDoc]:
     """Mean, percentiles and distribution of reads and writes."""
     record = records["access"]
     steps, streams = steps_of(record), {one["name"]: one for one in record["streams"]}
-    found: dict[str, Any] = {}
+    found: dict[str, AccessDoc] = {}
     for op in ("read", "write"):
         summary, own = steps[op], streams[op][op]
         found[op] = {
             "block_bytes": target.block(BLOCK),
             "queue_depth": 1,
             "count": own["count"],
-            "mean_ns": int(own["latency_sum_ns"]) / own["count"],
+            "mean_ns": int(own["latency_sum_ns"] or 0) / own["count"],
             "p50_ns": summary["latency_p50_ns"],
             "p99_ns": summary["latency_p99_ns"],
             "max_ns": own["latency_max_ns"],

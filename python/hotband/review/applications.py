@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.catalog import entries as catalogue
-from hotband.review.asked import GIB, Ask, Table
+from hotband.catalog import CATALOG_DIR, entries
+from hotband.record.document import known
+from hotband.review.asked import GIB, Ask
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import ApplicationDoc
+    from hotband.runs.workload import WorkloadTable
 
 PREFIX = "desktop-"
 # Measured time where the workload's own is long: a solid-state drive does in 5 s what a disk does in minutes.
@@ -31,7 +36,7 @@ def names() -> list[str]:
     return [name for name in _core.catalog_names(CATALOG_DIR, "workloads") if name.startswith(PREFIX)]
 
 
-def ends(workload: Table) -> list[tuple[str, str]]:
+def ends(workload: WorkloadTable) -> list[tuple[str, str]]:
     """Values to set, one at a time."""
     return [(key, end) for key, pair in workload.get("uncertainty", {}).items() for end in pair]
 
@@ -50,7 +55,7 @@ def asks(target: Target) -> list[Ask]:
     duration = DURATION_OF_SSD if target.wears else DURATION_QUICK if target.quick else None
     found = []
     for name in names():
-        workload = catalogue.workload(name)["table"]
+        workload = entries.workload(name)["table"]
         found.append(Ask(name, workload, set=scale, duration=duration))
         for key, end in ends(workload):
             found.append(Ask(f"{name}{END}{key} = {end}", workload, set=(*scale, (key, end)), duration=duration))
@@ -70,19 +75,19 @@ def in_turn(target: Target, asks: Sequence[Ask]) -> list[Ask]:
     return found
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[ApplicationDoc]:
     """Rates of each, with the lowest and highest at the ends of what is uncertain."""
-    rows = []
+    rows: list[ApplicationDoc] = []
     for name in (name for name in records if END not in name):
-        entry, one = catalogue.workload(name), records[name]["summary"]
+        entry, one = entries.workload(name), records[name]["summary"]
         of = [record for run, record in records.items() if run == name or run.startswith(name + END)]
-        rates = [record["summary"]["bandwidth_bytes_per_s"] for record in of]
+        rates = [known(record["summary"]["bandwidth_bytes_per_s"]) for record in of]
         rows.append(
             {
                 "name": name,
                 "title": entry["title"],
-                "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                "iops": one["iops"],
+                "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
+                "iops": known(one["iops"]),
                 "low_bytes_per_s": min(rates),
                 "high_bytes_per_s": max(rates),
                 "uncertainty": said(entry["table"].get("uncertainty", {})),

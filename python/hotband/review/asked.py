@@ -8,11 +8,30 @@ like any other (measured phases follow one another directly) and nobody looks at
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
-Table = dict[str, Any]
+from hotband.record.document import SummaryDoc
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.runs.workload import (
+        LoadTable,
+        PhaseKeys,
+        PhaseTable,
+        StreamKeys,
+        StreamTable,
+        WorkloadKeys,
+        WorkloadTable,
+    )
+
+
+class StepFigures(SummaryDoc):
+    """The figures of a step of a record, and how long it took."""
+
+    duration_ns: int
+
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -33,7 +52,7 @@ class Ask:
     """
 
     name: str
-    workload: Table
+    workload: WorkloadTable
     reach: int | None = None
     set: tuple[tuple[str, str], ...] = ()
     duration: str | None = None
@@ -50,11 +69,12 @@ def size(count: int) -> str:
     return f"{count} B"
 
 
-def stream(name: str, op: str, block_bytes: int, random: bool, **keys: Any) -> Table:
+def stream(name: str, op: str, block_bytes: int, random: bool, **keys: Unpack[StreamKeys]) -> StreamTable:
     """A stream of reads or writes of one size; `keys` go before what follows from the others."""
-    whole = {"name": name, "read_pct": 100 if op == "read" else 0, "random_pct": 100 if random else 0}
-    sized = {} if "sizes" in keys else {"size": size(block_bytes)}
-    return whole | sized | keys
+    made: StreamTable = {"name": name, "read_pct": 100 if op == "read" else 0, "random_pct": 100 if random else 0}
+    if "sizes" not in keys:
+        made["size"] = size(block_bytes)
+    return {**made, **keys}
 
 
 def between(from_bytes: int, to_bytes: int) -> list[str]:
@@ -62,49 +82,52 @@ def between(from_bytes: int, to_bytes: int) -> list[str]:
     return [size(from_bytes), size(to_bytes)]
 
 
-def closed(threads: int) -> Table:
+def closed(threads: int) -> LoadTable:
     """A load that keeps so many I/Os outstanding."""
     return {"closed": {"threads": threads, "depth": 1}}
 
 
-def step(name: str, ios: int, **keys: Any) -> Table:
+def step(name: str, ios: int, **keys: Unpack[PhaseKeys]) -> PhaseTable:
     """A recorded step of so many I/Os."""
-    return {"name": name, "ios": max(ios, 1), "measure": True} | keys
+    made: PhaseTable = {"name": name, "ios": max(ios, 1), "measure": True}
+    return {**made, **keys}
 
 
-def warming(name: str, ios: int, **keys: Any) -> Table:
+def warming(name: str, ios: int, **keys: Unpack[PhaseKeys]) -> PhaseTable:
     """A step before the one called `name` that nobody looks at."""
     return step(f"before {name}", ios, **keys)
 
 
-def workload(title: str, streams: Iterable[Table], phases: Iterable[Table], **keys: Any) -> Table:
+def workload(
+    title: str, streams: Iterable[StreamTable], phases: Iterable[PhaseTable], **keys: Unpack[WorkloadKeys]
+) -> WorkloadTable:
     """A workload of these streams and steps."""
-    top = {"title": title, "source": "hotband review", "interval": INTERVAL}
-    return top | keys | {"streams": list(streams), "phases": list(phases)}
+    top: WorkloadTable = {"title": title, "source": "hotband review", "interval": INTERVAL}
+    return {**top, **keys, "streams": list(streams), "phases": list(phases)}
 
 
 FILL_BLOCK = 128 * KIB
 
 
-def filled(ask: Ask) -> Table:
+def filled(ask: Ask) -> WorkloadTable:
     """The workload of a run on drives that answer reads of what was never written from memory: what it touches is
     written before, once in order of address and in no time."""
     if ask.reach is None:
-        return ask.workload | {"precondition": {"sequential": 1.0}}
+        return {**ask.workload, "precondition": {"sequential": 1.0}}
     blocks = -(-ask.reach // FILL_BLOCK)
     fill = stream("fill", "write", FILL_BLOCK, False, range=between(0, blocks * FILL_BLOCK), load=closed(1))
-    before = {"name": "fill", "untimed": True, "ios": blocks, "streams": ["fill"]}
-    listed = {"streams": [*ask.workload["streams"], fill], "phases": [before, *ask.workload["phases"]]}
-    return ask.workload | listed
+    before: PhaseTable = {"name": "fill", "untimed": True, "ios": blocks, "streams": ["fill"]}
+    streams, phases = [*ask.workload["streams"], fill], [before, *ask.workload["phases"]]
+    return {**ask.workload, "streams": streams, "phases": phases}
 
 
-def toml_text(workload: Table) -> str:
+def toml_text(workload: WorkloadTable) -> str:
     """A workload as TOML, a line a key. (tomlkit takes 0.6 s for the workloads of one review, to keep a layout
     nobody sees.)"""
     return "".join(f"{quoted(key)} = {toml_value(value)}\n" for key, value in workload.items())
 
 
-def toml_value(value: Any) -> str:
+def toml_value(value: object) -> str:
     """Text, numbers, booleans, lists and tables in one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{quoted(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
@@ -118,9 +141,9 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def steps_of(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def steps_of(record: RecordDoc) -> dict[str, StepFigures]:
     """The steps of a record by their names, each as its summary with `duration_ns` beside it."""
     steps = record.get("steps")
     if steps is None:
-        return {"measure": record["summary"] | {"duration_ns": record["duration_ns"]}}
-    return {one["name"]: one["summary"] | {"duration_ns": one["duration_ns"]} for one in steps}
+        return {"measure": {**record["summary"], "duration_ns": record["duration_ns"]}}
+    return {one["name"]: {**one["summary"], "duration_ns": one["duration_ns"]} for one in steps}

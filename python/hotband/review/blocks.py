@@ -7,10 +7,16 @@ them lies the size of the buffer. The files lie at the beginning of the volume.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hotband.review.asked import KIB, MIB, Ask, Table, between, closed, step, steps_of, stream, warming, workload
+from hotband.record.document import known
+from hotband.review.asked import KIB, MIB, Ask, between, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import BlockSizeDoc
+    from hotband.runs.workload import PhaseTable, StreamTable
 
 FILES = [128 * KIB, 512 * KIB, 2 * MIB, 8 * MIB, 32 * MIB]
 BLOCKS = [512 << n for n in range(12)]
@@ -46,8 +52,8 @@ def counts(target: Target, file: int, block: int) -> tuple[int, int]:
 
 def sweep(target: Target, file: int, blocks: list[int], op: str) -> Ask:
     """The run of one file."""
-    streams: list[Table] = []
-    phases: list[Table] = []
+    streams: list[StreamTable] = []
+    phases: list[PhaseTable] = []
     for block in blocks:
         cell = name(file, block)
         before, counted = counts(target, file, block)
@@ -61,14 +67,22 @@ def asks(target: Target) -> list[Ask]:
     return [sweep(target, file, blocks, op) for op in ("read", "write") for file, blocks in cells(target) if blocks]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[BlockSizeDoc]:
     """Bandwidth and IOPS of every cell."""
-    rows = []
+    rows: list[BlockSizeDoc] = []
     for op in ("read", "write"):
         for file, blocks in cells(target):
             steps = steps_of(records[f"{op} {file}"]) if blocks else {}
             for block in blocks:
                 one = steps[name(file, block)]
-                row = {"file_bytes": file, "op": op, "block_bytes": block, "queue_depth": 1}
-                rows.append(row | {key: one[key] for key in ("bandwidth_bytes_per_s", "iops")})
+                rows.append(
+                    {
+                        "file_bytes": file,
+                        "op": op,
+                        "block_bytes": block,
+                        "queue_depth": 1,
+                        "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
+                        "iops": known(one["iops"]),
+                    }
+                )
     return rows

@@ -7,10 +7,16 @@ definition. The contiguous place they go to begins in the middle of the volume.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
+from hotband.record.document import known
 from hotband.review.asked import KIB, MIB, Ask, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import DefragmentationDoc
+    from hotband.runs.workload import ScriptStepTable, ScriptTable
 
 EXTENT = 64 * KIB
 IOS, BEFORE = 4000, 400
@@ -20,18 +26,18 @@ NEEDS = 64 * MIB
 def asks(target: Target) -> list[Ask]:
     """One run: a client that moves extent after extent."""
     streams = [stream("read", "read", EXTENT, True), stream("write", "write", EXTENT, False, start="50 %")]
-    steps = [{"name": op, "stream": op, "ios": 1} for op in ("read", "write")]
-    script = {"name": "move", "unit": "extent", "clients": 1, "repeat": True, "steps": steps}
+    steps: list[ScriptStepTable] = [{"name": op, "stream": op, "ios": 1} for op in ("read", "write")]
+    script: ScriptTable = {"name": "move", "unit": "extent", "clients": 1, "repeat": True, "steps": steps}
     phases = [warming("move", target.ios(BEFORE)), step("move", target.ios(IOS))]
     return [Ask("move", workload("defragmentation", streams, phases, scripts=[script]))]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> DefragmentationDoc:
     """Extents and bytes moved a second; the latency is that of an extent, read and written."""
     one = steps_of(records["move"])["move"]
     return {
         "extent_bytes": EXTENT,
-        "extents_per_s": one["write"]["iops"],
-        "bandwidth_bytes_per_s": one["write"]["bandwidth_bytes_per_s"],
-        "latency_mean_ns": one["read"]["latency_mean_ns"] + one["write"]["latency_mean_ns"],
+        "extents_per_s": known(one["write"]["iops"]),
+        "bandwidth_bytes_per_s": known(one["write"]["bandwidth_bytes_per_s"]),
+        "latency_mean_ns": known(one["read"]["latency_mean_ns"]) + known(one["write"]["latency_mean_ns"]),
     }

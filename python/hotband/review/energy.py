@@ -4,12 +4,16 @@ power."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hotband.catalog import entries as catalogue
+from hotband.catalog import entries
 from hotband.review import patterns
 from hotband.review.asked import Ask, closed, step, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import EnergyByPatternDoc
 
 DEPTH = 8
 IOS = 4000
@@ -24,7 +28,7 @@ def silent(target: Target) -> list[str]:
 
 def states_power(drive: str) -> bool:
     """Whether a drive of the catalog states what it draws."""
-    return any(value["key"] == "power_idle" for value in catalogue.drive(drive)["values"])
+    return any(value["key"] == "power_idle" for value in entries.drive(drive)["values"])
 
 
 def why_not(target: Target) -> str | None:
@@ -44,7 +48,7 @@ def asks(target: Target) -> list[Ask]:
     ]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> EnergyByPatternDoc:
     """Watts at rest and under each pattern, and joules for each of its I/Os, with the ends that the ranges of the
     drives' power values leave open."""
     drawn = {name: one["energy"] for name, one in records.items()}

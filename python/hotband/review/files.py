@@ -6,10 +6,16 @@ A file is one I/O. A copy reads a file, whole, and then writes as much at anothe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hotband.review.asked import KIB, MIB, Ask, Table, closed, step, steps_of, stream, warming, workload
+from hotband.record.document import known
+from hotband.review.asked import KIB, MIB, Ask, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import FilesDoc
+    from hotband.runs.workload import PhaseTable, ScriptStepTable, ScriptTable, StreamTable
 
 SIZES = {"small": [2 * KIB << n for n in range(6)], "large": [MIB]}
 DEPTHS = [1, 2, 4, 8, 16, 32, 64]
@@ -35,7 +41,7 @@ def moved(target: Target, op: str, size: str) -> Ask:
     """The run of reads or writes."""
     sizes = target.blocks(SIZES[size])
     streams = [stream("files", op, 0, True, sizes={f"{one} B": 1 for one in sizes})]
-    phases: list[Table] = []
+    phases: list[PhaseTable] = []
     for depth in depths(target):
         before, counted = counts(target, size, depth)
         phases += [warming(str(depth), before, threads=depth), step(str(depth), counted, threads=depth)]
@@ -45,14 +51,20 @@ def moved(target: Target, op: str, size: str) -> Ask:
 def copied(target: Target, size: str) -> Ask:
     """The run of copies: a client for each file under way, whose program copies a file of every size."""
     sizes = target.blocks(SIZES[size])
-    streams: list[Table] = []
-    steps: list[Table] = []
+    streams: list[StreamTable] = []
+    steps: list[ScriptStepTable] = []
     for one in sizes:
         for op in ("read", "write"):
             streams.append(stream(f"{op} {one}", op, one, True))
             steps.append({"name": f"{op} {one}", "stream": f"{op} {one}", "ios": 1})
-    script = {"name": "copy", "unit": "copy", "clients": max(depths(target)), "repeat": True, "steps": steps}
-    phases: list[Table] = []
+    script: ScriptTable = {
+        "name": "copy",
+        "unit": "copy",
+        "clients": max(depths(target)),
+        "repeat": True,
+        "steps": steps,
+    }
+    phases: list[PhaseTable] = []
     for depth in depths(target):
         before, counted = counts(target, size, depth, factor=2)
         phases += [warming(str(depth), before, clients=depth), step(str(depth), counted, clients=depth)]
@@ -66,14 +78,22 @@ def asks(target: Target) -> list[Ask]:
     ]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[FilesDoc]:
     """Files and bytes a second. A file is copied when it is written, so copies count their writes."""
-    rows = []
+    rows: list[FilesDoc] = []
     for size in SIZES:
         for op in ("read", "write", "copy"):
             steps = steps_of(records[f"{op} {size}"])
             for depth in depths(target):
-                one = steps[str(depth)]["write" if op == "copy" else op]
-                row = {"op": op, "size": size, "queue_depth": depth, "files_per_s": one["iops"]}
-                rows.append(row | {"bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"]})
+                at_depth = steps[str(depth)]
+                one = at_depth["read"] if op == "read" else at_depth["write"]
+                rows.append(
+                    {
+                        "op": op,
+                        "size": size,
+                        "queue_depth": depth,
+                        "files_per_s": known(one["iops"]),
+                        "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
+                    }
+                )
     return rows

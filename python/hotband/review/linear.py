@@ -8,11 +8,16 @@ at each of 100 places say what reading all of it would.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hotband.review.asked import MIB, Ask, between, closed, steps_of, stream, warming, workload
-from hotband.review.asked import step as counted
+from hotband.record.document import known
+from hotband.review.asked import MIB, Ask, between, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.asked import StepFigures
+    from hotband.review.documents import LinearDoc, PlaceDoc
 
 PLACES = 100
 # In a quick review, and where a run costs much before it begins (flash has no outer zone).
@@ -59,7 +64,7 @@ def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int, int])
         name = f"at {offset}"
         streams.append(stream(name, op, BLOCK, False, range=between(offset, offset + (before + count) * BLOCK)))
         phases.append(warming(f"{name}, alone", alone, streams=[name], threads=1))
-        phases += [warming(name, before - alone, streams=[name]), counted(name, count, streams=[name])]
+        phases += [warming(name, before - alone, streams=[name]), step(name, count, streams=[name])]
     return Ask(run_name(op, number), workload(f"linear {op}", streams, phases, load=closed(DEPTH)))
 
 
@@ -72,21 +77,22 @@ def asks(target: Target) -> list[Ask]:
     return [curve(op, number, part, blocks) for op in ("read", "write") for number, part in enumerate(parts)]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> LinearDoc:
     """Bandwidth at each place, and the mean over the surface: its places are alike far apart, so it is their mean."""
     at, *_ = places(target)
-    curves: dict[str, list[dict[str, Any]]] = {}
+    curves: dict[str, list[PlaceDoc]] = {}
     for op in ("read", "write"):
-        steps: dict[str, dict[str, Any]] = {}
+        steps: dict[str, StepFigures] = {}
         for name, record in records.items():
             if name.startswith(f"{op} "):
                 steps |= steps_of(record)
         curves[op] = [
             {
                 "offset_bytes": offset * target.scale,
-                "bandwidth_bytes_per_s": steps[f"at {offset}"]["bandwidth_bytes_per_s"],
+                "bandwidth_bytes_per_s": known(steps[f"at {offset}"]["bandwidth_bytes_per_s"]),
             }
             for offset in at
         ]
     means = {op: sum(one["bandwidth_bytes_per_s"] for one in curves[op]) / len(at) for op in curves}
-    return {**curves, "block_bytes": BLOCK, "queue_depth": DEPTH, "mean": means}
+    read, write = curves["read"], curves["write"]
+    return {"read": read, "write": write, "block_bytes": BLOCK, "queue_depth": DEPTH, "mean": means}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.experiment import Lock, Say, Tick
 from hotband.report.review_page import write_review
@@ -17,14 +17,17 @@ from hotband.runs.folders import folder_name
 from hotband.runs.run import check_writable
 from hotband.text.write import write_file
 
+if TYPE_CHECKING:
+    from hotband.review.documents import ComparisonDoc, ReviewDoc
+
 
 @dataclass
 class Reviewed:
     """Reviews in the order asked, how they compare (none of one), the files they were written to, whether the user
     stopped before all were done, and whether that left the last of them in part."""
 
-    reviews: list[dict[str, Any]] = field(default_factory=list)
-    comparison: dict[str, Any] | None = None
+    reviews: list[ReviewDoc] = field(default_factory=list)
+    comparison: ComparisonDoc | None = None
     files: list[Path] = field(default_factory=list)
     interrupted: bool = False
     in_part: bool = False

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hotband.catalog import entries as catalogue
-from hotband.review.asked import MIB, Ask, Table, closed, step, steps_of, warming, workload
+from hotband.catalog import entries
+from hotband.record.document import known
+from hotband.review.asked import MIB, Ask, closed, step, steps_of, warming, workload
 from hotband.review.target import Target
 from hotband.text.quantities import size_bytes
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import PatternDoc
+    from hotband.runs.workload import PhaseTable, StreamTable
 
 PATTERNS = {
     "file-server": "iometer-fileserver",
@@ -29,10 +35,10 @@ def depths(target: Target) -> list[int]:
     return DEPTHS_QUICK if target.quick else DEPTHS
 
 
-def streams_of(target: Target, pattern: str) -> list[Table]:
+def streams_of(target: Target, pattern: str) -> list[StreamTable]:
     """Streams of the catalog's workload, with sizes that the drives take: smaller ones become the drives' block."""
-    listed: list[Table] = catalogue.workload(PATTERNS[pattern])["table"]["streams"]
-    return [one | {"sizes": taken(target, one["sizes"])} for one in listed]
+    listed = entries.workload(PATTERNS[pattern])["table"]["streams"]
+    return [{**one, "sizes": taken(target, one["sizes"])} for one in listed]
 
 
 def taken(target: Target, sizes: Mapping[str, float]) -> dict[str, float]:
@@ -46,7 +52,7 @@ def taken(target: Target, sizes: Mapping[str, float]) -> dict[str, float]:
 
 def pattern_ask(target: Target, pattern: str) -> Ask:
     """The run of a pattern: a step for each depth."""
-    phases: list[Table] = []
+    phases: list[PhaseTable] = []
     for depth in depths(target):
         before, counted = target.ios(max(BEFORE, BEFORE_EACH * depth)), target.ios(max(IOS, IOS_EACH * depth))
         phases += [warming(str(depth), before, threads=depth), step(str(depth), counted, threads=depth)]
@@ -58,15 +64,21 @@ def asks(target: Target) -> list[Ask]:
     return [pattern_ask(target, pattern) for pattern in PATTERNS]
 
 
-KEYS = ("iops", "bandwidth_bytes_per_s", "latency_mean_ns", "latency_p99_ns")
-
-
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[PatternDoc]:
     """Rates and latencies at every depth."""
-    rows = []
+    rows: list[PatternDoc] = []
     for pattern in PATTERNS:
         steps = steps_of(records[pattern])
         for depth in depths(target):
             one = steps[str(depth)]
-            rows.append({"pattern": pattern, "queue_depth": depth} | {key: one[key] for key in KEYS})
+            rows.append(
+                {
+                    "pattern": pattern,
+                    "queue_depth": depth,
+                    "iops": known(one["iops"]),
+                    "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
+                    "latency_mean_ns": one["latency_mean_ns"],
+                    "latency_p99_ns": one["latency_p99_ns"],
+                }
+            )
     return rows

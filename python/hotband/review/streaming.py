@@ -4,10 +4,16 @@ blocks, four outstanding."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hotband.review.asked import KIB, MIB, Ask, Table, between, closed, step, steps_of, stream, warming, workload
+from hotband.record.document import known
+from hotband.review.asked import KIB, MIB, Ask, between, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import StreamingDoc
+    from hotband.runs.workload import PhaseTable, StreamTable
 
 BLOCKS = {"small": 4 * KIB, "large": 256 * KIB}
 DEPTH = 4
@@ -29,8 +35,8 @@ def bytes_before(target: Target, op: str, blocks: str) -> int:
 
 def asks(target: Target) -> list[Ask]:
     """One run: reads small and large, writes small and large, each in a part of the volume of its own."""
-    streams: list[Table] = []
-    phases: list[Table] = []
+    streams: list[StreamTable] = []
+    phases: list[PhaseTable] = []
     at = 0
     for op in ("read", "write"):
         for blocks, block in BLOCKS.items():
@@ -43,7 +49,7 @@ def asks(target: Target) -> list[Ask]:
     return [Ask("streaming", workload("streaming", streams, phases, load=closed(DEPTH)), at)]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamingDoc]:
     """Bandwidth of each."""
     steps = steps_of(records["streaming"])
     return [
@@ -52,7 +58,7 @@ def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[di
             "blocks": blocks,
             "block_bytes": block,
             "queue_depth": DEPTH,
-            "bandwidth_bytes_per_s": steps[f"{op} {blocks}"]["bandwidth_bytes_per_s"],
+            "bandwidth_bytes_per_s": known(steps[f"{op} {blocks}"]["bandwidth_bytes_per_s"]),
         }
         for op in ("read", "write")
         for blocks, block in BLOCKS.items()

@@ -7,10 +7,16 @@ KiB, one outstanding for each reader. Every number of readers has files of its o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hotband.review.asked import KIB, MB, Ask, Table, between, closed, step, steps_of, stream, workload
+from hotband.record.document import known
+from hotband.review.asked import KIB, MB, Ask, between, closed, step, steps_of, stream, workload
 from hotband.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import StreamsDoc
+    from hotband.runs.workload import PhaseTable, StreamTable
 
 MOST = 4
 BLOCK = 64 * KIB
@@ -25,8 +31,8 @@ def name(count: int, reader: int) -> str:
 
 def runs(target: Target, op: str) -> Ask:
     """One to four at once, a step each; every step has streams of its own, so that each can be told apart."""
-    streams: list[Table] = []
-    phases: list[Table] = []
+    streams: list[StreamTable] = []
+    phases: list[PhaseTable] = []
     for count in range(1, MOST + 1):
         first = count * (count - 1) // 2
         for reader in range(count):
@@ -42,15 +48,21 @@ def asks(target: Target) -> list[Ask]:
     return [runs(target, "read"), runs(target, "write")]
 
 
-def figures(target: Target, records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamsDoc]:
     """Bandwidth of all together, and of the slowest."""
-    rows = []
+    rows: list[StreamsDoc] = []
     for op in ("read", "write"):
         steps = steps_of(records[op])
         moved = {one["name"]: one[op]["bytes"] for one in records[op]["streams"]}
         for count in range(1, MOST + 1):
             one = steps[str(count)]
             slowest = min(moved[name(count, reader)] for reader in range(count))
-            row = {"op": op, "streams": count, "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"]}
-            rows.append(row | {"slowest_bytes_per_s": slowest / one["duration_ns"] * 1e9})
+            rows.append(
+                {
+                    "op": op,
+                    "streams": count,
+                    "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
+                    "slowest_bytes_per_s": slowest / one["duration_ns"] * 1e9,
+                }
+            )
     return rows

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from hotband import __version__
 from hotband.errors import UserError
@@ -29,6 +29,10 @@ from hotband.review.summary import overall, summary
 from hotband.review.target import Target, target
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec, prepare
 
+if TYPE_CHECKING:
+    from hotband.record.document import RecordDoc
+    from hotband.review.documents import ComparisonDoc, HeadDoc, PartsDoc, ReviewDoc
+
 # The parts by what `--only` calls them; in the JSON a hyphen is an underscore.
 PARTS: dict[str, ModuleType] = {
     "linear": linear,
@@ -42,9 +46,6 @@ PARTS: dict[str, ModuleType] = {
     "applications": applications,
     "energy": energy,
 }
-
-# Records that parts are made of, by part and run.
-Records = dict[str, dict[str, dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Plan:
 class ReviewInterrupted(Exception):
     """The user stopped a review; `review` has the parts that were finished."""
 
-    def __init__(self, review: dict[str, Any]) -> None:
+    def __init__(self, review: ReviewDoc) -> None:
         super().__init__("interrupted")
         self.review = review
 
@@ -162,7 +163,7 @@ def run_plan(
     out: Path | None = None,
     fresh: bool = False,
     say: Say | None = None,
-) -> dict[str, Any]:
+) -> ReviewDoc:
     """Runs a plan; returns the review. With `out` the runs are kept there, and those that are there already are not
     repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with what was finished."""
     experiment = Experiment(points(of), what=f"the review of {of.target.name}")
@@ -179,10 +180,10 @@ def points(of: Plan) -> list[Point]:
     return points_of(of.specs(), places)
 
 
-def assemble(of: Plan, finished: Sequence[Finished]) -> dict[str, Any]:
+def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     """The review of the runs that were finished: a part is there when all of its runs are."""
     records = {one.spec.id: one.record for one in finished}
-    parts: dict[str, Any] = {}
+    parts: dict[str, object] = {}
     notes = list(of.notes)
     for name in PARTS:
         wanted = of.parts.get(name)
@@ -196,17 +197,19 @@ def assemble(of: Plan, finished: Sequence[Finished]) -> dict[str, Any]:
             continue
         parts[key] = PARTS[name].figures(of.target, {ask: records[one] for ask, one in ids.items()})
         notes += errors_of(name, {ask: records[one] for ask, one in ids.items()})
-    groups = summary(parts)
-    return {**head(of.target), **parts, "summary": groups, "overall": overall(groups), "notes": notes}
+    # Each part is made by the module of its name, which mypy cannot follow.
+    whole = cast("PartsDoc", parts)
+    groups = summary(whole)
+    return {**head(of.target), **whole, "summary": groups, "overall": overall(groups), "notes": notes}
 
 
-def errors_of(part: str, records: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
     """A note for each run in which I/Os failed: its figures say little then."""
     failed = {name: one["summary"]["errors"] for name, one in records.items() if one["summary"]["errors"]}
     return [f"{part}, {name}: {count} I/Os failed" for name, count in failed.items()]
 
 
-def head(of: Target) -> dict[str, Any]:
+def head(of: Target) -> HeadDoc:
     """What a review is of, and which version made it."""
     return {
         "schema": "hotband-review",
@@ -237,11 +240,11 @@ def review(
     only: Sequence[str] = (),
     jobs: int | None = None,
     progress: Tick | None = None,
-) -> dict[str, Any]:
+) -> ReviewDoc:
     """Reviews one machine: a catalog drive, a short form or a TOML file. Raises UserError."""
     return run_plan(plan(target(machine, set, volume, seed, quick), only), progress, jobs)
 
 
-def json_text(data: Any) -> str:
+def json_text(data: ReviewDoc | ComparisonDoc) -> str:
     """A review or a comparison as a file has it."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

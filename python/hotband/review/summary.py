@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Literal, cast
 
-Review = Mapping[str, Any]
+if TYPE_CHECKING:
+    from hotband.review.documents import ComparisonDoc, GroupDoc, GroupRatiosDoc, PartsDoc, ReviewDoc
+
+# Parts that are lists of figures.
+ListedPart = Literal["block_sizes", "streams", "patterns", "files", "streaming", "applications"]
 # Figures by what they are of. Larger is better in each.
 Figures = dict[str, float]
 
@@ -19,32 +23,33 @@ class Group:
     name: str
     title: str
     unit: str
-    figures: Callable[[Review], Figures]
+    figures: Callable[[PartsDoc], Figures]
 
 
-def rows(part: str, keys: Sequence[str], figure: str) -> Callable[[Review], Figures]:
+def rows(part: ListedPart, keys: Sequence[str], figure: str) -> Callable[[PartsDoc], Figures]:
     """The figures of a part that is a list, each named by the values of `keys`."""
 
-    def found(review: Review) -> Figures:
-        return {" ".join(str(row[key]) for key in keys): row[figure] for row in review[part] or []}
+    def found(review: PartsDoc) -> Figures:
+        listed = cast("Sequence[Mapping[str, str | float]]", review[part] or [])
+        return {" ".join(str(row[key]) for key in keys): cast("float", row[figure]) for row in listed}
 
     return found
 
 
-def sequential(review: Review) -> Figures:
+def sequential(review: PartsDoc) -> Figures:
     """Mean rates over the surface, and the four of streaming."""
-    linear = review["linear"] or {"mean": {}}
-    return {f"linear {op}": rate for op, rate in linear["mean"].items()} | rows(
+    means = review["linear"]["mean"] if review["linear"] else {}
+    return {f"linear {op}": rate for op, rate in means.items()} | rows(
         "streaming", ("op", "blocks"), "bandwidth_bytes_per_s"
     )(review)
 
 
-def access(review: Review) -> Figures:
+def access(review: PartsDoc) -> Figures:
     """Accesses a second, one at a time: the inverse of the access time, so that more is better."""
     return {op: 1e9 / one["mean_ns"] for op, one in (review["access"] or {}).items()}
 
 
-def defragmentation(review: Review) -> Figures:
+def defragmentation(review: PartsDoc) -> Figures:
     """Extents a second."""
     part = review["defragmentation"]
     return {} if part is None else {"extents": part["extents_per_s"]}
@@ -73,19 +78,21 @@ def geometric_mean(values: Iterable[float]) -> float | None:
     return math.exp(math.fsum(math.log(value) for value in listed) / len(listed))
 
 
-def summary(review: Review) -> list[dict[str, Any]]:
+def summary(review: PartsDoc) -> list[GroupDoc]:
     """The geometric mean of each group that the review has figures of, and of how many."""
-    found = []
+    found: list[GroupDoc] = []
     for group in GROUPS:
         figures = group.figures(review)
         mean = geometric_mean(figures.values())
         if mean is not None:
-            row = {"group": group.name, "title": group.title, "geometric_mean": mean, "unit": group.unit}
-            found.append(row | {"of": len(figures)})
+            of = len(figures)
+            found.append(
+                {"group": group.name, "title": group.title, "geometric_mean": mean, "unit": group.unit, "of": of}
+            )
     return found
 
 
-def overall(rows: Sequence[Mapping[str, Any]]) -> float | None:
+def overall(rows: Sequence[GroupDoc]) -> float | None:
     """The geometric mean of the groups: of different units, so it says something only beside another machine's."""
     return geometric_mean(row["geometric_mean"] for row in rows)
 
@@ -96,12 +103,13 @@ def ratio(figures: Figures, baseline: Figures) -> float | None:
     return geometric_mean(figures[key] / baseline[key] for key in common)
 
 
-def compare(reviews: Sequence[Review]) -> dict[str, Any]:
+def compare(reviews: Sequence[ReviewDoc]) -> ComparisonDoc:
     """How many times as fast each machine is as the first, by group: over the figures that both have. Groups count
     alike in the overall ratio; what only one of them has is left out, and null says that a machine shares nothing
     with the first."""
     names = [review["machine"]["name"] for review in reviews]
-    groups, listed = [], []
+    groups: list[GroupRatiosDoc] = []
+    listed = []
     for group in GROUPS:
         figures = [group.figures(review) for review in reviews]
         if not figures[0]:

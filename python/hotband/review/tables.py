@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.text.foreign import marked
 from hotband.text.tables import binary_size, counted, decimal_size, millis
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-Review = Mapping[str, Any]
+    from hotband.review.documents import ComparisonDoc, ReviewDoc
+
+K = TypeVar("K")
 BARS = "▁▂▃▄▅▆▇█"
 CURVE_WIDTH = 40
 NONE = "–"
@@ -63,15 +65,15 @@ def titled(title: str, first: str, columns: Iterable[str]) -> Table:
     return table
 
 
-def pivot(rows: Iterable[Mapping[str, Any]], row: str, column: Callable[[Mapping[str, Any]], Any], value: str) -> Any:
-    """Values of a list of figures by row and column."""
-    found: dict[Any, dict[Any, float]] = {}
-    for one in rows:
-        found.setdefault(one[row], {})[column(one)] = one[value]
+def pivot(cells: Iterable[tuple[int, K, float]]) -> dict[int, dict[K, float]]:
+    """Values by row and column."""
+    found: dict[int, dict[K, float]] = {}
+    for row, column, value in cells:
+        found.setdefault(row, {})[column] = value
     return found
 
 
-def heading(review: Review) -> Text:
+def heading(review: ReviewDoc) -> Text:
     """What was reviewed, in a line."""
     machine = review["machine"]
     values = "".join(f", {key} = {value}" for key, value in machine["set"].items())
@@ -82,7 +84,7 @@ def heading(review: Review) -> Text:
     return marked("[bold]{title}[/]{said}", title=machine["title"], said=said)
 
 
-def linear_table(review: Review) -> Table | None:
+def linear_table(review: ReviewDoc) -> Table | None:
     """The transfer curve as bars from the first byte to the last."""
     part = review["linear"]
     if part is None:
@@ -95,7 +97,7 @@ def linear_table(review: Review) -> Table | None:
     return table
 
 
-def access_table(review: Review) -> Table | None:
+def access_table(review: ReviewDoc) -> Table | None:
     """Access time and its distribution."""
     part = review["access"]
     if part is None:
@@ -111,7 +113,7 @@ def access_table(review: Review) -> Table | None:
     return table
 
 
-def blocks_tables(review: Review) -> list[Table]:
+def blocks_tables(review: ReviewDoc) -> list[Table]:
     """Bandwidth by block and file, a table for reads and one for writes."""
     tables = []
     for op in ("read", "write"):
@@ -121,7 +123,7 @@ def blocks_tables(review: Review) -> list[Table]:
         files = sorted({one["file_bytes"] for one in rows})
         title = f"A file {'read' if op == 'read' else 'written'} again and again, MB/s"
         table = titled(title, "block", [f"{short_size(file)} file" for file in files])
-        by_block = pivot(rows, "block_bytes", lambda one: one["file_bytes"], "bandwidth_bytes_per_s")
+        by_block = pivot((one["block_bytes"], one["file_bytes"], one["bandwidth_bytes_per_s"]) for one in rows)
         for block in sorted(by_block):
             shown = (megabytes(by_block[block][file]) if file in by_block[block] else "" for file in files)
             table.add_row(short_size(block), *shown)
@@ -129,7 +131,7 @@ def blocks_tables(review: Review) -> list[Table]:
     return tables
 
 
-def streams_table(review: Review) -> Table | None:
+def streams_table(review: ReviewDoc) -> Table | None:
     """Concurrent readers and writers: all together, and the slowest."""
     rows = review["streams"]
     if not rows:
@@ -139,13 +141,15 @@ def streams_table(review: Review) -> Table | None:
         "Readers and writers at once, each with a file of 100 MB, MB/s", "", [str(count) for count in counts]
     )
     for op in ("read", "write"):
-        for words, key in (("together", "bandwidth_bytes_per_s"), ("slowest", "slowest_bytes_per_s")):
-            of = {one["streams"]: one[key] for one in rows if one["op"] == op}
+        own = [one for one in rows if one["op"] == op]
+        together = {one["streams"]: one["bandwidth_bytes_per_s"] for one in own}
+        slowest = {one["streams"]: one["slowest_bytes_per_s"] for one in own}
+        for words, of in (("together", together), ("slowest", slowest)):
             table.add_row(f"{op}, {words}", *(megabytes(of.get(count)) for count in counts))
     return table
 
 
-def patterns_table(review: Review) -> Table | None:
+def patterns_table(review: ReviewDoc) -> Table | None:
     """Server patterns: I/Os a second and mean response time at each depth."""
     rows = review["patterns"]
     if not rows:
@@ -161,7 +165,7 @@ def patterns_table(review: Review) -> Table | None:
     return table
 
 
-def files_table(review: Review) -> Table | None:
+def files_table(review: ReviewDoc) -> Table | None:
     """Files a second, read, written and copied."""
     rows = review["files"]
     if not rows:
@@ -169,13 +173,13 @@ def files_table(review: Review) -> Table | None:
     columns = [(size, op) for size in ("small", "large") for op in ("read", "write", "copy")]
     title = "Files at random, small (2 to 64 KiB) and large (1 MiB), files a second"
     table = titled(title, "at once", [f"{size} {op}" for size, op in columns])
-    by_depth = pivot(rows, "queue_depth", lambda one: (one["size"], one["op"]), "files_per_s")
+    by_depth = pivot((one["queue_depth"], (one["size"], one["op"]), one["files_per_s"]) for one in rows)
     for depth in sorted(by_depth):
         table.add_row(str(depth), *(three_digits(by_depth[depth].get(column)) for column in columns))
     return table
 
 
-def others_table(review: Review) -> Table | None:
+def others_table(review: ReviewDoc) -> Table | None:
     """Streaming and defragmentation, a line each."""
     table = titled("Streaming and defragmentation", "", ["MB/s", "a second"])
     for one in review["streaming"] or []:
@@ -191,7 +195,7 @@ def others_table(review: Review) -> Table | None:
     return table if table.row_count else None
 
 
-def applications_table(review: Review) -> Table | None:
+def applications_table(review: ReviewDoc) -> Table | None:
     """Desktop applications, with the ends of what is uncertain in them."""
     rows = review["applications"]
     if not rows:
@@ -205,7 +209,7 @@ def applications_table(review: Review) -> Table | None:
     return table
 
 
-def energy_table(review: Review) -> Table | None:
+def energy_table(review: ReviewDoc) -> Table | None:
     """Watts and joules under the server patterns."""
     energy = review["energy"]
     if energy is None:
@@ -215,7 +219,7 @@ def energy_table(review: Review) -> Table | None:
     for name in energy["patterns_w"]:
         watts = (energy[key][name] for key in ("patterns_w", "patterns_low_w", "patterns_high_w"))
         joules = (energy[key][name] for key in ("joules_per_io", "joules_per_io_low", "joules_per_io_high"))
-        shown = [*map(three_digits, watts), *(three_digits(one * 1e3) for one in joules)]
+        shown = [*map(three_digits, watts), *(three_digits(None if one is None else one * 1e3) for one in joules)]
         table.add_row(name.replace("-", " "), *shown)
     return table
 
@@ -225,7 +229,7 @@ def in_unit(value: float, unit: str) -> str:
     return f"{megabytes(value)} MB/s" if unit == "B/s" else f"{three_digits(value)} {unit}"
 
 
-def summary_table(review: Review) -> Table | None:
+def summary_table(review: ReviewDoc) -> Table | None:
     """Geometric means by group."""
     if not review["summary"]:
         return None
@@ -235,7 +239,7 @@ def summary_table(review: Review) -> Table | None:
     return table
 
 
-def review_views(review: Review) -> list[Any]:
+def review_views(review: ReviewDoc) -> list[Any]:
     """All that is shown of one machine: a line, its tables, notes."""
     tables = [
         linear_table(review),
@@ -262,38 +266,39 @@ def under_titles(tables: Iterable[Table | None]) -> list[Any]:
     return views
 
 
-def notes(review: Review) -> list[str]:
+def notes(review: ReviewDoc) -> list[str]:
     """What is to be known of a review."""
     return [f"  note: {note}" for note in review["notes"]]
 
 
-def glance(review: Review) -> dict[str, str]:
+def glance(review: ReviewDoc) -> dict[str, str]:
     """A review in some twenty figures, as text by what they are."""
     found: dict[str, str] = {}
     linear = review["linear"]
-    for op in ("read", "write") if linear else ():
-        rates = [one["bandwidth_bytes_per_s"] for one in linear[op]]
-        found[f"linear {op}, first / mean / last, MB/s"] = " / ".join(
-            megabytes(rate) for rate in (rates[0], linear["mean"][op], rates[-1])
-        )
-    for op, one in (review["access"] or {}).items():
-        found[f"random access, {op}, ms"] = millis(one["mean_ns"])
-    for one in review["streams"] or []:
-        if one["streams"] in (1, 4):
-            name = f"{one['streams']} {one['op']}er{'s' if one['streams'] > 1 else ''}".replace("writeer", "writer")
-            found[f"{name}, MB/s"] = megabytes(one["bandwidth_bytes_per_s"])
-    for one in review["patterns"] or []:
-        if one["queue_depth"] in (1, 16, 256):
-            found[f"{one['pattern'].replace('-', ' ')}, depth {one['queue_depth']}, IOPS"] = three_digits(one["iops"])
-    for one in review["files"] or []:
-        if one["queue_depth"] == 1:
-            found[f"{one['size']} files, {one['op']}, a second"] = three_digits(one["files_per_s"])
-    for one in review["applications"] or []:
-        found[f"{one['title']}, MB/s"] = megabytes(one["bandwidth_bytes_per_s"])
+    curves = (("read", linear["read"]), ("write", linear["write"])) if linear else ()
+    means = linear["mean"] if linear else {}
+    for op, places in curves:
+        first, last = (one["bandwidth_bytes_per_s"] for one in (places[0], places[-1]))
+        rates = (first, means[op], last)
+        found[f"linear {op}, first / mean / last, MB/s"] = " / ".join(megabytes(rate) for rate in rates)
+    for op, access in (review["access"] or {}).items():
+        found[f"random access, {op}, ms"] = millis(access["mean_ns"])
+    for of in review["streams"] or []:
+        if of["streams"] in (1, 4):
+            name = f"{of['streams']} {of['op']}er{'s' if of['streams'] > 1 else ''}".replace("writeer", "writer")
+            found[f"{name}, MB/s"] = megabytes(of["bandwidth_bytes_per_s"])
+    for at in review["patterns"] or []:
+        if at["queue_depth"] in (1, 16, 256):
+            found[f"{at['pattern'].replace('-', ' ')}, depth {at['queue_depth']}, IOPS"] = three_digits(at["iops"])
+    for files in review["files"] or []:
+        if files["queue_depth"] == 1:
+            found[f"{files['size']} files, {files['op']}, a second"] = three_digits(files["files_per_s"])
+    for load in review["applications"] or []:
+        found[f"{load['title']}, MB/s"] = megabytes(load["bandwidth_bytes_per_s"])
     return found
 
 
-def comparison_views(reviews: Sequence[Review], comparison: Mapping[str, Any]) -> list[Any]:
+def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) -> list[Any]:
     """Machines side by side: some figures of each, then how many times as fast as the first they are."""
     names = list(comparison["machines"])
     figures = titled("At a glance", "", names)

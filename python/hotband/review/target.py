@@ -12,8 +12,7 @@ from typing import Any
 import tomlkit
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.catalog import entries as catalogue
+from hotband.catalog import CATALOG_DIR, entries
 from hotband.errors import UserError
 from hotband.runs.events import check_events
 from hotband.runs.folders import folder_name
@@ -146,7 +145,7 @@ def target(
 ) -> Target:
     """A machine made ready. Raises UserError."""
     offer = one_volume(machine, Offer.of(machine, text_of(machine, "machine"), pairs), pairs, volume)
-    kinds = {name: catalogue.drive(name)["kind"] for name in dict.fromkeys(offer.drives)}
+    kinds = {name: entries.drive(name)["kind"] for name in dict.fromkeys(offer.drives)}
     scale = 1
     if set(kinds.values()) == {"ssd"} and not any(key == "scale" for key, _ in pairs):
         wanted = SSD_SCALE if len(offer.drives) <= FEW_DRIVES else ARRAY_SCALE
@@ -221,7 +220,7 @@ def one_volume(machine: str, offer: Offer, pairs: Sequence[tuple[str, str]], vol
 
 def title_of(machine: str, drives: Sequence[str]) -> str:
     """What a machine is in words: "RAID 10 of 24 x Seagate ..."; drives are counted where they differ."""
-    counts = [(count, catalogue.drive(name)["title"]) for name, count in Counter(drives).items()]
+    counts = [(count, entries.drive(name)["title"]) for name, count in Counter(drives).items()]
     listed = " and ".join(title if count == 1 else f"{count} x {title}" for count, title in counts)
     kind, colon, _ = machine.partition(":")
     if not colon or text_of_name(machine):

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from hotband.record.parts import actuators
 from hotband.study.measures import Parameters, curve, milliseconds
 from hotband.study.runs import Results, run_id
+
+if TYPE_CHECKING:
+    from hotband.record.document import FiguresDoc, PartDoc, RecordDoc
+    from hotband.study.documents import (
+        DepthPointDoc,
+        DriveWorkDoc,
+        IoTimeDoc,
+        LatencyRuleDoc,
+        ResponsePointDoc,
+        RunDoc,
+        WhyDoc,
+    )
 
 # Where the time of an I/O goes, in the order in which it passes (`times_mean_ns` of a record).
 TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")
@@ -15,9 +27,9 @@ TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")
 RATE_MEASURES, LATENCY_MEASURES = ("iops", "max_step_iops"), ("latency_mean_ms", "step_latency_ms")
 
 
-def depth_rows(results: Results) -> list[dict[str, Any]]:
+def depth_rows(results: Results) -> list[DepthPointDoc]:
     """Points against queue depth: one a run of a sweep, or of a load that is one depth of its group."""
-    points = []
+    points: list[DepthPointDoc] = []
     for cell in results.cells.values():
         own = dict(cell.load.set).get("qd", "0") if cell.load.group and not cell.load.what_if else "0"
         for sweep, record in sorted(cell.records.items()):
@@ -37,9 +49,9 @@ def depth_rows(results: Results) -> list[dict[str, Any]]:
     return points
 
 
-def response_rows(results: Results) -> list[dict[str, Any]]:
+def response_rows(results: Results) -> list[ResponsePointDoc]:
     """Points of the response curves of every cell that has more than one."""
-    rows = []
+    rows: list[ResponsePointDoc] = []
     for cell in results.cells.values():
         points = curve(cell.runs)
         for point in points if len(points) > 1 else ():
@@ -56,9 +68,9 @@ def response_rows(results: Results) -> list[dict[str, Any]]:
     return rows
 
 
-def rule_rows(results: Results) -> list[dict[str, Any]]:
+def rule_rows(results: Results) -> list[LatencyRuleDoc]:
     """The latencies at which loads ask for IOPS, by group."""
-    rows: dict[tuple[str, float], dict[str, Any]] = {}
+    rows: dict[tuple[str, float], LatencyRuleDoc] = {}
     for cell in results.cells.values():
         for name in cell.load.measures:
             at = milliseconds(results.study.measure(name).how.at_ns)
@@ -68,12 +80,12 @@ def rule_rows(results: Results) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-def published_points(results: Results, published: Mapping[tuple[str, str, str], float]) -> list[dict[str, Any]]:
+def published_points(results: Results, published: Mapping[tuple[str, str, str], float]) -> list[ResponsePointDoc]:
     """Published points of response curves; `published` has figures by the ids of config, load and measure.
 
     A figure is a point where its latency is known: IOPS at a latency, or IOPS and latency published together.
     """
-    rows = []
+    rows: list[ResponsePointDoc] = []
     for (config, load), cell in results.cells.items():
         known = {
             name: published[config, load, name] for name in cell.load.measures if (config, load, name) in published
@@ -107,9 +119,9 @@ def _pairs_of(results: Results, known: Mapping[str, float]) -> Iterable[tuple[st
                 yield f"{one.metric}, {other.metric}", known[one.id], known[other.id]
 
 
-def time_rows(results: Results) -> list[dict[str, Any]]:
+def time_rows(results: Results) -> list[IoTimeDoc]:
     """Mean milliseconds of an I/O by what it waited for: of every cell, or of both ends of its curve."""
-    rows = []
+    rows: list[IoTimeDoc] = []
     for cell in results.cells.values():
         points = curve(cell.runs)
         for point in points if len(points) == 1 else (points[0], points[-1]):
@@ -120,29 +132,29 @@ def time_rows(results: Results) -> list[dict[str, Any]]:
     return rows
 
 
-def times_ms(figures: Mapping[str, Any]) -> dict[str, float]:
+def times_ms(figures: FiguresDoc | None) -> dict[str, float]:
     """`times_mean_ns` in milliseconds; empty where a record has none."""
-    found = figures.get("times_mean_ns") or {}
-    return {name: float(found[name]) / 1e6 for name in TIMES if found.get(name) is not None}
+    times = cast("Mapping[str, float | None]", (figures and figures.get("times_mean_ns")) or {})
+    return {name: float(time) / 1e6 for name in TIMES if (time := times.get(name)) is not None}
 
 
-def why_rows(results: Results) -> list[dict[str, Any]]:
+def why_rows(results: Results) -> list[WhyDoc]:
     """What the drives of every cell did; of a sweep, its last run."""
-    rows = []
+    rows: list[WhyDoc] = []
     for cell in results.cells.values():
         depth = max(cell.runs)
-        row: dict[str, Any] = {"config": cell.config.name, "load": cell.load.label, "queue_depth": depth or None}
-        rows.append(row | why(cell.runs[depth].record))
+        name, load = cell.config.name, cell.load.label
+        rows.append({"config": name, "load": load, "queue_depth": depth or None, **why(cell.runs[depth].record)})
     return rows
 
 
-def why(record: Mapping[str, Any]) -> dict[str, float | None]:
+def why(record: RecordDoc) -> DriveWorkDoc:
     """What explains a record's rates: hits, destages, queues and busy shares of its drives.
 
     A value is None where the record has no counter for it.
     """
     drives = [part for part in record.get("parts") or [] if is_drive(part)]
-    seconds = float(record["duration_ns"]) / 1e9
+    seconds, caches = float(record["duration_ns"]) / 1e9, record.get("caches")
     whole, arms = seconds * len(drives), sum(actuators(part["counters"]) for part in drives)
 
     def each(name: str) -> float | None:
@@ -153,9 +165,10 @@ def why(record: Mapping[str, Any]) -> dict[str, float | None]:
         total = each(name)
         return None if total is None or not divisor else total * scale / divisor
 
-    gauges = [part["at_end"]["write_cache_extents"] for part in drives if "write_cache_extents" in _at_end(part)]
+    ends = [part.get("at_end") or {} for part in drives]
+    gauges = [end["write_cache_extents"] for end in ends if "write_cache_extents" in end]
     return {
-        "flash_hit_ratio": (record.get("caches") or {}).get("flash_hit_ratio"),
+        "flash_hit_ratio": caches.get("flash_hit_ratio") if caches else None,
         "flash_written_bytes": each("flash_written_bytes"),
         "destages_per_s": over("destages", seconds),
         "queue_per_drive": over("command_ns", whole, 1e-9),
@@ -164,20 +177,15 @@ def why(record: Mapping[str, Any]) -> dict[str, float | None]:
     }
 
 
-def is_drive(part: Mapping[str, Any]) -> bool:
+def is_drive(part: PartDoc) -> bool:
     """Whether a part is a drive: layouts and links count neither media I/Os nor commands."""
     counters = part.get("counters") or {}
     return "media_reads" in counters or "command_ns" in counters
 
 
-def _at_end(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = part.get("at_end") or {}
-    return found
-
-
-def run_rows(results: Results) -> list[dict[str, Any]]:
+def run_rows(results: Results) -> list[RunDoc]:
     """Every run with its folder, and what a page draws of it."""
-    rows = []
+    rows: list[RunDoc] = []
     for cell in results.cells.values():
         for depth in cell.runs:
             name = run_id(cell.config, cell.load, depth)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.study.file import Comparison, Published, Study
 from hotband.study.measures import Value, error_pct
+
+if TYPE_CHECKING:
+    from hotband.study.documents import ComparisonFigure
 
 KINDS: dict[str, Callable[[float, float], float]] = {
     "ratio": lambda of, over: of / over,
@@ -47,7 +50,7 @@ def error_of(kind: str, published: float | None, predicted: float | None) -> flo
     return error_pct(RATIOS[kind](published), RATIOS[kind](predicted))
 
 
-def figure_of(study: Study, one: Comparison, value: Value) -> dict[str, Any]:
+def figure_of(study: Study, one: Comparison, value: Value) -> ComparisonFigure:
     """The figure of a comparison, beside its published row where it has one."""
     rows: Mapping[str, Published] = {row.id: row for row in study.published}
     row, measure, load = rows.get(one.id), study.measure(one.measure), study.load(one.load)

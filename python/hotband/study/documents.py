@@ -1,14 +1,17 @@
-"""What a study's result says of figures, claims and findings, key by key, for mypy (docs/guides/studies.md)."""
+"""The JSON document of a study's result, key by key, for mypy: `StudyDoc` and what it is made of
+(docs/guides/studies.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from hotband.text.values import Toml
 
 
-class FigureDoc(TypedDict):
-    """A figure: published (None where it is not) beside predicted (None where it could not be), both in `unit`, and the
-    error of the prediction."""
+class NamedFigure(TypedDict):
+    """What a figure is of, its unit, and where the published one is from."""
 
     id: str
     config: str
@@ -16,13 +19,28 @@ class FigureDoc(TypedDict):
     workload: NotRequired[str]
     metric: str
     unit: str
+    source: str
+    caveat: NotRequired[str]
+    group: NotRequired[str]
+
+
+class FigureDoc(NamedFigure):
+    """A figure: published (None where it is not) beside predicted (None where it could not be), both in `unit`, and the
+    error of the prediction."""
+
     published: float | None
     predicted: float | None
     error_pct: float | None
-    source: str
-    caveat: NotRequired[str]
     note: str
-    group: NotRequired[str]
+
+
+class ComparisonFigure(NamedFigure):
+    """The same of a comparison, with an error of its own kind (`comparisons.error_of`)."""
+
+    published: float | None
+    predicted: float | None
+    error: float | None
+    note: str
 
 
 class ClaimDoc(TypedDict):
@@ -35,11 +53,14 @@ class ClaimDoc(TypedDict):
     source: str
 
 
+TableCell: TypeAlias = str | float | None
+
+
 class FindingTableDoc(TypedDict):
     """Rows of texts and numbers under their columns."""
 
     columns: list[str]
-    rows: Sequence[Sequence[Any]]
+    rows: Sequence[Sequence[TableCell]]
 
 
 class FindingDoc(TypedDict):
@@ -72,3 +93,254 @@ class StudyAccuracyDoc(AccuracyDoc):
 
     iops_by_group: dict[str, AccuracyDoc]
     scored: list[ScoredDoc]
+
+
+class InputDoc(TypedDict):
+    """A published row that nothing predicts, and what it is `used` for."""
+
+    id: str
+    config: str
+    workload: str
+    metric: str
+    value: str
+    unit: str
+    used: str
+
+
+class MissDoc(TypedDict):
+    """A figure with a large error, explained."""
+
+    id: str
+    text: str
+
+
+class DepthPointDoc(TypedDict):
+    """A point against queue depth."""
+
+    group: str
+    machine: str
+    qd: int
+    iops: float | None
+    latency_mean_ns: float | None
+    latency_p99_ns: float | None
+
+
+class ResponsePointDoc(TypedDict):
+    """A point of a response curve; one that is published has no `concurrency`."""
+
+    group: str
+    variant: str
+    point: str
+    concurrency: NotRequired[float | None]
+    iops: float
+    latency_mean_ms: float | None
+
+
+class LatencyRuleDoc(TypedDict):
+    """A latency at which the loads of a group ask for IOPS."""
+
+    group: str
+    latency_mean_ms: float
+
+
+class ResponseDoc(TypedDict):
+    """Response curves: predicted and published points, and the latencies that are asked about."""
+
+    points: list[ResponsePointDoc]
+    rules: list[LatencyRuleDoc]
+    published: list[ResponsePointDoc]
+
+
+class BarDoc(TypedDict):
+    """A measure of one configuration that is drawn as a bar."""
+
+    load: str
+    metric: str
+    unit: str
+    variant: str
+    value: float
+    published: float | None
+
+
+class EntropyPointDoc(TypedDict):
+    """Write amplification at an entropy of the data; a point of the model has what `theory` says beside it."""
+
+    variant: str
+    entropy: float | None
+    write_amplification: float | None
+    theory: NotRequired[float | None]
+
+
+class EntropyCurveDoc(TypedDict):
+    """Write amplification against entropy: the model's points, and the theory of every drive."""
+
+    points: list[EntropyPointDoc]
+    theory: list[EntropyPointDoc]
+
+
+class IoTimeDoc(TypedDict):
+    """Mean milliseconds of an I/O by what it waited for."""
+
+    load: str
+    row: str
+    times_ms: dict[str, float]
+
+
+class DriveWorkDoc(TypedDict):
+    """What the drives did in the measured time; a value is None where they have no counter for it."""
+
+    flash_hit_ratio: float | None
+    flash_written_bytes: float | None
+    destages_per_s: float | None
+    queue_per_drive: float | None
+    write_cache_extents_per_drive: float | None
+    busy_pct: float | None
+
+
+class WhyDoc(DriveWorkDoc):
+    """The same of a configuration under a load; `queue_depth` is that of a sweep's last run."""
+
+    config: str
+    load: str
+    queue_depth: int | None
+
+
+class AssumptionDoc(TypedDict):
+    """A value that predictions rest on, with its source: one of the study's own, or one of a drive."""
+
+    part: str
+    key: str
+    value: Toml
+    range: Sequence[Toml] | None
+    source: str
+    confidence: str
+    estimate: bool
+    note: str
+
+
+class MovedDoc(TypedDict):
+    """An assumption that moves a prediction, in percent of the nominal one: the figure it moves most, and all that it
+    moves (`figures`: by id, then by end)."""
+
+    name: str
+    low: str
+    high: str
+    largest_pct: float
+    largest_end: str
+    spread_pct: float
+    figure: str
+    label: str
+    low_pct: float | None
+    high_pct: float | None
+    figures_moved: int
+    figures: dict[str, dict[str, float]]
+
+
+class RefusedSwingDoc(TypedDict):
+    """An end of an assumption's range that the model refuses, and why."""
+
+    name: str
+    end: str
+    text: str
+
+
+class SwingsDoc(TypedDict):
+    """The assumptions that move a prediction."""
+
+    command: str
+    text: str
+    moved: list[MovedDoc]
+    refused: list[RefusedSwingDoc]
+
+
+class StudySwingsDoc(SwingsDoc):
+    """The same as a study ships it: whether its predictions have changed since, and what was not run yet."""
+
+    stale: bool
+    missing: list[str]
+
+
+class RunDoc(TypedDict):
+    """A run of the study, where its record is, and what a page draws of it."""
+
+    id: str
+    label: str
+    record: str
+    variant: str
+    load: str
+    warm_up: bool
+    chart: str
+
+
+class StudyDoc(TypedDict):
+    """A study's result. `only` names the loads where not all were run, `untrusted` says why there are no claims,
+    `report` is the page that was written."""
+
+    study: str
+    title: str
+    question: str
+    source: str
+    seed: str
+    summary: StudyAccuracyDoc
+    inputs: list[InputDoc]
+    figures: list[FigureDoc]
+    claims: list[ClaimDoc]
+    findings: list[FindingDoc]
+    misses: list[MissDoc]
+    unmatched: list[str]
+    curves: list[DepthPointDoc]
+    response: ResponseDoc
+    bars: list[BarDoc]
+    entropy: EntropyCurveDoc
+    times: list[IoTimeDoc]
+    why: list[WhyDoc]
+    assumptions: list[AssumptionDoc]
+    swings: StudySwingsDoc | None
+    runs: list[RunDoc]
+    command: NotRequired[str]
+    only: NotRequired[list[str]]
+    untrusted: NotRequired[str]
+    report: NotRequired[str]
+    versions: NotRequired[dict[str, str]]
+
+
+class ConfigOutline(TypedDict):
+    """A configuration of a study: the machine, or the product that its machines are built from."""
+
+    id: str
+    label: str
+    machine: str
+
+
+class LoadOutline(TypedDict):
+    """A load of a study."""
+
+    id: str
+    label: str
+    workload: str
+
+
+class PublishedDoc(TypedDict):
+    """A row of `published.csv`; `value` is None where `text` is no plain number."""
+
+    id: str
+    config: str
+    workload: str
+    metric: str
+    text: str
+    value: float | None
+    unit: str
+    kind: str
+    caveat: str
+
+
+class StudyOutline(TypedDict):
+    """What a study is of, before it is run."""
+
+    name: str
+    title: str
+    question: str
+    source: str
+    configs: list[ConfigOutline]
+    loads: list[LoadOutline]
+    published: list[PublishedDoc]

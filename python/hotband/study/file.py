@@ -1,6 +1,6 @@
 """A study as its folder states it: configurations, loads, measures, published figures (docs/guides/studies.md).
 
-`studyparse` reads the folder; here is what it holds.
+`study.parse` reads the folder; here is what it holds.
 """
 
 from __future__ import annotations
@@ -8,11 +8,15 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from hotband.catalog import CATALOG_DIR
 from hotband.experiment.ranges import Range
 from hotband.study.measures import Parameters
+
+if TYPE_CHECKING:
+    from hotband.study.documents import AssumptionDoc, PublishedDoc, StudyOutline
+    from hotband.text.values import Toml
 
 STUDIES_DIR = CATALOG_DIR / "studies"
 LOAD_CHARTS = ("", "entropy", "wear-in")
@@ -93,7 +97,7 @@ class Load:
     chart: str = ""
     events: tuple[str, ...] = ()
     spares: int = 0
-    edit: dict[str, Any] = field(default_factory=dict)
+    edit: dict[str, Toml] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,7 @@ class Study:
     published: tuple[Published, ...]
     comparisons: tuple[Comparison, ...] = ()
     explanations: tuple[dict[str, str], ...] = ()
-    assumptions: tuple[dict[str, Any], ...] = ()
+    assumptions: tuple[AssumptionDoc, ...] = ()
     swings: tuple[Swing, ...] = ()
     swing_loads: tuple[str, ...] = ()
     inputs: dict[str, str] = field(default_factory=dict)
@@ -208,9 +212,10 @@ def load(name: str) -> Study:
     return read_study(known[name])
 
 
-def describe(name: str) -> dict[str, Any]:
+def describe(name: str) -> StudyOutline:
     """A study's outline as plain data."""
     study = load(name)
+    published = [cast("PublishedDoc", vars(row)) for row in study.published]
     return {
         "name": study.name,
         "title": study.title,
@@ -218,5 +223,5 @@ def describe(name: str) -> dict[str, Any]:
         "source": study.source,
         "configs": [{"id": c.id, "label": c.label, "machine": c.machine or c.product} for c in study.configs],
         "loads": [{"id": one.id, "label": one.label, "workload": one.workload} for one in study.loads],
-        "published": [vars(row) for row in study.published],
+        "published": published,
     }

@@ -6,32 +6,31 @@ The wear is read as a tester reads SMART: the counters at the end of the measure
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from hotband.study.readings import Parameters, Record, Runs, Value, milliseconds, pick
 
 if TYPE_CHECKING:
-    from hotband.record.document import SmartDoc
+    from hotband.record.document import AppDoc, OperationDoc, SmartDoc
 
-App = Mapping[str, Any]
 MISSED = 1.01
 """Asked for over done from which on a load is more than its target can do (a hundredth is chance and rounding)."""
 
 
-def _place(record: Record, step: str) -> Mapping[str, Any]:
-    """The record, or its step of that name."""
-    if not step:
-        return record
-    return next((one for one in record.get("steps") or [] if one["name"] == step), {})
-
-
-def _apps(runs: Runs, how: Parameters) -> list[App]:
+def _apps(runs: Runs, how: Parameters) -> list[AppDoc]:
     """What the app of each run did, in the order of the queue depths; none for runs without one."""
-    found = [_place(run.record, how.step).get("app") for _, run in sorted(runs.items())]
+    found = [_app(run.record, how.step) for _, run in sorted(runs.items())]
     return [app for app in found if app]
 
 
-def _of_app(runs: Runs, how: Parameters, read: Callable[[App], float | None]) -> Value:
+def _app(record: Record, step: str) -> AppDoc | None:
+    """The app of the record, or of its step of that name."""
+    if not step:
+        return record.get("app")
+    return next((one.get("app") for one in record.get("steps") or [] if one["name"] == step), None)
+
+
+def _of_app(runs: Runs, how: Parameters, read: Callable[[AppDoc], float | None]) -> Value:
     apps = _apps(runs, how)
     if not apps:
         return Value(
@@ -46,14 +45,14 @@ def _of_app(runs: Runs, how: Parameters, read: Callable[[App], float | None]) ->
     return Value(pick(values, how.pick))
 
 
-def _operation(app: App, name: str) -> Mapping[str, Any] | None:
+def _operation(app: AppDoc, name: str) -> OperationDoc | None:
     return next((one for one in app["operations"] if one["name"] == name), None)
 
 
 def ops_per_s(runs: Runs, how: Parameters) -> Value:
     """Operations a second, of one name or of all."""
 
-    def rate(app: App) -> float | None:
+    def rate(app: AppDoc) -> float | None:
         if not how.operation:
             return float(app["achieved_ops_per_s"])
         found = _operation(app, how.operation)
@@ -70,7 +69,7 @@ def requested_ops_per_s(runs: Runs, how: Parameters) -> Value:
 def operation_mean_ms(runs: Runs, how: Parameters) -> Value:
     """Mean latency of the operations, of one name or of all (weighted by how many there were)."""
 
-    def mean(app: App) -> float | None:
+    def mean(app: AppDoc) -> float | None:
         if how.operation:
             found = _operation(app, how.operation)
             return None if found is None else milliseconds(found["latency_mean_ns"])
@@ -79,11 +78,11 @@ def operation_mean_ms(runs: Runs, how: Parameters) -> Value:
     return _of_app(runs, how, mean)
 
 
-def mean_latency_ms(app: App) -> float | None:
+def mean_latency_ms(app: AppDoc) -> float | None:
     """Mean latency of all operations of an app; None where none ended."""
     ended = [one for one in app["operations"] if one["count"] and one["latency_mean_ns"] is not None]
     count = sum(int(one["count"]) for one in ended)
-    total = sum(int(one["count"]) * float(one["latency_mean_ns"]) for one in ended)
+    total = sum(int(one["count"]) * float(one["latency_mean_ns"] or 0.0) for one in ended)
     return milliseconds(total / count) if count else None
 
 

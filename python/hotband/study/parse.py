@@ -7,7 +7,7 @@ import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
@@ -28,10 +28,13 @@ from hotband.study.file import (
 from hotband.study.measures import MEASURES, PICKS, Parameters
 from hotband.text.tomltable import TomlTable
 
+if TYPE_CHECKING:
+    from hotband.study.documents import AssumptionDoc
+    from hotband.text.values import Toml
+
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
 PRODUCT = "{product}"
 """Where a machine's text has the product of the configuration."""
-ASSUMPTION_KEYS = ("part", "key", "source", "confidence", "note")
 
 
 def read_study(folder: Path) -> Study:
@@ -216,20 +219,27 @@ def _explanation(table: TomlTable) -> dict[str, str]:
     return found
 
 
-def _assumption(table: TomlTable) -> dict[str, Any]:
+def _assumption(table: TomlTable) -> AssumptionDoc:
     """An assumption as the report shows it, without its swing."""
-    found: dict[str, Any] = {name: table.text(name, "") for name in ASSUMPTION_KEYS}
-    for name in ("part", "key", "source"):
-        table.text(name)
-    found |= {"value": table.raw("value"), "range": table.raw("range"), "estimate": table.flag("estimate")}
-    span = found["range"]
+    part, key, source = (table.text(name) for name in ("part", "key", "source"))
+    confidence, note = table.text("confidence", ""), table.text("note", "")
+    value, span, estimate = table.raw("value"), table.raw("range"), table.flag("estimate")
     if span is not None and not (isinstance(span, list) and len(span) == 2):
         table.refuse("range", 'expected a list of two values, such as ["8", "32"]')
-    if found["value"] is None:
+    if value is None:
         table.refuse("value", "is missing; expected what is assumed")
     table.raw("swing")
     table.finish()
-    return found
+    return {
+        "part": part,
+        "key": key,
+        "source": source,
+        "confidence": confidence,
+        "note": note,
+        "value": value,
+        "range": span,
+        "estimate": estimate,
+    }
 
 
 def _swing(entry: TomlTable, configs: Sequence[str], loads: Sequence[str]) -> Swing:
@@ -255,7 +265,7 @@ def _swing(entry: TomlTable, configs: Sequence[str], loads: Sequence[str]) -> Sw
     return swing
 
 
-def _end(table: TomlTable, name: str) -> Any:
+def _end(table: TomlTable, name: str) -> Toml:
     value = table.raw(name)
     if value is None:
         table.refuse(name, "is missing; expected the value at this end of the range")

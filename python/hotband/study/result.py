@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.record.record import Record
@@ -16,26 +16,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.draw.charts import View
+    from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
     from hotband.study.file import Study
 
 FIGURE_COLUMNS = ("id", "config", "label", "metric", "unit", "published", "predicted", "error_pct", "note")
 NUMBERS = ("published", "predicted", "error_pct")
-
-
-class ClaimDoc(TypedDict, total=False):
-    """A published claim and whether the prediction bears it out; `holds` is None where that cannot be told."""
-
-    source: str
-    text: str
-    holds: bool | None
-    why: str
-
-
-class FindingDoc(TypedDict):
-    """What a study found, in words."""
-
-    title: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -43,7 +28,7 @@ class StudyResult:
     """What a study predicted: `figures` beside the published ones, `claims`, `findings`, `records` by run id."""
 
     records: Mapping[str, Record]
-    _result: Mapping[str, Any]
+    _result: StudyDoc
 
     @property
     def name(self) -> str:
@@ -79,20 +64,20 @@ class StudyResult:
     @property
     def claims(self) -> list[ClaimDoc]:
         """Published claims, each with whether it holds. Empty where only some loads were run."""
-        return cast("list[ClaimDoc]", copy.deepcopy(self._result["claims"]))
+        return copy.deepcopy(self._result["claims"])
 
     @property
     def findings(self) -> list[FindingDoc]:
         """What was found, in words. Empty where only some loads were run."""
-        return cast("list[FindingDoc]", copy.deepcopy(self._result["findings"]))
+        return copy.deepcopy(self._result["findings"])
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> StudyDoc:
         """All of it as `hotband study run --json` prints it; a copy."""
-        return copy.deepcopy(dict(self._result))
+        return copy.deepcopy(self._result)
 
     def plot(self) -> View:
         """Errors at a glance (altair): each published figure a point, zero is exact. UserError where there is none."""
-        from hotband.draw.charts import error_chart
+        from hotband.draw.published import error_chart
         from hotband.report.study_page import error_frame
 
         frame = error_frame(self._result["figures"])

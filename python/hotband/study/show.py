@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
 
+if TYPE_CHECKING:
+    from hotband.study.documents import StudyDoc
 
-def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
+
+def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
     """Tables, claims and findings to the terminal."""
     from hotband.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
@@ -34,7 +37,7 @@ def print_result(result: dict[str, Any], show: Callable[..., None]) -> None:
         show("", f"Report: {result['report']}")
 
 
-def _print_errors(result: dict[str, Any], show: Callable[..., None]) -> None:
+def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
     """How large the errors are, and what has to be said about single figures."""
     from hotband.text.tables import significant
 
@@ -49,7 +52,7 @@ def _print_errors(result: dict[str, Any], show: Callable[..., None]) -> None:
             show(marked("[dim]{note}[/]", note=f"{row['config']}, {row['metric']}: {row['note']}"))
 
 
-def _print_words(result: dict[str, Any], show: Callable[..., None]) -> None:
+def _print_words(result: StudyDoc, show: Callable[..., None]) -> None:
     """Findings and misses."""
     for finding in result["findings"]:
         show(marked("[bold]{title}[/]", title=finding["title"]), finding["text"], "")

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Unpack
 
 from hotband.experiment import Experiment, Lock, Say, Tick
 from hotband.runs.run import Finished
@@ -20,7 +20,19 @@ from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
 
 if TYPE_CHECKING:
-    from hotband.study.documents import AccuracyDoc, ClaimDoc, FigureDoc, FindingDoc, ScoredDoc, StudyAccuracyDoc
+    from hotband.study.documents import (
+        AccuracyDoc,
+        AssumptionDoc,
+        ClaimDoc,
+        FigureDoc,
+        FindingDoc,
+        InputDoc,
+        MissDoc,
+        NamedFigure,
+        ScoredDoc,
+        StudyAccuracyDoc,
+        StudyDoc,
+    )
 
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
 
@@ -43,12 +55,16 @@ class Conclusion:
 
 
 def figure(
-    *, published: float | None, predicted: float | None, note: str = "", error: float | None = None, **named: Any
+    *,
+    published: float | None,
+    predicted: float | None,
+    note: str = "",
+    error: float | None = None,
+    **named: Unpack[NamedFigure],
 ) -> FigureDoc:
     """One figure with its error: that given, else the prediction's in percent of what is published."""
     error = error_pct(published, predicted) if error is None else error
-    found = {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
-    return cast("FigureDoc", found)
+    return {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
 
 
 def cell_figures(results: Results) -> dict[tuple[str, str, str], FigureDoc]:
@@ -143,13 +159,13 @@ def accuracy(listed: Sequence[FigureDoc]) -> StudyAccuracyDoc:
     return {**of(listed), "iops_by_group": iops, "scored": scored}
 
 
-def misses(study: Study, listed: list[FigureDoc]) -> list[dict[str, str]]:
+def misses(study: Study, listed: list[FigureDoc]) -> list[MissDoc]:
     """Cells with a large error in any figure, each with the study's explanation."""
     cells: dict[tuple[str, str], list[FigureDoc]] = {}
     for row in listed:
         if row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
             cells.setdefault((row["config"], row["label"]), []).append(row)
-    explained = []
+    explained: list[MissDoc] = []
     for (config, label), rows in cells.items():
         errors = ", ".join(f"{row['metric']} {row['error_pct']:+.0f} %" for row in rows)
         fits = [
@@ -168,7 +184,7 @@ def unmatched(study: Study, listed: Sequence[FigureDoc], conclusion: Conclusion)
     return [row.id for row in study.published if row.id not in used]
 
 
-def inputs(study: Study) -> list[dict[str, str]]:
+def inputs(study: Study) -> list[InputDoc]:
     """Published rows that are given to the model, or stand for comparison: nothing predicts them."""
     rows = {row.id: row for row in study.published}
     return [
@@ -185,11 +201,11 @@ def inputs(study: Study) -> list[dict[str, str]]:
     ]
 
 
-def assumptions(results: Results) -> list[dict[str, Any]]:
+def assumptions(results: Results) -> list[AssumptionDoc]:
     """What the study itself assumes, and every value of every drive used."""
     from hotband.catalog.entries import product
 
-    listed = [dict(entry) for entry in results.study.assumptions]
+    listed = list(results.study.assumptions)
     for name in dict.fromkeys(name for names in products(results).values() for name in names):
         for value in product(name)["values"]:
             if not value["key"].startswith("reference."):
@@ -252,7 +268,7 @@ def run_study(
     fresh: bool = False,
     trust: bool = False,
     say: Say | None = None,
-) -> dict[str, Any]:
+) -> StudyDoc:
     """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and `report.html` there, and
     goes on from the runs that are there already, unless `fresh`.
 
@@ -287,7 +303,7 @@ class Asked:
 
 def predict(
     study: Study, asked: Asked, progress: Tick | None = None, say: Say | None = None
-) -> tuple[dict[str, Any], list[Finished]]:
+) -> tuple[StudyDoc, list[Finished]]:
     """Runs a study as it is asked for: its result, and the runs that it rests on."""
     check_only(study, asked.only)
     out, root = asked.out, study.seed if asked.seed is None else asked.seed
@@ -301,7 +317,7 @@ def predict(
         finished = experiment.run(out=held, fresh=asked.fresh, progress=progress, say=say).finished
         results = collect(study, pairs, finished)
         conclusion = conclude(study, results, asked.trust) if whole else Conclusion()
-        result = result_of(results, conclusion, root) | {"command": asked.command}
+        result: StudyDoc = {**result_of(results, conclusion, root), "command": asked.command}
         if not whole:
             result["only"] = sorted(asked.only)
         if untrusted is not None:
@@ -311,15 +327,17 @@ def predict(
     return result, finished
 
 
-def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, Any]:
+def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
     """The result of a study as plain data."""
     from hotband.study.swingfile import swings_of
 
     study = results.study
     of_cells = cell_figures(results)
-    listed = [*of_cells.values(), *comparison_figures(results), *conclusion.figures]
+    rows = [*of_cells.values(), *comparison_figures(results), *conclusion.figures]
     groups = {one.label: one.group or one.label for one in study.loads}
-    listed = [{**row, "group": row.get("group") or groups.get(row["label"], row["label"])} for row in listed]
+    listed: list[FigureDoc] = [
+        {**row, "group": row.get("group") or groups.get(row["label"], row["label"])} for row in rows
+    ]
     published = {key: row["published"] for key, row in of_cells.items() if row["published"] is not None}
     return {
         "study": study.name,
@@ -350,7 +368,7 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> dict[str, 
     }
 
 
-def write_study(out: Path, result: dict[str, Any], finished: Sequence[Finished]) -> None:
+def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished]) -> None:
     """Writes `result.json` and, from the records in memory, `report.html`."""
     from hotband.report import loaded_run, study_page, write_report
     from hotband.text.write import write_file

@@ -10,10 +10,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.study.file import SWINGS_FILE, Study
+
+if TYPE_CHECKING:
+    from hotband.study.documents import FigureDoc, MovedDoc, RefusedSwingDoc, StudySwingsDoc, SwingsDoc
 
 MATTERS_PCT = 10.0
 """An assumption that moves a prediction by more than this is listed with the study's result."""
@@ -94,7 +97,7 @@ def read_swings(path: Path) -> SwingFile | None:
         raise UserError(str(path), "", "", f"no file of swings, remove it or run again: {error}") from None
 
 
-def summary(swings: SwingFile) -> dict[str, Any]:
+def summary(swings: SwingFile) -> SwingsDoc:
     """What matters of the swings: every assumption that moves a prediction by more than `MATTERS_PCT`."""
     moved = []
     for entry in swings.entries:
@@ -102,7 +105,7 @@ def summary(swings: SwingFile) -> dict[str, Any]:
         if moves and _spread(moves)[1] > MATTERS_PCT:
             moved.append(_moved_row(swings, entry, moves))
     moved.sort(key=lambda row: -row["spread_pct"])
-    refused = [
+    refused: list[RefusedSwingDoc] = [
         {"name": entry.name, "end": end, "text": text}
         for entry in swings.entries
         for end, text in entry.refused.items()
@@ -128,7 +131,7 @@ def _spread(moves: Sequence[tuple[str, str, float]]) -> tuple[str, float]:
     return max(_spreads(moves).items(), key=lambda item: item[1])
 
 
-def _moved_row(swings: SwingFile, entry: Entry, moves: Sequence[tuple[str, str, float]]) -> dict[str, Any]:
+def _moved_row(swings: SwingFile, entry: Entry, moves: Sequence[tuple[str, str, float]]) -> MovedDoc:
     figure, spread = _spread(moves)
     end, _, largest = next(move for move in moves if move[1] == figure)
     at_figure = {one: pct for one, name, pct in moves if name == figure}
@@ -158,7 +161,7 @@ def _planned(study: Study) -> set[tuple[str, str, str]]:
     return {(one.swing.name, str(one.swing.low), str(one.swing.high)) for one in plan(study)}
 
 
-def swings_of(study: Study, figures: Iterable[Mapping[str, Any]], seed: int) -> dict[str, Any] | None:
+def swings_of(study: Study, figures: Iterable[FigureDoc], seed: int) -> StudySwingsDoc | None:
     """The summary of the swings that a study ships; `stale` where its predictions have changed since."""
     kept = read_swings(study.folder / SWINGS_FILE)
     if kept is None:
@@ -168,7 +171,7 @@ def swings_of(study: Study, figures: Iterable[Mapping[str, Any]], seed: int) -> 
         name in now and not _same(value, now[name]) for entry in kept.entries for name, value in entry.nominal.items()
     )
     missing = sorted(_planned(study) - {(entry.name, entry.low, entry.high) for entry in kept.entries})
-    found = summary(kept) | {"stale": stale, "missing": [name for name, _, _ in missing]}
+    found: StudySwingsDoc = {**summary(kept), "stale": stale, "missing": [name for name, _, _ in missing]}
     if missing:
         found["text"] += f". {len(missing)} assumptions were not run yet: {', '.join(found['missing'])}."
     if stale:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.study.amplification import compressed, uniform
 from hotband.study.operations import amplification
 from hotband.study.runs import Cell, Results, products
 from hotband.text.quantities import share
+
+if TYPE_CHECKING:
+    from hotband.study.documents import BarDoc, EntropyCurveDoc, EntropyPointDoc
 
 THEORY_POINTS = 100
 DATA_KEY, SPARE_KEY, SWITCH_KEY = "data", "over_provisioning", "compression"
@@ -15,10 +18,11 @@ DATA_KEY, SPARE_KEY, SWITCH_KEY = "data", "over_provisioning", "compression"
 of its compression."""
 
 
-def entropy_rows(results: Results) -> dict[str, list[dict[str, Any]]]:
+def entropy_rows(results: Results) -> EntropyCurveDoc:
     """Write amplification of the loads that ask for a place in that chart, each with what theory says; and the theory
     of every drive over all entropies."""
-    points, theory = [], []
+    points: list[EntropyPointDoc] = []
+    theory: list[EntropyPointDoc] = []
     spares: dict[str, tuple[float, bool]] = {}
     for key, cell in results.cells.items():
         if cell.load.chart != "entropy":
@@ -31,14 +35,14 @@ def entropy_rows(results: Results) -> dict[str, list[dict[str, Any]]]:
         own, switched = spares.get(cell.config.name, (None, False))
         expected = _theory(own, switched, entropy)
         for record in cell.records.values():
-            points.append(_row(cell.config.name, entropy, amplification(record)) | {"theory": expected})
+            points.append({**_row(cell.config.name, entropy, amplification(record)), "theory": expected})
     for variant, (spare, switched) in spares.items():
         shares = [(n + 1) / THEORY_POINTS for n in range(THEORY_POINTS)]
         theory += [_row(variant, entropy, _theory(spare, switched, entropy)) for entropy in shares]
     return {"points": points, "theory": theory}
 
 
-def _row(variant: str, entropy: float | None, value: float | None) -> dict[str, Any]:
+def _row(variant: str, entropy: float | None, value: float | None) -> EntropyPointDoc:
     return {"variant": variant, "entropy": entropy, "write_amplification": value}
 
 
@@ -58,9 +62,9 @@ def _spare(cell: Cell, name: str) -> tuple[float | None, bool]:
     return share(values.get(SPARE_KEY, "")), values.get(SWITCH_KEY) == "on"
 
 
-def bar_rows(results: Results, published: dict[tuple[str, str, str], float]) -> list[dict[str, Any]]:
+def bar_rows(results: Results, published: dict[tuple[str, str, str], float]) -> list[BarDoc]:
     """Values of the measures that are drawn as bars, by load; `published` by the ids of config, load and measure."""
-    rows = []
+    rows: list[BarDoc] = []
     for (config, load), cell in results.cells.items():
         if cell.load.what_if:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from hotband.text.foreign import marked
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from hotband.record.document import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
     from hotband.runs.keys import SetKey
-    from hotband.study.documents import ClaimDoc, FigureDoc
+    from hotband.study.documents import ClaimDoc, EntropyPointDoc, FigureDoc, InputDoc, SwingsDoc
 
 PERCENTILES: list[tuple[str, Percentile]] = [
     ("p50", "latency_p50_ns"),
@@ -274,7 +274,7 @@ def seconds(nanoseconds: float | None) -> str:
     return f"{value:,.1f}" if value >= 10 else f"{value:.3f}"
 
 
-def inputs_table(inputs: Sequence[dict[str, str]]) -> Table:
+def inputs_table(inputs: Sequence[InputDoc]) -> Table:
     """Published rows that nothing predicts, and what they are used for."""
     from rich.table import Table
 
@@ -315,7 +315,7 @@ def figures_table(figures: Sequence[FigureDoc]) -> Table:
     return table
 
 
-def entropy_table(points: Sequence[dict[str, Any]]) -> Table:
+def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:
     """Write amplification of 4 KiB random writes by entropy, beside what theory says."""
     from rich.table import Table
 
@@ -323,8 +323,8 @@ def entropy_table(points: Sequence[dict[str, Any]]) -> Table:
     for name in ("drive", "entropy", "model", "theory"):
         table.add_column(name, justify="left" if name == "drive" else "right")
     for row in points:
-        values = (significant(row[name]) for name in ("entropy", "write_amplification", "theory"))
-        table.add_row(row["variant"], *values)
+        values = (row["entropy"], row["write_amplification"], row.get("theory"))
+        table.add_row(row["variant"], *map(significant, values))
     return table
 
 
@@ -353,7 +353,7 @@ def claims_table(claims: Sequence[ClaimDoc]) -> Table:
     return table
 
 
-def swings_table(swings: dict[str, Any]) -> Table:
+def swings_table(swings: SwingsDoc) -> Table:
     """Assumptions that move a prediction, with the figure that each moves most."""
     from rich.table import Table
 
@@ -364,7 +364,7 @@ def swings_table(swings: dict[str, Any]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("most of all", overflow="fold")
     for row in swings["moved"]:
-        ends = ["–" if row[key] is None else f"{row[key]:+.0f} %" for key in ("low_pct", "high_pct")]
+        ends = ["–" if moved is None else f"{moved:+.0f} %" for moved in (row["low_pct"], row["high_pct"])]
         table.add_row(row["name"], row["low"], row["high"], *ends, str(row["figures_moved"]), row["label"])
     return table
 

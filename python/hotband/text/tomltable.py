@@ -5,17 +5,20 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hotband.errors import UserError
 from hotband.text.nearest import hint
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
 
+if TYPE_CHECKING:
+    from hotband.text.values import Toml
+
 
 class TomlTable:
     """A table of a file. Every key is asked for by its type; `finish` refuses those that nobody asked for."""
 
-    def __init__(self, file: str, place: str, table: dict[str, Any]) -> None:
+    def __init__(self, file: str, place: str, table: dict[str, Toml]) -> None:
         self.file, self.place, self.table = file, place, table
         self._known: list[str] = []
 
@@ -135,7 +138,7 @@ class TomlTable:
 
     def settings(self, name: str) -> tuple[tuple[str, str], ...]:
         """A table of plain values, as pairs of texts; empty where absent."""
-        found: dict[str, Any] = self._get(name, dict, 'a table such as { qd = "16" }', {})
+        found: dict[str, Toml] = self._get(name, dict, 'a table such as { qd = "16" }', {})
         for key, value in found.items():
             if not isinstance(value, str | int | float) or isinstance(value, bool):
                 self.refuse(f"{name}.{key}", 'expected a text or a number, such as "16"', value)
@@ -153,10 +156,10 @@ class TomlTable:
                 self.refuse(name, f"expected tables [[{self.key(name)}]]", entry)
         return [TomlTable(self.file, f"{self.key(name)}[{n}]", entry) for n, entry in enumerate(found)]
 
-    def raw(self, name: str, default: Any = None) -> Any:
+    def raw(self, name: str) -> Toml | None:
         """Whatever stands there."""
         self._known.append(name)
-        return self.table.get(name, default)
+        return self.table.get(name)
 
     def finish(self) -> None:
         """Refuses a key that nobody asked for."""

@@ -9,7 +9,7 @@ from hotband.catalog.studies.durawrite.cells import percent, published, stated
 from hotband.study.runs import Results
 
 if TYPE_CHECKING:
-    from hotband.study.documents import FindingDoc
+    from hotband.study.documents import FindingDoc, TableCell
 
 HALF = 0.5
 """Percentages are printed whole: the true one lies within half of one."""
@@ -94,7 +94,7 @@ def three_gains(results: Results) -> FindingDoc:
 def overloaded(results: Results) -> FindingDoc:
     """No drive kept up with the rate that VDI asks for, and the drive that writes least is not the fastest."""
     asked = stated(results, "-006")
-    rows = []
+    rows: list[list[TableCell]] = []
     for number_of in ("-004", "-005"):
         row, value = published(results, number_of), stated(results, number_of)
         rows.append([row.config, round(value), percent(value / asked, 1), round(asked - value)])

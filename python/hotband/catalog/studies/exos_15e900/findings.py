@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.catalog.studies.exos_15e900 import claims
 from hotband.catalog.studies.exos_15e900.cells import (
@@ -23,7 +23,7 @@ from hotband.study.runs import Results
 from hotband.study.study import Conclusion, figure
 
 if TYPE_CHECKING:
-    from hotband.study.documents import FigureDoc, FindingDoc
+    from hotband.study.documents import FigureDoc, FindingDoc, TableCell
 
 DESKTOPS, SPACING_S = 60, 3
 NETWORK_BYTES_PER_S = 1.25e9
@@ -59,7 +59,7 @@ def write_through(results: Results) -> FindingDoc:
 
 def forced_writes(results: Results) -> FindingDoc:
     """At 5 ms the baseline holds three I/Os, with the cache on thirteen: its RAID 5 writes reach the media."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for config, number_of in ((AWC_OFF, "-048"), (AWC_ON, "-049"), (TURBO, None)):
         iops = number(results, config, "hot-band", "iops-at-5ms")
         row = published(results, number_of) if number_of else None
@@ -123,7 +123,7 @@ def part_numbers(results: Results) -> FindingDoc:
 
 def mixes(results: Results) -> FindingDoc:
     """The published gain of mixed loads lies between two readings of the baseline."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for load, name in (("half", "half reads"), ("mixed", "70 % reads")):
         on = results.iops(AWC_ON, load)
         gains = [f"{on / results.iops(config, load) - 1:+.0%}" for config in (AWC_OFF, "write-through")]
@@ -142,7 +142,7 @@ def mixes(results: Results) -> FindingDoc:
 
 def unequal_concurrency(results: Results) -> FindingDoc:
     """The OLTP runs are not compared at equal concurrency."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for config in VARIANTS:
         record = summary(results, config, "oltp")
         iops, latency = known(record["iops"]), known(record["latency_mean_ns"]) / 1e6
@@ -164,7 +164,7 @@ def unequal_concurrency(results: Results) -> FindingDoc:
 
 def short_stroked(results: Results) -> FindingDoc:
     """OLTP exceeds the array's full-span random-read maximum because its data is short-stroked."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for name, load in (("random read, full span", "read"), ("OLTP, 900 GB of 17 TB", "oltp")):
         records = results.cells[AWC_OFF, load].records
         record = records[max(records)]
@@ -186,7 +186,7 @@ def short_stroked(results: Results) -> FindingDoc:
 def boot_floor(results: Results) -> FindingDoc:
     """Desktops are powered on 3 s apart: a floor under every boot time."""
     floor = (DESKTOPS - 1) * SPACING_S
-    rows: list[list[Any]] = []
+    rows: list[list[TableCell]] = []
     for config in VARIANTS:
         row = published(results, "-019") if config == AWC_OFF else None
         predicted = number(results, config, "boot", "boot-time") or 0.0
@@ -221,7 +221,7 @@ def web_sizes(results: Results) -> FindingDoc:
     volume = known(last["bandwidth_bytes_per_s"])
     predicted = volume / known(last["iops"]) / 1e3
     link = volume / (NETWORK_BYTES_PER_S * PAYLOAD)
-    rows = [
+    rows: list[list[TableCell]] = [
         ["10 GbE is full at 4,000 IOPS", round(by_network)],
         ["100 more pages of 1.67 MB are 1,669 more IOPS", round(by_pages)],
         ["this model (reads of 256 KiB, ends of files)", round(predicted)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.record.document import known
 from hotband.record.stats import whole
@@ -12,8 +12,9 @@ from hotband.study.runs import Cell
 from hotband.study.study import Conclusion, Results
 
 if TYPE_CHECKING:
+    from hotband.audit.finding import AuditDoc
     from hotband.record.document import RecordDoc
-    from hotband.study.documents import ClaimDoc, FindingDoc
+    from hotband.study.documents import ClaimDoc, FindingDoc, TableCell
 
 AUDIT_FILE = Path(__file__).parent / "audit.json"
 """`hotband audit FILE... --json` on the fourteen raw results at hand, which are not shipped themselves."""
@@ -70,9 +71,9 @@ def published_media(results: Results) -> dict[int, str]:
 def media_finding(results: Results) -> FindingDoc:
     """What the disks did of what was published as reads, and what the model says they did."""
     published = published_media(results)
-    rows: list[list[Any]] = []
+    rows: list[list[TableCell]] = []
     for depth in DEPTHS:
-        row: list[Any] = [depth, published.get(depth)]
+        row: list[TableCell] = [depth, published.get(depth)]
         for pool in POOLS:
             record = record_of(results.cells[pool, load_at(pool, "read", depth)])
             row += [round(known(record["summary"]["iops"])), round(memory_share(record)), round(media_reads(record), 1)]
@@ -92,10 +93,10 @@ def media_finding(results: Results) -> FindingDoc:
     }
 
 
-def bimodal_finding(results: Results, audit: dict[str, Any]) -> FindingDoc:
+def bimodal_finding(results: Results, audit: AuditDoc) -> FindingDoc:
     """How many reads are faster than any disk, published and predicted."""
     shares = {one["subject"][0]: one["numbers"] for one in audit["findings"] if one["rule"] == "cache-served"}
-    rows: list[list[Any]] = []
+    rows: list[list[TableCell]] = []
     for depth in DEPTHS:
         numbers = shares.get(f"read-normal-{depth}.json", {})
         record = record_of(results.cells["normal", f"read-{depth}"])
@@ -113,7 +114,7 @@ def bimodal_finding(results: Results, audit: dict[str, Any]) -> FindingDoc:
     }
 
 
-def audit_findings(audit: dict[str, Any]) -> list[FindingDoc]:
+def audit_findings(audit: AuditDoc) -> list[FindingDoc]:
     """What the auditor says of the raw results."""
     listed = []
     for number, one in enumerate(audit["findings"]):
@@ -123,8 +124,8 @@ def audit_findings(audit: dict[str, Any]) -> list[FindingDoc]:
             "title": f"Auditor, {one['severity']}: {one['title']}",
             "text": f"{of}. {one['advice']}",
         }
-        if one.get("table"):
-            finding["table"] = one["table"]
+        if "table" in one:
+            finding["table"] = {"columns": one["table"]["columns"], "rows": one["table"]["rows"]}
         listed.append(finding)
     return listed
 

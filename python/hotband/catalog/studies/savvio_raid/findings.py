@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.catalog.studies.savvio_raid import claims
 from hotband.catalog.studies.savvio_raid.cells import (
@@ -22,7 +22,7 @@ from hotband.study.runs import Results
 from hotband.study.study import Conclusion, figure
 
 if TYPE_CHECKING:
-    from hotband.study.documents import FigureDoc, FindingDoc
+    from hotband.study.documents import FigureDoc, FindingDoc, TableCell
 
 FAMILIES = {"savvio": "2x Savvio 10K.1", "cheetah10": "2x Cheetah 10K.7"}
 MEAN = ("Mean of three patterns", "Server patterns")
@@ -137,7 +137,7 @@ def access_gains(results: Results) -> list[FigureDoc]:
 
 def read_policy(results: Results) -> FindingDoc:
     """Which read policy the published mirror has."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for config, name in POLICIES.items():
         shorter = access_ms(results, "savvio-single") - access_ms(results, config)
         linear = bandwidth(results, config, "linear-read") / bandwidth(results, "savvio-single", "linear-read")
@@ -170,7 +170,7 @@ def read_policy(results: Results) -> FindingDoc:
 
 def where_the_mirror_loses(results: Results) -> FindingDoc:
     """Gains by pattern: the more is written, the less a mirror gains."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for load, writes in (("web-server", "0 %"), ("file-server", "20 %"), ("workstation", "20 %"), ("database", "33 %")):
         gains = [ratio(results, f"savvio-{level}", "savvio-single", (load,)) - 1 for level in LEVELS]
         rows.append([results.study.load(load).label, writes, *(f"{gain:+.0%}" for gain in gains)])
@@ -188,7 +188,7 @@ def where_the_mirror_loses(results: Results) -> FindingDoc:
 
 def modes(results: Results) -> FindingDoc:
     """Server Mode and Performance Mode."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for level, name in (("single", "one disk"), ("raid0", "stripe"), ("raid1", "mirror")):
         server = ratio(results, f"performance-{level}", f"savvio-{level}") - 1
         rows.append([name, f"{server:+.0%}", f"{desktop(results, f'performance-{level}', f'savvio-{level}') - 1:+.0%}"])
@@ -208,9 +208,9 @@ def modes(results: Results) -> FindingDoc:
 
 def tag_limit(results: Results) -> FindingDoc:
     """What the host keeps outstanding."""
-    rows = []
+    rows: list[list[TableCell]] = []
     for depth in (64, 256):
-        row: list[Any] = [depth]
+        row: list[TableCell] = [depth]
         for config in ("savvio-single", "savvio-raid0", "savvio-raid1"):
             row.append(round(sum(iops(results, config, load)[depth] for load in PATTERNS) / len(PATTERNS)))
         rows.append(row)
@@ -228,7 +228,7 @@ def tag_limit(results: Results) -> FindingDoc:
 
 def bus(results: Results) -> FindingDoc:
     """What one disk and two get of the shared bus."""
-    rows: list[list[Any]] = []
+    rows: list[list[TableCell]] = []
     for config, name in (("savvio-single", "one Savvio 10K.1"), ("savvio-raid0", "two, striped")):
         records = results.cells[config, "interface"].records
         rates = (known(record["summary"]["bandwidth_bytes_per_s"]) for _, record in sorted(records.items()))

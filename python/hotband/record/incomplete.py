@@ -1,4 +1,4 @@
-"""Damaged input is one line, never a traceback.
+"""A record that lacks a value, or has it in another kind, is one line, never a traceback.
 
 Records are read by many pages and rules, each key where it is needed. What is checked when a file is loaded is told by
 key and value; whatever else an edited or broken record lacks ends here. The error that stopped the reading stays its
@@ -15,17 +15,17 @@ from hotband.errors import UserError
 from hotband.text.foreign import shortened
 
 # What reading a value that is missing, of another kind or out of all bounds raises.
-_DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
+_INCOMPLETE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 # As many files as the message names.
 _MOST_NAMED = 3
 
 
 @contextmanager
-def refusing_damage(paths: Sequence[Path]) -> Iterator[None]:
+def refusing_incomplete(paths: Sequence[Path]) -> Iterator[None]:
     """Errors of reading the values of these files become a UserError that names them."""
     try:
         yield
-    except _DAMAGE as error:
+    except _INCOMPLETE as error:
         raise _refusal(paths, error) from error
     except Exception as error:
         # polars and pyarrow have errors of their own, under no common root but Exception.

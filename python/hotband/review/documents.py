@@ -1,0 +1,203 @@
+"""The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and what they
+are made of (docs/guides/review.md)."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class PlaceDoc(TypedDict):
+    """The rate at a place of the surface."""
+
+    offset_bytes: int
+    bandwidth_bytes_per_s: float
+
+
+class LinearDoc(TypedDict):
+    """The transfer curve; `mean` over the surface by direction."""
+
+    read: list[PlaceDoc]
+    write: list[PlaceDoc]
+    block_bytes: int
+    queue_depth: int
+    mean: dict[str, float]
+
+
+class AccessDoc(TypedDict):
+    """Access times of one direction; `bins` are [upper end in ns, count]."""
+
+    block_bytes: int
+    queue_depth: int
+    count: int | None
+    mean_ns: float
+    p50_ns: int | None
+    p99_ns: int | None
+    max_ns: int | None
+    bins: list[list[int]]
+
+
+class BlockSizeDoc(TypedDict):
+    """A file read or written in blocks of one size."""
+
+    file_bytes: int
+    op: str
+    block_bytes: int
+    queue_depth: int
+    bandwidth_bytes_per_s: float
+    iops: float
+
+
+class StreamsDoc(TypedDict):
+    """So many readers or writers at once: all together, and the slowest."""
+
+    op: str
+    streams: int
+    bandwidth_bytes_per_s: float
+    slowest_bytes_per_s: float
+
+
+class PatternDoc(TypedDict):
+    """A server pattern at a queue depth."""
+
+    pattern: str
+    queue_depth: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    latency_mean_ns: float | None
+    latency_p99_ns: float | None
+
+
+class FilesDoc(TypedDict):
+    """Small or large files read, written or copied, so many at once."""
+
+    op: str
+    size: str
+    queue_depth: int
+    files_per_s: float
+    bandwidth_bytes_per_s: float
+
+
+class StreamingDoc(TypedDict):
+    """One reader or writer in order of address."""
+
+    op: str
+    blocks: str
+    block_bytes: int
+    queue_depth: int
+    bandwidth_bytes_per_s: float
+
+
+class DefragmentationDoc(TypedDict):
+    """Extents read from anywhere and written one after the other."""
+
+    extent_bytes: int
+    extents_per_s: float
+    bandwidth_bytes_per_s: float
+    latency_mean_ns: float
+
+
+class ApplicationDoc(TypedDict):
+    """A desktop load, with the lowest and highest rate at the ends of what is uncertain in it."""
+
+    name: str
+    title: str
+    bandwidth_bytes_per_s: float
+    iops: float
+    low_bytes_per_s: float
+    high_bytes_per_s: float
+    uncertainty: str
+
+
+class EnergyByPatternDoc(TypedDict):
+    """Watts and joules by server pattern, with the ends that the ranges of the drives' power values leave open."""
+
+    queue_depth: int
+    idle_w: float
+    patterns_w: dict[str, float]
+    patterns_low_w: dict[str, float]
+    patterns_high_w: dict[str, float]
+    joules_per_io: dict[str, float | None]
+    joules_per_io_low: dict[str, float | None]
+    joules_per_io_high: dict[str, float | None]
+
+
+class GroupDoc(TypedDict):
+    """The geometric mean of a group, and of how many figures it is."""
+
+    group: str
+    title: str
+    geometric_mean: float
+    unit: str
+    of: int
+
+
+class MachineDoc(TypedDict):
+    """The machine under review."""
+
+    name: str
+    title: str
+    spec: str
+    capacity_bytes: int
+    drives: list[str]
+    set: dict[str, str]
+    scale: int
+    events: list[str]
+
+
+class HeadDoc(TypedDict):
+    """What a review is of, and which version made it."""
+
+    schema: str
+    version: int
+    hotband: str
+    seed: str
+    quick: bool
+    machine: MachineDoc
+
+
+class PartsDoc(TypedDict):
+    """The parts of a review; one that was left out is None."""
+
+    linear: LinearDoc | None
+    access: dict[str, AccessDoc] | None
+    block_sizes: list[BlockSizeDoc] | None
+    streams: list[StreamsDoc] | None
+    patterns: list[PatternDoc] | None
+    files: list[FilesDoc] | None
+    streaming: list[StreamingDoc] | None
+    defragmentation: DefragmentationDoc | None
+    applications: list[ApplicationDoc] | None
+    energy: EnergyByPatternDoc | None
+
+
+class ReviewDoc(HeadDoc, PartsDoc):
+    """A review."""
+
+    summary: list[GroupDoc]
+    overall: float | None
+    notes: list[str]
+
+
+class GroupRatiosDoc(TypedDict):
+    """How many times as fast each machine is as the first in a group; None where they share no figure."""
+
+    group: str
+    title: str
+    ratios: dict[str, float | None]
+
+
+class ComparisonDoc(TypedDict):
+    """How several machines compare with the first."""
+
+    schema: str
+    version: int
+    machines: list[str]
+    baseline: str
+    groups: list[GroupRatiosDoc]
+    overall: NotRequired[dict[str, float | None]]
+
+
+Part = Literal[
+    "linear", "access", "block_sizes", "streams", "patterns", "files", "streaming", "defragmentation", "applications",
+    "energy", "summary",
+]  # fmt: skip

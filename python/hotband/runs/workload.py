@@ -1,0 +1,97 @@
+"""The tables of a workload's text that Python writes or reads, for mypy; the engine knows more keys and checks all."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class ClosedTable(TypedDict):
+    """How many ask, and how many I/Os each keeps outstanding."""
+
+    threads: int
+    depth: int
+
+
+class LoadTable(TypedDict):
+    """How hard is asked."""
+
+    closed: ClosedTable
+
+
+class StreamKeys(TypedDict, total=False):
+    """What a stream may be told besides its size and direction: weights of sizes, its range of addresses, where it
+    begins, a load of its own."""
+
+    sizes: dict[str, float]
+    range: list[str]
+    start: str
+    load: LoadTable
+
+
+class StreamTable(StreamKeys, total=False):
+    """A stream of I/Os."""
+
+    name: str
+    read_pct: int
+    random_pct: int
+    size: str
+
+
+class PhaseKeys(TypedDict, total=False):
+    """What a phase may be told besides its length: its streams, and how many ask."""
+
+    streams: list[str]
+    threads: int
+    clients: int
+
+
+class PhaseTable(PhaseKeys, total=False):
+    """A phase of so many I/Os."""
+
+    name: str
+    ios: int
+    measure: bool
+    untimed: bool
+
+
+class ScriptStepTable(TypedDict):
+    """A step of a script: so many I/Os of a stream."""
+
+    name: str
+    stream: str
+    ios: int
+
+
+class ScriptTable(TypedDict):
+    """A program that clients run."""
+
+    name: str
+    unit: str
+    clients: int
+    repeat: bool
+    steps: list[ScriptStepTable]
+
+
+class PreconditionTable(TypedDict):
+    """How much of the address space is written before, in order of address."""
+
+    sequential: float
+
+
+class WorkloadKeys(TypedDict, total=False):
+    """What a workload may have besides streams and phases."""
+
+    load: LoadTable
+    scripts: list[ScriptTable]
+
+
+class WorkloadTable(WorkloadKeys, total=False):
+    """A workload; `uncertainty` has the two ends of what its author estimates, by the key that is set."""
+
+    title: str
+    source: str
+    interval: str
+    precondition: PreconditionTable
+    streams: list[StreamTable]
+    phases: list[PhaseTable]
+    uncertainty: dict[str, list[str]]
