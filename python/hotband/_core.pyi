@@ -245,6 +245,10 @@ def set_keys(
 ) -> list[SetKey]:
     """Every key that `set` takes for a workload on a machine. Raises SpecError."""
 
+def quantity(kind: str, text: str) -> float:
+    """A quantity in text in its base unit: a size (bytes), rate (bytes a second), time (seconds), speed (rpm), power
+    (watts) or share (of one). Raises ValueError, which says what is accepted."""
+
 def catalog_names(catalog: Path, folder: str) -> list[str]:
     """Names of the catalog entries in a folder."""
 

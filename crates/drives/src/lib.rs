@@ -6,6 +6,7 @@
 pub mod disk;
 pub mod parts;
 mod power;
+mod sold;
 pub mod ssd;
 
 pub use disk::Disk;
@@ -15,5 +16,6 @@ pub use disk::power::Writing;
 pub use hotband_machine::{Assumption, Product};
 pub use parts::ftl::Refused;
 pub use parts::seek::SeekCurves;
+pub use sold::check_sold;
 pub use ssd::Ssd;
 pub use ssd::params::SsdParams;

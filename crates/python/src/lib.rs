@@ -53,6 +53,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(events::event_table, module)?)?;
     module.add_function(wrap_pyfunction!(events::check_events, module)?)?;
     module.add_function(wrap_pyfunction!(specs::catalog_names, module)?)?;
+    module.add_function(wrap_pyfunction!(specs::quantity, module)?)?;
     module.add_function(wrap_pyfunction!(specs::layouts_of, module)?)?;
     module.add_function(wrap_pyfunction!(steady::steady_state, module)?)?;
     module.add_function(wrap_pyfunction!(steady::departure, module)?)?;

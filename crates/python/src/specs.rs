@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use hotband_engine::{Catalog, MachineTold, Offer, Request, TomlTable, TomlValue as Value, WorkloadTold};
 use hotband_machine::Product;
+use hotband_units::{Bytes, Power, Rate, Ratio, Rpm, Span, UnitError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -82,6 +84,21 @@ pub fn set_keys(
         SetKey { key, part, value, accepted, meaning }
     });
     Ok(told.collect())
+}
+
+/// A quantity in its base unit: bytes, bytes a second, seconds, rpm, watts, or a share of one.
+#[pyfunction]
+pub fn quantity(kind: &str, text: &str) -> PyResult<f64> {
+    let read = match kind {
+        "size" => text.parse().map(|Bytes(bytes)| bytes as f64),
+        "rate" => text.parse().map(|Rate(rate)| rate as f64),
+        "time" => text.parse().map(|time: Span| time.as_secs_f64()),
+        "speed" => text.parse().map(|Rpm(rpm)| f64::from(rpm)),
+        "power" => text.parse().map(|Power(milliwatts)| milliwatts as f64 / 1e3),
+        "share" => text.parse().map(|Ratio(share)| share),
+        _ => return Err(PyValueError::new_err(format!("{kind} is no kind of quantity"))),
+    };
+    read.map_err(|error: UnitError| PyValueError::new_err(error.accepted))
 }
 
 #[pyfunction]

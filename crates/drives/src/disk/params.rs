@@ -199,11 +199,6 @@ impl DiskParams {
         if self.port_rate.0 < 1_000_000 {
             return Err(section.error("port_rate", self.port_rate.to_string(), "expected at least 1 MB/s"));
         }
-        if self.geometry.outer > self.port_rate {
-            let accepted =
-                format!("expected at most port_rate, {}: what the media gives has to pass it", self.port_rate);
-            return Err(section.error("sustained_outer", self.geometry.outer.to_string(), accepted));
-        }
         for (key, overhead) in [("command_overhead", self.command_overhead), ("cache_overhead", self.cache_overhead)] {
             if overhead.0 > 1_000_000_000 {
                 return Err(section.error(key, overhead.to_string(), "expected at most 1 s"));

@@ -14,6 +14,8 @@ use hotband_machine::Product;
 pub struct SsdParams {
     /// Addressable bytes.
     pub capacity: u64,
+    /// The same before `scale`.
+    pub whole_capacity: u64,
     /// What it draws, where the catalog says so.
     pub draw: Option<Draw>,
     /// Translation layer.
@@ -77,6 +79,7 @@ impl SsdParams {
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
             capacity,
+            whole_capacity: section.required::<Bytes>("capacity", "a size")?.0,
             draw: read_ssd(&section)?,
             backlog: 2 * nand.dies,
             compression,
@@ -170,7 +173,6 @@ fn read_ftl(
         let accepted = "expected at most 16 TB, and at least 16 MiB after scale";
         return Err(section.error("capacity", whole.to_string(), accepted));
     }
-    check_dies(section, nand, whole)?;
     let block: Bytes = section.required("block", "the size of an erase block of one plane")?;
     let passes = block.0 * u64::from(nand.planes) / nand.program_bytes / scale;
     let data_dies = u64::from(nand.dies) - u64::from(parity);
@@ -229,20 +231,6 @@ fn read_ftl(
         endurance: Some(Endurance { cycles: rated, spread: share(section, "cycle_spread", 0.5)? }),
     };
     Ok((params, capacity))
-}
-
-/// Bytes of one die: 4 Gbit; drives of 2008 had dies of 16 Gbit [Intel X25-M], those of today 512 Gbit and more.
-const SMALLEST_DIE: u64 = 1 << 29;
-
-fn check_dies(section: &Section, nand: &NandParams, capacity: Bytes) -> Result<(), SpecError> {
-    let of_die = capacity.0 / u64::from(nand.dies);
-    if of_die >= SMALLEST_DIE {
-        return Ok(());
-    }
-    let (of_die, smallest) = (Bytes(of_die), Bytes(SMALLEST_DIE));
-    let accepted =
-        format!("more dies than capacity holds: {of_die} a die, and the smallest made for drives has {smallest}");
-    Err(section.error("dies", nand.dies.to_string(), accepted))
 }
 
 fn count(section: &Section, key: &'static str, least: u64) -> Result<u32, SpecError> {

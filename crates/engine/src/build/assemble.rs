@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
-use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams};
+use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams, check_sold};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{REPLICATED, build};
 use hotband_machine::{
@@ -64,6 +64,7 @@ pub fn assemble_with_spares(
         if !products.contains_key(&drive.product) {
             let key = format!("{}.product", drive.key);
             let found = catalog.drive(&drive.product, (&spec.file, &key))?;
+            check_sold(&found.0)?;
             products.insert(drive.product.clone(), found);
         }
     }
@@ -208,6 +209,7 @@ impl Mechanism {
 /// No such drive, or a mistake in its file.
 pub fn checked_drive(catalog: &Catalog, name: &str, argument: &str) -> Result<Product, SpecError> {
     let (product, _) = catalog.drive(name, (argument, ""))?;
+    check_sold(&product)?;
     let alone = MachineSpec::read(argument, &format!("[drives.d0]\nproduct = {}\n", Value::from(name)))?;
     Mechanism::read(&alone, &alone.drives[0], &product, &[])?;
     Ok(product)

@@ -1,0 +1,48 @@
+//! What a drive that can be bought cannot be. A question may be (`--set port_rate="1 MB/s"`), a bench of a test too, so
+//! this is asked of the files of drives alone.
+
+use hotband_machine::{Product, SpecError};
+use hotband_units::Bytes;
+use toml::Table;
+
+use crate::{DiskParams, SsdParams};
+
+/// Bytes of one die: 4 Gbit; drives of 2008 had dies of 16 Gbit [Intel X25-M], those of today 512 Gbit and more.
+const SMALLEST_DIE: u64 = 1 << 29;
+
+/// Checks every value of a drive's file, and what they say together.
+///
+/// # Errors
+/// The first value that is missing, malformed or impossible, at its line.
+pub fn check_sold(product: &Product) -> Result<(), SpecError> {
+    let none = Table::new();
+    let found = match product.kind.as_str() {
+        "disk" => check_disk(product, &DiskParams::read(product, &none, &product.file, "")?),
+        "ssd" => check_ssd(product, &SsdParams::read(product, &none, &product.file, "")?),
+        // Whoever builds it says which kinds there are.
+        _ => Ok(()),
+    };
+    product.blame(found, &none, "", "")
+}
+
+/// What the media gives passes the port.
+fn check_disk(product: &Product, disk: &DiskParams) -> Result<(), SpecError> {
+    let (outer, port) = (disk.geometry.outer, disk.port_rate);
+    if outer <= port {
+        return Ok(());
+    }
+    let accepted = format!("expected at most port_rate, {port}: what the media gives has to pass it");
+    Err(SpecError::new(&product.file, "values.sustained_outer", outer.to_string(), accepted))
+}
+
+/// The capacity is made of dies that somebody makes.
+fn check_ssd(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
+    let of_die = ssd.whole_capacity / u64::from(ssd.nand.dies);
+    if of_die >= SMALLEST_DIE {
+        return Ok(());
+    }
+    let (of_die, smallest) = (Bytes(of_die), Bytes(SMALLEST_DIE));
+    let accepted =
+        format!("more dies than capacity holds: {of_die} a die, and the smallest made for drives has {smallest}");
+    Err(SpecError::new(&product.file, "values.dies", ssd.nand.dies.to_string(), accepted))
+}
