@@ -407,7 +407,7 @@ fn mistakes_are_named() {
     let with = |rate: &str| RepairRequest { rebuild_rate: Some(rate.into()), ..asked(&["d0@1 s"], 1).repair };
     let after = |time: &str| RepairRequest { rebuild_after: Some(time.into()), ..asked(&["d0@1 s"], 1).repair };
     let one = asked(&["d0@1 s"], 1);
-    let pool = failing("replicated:6xmg06sca-10tb", &idle(60), &[], &["d0@1 s"], 0);
+    let pool = failing("replicated:6xmg06sca-10tb", &idle(60), &[], &["d0@1 s", "d1@2 s"], 0);
     let cases = [
         (asked(&["d0"], 0), "DRIVE@TIME"),
         (asked(&["d0@soon"], 0), "a time"),
@@ -425,7 +425,7 @@ fn mistakes_are_named() {
         (Request { repair: with("fast"), ..one.clone() }, "a rate"),
         (Request { repair: with("1 B/s"), ..one.clone() }, "1 kB/s"),
         (Request { power_loss: Some("2 s".into()), ..one }, "does not follow what a rebuild copies"),
-        (pool, "out = { osd, at }"),
+        (pool, "a pool recovers once"),
     ];
     for (asked, accepted) in cases {
         let what = format!("{:?}", asked.repair);
