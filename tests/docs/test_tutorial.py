@@ -1,4 +1,4 @@
-"""Do the five pages of the tutorial run as they stand, one after the other in one folder?"""
+"""Do the five pages of the tutorial and the guide of answers run as they stand, one after the other in one folder?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
-PAGES = sorted(path.name for path in TUTORIAL.glob("[1-9]-*.md"))
+PAGES = [*sorted(path.name for path in TUTORIAL.glob("[1-9]-*.md")), "../guides/answers.md"]
+"""The tutorial, and a guide that does the same: one step after the other."""
 LANGUAGES = {"sh", "toml", "csv", "python"}
 
 

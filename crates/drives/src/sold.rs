@@ -1,7 +1,7 @@
 //! What a drive that can be bought cannot be. A question may be (`--set port_rate="1 MB/s"`), a bench of a test too, so
 //! this is asked of the files of drives alone.
 
-use hotband_machine::{Product, SpecError};
+use hotband_machine::{Product, Section, SpecError};
 use hotband_units::Bytes;
 use toml::Table;
 
@@ -18,7 +18,7 @@ pub fn check_sold(product: &Product) -> Result<(), SpecError> {
     let none = Table::new();
     let found = match product.kind.as_str() {
         "disk" => check_disk(product, &DiskParams::read(product, &none, &product.file, "")?),
-        "ssd" => check_ssd(product, &SsdParams::read(product, &none, &product.file, "")?),
+        "ssd" => check_ssd(product).and_then(|()| SsdParams::read(product, &none, &product.file, "").map(drop)),
         // Whoever builds it says which kinds there are.
         _ => Ok(()),
     };
@@ -36,13 +36,20 @@ fn check_disk(product: &Product, disk: &DiskParams) -> Result<(), SpecError> {
 }
 
 /// The capacity is made of dies that somebody makes.
-fn check_ssd(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
-    let of_die = ssd.whole_capacity / u64::from(ssd.nand.dies);
+fn check_ssd(product: &Product) -> Result<(), SpecError> {
+    let values = product.with(&Table::new(), "", "")?;
+    let section = Section::new(&product.file, "values", &values);
+    let (Some(capacity), Some(dies)) = (section.quantity::<Bytes>("capacity")?, section.count("dies", 2..=4096)?)
+    else {
+        // Whoever reads all values says which are missing.
+        return Ok(());
+    };
+    let of_die = capacity.0 / dies;
     if of_die >= SMALLEST_DIE {
         return Ok(());
     }
     let (of_die, smallest) = (Bytes(of_die), Bytes(SMALLEST_DIE));
     let accepted =
         format!("more dies than capacity holds: {of_die} a die, and the smallest made for drives has {smallest}");
-    Err(SpecError::new(&product.file, "values.dies", ssd.nand.dies.to_string(), accepted))
+    Err(section.error("dies", dies.to_string(), accepted))
 }

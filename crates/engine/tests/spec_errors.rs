@@ -306,7 +306,9 @@ fn what_is_no_toml_is_told_with_its_line() {
 #[test]
 fn values_that_no_drive_can_have_are_refused() {
     for (key, value, accepted) in [
-        ("seek_read_average", "0.1 ms", "a third of the way"),
+        ("seek_read_average", "0.1 ms", "impossible: the shortest seek"),
+        ("seek_read_average", "6 ms", "impossible: the longest seek"),
+        ("seek_read_average", "0.5 ms", "a third of the way"),
         ("seek_read_full", "2 s", "at most 1 s"),
         ("rpm", "10 rpm", "60 rpm"),
         ("heads", "0", "from 1 to 64"),

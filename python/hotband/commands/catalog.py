@@ -20,18 +20,6 @@ def entry(of: names.Completion) -> Any:
     return typer.Argument(metavar="[NAME]", help="One entry in detail.", **of)
 
 
-def drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json: JsonFlag = False) -> None:
-    """What drives the catalog holds; with NAME every value of one, with its source.
-
-    NAME may be the path of a drive's file of your own: it is checked, and shown as one of the catalog.
-    """
-    from hotband.catalog import entries
-
-    if name is None:
-        return print_products("Drives", "drive", entries.drives(), as_json)
-    return print_product(entries.drive(name), as_json)
-
-
 def osds(name: Annotated[str | None, entry(names.DAEMON)] = None, as_json: JsonFlag = False) -> None:
     """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
     from hotband.catalog import entries

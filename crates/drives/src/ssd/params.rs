@@ -14,8 +14,6 @@ use hotband_machine::Product;
 pub struct SsdParams {
     /// Addressable bytes.
     pub capacity: u64,
-    /// The same before `scale`.
-    pub whole_capacity: u64,
     /// What it draws, where the catalog says so.
     pub draw: Option<Draw>,
     /// Translation layer.
@@ -79,7 +77,6 @@ impl SsdParams {
         let time = |key| section.required::<Span>(key, "a time");
         let params = Self {
             capacity,
-            whole_capacity: section.required::<Bytes>("capacity", "a size")?.0,
             draw: read_ssd(&section)?,
             backlog: 2 * nand.dies,
             compression,

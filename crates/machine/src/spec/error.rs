@@ -57,17 +57,21 @@ impl SpecError {
     }
 }
 
-/// The line (from 1) on which a dotted key, or the nearest table above it, stands in TOML text.
+/// The line (from 1) on which a dotted key stands in TOML text, or the table of the value that it would belong to.
 fn line_of(text: &str, key: &str) -> Option<usize> {
+    /// Parts of the key of a value, as `values.rpm`: what is nearer to the top says nothing of where it is from.
+    const OF_VALUE: usize = 2;
     let whole = DeTable::parse(text).ok()?;
-    let (mut table, mut found) = (whole.get_ref(), None);
+    let (mut table, mut found) = (whole.get_ref(), Vec::new());
     for part in key.split('.') {
         let Some((name, value)) = table.iter().find(|(name, _)| name.get_ref().as_ref() == part) else { break };
-        found = Some(name.span().start);
+        found.push(name.span().start);
         let Some(inner) = value.get_ref().as_table() else { break };
         table = inner;
     }
-    found.map(|start| text[..start].matches('\n').count() + 1)
+    let stands = found.len() >= key.split('.').count().min(OF_VALUE);
+    let start = found.pop().filter(|_| stands)?;
+    Some(text[..start].matches('\n').count() + 1)
 }
 
 /// "did you mean" with the nearest known name, where there is one: it stands before the list, which may be long.
@@ -94,6 +98,6 @@ mod tests {
         let at = |key| SpecError::new("x.toml", key, "", "").at_line_of(text).file;
         assert_eq!([at("values.rpm"), at("values.seek.value"), at("kind")], ["x.toml:3", "x.toml:6", "x.toml:1"]);
         // What is missing in a table is missing there; what is nowhere has no line.
-        assert_eq!([at("values.seek.source"), at("model")], ["x.toml:5", "x.toml"]);
+        assert_eq!([at("values.seek.source"), at("model"), at("values.heads")], ["x.toml:5", "x.toml", "x.toml"]);
     }
 }

@@ -1,0 +1,72 @@
+"""The file of a drive, from lines of its data sheet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hotband.catalog.datasheet.disk import disk_values
+from hotband.catalog.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, read_lines
+from hotband.catalog.datasheet.ssd import ssd_values
+from hotband.catalog.datasheet.values import Value
+from hotband.errors import UserError
+
+RULES = "docs/models/data-sheets.md"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of drive: the mechanism, the lines that are asked for, the values that follow."""
+
+    mechanism: str
+    lines: Sequence[Line]
+    values: Callable[[Answers], list[Value]]
+
+
+KINDS = {
+    "hdd": Kind("disk", DISK_LINES, disk_values),
+    "ssd": Kind("ssd", SSD_LINES, ssd_values),
+    "nvme": Kind("ssd", NVME_LINES, ssd_values),
+}
+
+
+def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
+    """Every value of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet, by key with their
+    units (`KINDS[kind].lines` are those there are). Raises UserError."""
+    if kind not in KINDS:
+        raise UserError("--kind", "", kind, f"expected one of {', '.join(KINDS)}")
+    of = KINDS[kind]
+    return of.values(read_lines(of.lines, lines))
+
+
+def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: str) -> str:
+    """The same as the text of a drive's file; `source` names the data sheet. Raises UserError."""
+    values = described(kind, lines)
+    head = [
+        f"# Made by `hotband drives new` from {len(lines)} lines of: {source}.",
+        f"# What was not stated follows by the rules of {RULES}, and says between what it may lie:",
+        "# put in what you know better, with where you know it from.",
+        f'kind = "{KINDS[kind].mechanism}"',
+        f"title = {quoted(title)}",
+        'model = ""',
+    ]
+    return "\n".join([*head, *(_section(value, source) for value in values)]) + "\n"
+
+
+def _section(value: Value, source: str) -> str:
+    """One value as TOML."""
+    from_sheet = value.given and value.rule == "data sheet"
+    lines = [f"\n[values.{value.key}]", f"value = {quoted(value.value)}"]
+    if value.range is not None:
+        lines.append(f"range = [{quoted(value.range[0])}, {quoted(value.range[1])}]")
+    lines.append(f"source = {quoted(source if from_sheet else f'{RULES}: {value.rule}')}")
+    lines.append(f'confidence = "{"high" if value.given else "low"}"')
+    if value.range is not None:
+        lines.append("estimate = true")
+    return "\n".join(lines)
+
+
+def quoted(value: str | int) -> str:
+    """Text or a count as TOML: a JSON text is a basic string of TOML."""
+    return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,119 @@
+"""The lines of a data sheet that are asked for, and their answers as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hotband import _core
+from hotband.errors import UserError
+from hotband.text.nearest import unknown_name
+
+Quantity = Literal["size", "rate", "time", "speed", "power", "iops", "count", "number", "choice"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a data sheet: its key (an option on the command line), what is asked, what is measured, an example,
+    whether it must be given, and the choices where it is one."""
+
+    key: str
+    question: str
+    quantity: Quantity
+    example: str
+    needed: bool = False
+    choices: tuple[str, ...] = ()
+
+
+INTERFACES = {
+    "sata": 600e6,
+    "sas6": 600e6,
+    "sas12": 1.2e9,
+    "sas24": 2.4e9,
+}
+"""Bytes a second that a port carries after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
+
+DISK_LINES = (
+    Line("capacity", "Capacity", "size", "16 TB", needed=True),
+    Line("rpm", "Speed of rotation", "speed", "7200 rpm", needed=True),
+    Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
+    Line("bandwidth", "Sustained transfer rate, outer diameter", "rate", "261 MB/s", needed=True),
+    Line("cache", "Cache", "size", "256 MB"),
+    Line("seek", "Average read seek", "time", "8.5 ms"),
+    Line("seek-write", "Average write seek", "time", "9.5 ms"),
+    Line("read-iops-qd1", "Random 4 KiB reads a second, one at a time", "iops", "80"),
+    Line("sector-format", "Sector format", "choice", "512e", choices=("512n", "512e", "4Kn")),
+    Line("heads", "Heads (twice the discs)", "count", "18"),
+    Line("power-idle", "Power, idle", "power", "5.0 W"),
+    Line("power-active", "Power, random reads", "power", "10.0 W"),
+)
+SSD_LINES = (
+    Line("capacity", "Capacity", "size", "3.84 TB", needed=True),
+    Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
+    Line("read-bandwidth", "Sequential read", "rate", "550 MB/s", needed=True),
+    Line("write-bandwidth", "Sequential write", "rate", "520 MB/s", needed=True),
+    Line("read-iops", "Random 4 KiB reads a second, deep queue", "iops", "98000", needed=True),
+    Line("write-iops", "Random 4 KiB writes a second, steady state", "iops", "30000"),
+    Line("read-latency", "Typical read latency, one at a time", "time", "110 us"),
+    Line("write-latency", "Typical write latency, one at a time", "time", "40 us"),
+    Line("dwpd", "Drive writes per day, five years", "number", "1"),
+    Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
+    Line("power-idle", "Power, idle", "power", "1.3 W"),
+    Line("power-active", "Power, active", "power", "4.0 W"),
+)
+NVME_LINES = tuple(
+    Line(
+        "pcie", "PCIe generation and lanes", "choice", "4x4", True, tuple(f"{g}x{n}" for g in (3, 4, 5) for n in (2, 4))
+    )
+    if line.key == "interface"
+    else line
+    for line in SSD_LINES
+)
+
+Answers = Mapping[str, float | str]
+"""Numbers in base units (bytes, bytes a second, seconds, rpm, watts), choices as text; only of lines that are given."""
+
+
+def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, float | str]:
+    """The answers to `lines`, by key. Raises UserError for a key that is no line, a line that is needed and missing,
+    and an answer that is not of its kind."""
+    known = {line.key: line for line in lines}
+    for key in given:
+        if key not in known:
+            accepted = unknown_name("LINE", key, list(known)).accepted
+            raise UserError(f"--{key}", "", "", f"is no line of this kind of drive; {accepted}")
+    missing = [line.key for line in lines if line.needed and line.key not in given]
+    if missing:
+        line = known[missing[0]]
+        raise UserError(f"--{line.key}", "", "", f'missing: {line.question.lower()}, such as "{line.example}"')
+    return {key: answer(known[key], text) for key, text in given.items()}
+
+
+def answer(line: Line, text: str) -> float | str:
+    """One answer as a number in its base unit, or the choice. Raises UserError."""
+    text = text.strip()
+    if line.quantity == "choice":
+        if text not in line.choices:
+            raise UserError(f"--{line.key}", "", text, f"expected one of {', '.join(line.choices)}")
+        return text
+    try:
+        value = _number(line, text)
+    except ValueError as error:
+        raise UserError(f"--{line.key}", "", text, f"expected {error}") from None
+    if value <= 0.0:
+        raise UserError(f"--{line.key}", "", text, "expected more than zero")
+    return value
+
+
+def _number(line: Line, text: str) -> float:
+    if line.quantity in ("iops", "count", "number"):
+        what = "a whole number" if line.quantity == "count" else "a number"
+        try:
+            value = float(text.replace(",", "").removesuffix("IOPS").strip())
+        except ValueError:
+            raise ValueError(f'{what}, such as "{line.example}"') from None
+        if value != value or value > 1e12 or (line.quantity == "count" and value % 1):
+            raise ValueError(f'{what}, such as "{line.example}"')
+        return value
+    return _core.quantity(line.quantity, text)

@@ -1,0 +1,231 @@
+"""What follows from the data sheet of a solid-state drive (docs/models/data-sheets.md has the rules, with sources)."""
+
+from __future__ import annotations
+
+import math
+
+from hotband.catalog.datasheet.disk import number
+from hotband.catalog.datasheet.lines import INTERFACES, Answers
+from hotband.catalog.datasheet.values import Value, estimate, fixed, given, text
+from hotband.errors import UserError
+
+US = 1e-6
+GIB = 1 << 30
+LANE = {"3": 984.6e6, "4": 1969.2e6, "5": 3938.5e6}
+"""Bytes a second of a PCIe lane after 128b/130b coding."""
+PAYLOAD = 256 / 280
+"""Of them data, with packets of 256 bytes and 24 of framing and header [Intel AN 829]."""
+PAGE = 4096
+CLASS = "drives of its class in the catalog"
+READ_TIME = {"sata": (70 * US, 50 * US, 80 * US), "nvme": (55 * US, 40 * US, 75 * US)}
+"""tR: 3D TLC of 2017 [facts/physics.md]; of 2019 and later 40 to 60 us stated at ISSCC, and what verifying adds."""
+PROGRAM_TIME = 2e-3
+"""Seconds of one pass of 3D TLC, three pages of 16 KiB in each plane [facts/physics.md]."""
+PLANES = {"sata": 2, "nvme": 4}
+CHANNEL = {"sata": (400e6, 333e6, 533e6), "nvme": (1.2e9, 0.8e9, 2.4e9)}
+"""Rates of ONFI and Toggle interfaces of those years."""
+
+
+def ssd_values(sheet: Answers) -> list[Value]:
+    """Every value of the drive's file. Raises UserError for lines that contradict each other."""
+    era = "nvme" if "pcie" in sheet else "sata"
+    dies, die_rule = _dies(sheet, era)
+    program, over, endurance = _writing(sheet, dies)
+    return [
+        given("capacity", number(sheet, "capacity"), "bytes"),
+        Value("scale", 1, "a switch of the model: 1 is the whole drive", given=True),
+        over,
+        fixed("bad_block_reserve", "2 %", "1 %", "4 %", CLASS),
+        fixed("dies", dies, max(2, dies // 2), dies * 2, die_rule),
+        *_flash(sheet, era, dies),
+        program,
+        *_controller(sheet, era),
+        *_collection(endurance),
+        *_power(sheet),
+    ]
+
+
+def _dies(sheet: Answers, era: str) -> tuple[int, str]:
+    """The fewest dies, of 128, 64 or 32 GiB, that do what the sheet states, with half as many again: each is busy for
+    tR a read and for one pass of programming, and not all are at once."""
+    reading = number(sheet, "read-iops") * READ_TIME[era][0]
+    programming = number(sheet, "write-bandwidth") * PROGRAM_TIME / (48 * 1024 * PLANES[era])
+    needed = 1.5 * max(reading, programming)
+    raw = number(sheet, "capacity") * 1.1
+    for size in (128, 64, 32):
+        dies = max(4, 4 * math.ceil(raw / (size * GIB) / 4))
+        if dies >= needed:
+            break
+    return dies, "the largest die of 32 to 128 GiB with which reads and programs reach the stated rates"
+
+
+def _flash(sheet: Answers, era: str, dies: int) -> list[Value]:
+    read, least, most = READ_TIME[era]
+    rate, slow, fast = CHANNEL[era]
+    channels = min(dies, 8 if era == "sata" else 16)
+    planes = PLANES[era]
+    # The block of all dies holds a 1,000th of the capacity or so, at least 8 MiB and at most 48 MiB a plane.
+    block = number(sheet, "capacity") / 1000 / dies / planes / (1 << 20)
+    block = 6 * max(2, min(8, round(block / 6)))
+    return [
+        fixed("channels", channels, max(1, channels // 2), min(256, channels * 2), CLASS),
+        fixed("planes", planes, 2, 4, "3D TLC: two planes until 2018, four since"),
+        Value("flash_page", "16 KiB", "every 3D TLC die of these years has pages of 16 KiB", given=True),
+        fixed("block", f"{block} MiB", "12 MiB", "48 MiB", "blocks of 3D TLC of 32 to 176 layers"),
+        fixed("program_pass", f"{48 * planes} KiB", "48 KiB", "192 KiB", "three pages of 16 KiB a plane in one pass"),
+        estimate("read_time", read, (least, most), "time", "tR of 3D TLC of these years"),
+        fixed("program_time", "2 ms", "1.5 ms", "2.5 ms", "3D TLC, three pages in one pass"),
+        fixed("erase_time", "10 ms", "5 ms", "10 ms", "3D TLC"),
+        estimate("channel_rate", rate, (slow, fast), "rate", "ONFI and Toggle interfaces of these years"),
+        fixed("suspend", "on", "on", "off", CLASS),
+        fixed("suspend_time", "50 us", "20 us", "100 us", CLASS),
+        fixed("patience", "10 ms", "2 ms", "50 ms", CLASS),
+        fixed("parity", "on", "on", "off", CLASS),
+    ]
+
+
+def _writing(sheet: Answers, dies: int) -> tuple[Value, Value, int]:
+    """The rate of programming, the over-provisioning, and the cycles that blocks are rated for."""
+    bandwidth = number(sheet, "write-bandwidth")
+    # Besides data, one pass in `dies` is parity, and mapping tables are 1 %.
+    program = bandwidth * dies / (dies - 1) * 1.01
+    dwpd = number(sheet, "dwpd") if "dwpd" in sheet else 1.0
+    usual = 0.10 if dwpd < 2 else 0.28 if dwpd < 6 else 0.60
+    if "write-iops" not in sheet:
+        rule = "over-provisioning of drives of so many writes per day: 7 to 15 % (1), 28 % (3), 40 % and more (10)"
+        over = estimate("over_provisioning", usual, (0.07, max(0.15, usual * 1.4)), "share", rule)
+        amplification = amplification_of(usual)
+    else:
+        written = number(sheet, "write-iops") * PAGE
+        if written > bandwidth * 1.05:
+            stated = f"{number(sheet, 'write-iops'):g}"
+            accepted = f"impossible in steady state: {text(written, 'rate')}, more than --write-bandwidth"
+            raise UserError("--write-iops", "", stated, accepted)
+        amplification = max(1.02, bandwidth / written)
+        share = min(1.0, max(0.05, over_provisioning_of(amplification)))
+        rule = (
+            f"sequential over random writes give a write amplification of {amplification:.2f}, "
+            "and Xiang and Kurkoski's formula the share"
+        )
+        over = estimate("over_provisioning", share, (max(0.04, 0.8 * share), min(1.0, 1.5 * share)), "share", rule)
+    # Five years of so many drive writes a day, with the amplification of random ones; TLC bears 3,000 to 10,000.
+    cycles = round(min(20_000, max(3_000, dwpd * 365 * 5 * amplification)), -2)
+    rule = "sequential write, times parity and mapping tables"
+    rate = estimate("program_rate", program, (program, 1.6 * program), "rate", rule)
+    return rate, over, int(cycles)
+
+
+def amplification_of(share: float) -> float:
+    """Write amplification of greedy collection under uniform writes, with so much over-provisioning.
+
+    a / (a + W(-a e^-a)), a = 1 + share [Xiang and Kurkoski, arXiv 1110.4245].
+    """
+    from scipy.special import lambertw
+
+    spread = 1.0 + share
+    return float(spread / (spread + lambertw(-spread * math.exp(-spread)).real))
+
+
+def over_provisioning_of(amplification: float) -> float:
+    """The share that gives this write amplification: the formula above, solved by halving to a millionth."""
+    low, high = 1e-4, 20.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if amplification_of(middle) > amplification else (low, middle)
+    return (low + high) / 2
+
+
+def _controller(sheet: Answers, era: str) -> list[Value]:
+    if era == "nvme":
+        generation, lanes = str(sheet["pcie"]).split("x")
+        port = LANE[generation] * int(lanes) * PAYLOAD
+        duplex, why = "on", "PCIe carries both directions at once"
+        tags = fixed("queue_tags", 1024, 256, 65_536, "NVMe: up to 64 Ki commands a queue; at work at once, fewer")
+    else:
+        port = INTERFACES[str(sheet["interface"])]
+        duplex, why = ("off", "SATA carries one direction at a time") if sheet["interface"] == "sata" else ("on", "SAS")
+        tags = Value("queue_tags", 32, "Serial ATA: native command queueing has 32 tags", given=True)
+        if sheet["interface"] != "sata":
+            tags = fixed("queue_tags", 128, 64, 256, CLASS)
+    read = number(sheet, "read-bandwidth")
+    if read > port * 1.01:
+        raise UserError("--read-bandwidth", "", text(read, "rate"), f"the port carries {text(port, 'rate')}")
+    interval = 1.0 / number(sheet, "read-iops")
+    return [
+        Value("link_rate", text(read, "rate"), "sequential read: what the port passes in practice", given=True),
+        Value("link_duplex", duplex, why, given=True),
+        tags,
+        Value("command_interval", text(interval, "time"), "random reads a second, deep queue", given=True),
+        *_latencies(sheet, era, read),
+        fixed("idle_delay", "20 ms", "1 ms", "1 s", CLASS),
+        fixed("write_buffer", "16 MB" if era == "sata" else "64 MB", "4 MB", "256 MB", CLASS),
+        _protection(sheet),
+        fixed("mapping_overhead", "1 %", "0.2 %", "3 %", CLASS),
+    ]
+
+
+def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
+    """Time in the controller: what of the stated latency is not flash, channel and link."""
+    flash = READ_TIME[era][0] + PAGE / CHANNEL[era][0]
+    wire = PAGE / link
+    usual = {
+        "sata": (22 * US, 12 * US, 60 * US, 37 * US, 28 * US, 45 * US),
+        "nvme": (12 * US, 6 * US, 25 * US, 8 * US, 5 * US, 15 * US),
+    }[era]
+    values = []
+    if "read-latency" in sheet:
+        left = number(sheet, "read-latency") - flash - wire
+        if left < 0.0:
+            accepted = f"less than flash, channel and link of its class take: {text(flash + wire, 'time')}"
+            raise UserError("--read-latency", "", text(number(sheet, "read-latency"), "time"), accepted)
+        rule = "read latency one at a time, less flash, channel and link"
+        values.append(estimate("read_overhead", left, (max(0.0, left - 10 * US), left + 20 * US), "time", rule))
+    else:
+        values.append(estimate("read_overhead", usual[0], usual[1:3], "time", CLASS))
+    if "write-latency" in sheet:
+        left = max(1.0 / number(sheet, "read-iops"), number(sheet, "write-latency") - wire)
+        rule = "write latency one at a time, less the link"
+        values.append(Value("write_overhead", text(left, "time"), rule, given=True))
+    else:
+        values.append(estimate("write_overhead", usual[3], usual[4:6], "time", CLASS))
+    return values
+
+
+def _protection(sheet: Answers) -> Value:
+    if "power-loss-protection" in sheet:
+        return Value("plp", str(sheet["power-loss-protection"]), "data sheet", given=True)
+    return fixed("plp", "off", "off", "on", "what a data sheet does not promise is not there")
+
+
+def _collection(cycles: int) -> list[Value]:
+    rule = "five years of the stated drive writes a day, at the write amplification of random ones"
+    return [
+        fixed("gc_victims", "greedy", "greedy", "cost-benefit", CLASS),
+        fixed("gc_window", 64, 16, 256, CLASS),
+        fixed("gc_separation", "relocated", "none", "hot-cold", CLASS),
+        fixed("gc_free_low", 3, 3, 8, CLASS),
+        fixed("gc_free_high", 8, 5, 32, CLASS),
+        fixed("wear_gap", 50, 10, 200, CLASS),
+        fixed("rated_cycles", cycles, cycles // 2, cycles * 2, rule),
+        fixed("cycle_spread", "10 %", "5 %", "20 %", CLASS),
+        Value("compression", "off", "no such feature is stated", given=True),
+        fixed("compression_efficiency", "87.5 %", "75 %", "100 %", "Seagate's rule for DuraWrite; not in use"),
+        fixed("compression_granule", "512 B", "64 B", "4 KiB", "not in use"),
+        fixed("compression_header", "16 B", "0 B", "64 B", "not in use"),
+        fixed("decompression_time", "4 us", "1 us", "10 us", "not in use"),
+    ]
+
+
+def _power(sheet: Answers) -> list[Value]:
+    if "power-idle" not in sheet or "power-active" not in sheet:
+        return []
+    idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
+    if active < idle:
+        raise UserError("--power-active", "", text(active, "power"), "expected at least --power-idle")
+    return [
+        given("power_idle", idle, "power"),
+        estimate(
+            "power_read", 0.8 * active, (0.6 * active, active), "power", "reads draw 60 to 100 % of the active power"
+        ),
+        given("power_write", active, "power"),
+    ]

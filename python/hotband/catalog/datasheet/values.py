@@ -1,0 +1,52 @@
+"""Values of a drive's file: a number with its unit, where it is from, and between what it may lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GIVEN = "data sheet"
+SCALES = {
+    "time": (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)),
+    "rate": (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
+    "size": (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)),
+    "power": (("W", 1.0),),
+    "share": (("%", 0.01),),
+}
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value: text or a count; an estimate has a range. `rule` says how it follows, `given` that it was a line."""
+
+    key: str
+    value: str | int
+    rule: str
+    range: tuple[str | int, str | int] | None = None
+    given: bool = False
+
+
+def text(number: float, quantity: str) -> str:
+    """A number in base units with the unit that fits, to four digits; capacities to the byte."""
+    if quantity == "bytes":
+        return f"{round(number)} B"
+    if quantity == "speed":
+        return f"{round(number)} rpm"
+    scales = SCALES[quantity]
+    unit, size = next((one for one in scales if number >= one[1]), scales[-1])
+    return f"{float(f'{number / size:.4g}'):.15g} {unit}"
+
+
+def given(key: str, number: float, quantity: str) -> Value:
+    """A value that the data sheet states."""
+    return Value(key, text(number, quantity), GIVEN, given=True)
+
+
+def estimate(key: str, number: float, ends: tuple[float, float], quantity: str, rule: str) -> Value:
+    """A value that follows by a rule, with the range of the rule."""
+    low, high = (text(end, quantity) for end in (min(*ends, number), max(*ends, number)))
+    return Value(key, text(number, quantity), rule, (low, high))
+
+
+def fixed(key: str, value: str | int, low: str | int, high: str | int, rule: str) -> Value:
+    """The same of a value that is no quantity of the data sheet."""
+    return Value(key, value, rule, (low, high))

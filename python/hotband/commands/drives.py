@@ -1,0 +1,145 @@
+"""Drives of the catalog and of one's own: show them, describe a new one from its data sheet."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.commands import names
+from hotband.commands.catalog import entry, print_product, print_products
+from hotband.commands.group import Listing
+from hotband.commands.output import JsonFlag, say
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband._core import CatalogEntry
+    from hotband.catalog.datasheet.lines import Line
+
+drives_app = typer.Typer(cls=Listing, help="Drives: those of the catalog, and your own (docs/guides/answers.md).")
+
+NEW_EPILOG = """Lines of the data sheet are options. A disk needs --capacity "16 TB" --rpm "7200 rpm" --interface sata
+--bandwidth "261 MB/s"; a solid-state drive --capacity, --interface (NVMe: --pcie 4x4), --read-bandwidth,
+--write-bandwidth and --read-iops. A wrong one names all there are; on a terminal, without any, each is asked for.
+What a line leaves open follows by rules, with a range: docs/models/data-sheets.md."""
+
+
+@drives_app.command("show")
+def show_drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json: JsonFlag = False) -> None:
+    """What drives the catalog holds; with NAME every value of one, with its source.
+
+    NAME may be the path of a drive's file of your own: it is checked, and shown as one of the catalog. `hotband drives
+    NAME` is the same.
+    """
+    from hotband.catalog import entries
+
+    if name is None:
+        return print_products("Drives", "drive", entries.drives(), as_json)
+    return print_product(entries.drive(name), as_json)
+
+
+@drives_app.command(
+    "new", epilog=NEW_EPILOG, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
+def new_drive(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="Name of the drive; its file is NAME.toml.")],
+    kind: Annotated[str, typer.Option("--kind", help="hdd, ssd (SATA or SAS) or nvme.")],
+    title: Annotated[
+        str | None, typer.Option("--title", help="What reports call it; NAME where nothing is said.")
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--source", help="The data sheet: document, revision, page.")
+    ] = "its data sheet",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Describes a drive from ten lines of its data sheet, in a file that a machine, `--on` and `drives` take.
+
+    Every value of the file has a source, or is an estimate with a range that follows by a rule.
+    """
+    from hotband.catalog.datasheet import KINDS, described_text
+    from hotband.text.write import write_file
+
+    path = file_of(name, force)
+    given = given_lines(ctx.args)
+    if kind in KINDS and not given and sys.stdin.isatty():
+        given = asked_lines(KINDS[kind].lines)
+    text = described_text(kind, given, title=title or path.stem, source=source)
+    drive = checked(path.name, text)
+    write_file(path, text)
+    estimates = [value["key"] for value in drive["values"] if value["estimate"]]
+    say(f"{path}: {len(drive['values'])} values, of them {len(estimates)} estimates with ranges")
+    say(f"look at it: hotband drives ./{path}")
+    say(f'run it: hotband run fio-randread --on ./{path} --set qd=32 --duration "5 s"')
+
+
+def checked(name: str, text: str) -> CatalogEntry:
+    """The drive that a file of this name and text would be. Raises UserError for what no drive can be."""
+    from hotband import _core
+    from hotband.catalog import CATALOG_DIR
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_text(text, encoding="utf-8")
+        try:
+            return _core.drive(CATALOG_DIR, str(path))
+        except _core.SpecError as error:
+            file, key, value, accepted = error.args
+            raise UserError(file.replace(f"{folder}/", ""), key, value, accepted) from None
+
+
+def file_of(name: str, force: bool) -> Path:
+    """The file of a new drive. Raises UserError where it is there, or is the name of one of the catalog."""
+    stem = name.removesuffix(".toml")
+    if not re.fullmatch(r"[\w./-]*[\w-][\w.-]*", stem) or stem.endswith("."):
+        raise UserError("NAME", "", name, "expected letters, digits, - and _, such as x16")
+    if stem in names.drive_names():
+        raise UserError("NAME", "", name, "is a drive of the catalog: give yours another name")
+    path = Path(f"{stem}.toml")
+    if path.exists() and not force:
+        raise UserError("NAME", "", name, f"{path} is there: give another name, or --force to replace it")
+    return path
+
+
+def given_lines(arguments: Sequence[str]) -> dict[str, str]:
+    """`--key value` and `--key=value` pairs, by key. Raises UserError for what is none, and for one given twice."""
+    given: dict[str, str] = {}
+    rest = list(arguments)
+    while rest:
+        option, equals, value = rest.pop(0).partition("=")
+        if not option.startswith("--") or len(option) == 2:
+            raise UserError("LINE", "", option, 'expected a line of the data sheet, such as --capacity "16 TB"')
+        if not equals and not rest:
+            raise UserError(option, "", "", "expected a value after it")
+        if option[2:] in given:
+            raise UserError(option, "", "", "is given twice; expected it once")
+        given[option[2:]] = value if equals else rest.pop(0)
+    return given
+
+
+def asked_lines(lines: Sequence[Line]) -> dict[str, str]:
+    """Asks for every line; nothing is an answer where the line need not be given. A wrong answer is asked for again."""
+    from hotband.catalog.datasheet.lines import answer
+
+    given: dict[str, str] = {}
+    for line in lines:
+        choices = f", one of {', '.join(line.choices)}" if line.choices else ""
+        more = "" if line.needed else "; Enter if it is not stated"
+        while line.key not in given:
+            found = typer.prompt(
+                f"{line.question} (such as {line.example}{choices}{more})", default="", show_default=False
+            )
+            if not found.strip() and not line.needed:
+                break
+            try:
+                answer(line, found)
+            except UserError as error:
+                typer.echo(f"  {error.accepted}")
+                continue
+            given[line.key] = found
+    return given
