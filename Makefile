@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test test-rust test-python lint bench budgets accuracy pictures browser lock clean
+.PHONY: help setup demo test test-rust test-python lint wheel bench budgets accuracy pictures browser lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -65,6 +65,9 @@ browser:
 	    || echo "chromium could not be installed: the browser test will be skipped"; \
 	else echo "install chromium to run the browser test; it will be skipped"; fi
 
+wheel: setup ## dist/hotband-*.whl, for pip and pipx: one for every Python from 3.11 on
+	$(BIN)/maturin build --release --locked --quiet --out dist
+
 bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
 	cargo bench --locked -p hotband-engine --bench speed
 	cargo bench --locked -p hotband-engine --bench caches
@@ -86,4 +89,4 @@ lock: ## after a change of dependencies: rewrites rust.lock and requirements.loc
 	$(BIN)/python -m pip freeze --exclude-editable | grep -iv '^hotband' > requirements.lock
 
 clean: ## everything that was built
-	rm -rf target $(VENV) out Cargo.lock
+	rm -rf target $(VENV) out dist Cargo.lock
