@@ -23,7 +23,8 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 	$(PYTHON) scripts/rust_lock.py restore
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	@echo "compiling the engine: two to three minutes on two cores, the first time"
+	CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
 setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
