@@ -119,9 +119,9 @@ impl Census {
     }
 }
 
-/// A piece of a file within an item.
+/// What an item has of a file.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct Extract {
     at: usize,
     len: usize,
     offset: u64,
@@ -132,7 +132,7 @@ pub struct Item {
     buffer: Box<[u8]>,
     lead: usize,
     len: usize,
-    pieces: Vec<Piece>,
+    pieces: Vec<Extract>,
 }
 
 impl Default for Item {
@@ -176,7 +176,7 @@ impl Item {
         let len = *result.as_ref().unwrap_or(&0);
         self.len += len;
         if len > 0 {
-            self.pieces.push(Piece { at: from, len, offset: range.start });
+            self.pieces.push(Extract { at: from, len, offset: range.start });
         }
         result
     }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use hotband_machine::Stopped;
-use hotband_results::{FioLog, HdrLog, HdrTag, HistogramLog, LogError, Side};
+use hotband_results::{FioLog, HdrLog, HdrTag, HistogramLog, LogError, Samples};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,20 +29,20 @@ fn open(path: &Path) -> Result<Watched<File>, LogError> {
     Ok(Watched::new(File::open(path)?))
 }
 
-fn side_of<'py>(py: Python<'py>, side: &Side) -> PyResult<Dict<'py>> {
+fn samples_of<'py>(py: Python<'py>, samples: &Samples) -> PyResult<Dict<'py>> {
     let found = PyDict::new(py);
-    found.set_item("count", side.count)?;
-    found.set_item("bytes", side.bytes)?;
-    found.set_item("sum", side.sum)?;
-    found.set_item("min", side.min)?;
-    found.set_item("max", side.max)?;
-    found.set_item("buckets", &side.buckets)?;
-    found.set_item("second", side.rows.iter().map(|row| row.second).collect::<Vec<_>>())?;
-    found.set_item("row_count", side.rows.iter().map(|row| row.count).collect::<Vec<_>>())?;
-    found.set_item("row_bytes", side.rows.iter().map(|row| row.bytes).collect::<Vec<_>>())?;
-    found.set_item("row_sum", side.rows.iter().map(|row| row.sum).collect::<Vec<_>>())?;
-    found.set_item("row_p99", side.rows.iter().map(|row| row.p99).collect::<Vec<_>>())?;
-    found.set_item("samples", &side.samples)?;
+    found.set_item("count", samples.count)?;
+    found.set_item("bytes", samples.bytes)?;
+    found.set_item("sum", samples.sum)?;
+    found.set_item("min", samples.min)?;
+    found.set_item("max", samples.max)?;
+    found.set_item("buckets", &samples.buckets)?;
+    found.set_item("second", samples.rows.iter().map(|row| row.second).collect::<Vec<_>>())?;
+    found.set_item("row_count", samples.rows.iter().map(|row| row.count).collect::<Vec<_>>())?;
+    found.set_item("row_bytes", samples.rows.iter().map(|row| row.bytes).collect::<Vec<_>>())?;
+    found.set_item("row_sum", samples.rows.iter().map(|row| row.sum).collect::<Vec<_>>())?;
+    found.set_item("row_p99", samples.rows.iter().map(|row| row.p99).collect::<Vec<_>>())?;
+    found.set_item("samples", &samples.samples)?;
     Ok(found)
 }
 
@@ -55,8 +55,9 @@ fn fio_log_of(py: Python<'_>, log: &FioLog) -> PyResult<Py<PyAny>> {
     found.set_item("last_ms", log.last_ms)?;
     found.set_item("calendar", log.calendar)?;
     found.set_item("offsets", log.offsets)?;
-    let sides: Vec<Dict<'_>> = log.sides.iter().map(|side| side_of(py, side)).collect::<PyResult<_>>()?;
-    found.set_item("sides", sides)?;
+    let directions: Vec<Dict<'_>> =
+        log.directions.iter().map(|samples| samples_of(py, samples)).collect::<PyResult<_>>()?;
+    found.set_item("directions", directions)?;
     Ok(found.into())
 }
 

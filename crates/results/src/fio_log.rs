@@ -32,7 +32,7 @@ pub enum Direction {
 
 /// All samples of one direction.
 #[derive(Debug, Default)]
-pub struct Side {
+pub struct Samples {
     /// Lines.
     pub count: u64,
     /// Of all I/Os.
@@ -69,7 +69,7 @@ pub struct FioLog {
     /// Smallest and largest offset, where the log has any.
     pub offsets: Option<(u64, u64)>,
     /// Reads, writes, trims, syncs.
-    pub sides: [Side; 4],
+    pub directions: [Samples; 4],
 }
 
 struct Sample {
@@ -111,7 +111,7 @@ struct Reader {
     first_ms: u64,
     last_ms: u64,
     offsets: Option<(u64, u64)>,
-    sides: [Side; 4],
+    directions: [Samples; 4],
     seconds: [Seconds; 4],
     // The second that the last time was in: dividing every time would cost as much as reading its digits.
     second: u64,
@@ -129,7 +129,7 @@ impl Reader {
             first_ms: u64::MAX,
             last_ms: 0,
             offsets: None,
-            sides: std::array::from_fn(|_| Side { min: u64::MAX, ..Side::default() }),
+            directions: std::array::from_fn(|_| Samples { min: u64::MAX, ..Samples::default() }),
             seconds: Default::default(),
             second: 0,
             second_ends_ms: 0,
@@ -172,18 +172,18 @@ impl Reader {
             self.offsets = Some((low.min(offset), high.max(offset)));
         }
         let direction = sample.direction.min(3);
-        let side = &mut self.sides[direction];
-        side.min = side.min.min(sample.value);
-        side.max = side.max.max(sample.value);
+        let samples = &mut self.directions[direction];
+        samples.min = samples.min.min(sample.value);
+        samples.max = samples.max.max(sample.value);
         let since_ms = sample.time_ms.saturating_sub(self.base_ms.unwrap_or(0));
         if self.averaged {
-            if side.samples.len() == MOST_SAMPLES {
+            if samples.samples.len() == MOST_SAMPLES {
                 return Err(LogError::TooMuch(format!("more than {MOST_SAMPLES} averages; accepted: shorter logs")));
             }
-            side.count += 1;
-            side.bytes = side.bytes.saturating_add(sample.size);
-            side.sum += u128::from(sample.value);
-            side.samples.push((since_ms, sample.value));
+            samples.count += 1;
+            samples.bytes = samples.bytes.saturating_add(sample.size);
+            samples.sum += u128::from(sample.value);
+            samples.samples.push((since_ms, sample.value));
             return Ok(());
         }
         if since_ms >= self.second_ends_ms || since_ms + 1000 < self.second_ends_ms {
@@ -197,19 +197,19 @@ impl Reader {
         if self.lines == 0 {
             return Err(LogError::Empty(ACCEPTED));
         }
-        let mut sides = self.sides;
-        for (side, seconds) in sides.iter_mut().zip(self.seconds) {
+        let mut directions = self.directions;
+        for (samples, seconds) in directions.iter_mut().zip(self.seconds) {
             let (rows, buckets) = seconds.into_rows();
             // Of a log of every I/O the rows have counted; an averaged one has none.
             for row in &rows {
-                side.count += row.count;
-                side.bytes = side.bytes.saturating_add(row.bytes);
-                side.sum += row.sum;
+                samples.count += row.count;
+                samples.bytes = samples.bytes.saturating_add(row.bytes);
+                samples.sum += row.sum;
             }
-            side.rows = rows;
-            side.min = if side.count == 0 { 0 } else { side.min };
+            samples.rows = rows;
+            samples.min = if samples.count == 0 { 0 } else { samples.min };
             let counts = buckets.into_iter().enumerate().filter(|(_, count)| *count > 0);
-            side.buckets = counts.map(|(bucket, count)| (value_of(bucket), count)).collect();
+            samples.buckets = counts.map(|(bucket, count)| (value_of(bucket), count)).collect();
         }
         Ok(FioLog {
             lines: self.lines,
@@ -220,7 +220,7 @@ impl Reader {
             calendar: self.calendar,
             // A column of nothing but 0 and 1 is a priority bit.
             offsets: self.offsets.filter(|(_, high)| *high > 1),
-            sides,
+            directions,
         })
     }
 }

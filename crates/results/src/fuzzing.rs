@@ -6,11 +6,11 @@ use crate::{read_fio_log, read_hdr_log, read_histogram_log};
 pub fn logs(data: &[u8]) {
     match read_fio_log(data, None) {
         Ok(log) => {
-            assert_eq!(log.lines, log.sides.iter().map(|side| side.count).sum::<u64>());
-            for side in log.sides.iter().filter(|_| !log.averaged) {
-                assert_eq!(side.count, side.buckets.iter().map(|(_, count)| count).sum::<u64>());
-                assert_eq!(side.count, side.rows.iter().map(|row| row.count).sum::<u64>());
-                assert_eq!(side.sum, side.rows.iter().map(|row| row.sum).sum::<u128>());
+            assert_eq!(log.lines, log.directions.iter().map(|samples| samples.count).sum::<u64>());
+            for samples in log.directions.iter().filter(|_| !log.averaged) {
+                assert_eq!(samples.count, samples.buckets.iter().map(|(_, count)| count).sum::<u64>());
+                assert_eq!(samples.count, samples.rows.iter().map(|row| row.count).sum::<u64>());
+                assert_eq!(samples.sum, samples.rows.iter().map(|row| row.sum).sum::<u128>());
             }
         }
         Err(error) => assert_one_line(&error.to_string()),

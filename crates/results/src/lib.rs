@@ -15,6 +15,6 @@ mod seconds;
 pub use error::LogError;
 pub use fio_bucket::{BUCKETS, bucket_of, value_of};
 pub use fio_hist::{HistogramLog, HistogramRow, read_histogram_log};
-pub use fio_log::{Direction, FioLog, Side, read_fio_log};
+pub use fio_log::{Direction, FioLog, Samples, read_fio_log};
 pub use hdr::{HdrInterval, HdrLog, HdrTag, read_hdr_log};
 pub use seconds::Row;

@@ -33,7 +33,7 @@ pub enum DataSpec {
 
 /// A stretch of a distribution that is uniform within.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct Uniform {
     from: f64,
     to: f64,
     weight: f64,
@@ -112,16 +112,16 @@ impl DataSpec {
         }
     }
 
-    fn pieces(&self) -> Vec<Piece> {
+    fn pieces(&self) -> Vec<Uniform> {
         match self {
-            Self::Constant(share) => vec![Piece { from: *share, to: *share, weight: 1.0 }],
+            Self::Constant(share) => vec![Uniform { from: *share, to: *share, weight: 1.0 }],
             Self::Uniform { mean, low, high } => {
                 // Weights w and 1 - w of halves with means (low + mean) / 2 and (mean + high) / 2 give the mean where
                 // w = (high - mean) / (high - low).
                 let below = (high - mean) / (high - low);
                 vec![
-                    Piece { from: *low, to: *mean, weight: below },
-                    Piece { from: *mean, to: *high, weight: 1.0 - below },
+                    Uniform { from: *low, to: *mean, weight: below },
+                    Uniform { from: *mean, to: *high, weight: 1.0 - below },
                 ]
             }
             Self::Histogram { weights, mean } => {
@@ -143,9 +143,9 @@ fn weights_of(section: &Section, value: &Value) -> Result<Vec<f64>, SpecError> {
     weights.filter(fits).ok_or_else(|| section.error("histogram", value.to_string(), accepted))
 }
 
-fn bins(weights: &[f64]) -> Vec<Piece> {
+fn bins(weights: &[f64]) -> Vec<Uniform> {
     let (count, total) = (weights.len() as f64, weights.iter().sum::<f64>());
-    let bin = |(n, weight): (usize, &f64)| Piece {
+    let bin = |(n, weight): (usize, &f64)| Uniform {
         from: n as f64 / count,
         to: (n + 1) as f64 / count,
         weight: weight / total,
@@ -153,17 +153,17 @@ fn bins(weights: &[f64]) -> Vec<Piece> {
     weights.iter().enumerate().map(bin).collect()
 }
 
-fn mean_of(pieces: &[Piece]) -> f64 {
+fn mean_of(pieces: &[Uniform]) -> f64 {
     pieces.iter().map(|piece| piece.weight * f64::midpoint(piece.from, piece.to)).sum()
 }
 
 /// The pieces drawn towards 0, or towards 1, in proportion until their mean is `mean`.
-fn scaled(pieces: &[Piece], mean: f64) -> Vec<Piece> {
+fn scaled(pieces: &[Uniform], mean: f64) -> Vec<Uniform> {
     let have = mean_of(pieces);
     let move_to = |value: f64| {
         if mean <= have { value * mean / have } else { 1.0 - (1.0 - value) * (1.0 - mean) / (1.0 - have) }
     };
-    let moved = |piece: &Piece| Piece { from: move_to(piece.from), to: move_to(piece.to), ..*piece };
+    let moved = |piece: &Uniform| Uniform { from: move_to(piece.from), to: move_to(piece.to), ..*piece };
     pieces.iter().map(moved).collect()
 }
 
@@ -215,7 +215,7 @@ impl Data {
 }
 
 /// Quantiles in the middle of equal shares: (n + 1/2) / VALUES.
-fn quantiles(pieces: &[Piece]) -> Box<[Entropy; VALUES]> {
+fn quantiles(pieces: &[Uniform]) -> Box<[Entropy; VALUES]> {
     let mut values = Box::new([Entropy::INCOMPRESSIBLE; VALUES]);
     let (mut upto, mut index) = (pieces[0].weight, 0);
     for (n, value) in values.iter_mut().enumerate() {
