@@ -56,11 +56,11 @@ proptest! {
         let log = hotband_results::read_fio_log(text.as_bytes(), None).expect("they are samples");
         for direction in 0..2 {
             let own = || lines.iter().filter(|line| line.2 == direction);
-            let side = &log.sides[direction as usize];
-            prop_assert_eq!(side.count, own().count() as u64);
-            prop_assert_eq!(side.sum, own().map(|line| u128::from(line.1)).sum::<u128>());
-            prop_assert_eq!(side.bytes, own().map(|line| u64::from(line.3)).sum::<u64>());
-            for row in &side.rows {
+            let samples = &log.directions[direction as usize];
+            prop_assert_eq!(samples.count, own().count() as u64);
+            prop_assert_eq!(samples.sum, own().map(|line| u128::from(line.1)).sum::<u128>());
+            prop_assert_eq!(samples.bytes, own().map(|line| u64::from(line.3)).sum::<u64>());
+            for row in &samples.rows {
                 prop_assert_eq!(row.count, own().filter(|line| line.0 / 1000 == row.second).count() as u64);
             }
         }
