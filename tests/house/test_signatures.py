@@ -22,10 +22,6 @@ REMAINING: dict[str, int] = {
     "report/load.py": 1,
     "report/page.py": 3,
     "report/pictures.py": 2,
-    "report/review_comparison.py": 4,
-    "report/review_machine.py": 3,
-    "report/review_rows.py": 16,
-    "report/review_topics.py": 2,
     "report/sections.py": 2,
     "runs/run.py": 1,
 }
