@@ -297,8 +297,15 @@ def entropy(
     as_json: JsonFlag = False,
 ) -> None:
     """Measure how far real data compresses: the entropy that an SSD with compression would see."""
-    from hotband.entropy import Asked, chunks_table, decimal_size, entropy_progress, histogram_lines, measure
-    from hotband.entropy import summary_lines as lines
+    from hotband.entropy import (
+        Asked,
+        chunks_table,
+        decimal_size,
+        entropy_progress,
+        histogram_lines,
+        measure,
+        summary_lines,
+    )
     from hotband.text.foreign import json_safe
 
     asked = Asked(tuple(paths), tuple(listed(compressor)), tuple(listed(chunk)), sample, seed, jobs, one_file_system)
@@ -313,7 +320,7 @@ def entropy(
         rate = decimal_size(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
         table = [chunks_table(report)] if report["chunks"] else []
         took = f"{measured.seconds:.1f} s, {rate}/s on {measured.jobs} threads"
-        show(*lines(report), *table, *histogram_lines(report), "", took)
+        show(*summary_lines(report), *table, *histogram_lines(report), "", took)
     if report["interrupted"]:
         sys.stderr.write("hotband: interrupted; what was measured so far is kept\n")
         raise typer.Exit(130)

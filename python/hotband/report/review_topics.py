@@ -88,7 +88,7 @@ class Topic:
         return Section(f"{prefix}-{self.id}", self.title, [*blocks, *self.tables])
 
 
-# As `reviewcharts.SHAPES`.
+# As `draw.review.SHAPES`.
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 
 

@@ -2,7 +2,7 @@
 
 A measure reads the runs of one cell (by queue depth; 0 where there is no sweep). What it cannot read is None, with
 a note that says why: a record without the key it needs is an answer, never an error. Those of operations and of wear
-stand in `opmeasures`.
+stand in `operations`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.record.document import known
 from hotband.record.stats import percentile, whole
-from hotband.study import operations as opmeasures
+from hotband.study import operations
 from hotband.study.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
 
 if TYPE_CHECKING:
@@ -236,14 +236,14 @@ MEASURES: dict[str, Kind] = {
     "script_total_s": Kind(_of_script(_script_total_s), ("script", "step")),
     "peak_interval_iops": Kind(peak_interval_iops, ("window",), ("window",)),
     "flash_hit_ratio": Kind(_flash_hit_ratio, ()),
-    "ops_per_s": Kind(opmeasures.ops_per_s, ("operation", "step")),
-    "requested_ops_per_s": Kind(opmeasures.requested_ops_per_s, ("step",)),
-    "operation_mean_ms": Kind(opmeasures.operation_mean_ms, ("operation", "step")),
-    "service_mean_ms": Kind(opmeasures.service_mean_ms, ("step",)),
-    "operations_total_s": Kind(opmeasures.operations_total_s, ("operations", "step"), ("operations",)),
-    "write_amplification": Kind(opmeasures.write_amplification, ()),
-    "write_amplification_total": Kind(opmeasures.write_amplification_total, ()),
-    "endurance_tb": Kind(opmeasures.endurance_tb, ()),
+    "ops_per_s": Kind(operations.ops_per_s, ("operation", "step")),
+    "requested_ops_per_s": Kind(operations.requested_ops_per_s, ("step",)),
+    "operation_mean_ms": Kind(operations.operation_mean_ms, ("operation", "step")),
+    "service_mean_ms": Kind(operations.service_mean_ms, ("step",)),
+    "operations_total_s": Kind(operations.operations_total_s, ("operations", "step"), ("operations",)),
+    "write_amplification": Kind(operations.write_amplification, ()),
+    "write_amplification_total": Kind(operations.write_amplification_total, ()),
+    "endurance_tb": Kind(operations.endurance_tb, ()),
 }
 PICKS = ("only", "first", "last", "max", "min")
 
