@@ -1,8 +1,9 @@
 """What the Rust extension offers. Units are in the names; errors are typed."""
 
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
+from hotband.record.files import Cell
 from hotband.runs.workload import WorkloadTable
 
 LOG_COLUMNS: list[str]
@@ -39,7 +40,7 @@ class Table:
     """Columns of one length by name; units end the names. `kinds` says what the cells are: "u64", "f64" or "text",
     None where there is no such cell."""
 
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[Cell]]
     kinds: dict[str, str]
 
 class Output:
@@ -285,26 +286,85 @@ def departure(rounds: list[float]) -> Departure | None:
     Raises SpecError for a round that is no number from 0 on.
     """
 
-def fio_log(path: Path, base_ms: int | None = None) -> dict[str, Any]:
-    """A log of fio with one line a sample, summed: lines, averaged, cut, first_ms, last_ms, calendar, offsets, and
-    `sides` (reads, writes, trims, syncs) with count, bytes, sum, min, max, buckets [(value, count)], the rows of
-    its seconds by column (second, row_count, row_bytes, row_sum, row_p99) and, if averaged, samples [(ms, value)].
+class FioLogSide(TypedDict):
+    """The samples of one direction: buckets are (value, count); the rows of its seconds by column; if averaged, samples
+    are (ms, value)."""
+
+    count: int
+    bytes: int
+    sum: int
+    min: int
+    max: int
+    buckets: list[tuple[int, int]]
+    second: list[int]
+    row_count: list[int]
+    row_bytes: list[int]
+    row_sum: list[int]
+    row_p99: list[int | None]
+    samples: list[tuple[int, int]]
+
+class FioLog(TypedDict):
+    """A log of fio with one line a sample, summed; `sides` are reads, writes, trims and syncs."""
+
+    lines: int
+    averaged: bool
+    cut: bool
+    first_ms: int
+    last_ms: int
+    calendar: bool
+    offsets: tuple[int, int] | None
+    sides: list[FioLogSide]
+
+def fio_log(path: Path, base_ms: int | None = None) -> FioLog:
+    """Reads a log of fio with one line a sample.
 
     Seconds and ms count from `base_ms`; where it is not given, from zero, or the first sample of a calendar's times.
     Releases the GIL. Raises SpecError.
     """
 
-def fio_histogram_log(path: Path) -> dict[str, Any]:
-    """fio's histograms over time: time_ms, direction, count, mean_ns and p99_ns of every line, the sums of all in
-    `buckets` (reads, writes, trims), whether several of fio's buckets are one (`coarse`) and whether the last
-    line is cut.
+class FioHistogramLog(TypedDict):
+    """fio's histograms over time: every line by column, the sums of all in `buckets` (reads, writes, trims), whether
+    several of fio's buckets are one (`coarse`) and whether the last line is cut."""
+
+    time_ms: list[int]
+    direction: list[int]
+    count: list[int]
+    mean_ns: list[float | None]
+    p99_ns: list[int | None]
+    buckets: list[list[tuple[int, int]]]
+    coarse: bool
+    cut: bool
+
+def fio_histogram_log(path: Path) -> FioHistogramLog:
+    """Reads fio's histograms over time.
 
     Releases the GIL. Raises SpecError.
     """
 
-def hdr_log(data: bytes, file: str) -> dict[str, Any]:
-    """An HdrHistogram log: start_s, base_s, and `tags` with tag, buckets [(value, count)], sum, extent, digits and the
-    intervals by column (start_s, length_s, count, mean, p99). Values are in the log's own unit.
+class HdrLogTag(TypedDict):
+    """The values of one tag: buckets are (value, count), `extent` the lowest and the highest (None of
+    none); the intervals by column. Values are in the log's own unit."""
+
+    tag: str | None
+    start_s: list[float]
+    length_s: list[float]
+    count: list[int]
+    mean: list[float | None]
+    p99: list[int | None]
+    buckets: list[tuple[int, int]]
+    sum: float
+    extent: tuple[int, int] | None
+    digits: int
+
+class HdrLog(TypedDict):
+    """An HdrHistogram log; None where it does not say when it began."""
+
+    start_s: float | None
+    base_s: float | None
+    tags: list[HdrLogTag]
+
+def hdr_log(data: bytes, file: str) -> HdrLog:
+    """Reads an HdrHistogram log.
 
     Releases the GIL. Raises SpecError.
     """

@@ -394,7 +394,7 @@ def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl
 @public
 def study(name: str | PathLike[str]) -> StudyHandle:
     """A study of the catalog by its name, or one from a folder; `.run()` predicts its figures. Raises UserError."""
-    from hotband.study.file import load as load_study
+    from hotband.study import file
     from hotband.study.result import StudyHandle
 
-    return StudyHandle(load_study(str(name)))
+    return StudyHandle(file.load(str(name)))

@@ -28,6 +28,7 @@ from hotband.commands.output import (
     print_json,
     say,
     show,
+    show_lines,
 )
 from hotband.errors import UserError
 
@@ -176,10 +177,11 @@ def show_run(finished: Finished) -> None:
 
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
-    show(summary_table(record), *app_tables(record), *scripts, *(f"  note: {note}" for note in record["notes"]))
-    show(*(line for verdict in of_phases(record) for line in steady_lines(verdict)))
-    show(*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record))
-    show(*repair_lines(record))
+    show(summary_table(record), *app_tables(record), *scripts)
+    show_lines(f"  note: {note}" for note in record["notes"])
+    show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
+    show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
+    show_lines(repair_lines(record))
     if finished.spec.out is not None:
         show(f"Record: {finished.spec.out / 'record.json'}")
 
@@ -206,7 +208,7 @@ def steady(
     with refusing_incomplete(records):
         verdicts = judge_files(records, round_, track)
         lines = [line for verdict in verdicts for line in steady_lines(verdict)]
-    return print_json(verdicts) if as_json else show(*lines)
+    return print_json(verdicts) if as_json else show_lines(lines)
 
 
 @app.command()
@@ -297,8 +299,15 @@ def entropy(
     as_json: JsonFlag = False,
 ) -> None:
     """Measure how far real data compresses: the entropy that an SSD with compression would see."""
-    from hotband.entropy import Asked, chunks_table, decimal_size, entropy_progress, histogram_lines, measure
-    from hotband.entropy import summary_lines as lines
+    from hotband.entropy import (
+        Asked,
+        chunks_table,
+        decimal_size,
+        entropy_progress,
+        histogram_lines,
+        measure,
+        summary_lines,
+    )
     from hotband.text.foreign import json_safe
 
     asked = Asked(tuple(paths), tuple(listed(compressor)), tuple(listed(chunk)), sample, seed, jobs, one_file_system)
@@ -313,7 +322,7 @@ def entropy(
         rate = decimal_size(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
         table = [chunks_table(report)] if report["chunks"] else []
         took = f"{measured.seconds:.1f} s, {rate}/s on {measured.jobs} threads"
-        show(*lines(report), *table, *histogram_lines(report), "", took)
+        show(*summary_lines(report), *table, *histogram_lines(report), "", took)
     if report["interrupted"]:
         sys.stderr.write("hotband: interrupted; what was measured so far is kept\n")
         raise typer.Exit(130)

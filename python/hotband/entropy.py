@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
 from hotband.runs.run import user_error
@@ -19,6 +19,68 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, int, int], None]
 """Called with files and bytes counted, bytes to measure (0 while counting) and bytes measured."""
+
+
+class RatioDoc(TypedDict):
+    """A ratio with its interval; None where there was no data."""
+
+    entropy: float | None
+    interval: list[float] | None
+
+
+class ChunksDoc(TypedDict):
+    """Chunks of one size with one compressor; the histograms count chunks and bytes by ratio, in percent."""
+
+    size: int
+    compressor: str
+    mean: float | None
+    interval: list[float] | None
+    histogram: list[int]
+    histogram_bytes: list[int]
+
+
+class SampleDoc(TypedDict):
+    """How the sample was drawn."""
+
+    asked_bytes: int
+    extent_bytes: int
+    extents: int
+    extents_chosen: int
+    extents_read: int
+    confidence: float
+    seed: str
+
+
+class SkippedDoc(TypedDict):
+    """What was left out: counts by why, and the length of the holes of sparse files."""
+
+    links: int
+    symbolic_links: int
+    hard_links: int
+    special: int
+    mounts: int
+    holes_bytes: int
+
+
+class EntropyDoc(TypedDict):
+    """What `hotband entropy --json` prints (`Report` of crates/entropy)."""
+
+    schema: str
+    schema_version: int
+    paths: list[str]
+    files: int
+    bytes: int
+    bytes_read: int
+    unreadable: int
+    unreadable_examples: list[str]
+    changed: int
+    skipped: SkippedDoc
+    links_forgotten: int
+    interrupted: bool
+    sample: SampleDoc | None
+    compressors: dict[str, str]
+    archive: dict[str, RatioDoc]
+    chunks: list[ChunksDoc]
 
 
 @dataclass(frozen=True)
@@ -39,7 +101,7 @@ class Measured:
     """The report (as text and parsed), and what it cost: no part of it, since that differs from time to time."""
 
     text: str
-    report: dict[str, Any]
+    report: EntropyDoc
     jobs: int
     seconds: float
     compressing_s: float
@@ -158,7 +220,7 @@ def spark(histogram: Sequence[int], cells: int = 25) -> str:
     return "".join(" ▁▂▃▄▅▆▇█"[-(-8 * value // highest)] for value in sums)
 
 
-def chunks_table(report: dict[str, Any]) -> Table:
+def chunks_table(report: EntropyDoc) -> Table:
     """A row a size of chunks and compressor."""
     from rich.table import Table
 
@@ -180,13 +242,13 @@ def chunks_table(report: dict[str, Any]) -> Table:
     return table
 
 
-def histogram_lines(report: dict[str, Any]) -> list[str]:
+def histogram_lines(report: EntropyDoc) -> list[str]:
     """The histogram of the smallest chunks with deflate, or what comes nearest, in ten bars."""
     if not report["chunks"]:
         return []
     size = report["chunks"][0]["size"]
     of = next(
-        (of for of in report["chunks"] if (of["size"], of["compressor"]) == (size, "deflate")), report["chunks"][0]
+        (one for one in report["chunks"] if (one["size"], one["compressor"]) == (size, "deflate")), report["chunks"][0]
     )
     data = sum(of["histogram_bytes"])
     if not data:
@@ -200,7 +262,7 @@ def histogram_lines(report: dict[str, Any]) -> list[str]:
     return ["", title, *(bar + "█" * round(60 * share) for bar, share in zip(bars, shares, strict=True))]
 
 
-def summary_lines(report: dict[str, Any]) -> list[str]:
+def summary_lines(report: EntropyDoc) -> list[str]:
     """What there is, what was read of it and the archive ratio, in a few lines."""
     skipped, sample = report["skipped"], report["sample"]
     lines = [f"{decimal_size(report['bytes'])} in {counted(report['files'], 'file')}"]

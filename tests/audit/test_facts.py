@@ -78,7 +78,15 @@ def test_a_mistake_is_one_line(options: tuple[str | None, str | None, str | None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[drives", "drives = 3", "[drives.d]\ncount = 2", '[drives.d]\nproduct = "ent-10k"\ncount = 0']
+    "text",
+    [
+        "",
+        "[drives",
+        "drives = 3",
+        "[drives.d]\ncount = 2",
+        '[drives.d]\nproduct = "ent-10k"\nset = 3',
+        '[drives.d]\nproduct = "ent-10k"\ncount = 0',
+    ],
 )
 def test_a_broken_machine_is_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "m.toml"
@@ -86,3 +94,19 @@ def test_a_broken_machine_is_one_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(UserError) as error:
         of_machine(str(path))
     assert str(path) in str(error.value)
+
+
+def test_a_drive_whose_values_are_no_table_is_refused_as_a_run_refuses_it(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text('[drives.d]\nproduct = "ent-10k"\nset = "wce=off"\n', encoding="utf-8")
+    with pytest.raises(UserError, match=r"drives\.d\.set"):
+        of_machine(str(path))
+    with pytest.raises(UserError, match=r"drives\.d\.set"):
+        execute([RunSpec("one", str(path), "fio-randread", duration="1 s")])
+
+
+def test_a_record_of_such_a_machine_tells_nothing_of_it() -> None:
+    [done] = execute([RunSpec("one", "ent-10k", "fio-randread", duration="1 s")])
+    record = done.record
+    record["spec"]["machine"] = '[drives.d]\nproduct = "ent-10k"\nset = "wce=off"\n'
+    assert of_record(record) is None

@@ -8,9 +8,10 @@ from io import StringIO
 import pytest
 from rich.cells import cell_len
 from rich.table import Table
+from rich.text import Text
 
-from hotband.text.foreign import console
-from hotband.text.layout import fitted
+from hotband.text.foreign import console, marked
+from hotband.text.layout import fitted, hanging
 
 WORDS = "a note that goes on for longer than any terminal is wide, word after word, and then some more words"
 
@@ -62,3 +63,30 @@ def test_words_of_a_note_are_all_there() -> None:
 
 def test_a_table_without_rows_is_a_table() -> None:
     assert "name" in printed(table(3, rows=0), 80)
+
+
+@pytest.mark.parametrize("width", [40, 79, 80])
+def test_a_line_hangs_below_its_beginning_and_keeps_its_words(width: int) -> None:
+    line = f"  note: {WORDS}, {WORDS}"
+    first, *others = hanging(Text(line), width).plain.split("\n")
+    assert first.startswith("  note: a note")
+    assert others
+    assert all(one.startswith("    ") and one[4] != " " for one in others)
+    assert max(map(len, [first, *others])) <= width
+    assert " ".join([first, *(one.strip() for one in others)]) == line
+
+
+def test_a_word_that_is_longer_than_the_line_stays_whole() -> None:
+    path = "/a-folder/" + "x" * 90
+    assert hanging(Text(f"Record: {path}"), 80).plain == f"Record:\n  {path}"
+    assert hanging(Text(""), 80).plain == ""
+
+
+def test_a_number_stays_beside_its_unit() -> None:
+    assert hanging(Text("mean 12.25 ms, p99 24.86 ms"), 26).plain == "mean 12.25 ms, p99\n  24.86 ms"
+
+
+def test_a_folded_line_keeps_its_colours() -> None:
+    text = hanging(marked("[red]one two[/] three"), 10)
+    assert text.plain == "one two\n  three"
+    assert [(text.plain[span.start : span.end], str(span.style)) for span in text.spans] == [("one two", "red")]

@@ -169,3 +169,14 @@ def test_without_json_a_table_is_printed(hotband, monkeypatch: pytest.MonkeyPatc
     done = hotband("run", "fio-randread", "--on", "ent-15k", "--duration", "2 s")
     assert "IOPS" in done.stdout
     assert "p99.9 ms" in done.stdout
+
+
+def test_notes_and_energy_are_no_wider_than_the_tables(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    call = ("run", "fio-randread", "--on", "raid5:5xent-10k", "--fail", "d1@1 s", "--spare", "1", "--duration", "2 s")
+    lines = hotband(*call).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    for begin in ("  note: the run ended", "Energy of 6 drives: "):
+        [place] = [number for number, line in enumerate(lines) if line.startswith(begin)]
+        depth = len(begin) - len(begin.lstrip()) + 2
+        assert lines[place + 1].startswith(" " * depth)

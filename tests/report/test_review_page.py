@@ -279,6 +279,32 @@ def test_only_null_parts_make_a_page_without_charts(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8").count("no figures of") == len(PARTS) + 1
 
 
+RATES = {
+    "iops", "bandwidth_bytes_per_s", "slowest_bytes_per_s", "files_per_s", "extents_per_s", "low_bytes_per_s",
+    "high_bytes_per_s", "latency_mean_ns", "latency_p99_ns", "mean_ns",
+}  # fmt: skip
+
+
+def without_rates(value: Any) -> Any:
+    if isinstance(value, list):
+        return [without_rates(one) for one in value]
+    if isinstance(value, dict):
+        return {key: None if key in RATES else without_rates(one) for key, one in value.items()}
+    return value
+
+
+def test_a_review_without_rates_leaves_gaps_in_charts_and_tables(tmp_path: Path) -> None:
+    still = without_rates(synthetic_review.review("still", "Still disk")) | {"summary": [], "overall": None}
+    still["linear"]["mean"] = {"read": None, "write": None}
+    reviews = [synthetic_review.review(), still]
+    pictures = write_review(reviews, synthetic_review.comparison(reviews[:1]), tmp_path)
+    assert {"streams.svg", "patterns-iops.svg", "defragmentation.svg"} <= {one.name for one in pictures}
+    (machine,) = review_rows.machines([still])
+    assert review_machine.lead(machine) == ""
+    [table] = review_machine.defragmentation(machine).tables
+    assert [cell.text for cell in table.groups[0].rows[0]] == ["64 KiB", "–", "–", "–"]
+
+
 @pytest.mark.parametrize(
     ("ratios", "words"),
     [

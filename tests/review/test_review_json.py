@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hotband import __version__
 from hotband.errors import UserError
-from hotband.experiment import Local, Point, Tick
+from hotband.experiment import Experiment, Local, Point, Tick
 from hotband.experiment.executor import Done
 from hotband.review import PARTS, applications, energy, many, plan, review
 from hotband.review import suite as suite_module
@@ -122,6 +122,47 @@ def test_only_what_is_asked_for_is_there() -> None:
     made = review(SAVVIO, only=["access"])
     assert [part for part in PARTS if made[part.replace("-", "_")] is not None] == ["access"]
     assert [row["group"] for row in made["summary"]] == ["access"]
+
+
+RATES = {"iops", "bandwidth_bytes_per_s", "latency_mean_ns"}
+
+
+def without_rates(value: Any) -> Any:
+    """A record in which nothing took any time: it has no rates and no mean latencies."""
+    if isinstance(value, list):
+        return [without_rates(one) for one in value]
+    if isinstance(value, dict):
+        return {key: None if key in RATES else without_rates(one) for key, one in value.items()}
+    return value
+
+
+def rates_of(part: Any) -> list[Any]:
+    """All rates of a part."""
+    if isinstance(part, list):
+        return [rate for one in part for rate in rates_of(one)]
+    own = [value for key, value in part.items() if key in RATES | {"files_per_s", "extents_per_s"}]
+    return own + [rate for one in part.values() if isinstance(one, dict | list) for rate in rates_of(one)]
+
+
+def test_a_rate_that_a_record_lacks_is_null_and_in_no_mean() -> None:
+    names = [name for name in PARTS if name not in ("access", "applications", "energy")]
+    of = plan(target(SAVVIO, quick=True), names)
+    done = Experiment(suite_module.points(of), what="a test").run().finished
+    made = suite_module.assemble(of, [replace(one, record=without_rates(one.record)) for one in done])
+    for name in names:
+        rates = rates_of(made[name.replace("-", "_")])
+        assert rates, name
+        assert set(rates) == {None}, name
+    assert made["linear"]["mean"] == {"read": None, "write": None}
+    assert (made["summary"], made["overall"]) == ([], None)
+    json.dumps(made, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("rates", "ends"), [([2.0, 1.0, 3.0], (1.0, 3.0)), ([2.0, None], (None, None)), ([], (None, None))]
+)
+def test_ends_are_known_where_all_rates_are(rates: list[float | None], ends: tuple[float | None, float | None]) -> None:
+    assert applications.ends_of(rates) == ends
 
 
 @pytest.mark.parametrize("megabytes", [20, 100, 300])

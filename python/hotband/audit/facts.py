@@ -139,12 +139,13 @@ def _drives(
         product = table.get("product") if isinstance(table, dict) else None
         if not isinstance(table, dict) or not isinstance(product, str):
             raise UserError(name, f"drives.{key}.product", str(product or ""), "expected a drive of the catalog")
-        given = table.get("set") or {}
-        own = {one: str(value) for one, value in given.items()} if isinstance(given, dict) else {}
+        own = table.get("set", {})
+        if not isinstance(own, dict):
+            raise UserError(name, f"drives.{key}.set", str(own), 'expected a table such as { wce = "off" }')
         count = table.get("count", 1)
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise UserError(name, f"drives.{key}.count", str(count), "expected a whole number above 0")
-        yield _values(product, products, changed, own), count
+        yield _values(product, products, changed, {one: str(value) for one, value in own.items()}), count
 
 
 def _values(

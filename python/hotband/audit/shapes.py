@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from hotband.errors import UserError
 
@@ -21,11 +21,11 @@ NESTED = (*SCOPES, "times_mean_ns")
 SIDE_NUMBERS = ("count", "bytes", "iops_max", "submission_mean_ns")
 
 
-def check(file: str, record: Mapping[str, Any]) -> None:
+def check(file: str, record: Mapping[str, object]) -> None:
     """Raises UserError for the first value that no rule can work with. What `load_record` checks is taken as
     checked."""
     _numbers(file, "", record, ("duration_ns", "concurrency"))
-    summary = record["summary"]
+    summary = _object(record["summary"])
     for scope in ("", *SCOPES):
         own = summary.get(scope) or {} if scope else summary
         if not isinstance(own, Mapping):
@@ -33,10 +33,20 @@ def check(file: str, record: Mapping[str, Any]) -> None:
         figures = [key for key in own if key not in NESTED]
         _numbers(file, f"summary.{scope}." if scope else "summary.", own, figures)
     _source(file, record.get("source"))
-    for place, stream in enumerate(record["streams"]):
+    for place, stream in enumerate(_list(record["streams"])):
         for direction in ("read", "write"):
-            _side(file, f"streams[{place}].{direction}", stream.get(direction) or {})
+            _side(file, f"streams[{place}].{direction}", _object(_object(stream).get(direction)))
     _further(file, record)
+
+
+def _object(value: object) -> Mapping[str, object]:
+    """What was checked to be an object, or is not there."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[object]:
+    """What was checked to be a list, or is not there."""
+    return value if isinstance(value, list) else []
 
 
 def _source(file: str, source: object) -> None:
@@ -55,9 +65,9 @@ def _source(file: str, source: object) -> None:
             _refuse(file, f"source.{key}", source[key], "expected a text or null")
 
 
-def _side(file: str, key: str, side: Mapping[str, Any]) -> None:
+def _side(file: str, key: str, side: Mapping[str, object]) -> None:
     _numbers(file, f"{key}.", side, SIDE_NUMBERS)
-    kind = (side.get("histogram") or {}).get("kind", "none")
+    kind = _object(side.get("histogram")).get("kind", "none")
     if not isinstance(kind, str):
         _refuse(file, f"{key}.histogram.kind", kind, "expected a text")
     for name in ("percentiles", "latency_bins"):
@@ -70,19 +80,19 @@ def _is_pair(pair: object) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(is_number(value) for value in pair)
 
 
-def _further(file: str, record: Mapping[str, Any]) -> None:
+def _further(file: str, record: Mapping[str, object]) -> None:
     """What only some records have."""
     for key in ("spec", "samples", "steady_state"):
         if record.get(key) is not None and not isinstance(record[key], Mapping):
             _refuse(file, key, record[key], "expected an object")
-    spec = record.get("spec") or {}
+    spec = _object(record.get("spec"))
     for key in ("set", "drives", "global", "jobs"):
         if spec.get(key) is not None and not isinstance(spec[key], Mapping):
             _refuse(file, f"spec.{key}", spec[key], "expected an object")
     for key in ("steps", "notes", "data", "smart"):
         if record.get(key) is not None and not isinstance(record[key], list):
             _refuse(file, key, record[key], "expected a list")
-    for place, drive in enumerate(record.get("smart") or []):
+    for place, drive in enumerate(_list(record.get("smart"))):
         begin = drive.get("at_begin") if isinstance(drive, Mapping) else None
         if not isinstance(begin, Mapping) or not is_number(begin.get("host_bytes")):
             _refuse(file, f"smart[{place}].at_begin.host_bytes", drive, "expected a number of bytes")
@@ -96,7 +106,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
-def _numbers(file: str, place: str, values: Mapping[str, Any], keys: Sequence[str]) -> None:
+def _numbers(file: str, place: str, values: Mapping[str, object], keys: Sequence[str]) -> None:
     for key in keys:
         if values.get(key) is not None and not is_number(values[key]):
             _refuse(file, f"{place}{key}", values[key], "expected a finite number, 0 or more, or null")

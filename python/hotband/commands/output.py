@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hotband.commands import names
 from hotband.errors import UserError
 from hotband.runs.words import ours
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
@@ -65,6 +68,15 @@ def show(*renderables: Any) -> None:
                 out.print(one)
         else:
             out.print(renderable, soft_wrap=not out.is_terminal)
+
+
+def show_lines(lines: Iterable[str | Text]) -> None:
+    """Prints lines of words to stdout, folded within the width that tables have, too."""
+    from hotband.text.foreign import console
+    from hotband.text.layout import hanging
+
+    out = console()
+    show(*(hanging(out.render_str(line) if isinstance(line, str) else line, out.width) for line in lines))
 
 
 def say(text: str) -> None:

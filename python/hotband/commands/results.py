@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands.group import Commands
-from hotband.commands.output import JsonFlag, OutOption, print_json, show
+from hotband.commands.output import JsonFlag, OutOption, print_json, show, show_lines
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def import_with(
     if as_json:
         return print_json([record for record, _ in imported])
     for record, _ in imported:
-        show(summary_table(record), *(f"  note: {note}" for note in record["notes"]))
+        show(summary_table(record))
+        show_lines(f"  note: {note}" for note in record["notes"])
     return show(*(f"Record: {path}" for path in saved))
 
 

@@ -80,10 +80,10 @@ def study_swings(
 @study_app.command("accuracy")
 def study_accuracy(as_json: JsonFlag = False) -> None:
     """Run every study and print how large its errors are: of rates, ratios and gains, by group."""
-    from hotband.study import file as studyfile
+    from hotband.study import file
     from hotband.study.study import run_study
 
-    summaries = {name: run_study(name, None, None)["summary"] for name in studyfile.names()}
+    summaries = {name: run_study(name, None, None)["summary"] for name in file.names()}
     if as_json:
         return print_json(summaries)
     rows = []

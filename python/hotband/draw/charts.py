@@ -14,13 +14,21 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
     View: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
+
+
+class ScaleAndAxis(TypedDict):
+    """What a quantity along x or y is drawn on, as altair's `X` and `Y` take it."""
+
+    scale: alt.Scale
+    axis: alt.Axis
+
 
 # Okabe and Ito, "Color Universal Design" (2008), the order changed so that the first four stay apart on paper
 # too, and their yellow left out: it cannot be read as a thin line on white.
@@ -38,7 +46,7 @@ WIDE_CHARS, HALF_CHARS, THIRD_CHARS = 140, 60, 38
 
 def dress(view: View) -> View:
     """The look that all charts share."""
-    axis: dict[str, Any] = {
+    axis: dict[str, object] = {
         "labelColor": MUTED,
         "titleColor": INK,
         "gridColor": "#e8ebef",
@@ -51,7 +59,7 @@ def dress(view: View) -> View:
         "titleFontWeight": 500,
         "titlePadding": 8,
     }
-    legend: dict[str, Any] = {
+    legend: dict[str, object] = {
         "orient": "top",
         "title": None,
         "labelColor": INK,
@@ -97,7 +105,7 @@ def legend(labels: pl.Series, chars: int) -> alt.Legend:
     return alt.Legend(columns=columns, labelLimit=7 * chars)
 
 
-def log_axis(values: pl.Series, title: str) -> dict[str, Any]:
+def log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """Scale and axis of a positive quantity over decades."""
     import altair as alt
 
@@ -113,7 +121,7 @@ def log_axis(values: pl.Series, title: str) -> dict[str, Any]:
     return {"scale": alt.Scale(type="log", nice=True), "axis": axis}
 
 
-def tight_log_axis(values: pl.Series, title: str) -> dict[str, Any]:
+def tight_log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """As `log_axis`, from the last step below the values to the first above: no empty half of a decade."""
     import altair as alt
 
@@ -127,7 +135,7 @@ def tight_log_axis(values: pl.Series, title: str) -> dict[str, Any]:
     return {**found, "scale": alt.Scale(type="log", domain=[low, high], nice=False)}
 
 
-def rate_axis(values: pl.Series, title: str) -> dict[str, Any]:
+def rate_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """Scale and axis of a rate: from zero, or log where the values span more than `LOG_SPAN`."""
     import altair as alt
 
@@ -280,6 +288,7 @@ def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = 
     import altair as alt
 
     title = SERIES[value]
+    axis: ScaleAndAxis
     if value.startswith("latency"):
         axis = log_axis(series[value], title)
     else:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.draw.charts import View
+    from hotband.draw.charts import ScaleAndAxis, View
 
 # The same colours as `charts.TIME_COLORS` for what both have; waiting is grey, it is nobody's work.
 IO_TIME_COLORS = {
@@ -54,7 +54,7 @@ def variant_scale(variants: Sequence[str]) -> alt.Scale:
     return alt.Scale(domain=list(variants), range=[PALETTE[n % len(PALETTE)] for n in range(len(variants))])
 
 
-def _dashes(variants: Sequence[str]) -> dict[str, Any]:
+def _dashes(variants: Sequence[str]) -> dict[str, alt.StrokeDash]:
     """Dashed lines for variants beyond the palette, which repeats its colours; nothing for fewer."""
     import altair as alt
 
@@ -96,7 +96,7 @@ def response_chart(
     return dress(alt.layer(*layers).properties(width="container", height=380))
 
 
-def _response_axis(latencies: pl.Series, title: str) -> dict[str, Any]:
+def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
     """From zero, where a straight line between two points is how IOPS at a latency are read; log over decades."""
     import altair as alt
 
@@ -165,7 +165,7 @@ def stacked_chart(
     return dress(alt.layer(*layers).properties(width="container", height=130))
 
 
-def _panel_axis(values: pl.Series, value: str, title: str) -> dict[str, Any]:
+def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
     """Scale and axis of a panel: a latency on a log axis, a share from 0 to 100, all else from zero."""
     import altair as alt
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.draw.charts import View
+    from hotband.draw.charts import ScaleAndAxis, View
 
 HEAD = "head:"
 
@@ -93,7 +93,7 @@ def _texts(*names: str) -> list[alt.Tooltip]:
     return [alt.Tooltip(f"{name}:N", title=TOOLTIPS[name]) for name in names]
 
 
-def _figure_axis(values: pl.Series, title: str) -> dict[str, Any]:
+def _figure_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """As `rate_axis`, with a domain that leaves room for the error text right of the largest value."""
     import altair as alt
 

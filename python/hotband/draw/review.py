@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.draw.charts import View
+    from hotband.draw.charts import ScaleAndAxis, View
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
 # Vega's viridis up to where it grows too pale for a thin line on white.
@@ -119,7 +119,7 @@ class Axis:
     scale: Literal["zero", "rate", "log", "depth", "size", "share"] = "rate"
     within: pl.Series | None = None
 
-    def channel(self, rows: pl.DataFrame) -> dict[str, Any]:
+    def channel(self, rows: pl.DataFrame) -> ScaleAndAxis:
         """Scale and axis for the rows."""
         import altair as alt
 
@@ -139,7 +139,7 @@ class Axis:
         }
 
 
-def _rate(values: pl.Series, title: str) -> dict[str, Any]:
+def _rate(values: pl.Series, title: str) -> ScaleAndAxis:
     """From zero to a little above the largest; over decades as `tight_log_axis`."""
     import altair as alt
 
@@ -149,7 +149,7 @@ def _rate(values: pl.Series, title: str) -> dict[str, Any]:
     return rate_axis(values, title) | {"scale": alt.Scale(domain=[0.0, high * 1.05], nice=False)}
 
 
-def _steps_of_two(values: pl.Series, title: str, form: str) -> dict[str, Any]:
+def _steps_of_two(values: pl.Series, title: str, form: str) -> ScaleAndAxis:
     import altair as alt
 
     low, high = extent(values) or (1.0, 2.0)
@@ -160,7 +160,7 @@ def _steps_of_two(values: pl.Series, title: str, form: str) -> dict[str, Any]:
     return {"scale": scale, "axis": axis}
 
 
-def _sizes(values: pl.Series, title: str) -> dict[str, Any]:
+def _sizes(values: pl.Series, title: str) -> ScaleAndAxis:
     import altair as alt
 
     found = _steps_of_two(values, title, "")
@@ -317,7 +317,7 @@ def _spans(values: pl.Series) -> bool:
     return bool(found and found[1] / found[0] > LOG_SPAN)
 
 
-def _amount_layers(base: alt.Chart, x: Mapping[str, Any], dots: bool, uncertain: bool) -> list[Any]:
+def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool) -> list[Any]:
     """Bars or dots, and the ranges over them."""
     import altair as alt
 
@@ -336,7 +336,7 @@ def _amount_layers(base: alt.Chart, x: Mapping[str, Any], dots: bool, uncertain:
     return marks
 
 
-def _numbers(base: alt.Chart, x: Mapping[str, Any], dots: bool, rule: float | None) -> Any:
+def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -> Any:
     """The number of each amount right of it, of its range, and of the rule where that would strike it through."""
     import altair as alt
 
@@ -347,7 +347,7 @@ def _numbers(base: alt.Chart, x: Mapping[str, Any], dots: bool, rule: float | No
     return text.encode(x=alt.X("end:Q", **x), text="text:N", color=alt.value(MUTED))
 
 
-def _amount_axis(ends: pl.Series, title: str, dots: bool, rule: float | None, room: float) -> dict[str, Any]:
+def _amount_axis(ends: pl.Series, title: str, dots: bool, rule: float | None, room: float) -> ScaleAndAxis:
     """With room for the number right of the largest value, in shares of the axis."""
     import altair as alt
 

@@ -13,8 +13,7 @@ from typing import Protocol
 
 from hotband import _core
 from hotband.experiment.point import Point
-from hotband.runs import memory
-from hotband.runs import run as runs
+from hotband.runs import memory, run
 from hotband.runs.run import Finished, Prepared, prepare, sequences
 
 TICK_SECONDS = 0.1
@@ -172,7 +171,7 @@ class _Running:
         for place, index in enumerate(line):
             if self.stopping.is_set():
                 return
-            self.done(self.points[index], runs.execute_one(prepared, place))
+            self.done(self.points[index], run.execute_one(prepared, place))
             self.news.put(None)
 
 

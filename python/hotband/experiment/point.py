@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from hotband import __version__, _core
 from hotband.catalog import CATALOG_DIR
@@ -58,7 +57,7 @@ def version() -> str:
     return f"{__version__}+{build[:12]}"
 
 
-def _content(spec: RunSpec) -> dict[str, Any]:
+def _content(spec: RunSpec) -> dict[str, object]:
     """What a record follows from. Names are in it, because the record says them."""
     machine_text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
     workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text

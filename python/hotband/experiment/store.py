@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment.load import load_finished
@@ -23,6 +23,9 @@ from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
 from hotband.runs.run import Finished, check_writable, save
 from hotband.text.write import write_file
+
+if TYPE_CHECKING:
+    from hotband.text.values import Json
 
 EXPERIMENT_FILE, FINISHED_FILE = "experiment.json", "finished.json"
 OWN_FILES = (".json", ".parquet")
@@ -122,9 +125,10 @@ class Store:
         if mark is None or mark.get("key") != self.entries[point.id].key:
             return None
         try:
-            if any(digest(folder / name) != was for name, was in mark["files"].items()):
+            files, ios = _keys(mark["files"]), mark["ios"]
+            if not isinstance(ios, int) or any(digest(folder / name) != was for name, was in files.items()):
                 return None
-            return load_finished(point.spec, folder, int(mark["ios"]))
+            return load_finished(point.spec, folder, ios)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -177,24 +181,35 @@ def read_manifest(path: Path) -> Manifest:
     try:
         if table is None or table["schema"] != SCHEMA or table["schema_version"] != SCHEMA_VERSION:
             raise ValueError
-        entries = {str(name): _entry(one) for name, one in table["runs"].items()}
+        entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
         return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
     except (ValueError, KeyError, TypeError, AttributeError):
         accepted = "not the list of an experiment's runs: expected another folder, or the file as hotband wrote it"
         raise UserError(str(path), "", "", accepted) from None
 
 
-def _entry(table: Mapping[str, Any]) -> Entry:
-    folder = Path(table["folder"])
+def _keys(value: Json) -> dict[str, Json]:
+    """What is expected to be a JSON object. Raises TypeError."""
+    if not isinstance(value, dict):
+        raise TypeError("no JSON object")
+    return value
+
+
+def _entry(value: Json) -> Entry:
+    table = _keys(value)
+    named = table["folder"]
+    if not isinstance(named, str):
+        raise TypeError("a folder's name is a text")
+    folder = Path(named)
     if folder.is_absolute() or ".." in folder.parts:
         raise ValueError("a run is kept outside its folder")
     return Entry(str(folder), str(table["key"]), str(table["seed"]))
 
 
-def read_json(path: Path) -> dict[str, Any] | None:
+def read_json(path: Path) -> dict[str, Json] | None:
     """A JSON object, None where there is none."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value: Json = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from hotband import _core
 from hotband.errors import UserError
 from hotband.importers.files import decoded, name_of, read_bytes
-from hotband.importers.imported import Imported, no_rows
+from hotband.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.importers.record import LARGEST, Found, Sides, build, side_of
 from hotband.importers.source import NS_PER_S, iso, nothing_asked
 from hotband.record.stats import Direction, Histogram, idle_side
@@ -59,12 +58,13 @@ def _read_log(data: bytes, file: str, unit: str | None, option: str) -> list[Imp
     return found
 
 
-def _of_tag(tag: dict[str, Any], name: str, file: str, log: dict[str, Any], unit: str, hint: str) -> Found:
+def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str, hint: str) -> Found:
     scale = UNITS[unit]
     buckets = [[min(value * scale, LARGEST), count] for value, count in tag["buckets"]]
     histogram: Histogram = {"kind": "hdr", "buckets": buckets, "significant_digits": tag["digits"]}
     count = sum(count for _, count in buckets)
-    low, high = tag["extent"]
+    # None only of a tag without values, and those are no records.
+    low, high = tag["extent"] or (0, 0)
     direction: Direction = "write" if _WRITES.search(name) else "read"
     side = side_of(
         count,
@@ -111,31 +111,31 @@ def _of_tag(tag: dict[str, Any], name: str, file: str, log: dict[str, Any], unit
     )
 
 
-def _began(log: dict[str, Any], tag: dict[str, Any]) -> float | None:
+def _began(log: _core.HdrLog, tag: _core.HdrLogTag) -> float | None:
     """Seconds since 1970: of the calendar where the intervals are, else from the log's start."""
     first = float(min(tag["start_s"]))
-    start: float | None = log["base_s"] if log["base_s"] is not None else log["start_s"]
+    start = log["base_s"] if log["base_s"] is not None else log["start_s"]
     # HistogramLogReader.java: times within a year of the start are of the calendar.
     if start is None or first > start - 365 * 86400:
         return first if first > 365 * 86400 else None
     return start + first
 
 
-def _end_s(tag: dict[str, Any]) -> float:
+def _end_s(tag: _core.HdrLogTag) -> float:
     first = min(tag["start_s"])
     return float(max(s + n for s, n in zip(tag["start_s"], tag["length_s"], strict=True)) - first)
 
 
-def _interval_ns(tag: dict[str, Any]) -> int:
-    lengths: list[float] = sorted(tag["length_s"])
+def _interval_ns(tag: _core.HdrLogTag) -> int:
+    lengths = sorted(tag["length_s"])
     return max(1, round(lengths[len(lengths) // 2] * NS_PER_S))
 
 
-def _series(tag: dict[str, Any], stream: str, direction: str, scale: int) -> dict[str, list[Any]]:
+def _series(tag: _core.HdrLogTag, stream: str, direction: str, scale: int) -> SeriesColumns:
     rows = no_rows()
     first = min(tag["start_s"])
-    columns = (tag[name] for name in ("start_s", "length_s", "count", "mean", "p99"))
-    for start, length, count, mean, p99 in sorted(zip(*columns, strict=True), key=lambda row: float(row[0])):
+    intervals = zip(tag["start_s"], tag["length_s"], tag["count"], tag["mean"], tag["p99"], strict=True)
+    for start, length, count, mean, p99 in sorted(intervals, key=lambda row: row[0]):
         rate = count / length if length > 0 else None
         rows["time_ns"].append(round((start - first) * NS_PER_S))
         rows["stream"].append(stream)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
 
-# The columns of series.parquet by name (docs/guides/records.md), all of one length; None where not known.
-SeriesColumns: TypeAlias = dict[str, list[Any]]
-SERIES_NAMES = (
-    "time_ns",
-    "stream",
-    "direction",
-    "iops",
-    "bandwidth_bytes_per_s",
-    "latency_mean_ns",
-    "latency_p99_ns",
-    "queue_depth",
-)
+
+class SeriesColumns(TypedDict):
+    """The columns of series.parquet (docs/guides/records.md), all of one length; None where not known."""
+
+    time_ns: list[int]
+    stream: list[str]
+    direction: list[str]
+    iops: list[float | None]
+    bandwidth_bytes_per_s: list[float | None]
+    latency_mean_ns: list[float | None]
+    latency_p99_ns: list[int | None]
+    queue_depth: list[float | None]
 
 
 class Imported(NamedTuple):
@@ -31,7 +31,10 @@ class Imported(NamedTuple):
 
 def no_rows() -> SeriesColumns:
     """Series columns without rows."""
-    return {name: [] for name in SERIES_NAMES}
+    return {
+        "time_ns": [], "stream": [], "direction": [], "iops": [], "bandwidth_bytes_per_s": [], "latency_mean_ns": [],
+        "latency_p99_ns": [], "queue_depth": [],
+    }  # fmt: skip
 
 
 def loaded(imported: Imported) -> LoadedRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from hotband import __version__
 from hotband.errors import UserError
@@ -37,13 +37,13 @@ class Found:
     duration_ns: int
     concurrency: int | None
     streams: list[tuple[str, Sides]]
-    spec: dict[str, Any] = field(default_factory=dict)
+    spec: dict[str, object] = field(default_factory=dict)
     series: SeriesColumns | None = None
     interval_ns: int | None = None
     percentiles: dict[str, dict[str, int | None]] = field(default_factory=dict)
     sizes_known: bool = True
     counts_known: bool = True
-    further: dict[str, Any] = field(default_factory=dict)
+    further: dict[str, object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 

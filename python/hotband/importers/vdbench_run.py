@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from hotband.errors import UserError
 from hotband.importers.cells import Cells
-from hotband.importers.imported import no_rows
+from hotband.importers.imported import SeriesColumns, no_rows
 from hotband.importers.record import Found, Sides, side_of
 from hotband.importers.source import NS_PER_S, Asked, nothing_asked
 from hotband.importers.vdbench_read import Run, Scope
@@ -33,7 +32,7 @@ def of_run(run: Run, devices: Sequence[str]) -> Found:
     asked = _asked(run, devices, measured, seconds)
     target = ", ".join(devices[:3]) or None
     stream = run.name
-    further: dict[str, Any] = {}
+    further: dict[str, object] = {}
     if warm:
         further["warm_up"] = _warm_up(warm, seconds)
         notes.append(f"the first {len(warm)} of {len(run.rows)} intervals are warm-up and not in any figure")
@@ -230,7 +229,7 @@ def _rate(run: Run, cells: Cells) -> float | None:
     return rate if rate and rate < _UNLIMITED else None
 
 
-def _warm_up(warm: Sequence[Cells], seconds: float) -> dict[str, Any]:
+def _warm_up(warm: Sequence[Cells], seconds: float) -> dict[str, object]:
     means = [row.milliseconds("resp") for row in warm]
     return {
         "interval_ns": round(seconds * NS_PER_S),
@@ -239,7 +238,7 @@ def _warm_up(warm: Sequence[Cells], seconds: float) -> dict[str, Any]:
     }
 
 
-def _series(kept: Sequence[Cells], stream: str, seconds: float) -> dict[str, list[Any]]:
+def _series(kept: Sequence[Cells], stream: str, seconds: float) -> SeriesColumns:
     rows = no_rows()
     first = round(kept[0].needed("Interval"))
     for row in kept:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.importers.imported import Imported
+    from hotband.importers.imported import Imported, SeriesColumns
     from hotband.record.document import RecordDoc
 
 RECORD_FILE = "record.json"
@@ -21,11 +21,14 @@ SERIES_FILE = "series.parquet"
 WHOLE, REAL, TEXT = "u64", "f64", "text"
 
 
+Cell: TypeAlias = int | float | str | None
+
+
 class Table(Protocol):
     """Columns of one length by name, and the kind of each: what the engine leaves, or what was read."""
 
     @property
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[Cell]]:
         """Cells by column, None where there is none."""
 
     @property
@@ -37,7 +40,7 @@ class Table(Protocol):
 class ReadTable:
     """A table that was read from its file."""
 
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[Cell]]
     kinds: dict[str, str]
 
 
@@ -112,9 +115,19 @@ SERIES_KINDS = {
 }
 
 
-def series_table(series: Mapping[str, Sequence[Any]]) -> Table:
+def series_table(series: SeriesColumns) -> Table:
     """Columns of streams over time, read from another tool's result, as a table."""
-    return ReadTable({name: list(series[name]) for name in SERIES_KINDS}, SERIES_KINDS)
+    columns: dict[str, list[Cell]] = {
+        "time_ns": [*series["time_ns"]],
+        "stream": [*series["stream"]],
+        "direction": [*series["direction"]],
+        "iops": [*series["iops"]],
+        "bandwidth_bytes_per_s": [*series["bandwidth_bytes_per_s"]],
+        "latency_mean_ns": [*series["latency_mean_ns"]],
+        "latency_p99_ns": [*series["latency_p99_ns"]],
+        "queue_depth": [*series["queue_depth"]],
+    }
+    return ReadTable(columns, SERIES_KINDS)
 
 
 def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:

@@ -37,7 +37,7 @@ class Histogram(TypedDict):
 
 class Side(TypedDict):
     """The reads or the writes of one stream. A latency is None where nothing was measured; imported records also have a
-    count of None, where the tool did not count (`hotband.importers.fio_join`).
+    count of None, where the tool did not count (`hotband.importers.fio.join`).
 
     Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
     `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.

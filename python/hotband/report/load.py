@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from hotband.errors import UserError
 from hotband.record.files import frame_of
@@ -15,8 +15,10 @@ from hotband.text.foreign import all_visible
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.importers.imported import SeriesColumns
     from hotband.record.document import RecordDoc
     from hotband.runs.run import Finished
+    from hotband.text.values import Json
 
 SCHEMA = "hotband-record"
 SCHEMA_VERSION = 1
@@ -76,7 +78,7 @@ def loaded_run(finished: Finished) -> LoadedRecord:
     return LoadedRecord(finished.record, series, name, caches=caches, smart=smart, power=power)
 
 
-def loaded_import(record: RecordDoc, series: Mapping[str, list[Any]] | None) -> LoadedRecord:
+def loaded_import(record: RecordDoc, series: SeriesColumns | None) -> LoadedRecord:
     """A record that was just imported, from memory; `series` has the columns of a record's series by name."""
     import polars as pl
 
@@ -106,10 +108,11 @@ def load_record(path: Path) -> LoadedRecord:
         if isinstance(named, dict) and named.get(key) is not None:
             frame, more = _read_series(file, named, key, columns)
             further[key], remarks = _cast(file, key, frame, texts), remarks + more
+    checked = cast("RecordDoc", record)
     return LoadedRecord(
-        cast("RecordDoc", record),
+        checked,
         series,
-        record["name"],
+        checked["name"],
         remarks,
         further["caches_file"],
         further["smart_file"],
@@ -117,10 +120,10 @@ def load_record(path: Path) -> LoadedRecord:
     )
 
 
-def _read_json(file: Path) -> dict[str, Any]:
+def _read_json(file: Path) -> dict[str, Json]:
     try:
         text = file.read_text(encoding="utf-8")
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value: Json = json.loads(text, parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None
     except OSError as error:
@@ -130,14 +133,14 @@ def _read_json(file: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UserError(str(file), "", type(value).__name__, "expected a JSON object, a record")
     # Half a character of UTF-16 is JSON, and is in no text that can be written: frames take none.
-    return all_visible(value) if "\\ud" in text.lower() else value
+    return {all_visible(key): all_visible(one) for key, one in value.items()} if "\\ud" in text.lower() else value
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _check(file: Path, record: Mapping[str, Any]) -> None:
+def _check(file: Path, record: Mapping[str, Json]) -> None:
     """Refuse what is not a record of a version we know, or lacks what every page needs."""
     where, schema, version = str(file), record.get("schema"), record.get("schema_version")
     if schema != SCHEMA:
@@ -153,9 +156,10 @@ def _check(file: Path, record: Mapping[str, Any]) -> None:
     duration = record.get("duration_ns")
     if not isinstance(duration, int | float) or isinstance(duration, bool) or duration < 0:
         raise UserError(where, "duration_ns", _short(duration), "expected a number of nanoseconds, 0 or more")
-    for place, item in enumerate(record["streams"]):
+    streams, parts = record["streams"], record["parts"]
+    for place, item in enumerate(streams if isinstance(streams, list) else []):
         _check_stream(where, f"streams[{place}]", item)
-    for place, item in enumerate(record["parts"]):
+    for place, item in enumerate(parts if isinstance(parts, list) else []):
         if not (isinstance(item, dict) and isinstance(item.get("counters", {}), dict)):
             raise UserError(where, f"parts[{place}]", _short(item), "expected an object with counters")
 

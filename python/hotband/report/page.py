@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, NotRequired, Protocol, TypedDict
 
 from hotband import __version__
 from hotband.text.write import write_file
+
+if TYPE_CHECKING:
+    from hotband.text.values import Json
 
 # Digits that a stored number keeps: a pixel of a large screen is one part in 4000.
 STORED_DIGITS = 5
@@ -82,7 +85,7 @@ class Table:
 class Drawable(Protocol):
     """An altair chart, or whatever else has a Vega-Lite spec."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """The spec, which the caller may change."""
 
 
@@ -215,12 +218,43 @@ def render(page: Page) -> str:
     )
 
 
+class ColumnDoc(TypedDict):
+    """A column of a frame: its numbers, or its texts as [text, how many times in a row]."""
+
+    name: str
+    values: NotRequired[list[float | None]]
+    repeats: NotRequired[list[list[Json]]]
+
+
+class FrameDoc(TypedDict):
+    """A frame by column, of `count` rows."""
+
+    count: int
+    columns: list[ColumnDoc]
+
+
+class ChartDoc(TypedDict):
+    """A chart without its rows: the names of its frames, and whether it draws only the runs that a reader chose."""
+
+    spec: dict[str, Json]
+    frames: list[str]
+    chosen: bool
+    title: str
+
+
+class ChartsDoc(TypedDict):
+    """What `draw.js` reads."""
+
+    charts: list[ChartDoc]
+    frames: dict[str, FrameDoc]
+
+
 class ChartStore:
     """The specs and the frames of a page's charts; a frame that several charts draw is kept once."""
 
     def __init__(self) -> None:
-        self._charts: list[dict[str, Any]] = []
-        self._frames: dict[str, dict[str, Any]] = {}
+        self._charts: list[ChartDoc] = []
+        self._frames: dict[str, FrameDoc] = {}
 
     def add(self, block: Charts) -> list[int]:
         """Take a block's charts; returns their numbers on the page."""
@@ -231,30 +265,32 @@ class ChartStore:
 
         with alt.data_transformers.disable_max_rows():
             spec = chart.view.to_dict()
-        frames: dict[str, list[dict[str, Any]]] = spec.pop("datasets", {})
+        datasets = spec.pop("datasets", {})
+        frames = datasets if isinstance(datasets, dict) else {}
         for name, rows in frames.items():
-            if name not in self._frames:
-                self._frames[name] = pack(rows)
-        entry = {"spec": spec, "frames": list(frames), "chosen": chosen, "title": chart.title}
-        self._charts.append(entry)
+            if name not in self._frames and isinstance(rows, list):
+                self._frames[name] = pack([row for row in rows if isinstance(row, dict)])
+        self._charts.append({"spec": spec, "frames": list(frames), "chosen": chosen, "title": chart.title})
         return len(self._charts) - 1
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> ChartsDoc:
         """What `draw.js` reads."""
         return {"charts": self._charts, "frames": self._frames}
 
 
-def pack(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Rows by column: numbers in a row, texts as [text, how many times in a row]."""
+def pack(rows: Sequence[Mapping[str, Json]]) -> FrameDoc:
+    """Rows by column."""
     names = list(rows[0]) if rows else []
-    columns = [{"name": name, **_pack_column([row[name] for row in rows])} for name in names]
-    return {"count": len(rows), "columns": columns}
+    return {"count": len(rows), "columns": [_pack_column(name, [row[name] for row in rows]) for name in names]}
 
 
-def _pack_column(values: list[Any]) -> dict[str, Any]:
-    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
-        return {"values": [_stored(value) for value in values]}
-    return {"repeats": [[value, len(list(same))] for value, same in groupby(values)]}
+def _pack_column(name: str, values: Sequence[Json]) -> ColumnDoc:
+    numbers = [
+        value for value in values if value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    ]
+    if len(numbers) == len(values):
+        return {"name": name, "values": [_stored(value) for value in numbers]}
+    return {"name": name, "repeats": [[value, len(list(same))] for value, same in groupby(values)]}
 
 
 def _stored(value: float | None) -> float | int | None:

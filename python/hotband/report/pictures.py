@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.draw.charts import FONT, INK, MUTED
 from hotband.text.foreign import all_visible
@@ -18,6 +18,7 @@ from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
     from hotband.draw.charts import View
+    from hotband.text.values import Json
 
 WIDTH = 760
 # What a legend may be of.
@@ -32,30 +33,39 @@ _TITLE_CHARS, _SUBTITLE_CHARS = 76, 118
 class Drawing:
     """A chart whose spec was made once, for the page and for its pictures."""
 
-    spec: dict[str, Any]
+    spec: dict[str, Json]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """The spec; a copy, of which the datasets may be taken out."""
         return copy(self.spec)
 
     def bare(self) -> Drawing:
         """Without legends, for charts that stand under one key."""
-        layers = [_without_legend(layer) for layer in self.spec.get("layer", [])]
-        bare = _without_legend(self.spec)
-        return Drawing(bare | {"layer": layers} if layers else bare)
+        bare, layers = _without_legend(self.spec), self.spec.get("layer")
+        if isinstance(layers, list) and layers:
+            bare |= {"layer": [_without_legend(layer) if isinstance(layer, dict) else layer for layer in layers]}
+        return Drawing(bare)
 
-    def picture(self, title: str, subtitle: str) -> dict[str, Any]:
+    def picture(self, title: str, subtitle: str) -> dict[str, Json]:
         """The spec of a picture of a fixed width, with its title; marks without texts for screen readers, which a
         picture on somebody's page has in its place.
         """
-        fixed = {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
-        return self.spec | fixed | {"config": self.spec.get("config", {}) | {"aria": False}}
+        fixed: dict[str, Json] = {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
+        config = self.spec.get("config")
+        return self.spec | fixed | {"config": (config if isinstance(config, dict) else {}) | {"aria": False}}
 
 
-def _without_legend(view: dict[str, Any]) -> dict[str, Any]:
-    encoding = view.get("encoding") or {}
-    bare = {name: encoding[name] | {"legend": None} for name in LEGENDS if "field" in encoding.get(name, {})}
-    return view | {"encoding": encoding | bare} if bare else view
+def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
+    """A copy of a view whose channels that are of a column have no legend."""
+    encoding = view.get("encoding")
+    if not isinstance(encoding, dict):
+        return copy(view)
+    bare: dict[str, Json] = {}
+    for name in LEGENDS:
+        channel = encoding.get(name)
+        if isinstance(channel, dict) and "field" in channel:
+            bare[name] = channel | {"legend": None}
+    return view | {"encoding": encoding | bare}
 
 
 def drawing(view: View) -> Drawing:
@@ -66,7 +76,7 @@ def drawing(view: View) -> Drawing:
         return Drawing(view.to_dict(validate=False))
 
 
-def _heading(title: str, subtitle: str) -> dict[str, Any]:
+def _heading(title: str, subtitle: str) -> dict[str, Json]:
     return {
         "text": _wrapped(title, _TITLE_CHARS),
         "subtitle": _wrapped(subtitle, _SUBTITLE_CHARS),
@@ -82,10 +92,10 @@ def _heading(title: str, subtitle: str) -> dict[str, Any]:
     }
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrapped(text: str, width: int) -> list[Json]:
     import textwrap
 
-    return textwrap.wrap(text, width)
+    return [*textwrap.wrap(text, width)]
 
 
 def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from hotband.draw.review import Axis, Lines, amounts, curves, palette
-from hotband.report import review_rows as rows_of
-from hotband.report.review_machine import FILE_SIZES, bar_frame, counted
-from hotband.report.review_rows import Machine, Row, frame
+from hotband.report import review_rows
+from hotband.report.page import Table
+from hotband.report.review_machine import FILE_SIZES
+from hotband.report.review_rows import Machine, frame, mega, ranged
 from hotband.report.review_topics import (
     ACCESS_MS,
     BLOCK,
@@ -20,6 +22,9 @@ from hotband.report.review_topics import (
     Column,
     Figure,
     Topic,
+    bar,
+    bar_frame,
+    block,
     crossed,
     gathered_notes,
     missing,
@@ -29,6 +34,9 @@ from hotband.report.review_topics import (
 from hotband.report.text import amount, block_size, number
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.report.review_columns import Bar, Range
     from hotband.review.documents import ComparisonDoc, GroupRatiosDoc
 
 # A lead smaller than this is none: a second seed moves most figures by as much.
@@ -118,7 +126,7 @@ def _labels(everyone: Sequence[Machine]) -> dict[str, str]:
     return {str(machine.review["machine"]["name"]): machine.label for machine in everyone}
 
 
-def _placed(found: Mapping[str, Any], labels: Mapping[str, str]) -> list[tuple[str, float]]:
+def _placed(found: Mapping[str, float | None], labels: Mapping[str, str]) -> list[tuple[str, float]]:
     """Labels with their ratios, the largest first."""
     pairs = [(labels.get(name, name), float(value)) for name, value in found.items() if value is not None]
     return sorted(pairs, key=lambda pair: -pair[1])
@@ -145,7 +153,7 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
     if comparison.get("overall"):
         found.append({"group": "overall", "title": "All groups", "ratios": comparison["overall"]})
     rows = [
-        _bar(str(group["group"]), str(group["title"]), labels.get(name, name), float(value), f"{amount(value)}×")
+        bar(str(group["group"]), str(group["title"]), float(value), labels.get(name, name), f"{amount(value)}×")
         for group in found
         for name, value in group["ratios"].items()
         if value is not None and name != comparison["baseline"]
@@ -156,7 +164,7 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
     caption = f"Geometric mean of the ratios of a group's figures to those of {baseline}; more than 1 is better."
     columns = [Column("Group", "title", str, False)]
     columns += [Column(label, label, amount) for label in lines.names]
-    listed = [
+    listed: list[dict[str, object]] = [
         {"title": group["title"], **{labels.get(name, name): value for name, value in group["ratios"].items()}}
         for group in found
     ]
@@ -165,47 +173,59 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
     return Topic("ratios", "Who leads", [figure], [table(listed, columns)], width=WHOLE)
 
 
-def _bar(row: str, label: str, line: str, value: float, text: str = "") -> Row:
-    """A row as `reviewcharts.amounts` draws it."""
-    return {
-        "row": row, "label": label, "line": line, "value": value, "text": text or amount(value), "low": None,
-        "high": None,
-    }  # fmt: skip
-
-
 # --- the topics ---------------------------------------------------------------------------------------------
 
 
-def gathered(everyone: Sequence[Machine], read: Callable[[Machine], list[Row]]) -> list[Row]:
-    """The rows of all machines, each with its `line`."""
-    return [{"line": machine.label, **row} for machine in everyone for row in read(machine)]
+R = TypeVar("R", bound="Mapping[str, object]")
 
 
-def of(rows: Iterable[Row], **wanted: Any) -> list[Row]:
+@dataclass(frozen=True)
+class Of(Generic[R]):
+    """A row of a machine, whose label is its `line`."""
+
+    line: str
+    row: R
+
+
+def gathered(everyone: Sequence[Machine], read: Callable[[Machine], Sequence[R]]) -> list[Of[R]]:
+    """The rows of all machines."""
+    return [Of(machine.label, row) for machine in everyone for row in read(machine)]
+
+
+def of(rows: Iterable[Of[R]], **wanted: str | int) -> list[Of[R]]:
     """Those rows that have these values."""
-    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+    return [one for one in rows if all(one.row[key] == value for key, value in wanted.items())]
 
 
-def values(rows: Iterable[Row], key: str) -> list[Any]:
-    """What stands in a column, each once, in the order met."""
-    return list(dict.fromkeys(row[key] for row in rows))
+def values(rows: Iterable[Of[R]], key: str) -> list[str]:
+    """The texts of a column, each once, in the order met."""
+    return list(dict.fromkeys(str(one.row[key]) for one in rows))
 
 
-def picked(rows: Iterable[Row], *names: str) -> Any:
+def picked(rows: Iterable[Of[R]], *names: str) -> pl.DataFrame:
     """A frame of some columns."""
-    return frame([{name: row[name] for name in ("line", *names)} for row in rows])
+    return frame([{"line": one.line} | {name: one.row[name] for name in names} for one in rows])
+
+
+def beside(rows: Iterable[Of[R]], keys: Sequence[str], value: str, heads: Sequence[str], lines: Lines, *,
+           caption: str = "", write: Callable[[object], str] = str, fold: bool = False) -> Table:  # fmt: skip
+    """A table with a column for each machine."""
+    listed: list[dict[str, object]] = [{"line": one.line, **one.row} for one in rows]
+    return crossed(listed, keys, "line", value, heads, lines.names, caption=caption, write=write, fold=fold)
 
 
 def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """The geometric means themselves, a chart for each of their units."""
-    rows = gathered(everyone, rows_of.summary)
+    rows = gathered(everyone, review_rows.summary)
     figures = []
-    for unit, name in rows_of.units(rows).items():
-        bars = [_bar(row["group"], row["title"], row["line"], row["mean"]) for row in of(rows, unit=unit)]
+    for unit, name in review_rows.units(one.row for one in rows).items():
+        bars = [bar(one.row["group"], one.row["title"], one.row["mean"], one.line) for one in of(rows, unit=unit)]
         titles = values(of(rows, unit=unit), "title")
         title = f"{titles[0]}, geometric mean ({unit})" if len(titles) == 1 else f"Geometric means in {unit}"
         figures.append(Figure(f"summary-{name}", title, amounts(bar_frame(bars), unit, lines, wide=False)))
-    named = [{**row, "title": f"{row['title']} ({row['unit']})"} for row in rows]
+    named = [
+        {"line": one.line, "title": f"{one.row['title']} ({one.row['unit']})", "mean": one.row["mean"]} for one in rows
+    ]
     shown = crossed(named, ["title"], "line", "mean", ["Geometric mean of"], lines.names)
     notes = missing(everyone, "summary")
     return Topic("summary", "Summary", figures, [shown] if rows else [], notes)
@@ -213,7 +233,7 @@ def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Transfer curves, reads and writes apart."""
-    rows, axis = gathered(everyone, rows_of.linear), place_axis(everyone)
+    rows, axis = gathered(everyone, review_rows.linear), place_axis(everyone)
     figures = []
     for op in values(rows, "op"):
         view = curves(
@@ -225,39 +245,44 @@ def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
             points=False,
         )
         figures.append(Figure(f"linear-{op}", f"Linear {op} over the surface", view))
-    ends = []
+    ends: list[dict[str, object]] = []
     for op in values(rows, "op"):
+        rates = [(one.line, one.row["mbps"]) for one in of(rows, op=op)]
         for name, reduce in (("least", min), ("most", max)):
             for label in lines.names:
-                own = [row["mbps"] for row in of(rows, op=op, line=label)]
+                own = [rate for line, rate in rates if line == label and rate is not None]
                 if own:
                     ends.append({"of": f"{op}, {name}", "line": label, "mbps": reduce(own)})
         for machine in everyone:
-            mean = ((machine.part("linear") or {}).get("mean") or {}).get(op)
+            mean = review_rows.linear_mean(machine, op)
             if mean is not None:
-                ends.append({"of": f"{op}, mean", "line": machine.label, "mbps": mean / 1e6})
+                ends.append({"of": f"{op}, mean", "line": machine.label, "mbps": mega(mean)})
     shown = crossed(ends, ["of"], "line", "mbps", [MBPS], lines.names)
     return Topic("linear", "Linear transfer", figures, [shown] if ends else [], missing(everyone, "linear"))
 
 
+ACCESS_TIMES: dict[Literal["mean_ns", "p50_ns", "p99_ns", "max_ns"], str] = {
+    "mean_ns": "mean", "p50_ns": "median", "p99_ns": "p99", "max_ns": "longest",
+}  # fmt: skip
+
+
 def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Cumulative access times, reads and writes apart."""
-    rows = gathered(everyone, rows_of.cumulative)
-    axis = Axis("ms", ACCESS_MS, "log" if rows_of.is_wide(everyone) else "zero")
+    rows = gathered(everyone, review_rows.cumulative)
+    axis = Axis("ms", ACCESS_MS, "log" if review_rows.is_wide(everyone) else "zero")
     figures = []
     for op in values(rows, "op"):
         view = curves(
             picked(of(rows, op=op), "ms", "share"), axis, Axis("share", SHARE, "share"), lines, wide=True, points=False
         )
         figures.append(Figure(f"access-{op}", f"Random {op} access times, cumulative", view))
-    names = {"mean_ns": "mean", "p50_ns": "median", "p99_ns": "p99", "max_ns": "longest"}
     listed = [
-        {"of": f"{op}, {name}", "line": machine.label, "ms": figure[key] / 1e6}
-        for op in rows_of.OPS
-        for key, name in names.items()
+        {"of": f"{op}, {name}", "line": machine.label, "ms": mega(found)}
+        for op in review_rows.OPS
+        for key, name in ACCESS_TIMES.items()
         for machine in everyone
-        for measured, figure in rows_of.access_figures(machine)
-        if measured == op and figure.get(key) is not None
+        for measured, figure in review_rows.access_figures(machine)
+        if measured == op and (found := figure.get(key)) is not None
     ]
     shown = crossed(listed, ["of"], "line", "ms", [ACCESS_MS], lines.names)
     return Topic("access", "Random access time", figures, [shown] if listed else [], missing(everyone, "access"))
@@ -265,8 +290,8 @@ def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Bandwidth over the block size on the smallest file, which caches hold, and on the largest, which they do not."""
-    rows = gathered(everyone, rows_of.block_sizes)
-    sizes = sorted({row["file_bytes"] for row in rows})
+    rows = gathered(everyone, review_rows.block_sizes)
+    sizes = sorted({one.row["file_bytes"] for one in rows})
     figures, tables = [], []
     for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]):
         for op in values(rows, "op"):
@@ -282,31 +307,30 @@ def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
                 wide=True,
             )
             figures.append(Figure(f"blocks-{op}-{'smallest' if size == sizes[0] else 'largest'}", title, view))
-            ordered = sorted(own, key=lambda row: row["block_bytes"])
-            tables.append(crossed(ordered, ["block_bytes"], "line", "mbps", [BLOCK], lines.names, write=block_size,
-                                  caption=f"{title}, MB/s", fold=True))  # fmt: skip
+            ordered = sorted(own, key=lambda one: one.row["block_bytes"])
+            caption = f"{title}, MB/s"
+            shown = beside(ordered, ["block_bytes"], "mbps", [BLOCK], lines, write=block, caption=caption, fold=True)
+            tables.append(shown)
     return Topic("blocks", "Block sizes", figures, tables, missing(everyone, "block_sizes"))
 
 
 def streams(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """One to four streams: what all of them get together."""
-    rows = gathered(everyone, rows_of.streams)
-    for row in rows:
-        row["title"] = counted(row["streams"])
+    rows = gathered(everyone, review_rows.streams)
     figures = []
     for op in values(rows, "op"):
-        bars = [_bar(row["title"], row["title"], row["line"], row["mbps"]) for row in of(rows, op=op)]
+        bars = [bar(one.row["title"], one.row["title"], one.row["mbps"], one.line) for one in of(rows, op=op)]
         view = amounts(bar_frame(bars), f"{MBPS}, all streams", lines, wide=False)
         figures.append(Figure(f"streams-{op}", f"Concurrent sequential {op}s", view))
-    shown = crossed(rows, ["op", "title"], "line", "mbps", ["", MBPS], lines.names)
+    shown = beside(rows, ["op", "title"], "mbps", ["", MBPS], lines)
     return Topic("streams", "Concurrent streams", figures, [shown] if rows else [], missing(everyone, "streams"))
 
 
 def patterns(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """For each server pattern IOPS against queue depth, and latency over IOPS."""
-    rows = gathered(everyone, rows_of.patterns)
+    rows = gathered(everyone, review_rows.patterns)
     figures = []
-    names = {rows_of.pattern_title(name): name for machine in everyone for name in _pattern_names(machine)}
+    names = {review_rows.pattern_title(name): name for machine in everyone for name in _pattern_names(machine)}
     for title, name in names.items():
         data = picked(of(rows, pattern=title), "qd", "iops", "mean_ms", "p99_ms")
         view = curves(data, Axis("qd", DEPTH, "depth"), Axis("iops", "IOPS", "rate"), lines, wide=True)
@@ -315,24 +339,24 @@ def patterns(everyone: Sequence[Machine], lines: Lines) -> Topic:
             data, Axis("iops", "IOPS", "rate"), Axis("mean_ms", MEAN_MS, "rate"), lines, order="qd", wide=True
         )
         figures.append(Figure(f"patterns-{name}-latency", f"{title}: mean latency over IOPS", view))
-    depths = sorted({row["qd"] for row in rows})
-    ends = [row for row in rows if row["qd"] in {*depths[:1], *depths[-1:]}]
-    tables = [crossed(ends, ["pattern", "qd"], "line", "iops", ["Pattern", "Queue depth"], lines.names,
-                      caption="IOPS at both ends of the queue depths")]  # fmt: skip
+    depths = sorted({one.row["qd"] for one in rows})
+    ends = [one for one in rows if one.row["qd"] in {*depths[:1], *depths[-1:]}]
+    heads = ["Pattern", "Queue depth"]
+    tables = [beside(ends, ["pattern", "qd"], "iops", heads, lines, caption="IOPS at both ends of the queue depths")]
     tables += [
-        crossed(rows, ["pattern", "qd"], "line", key, ["Pattern", "Queue depth"], lines.names, caption=caption)
+        beside(rows, ["pattern", "qd"], key, heads, lines, caption=caption)
         for key, caption in (("iops", "IOPS"), ("mean_ms", MEAN_MS))
     ]
     return Topic("patterns", "Server patterns", figures, tables if rows else [], missing(everyone, "patterns"))
 
 
 def _pattern_names(machine: Machine) -> list[str]:
-    return values(machine.part("patterns") or [], "pattern")
+    return list(dict.fromkeys(row["pattern"] for row in machine.review.get("patterns") or []))
 
 
 def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Files per second against queue depth, a chart per size and operation."""
-    rows = gathered(everyone, rows_of.files)
+    rows = gathered(everyone, review_rows.files)
     figures = []
     for size in values(rows, "size"):
         for op in values(of(rows, size=size), "op"):
@@ -340,24 +364,22 @@ def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
             view = curves(data, Axis("qd", DEPTH, "depth"), Axis("per_s", "Files per second", "rate"), lines, wide=True)
             title = f"{size.capitalize()} files, {op}: files per second"
             figures.append(Figure(f"files-{size}-{op}", title, view, FILE_SIZES.get(size, "") if op == "copy" else ""))
-    shown = crossed(rows, ["size", "op", "qd"], "line", "per_s", ["Files", "", "Queue depth"], lines.names,
-                    caption="Files per second")  # fmt: skip
+    heads = ["Files", "", "Queue depth"]
+    shown = beside(rows, ["size", "op", "qd"], "per_s", heads, lines, caption="Files per second")
     return Topic("files", "Files", figures, [shown] if rows else [], missing(everyone, "files"))
 
 
 def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Streaming in small and in large blocks."""
-    rows = gathered(everyone, rows_of.streaming)
-    for row in rows:
-        row["title"] = f"{row['op'].capitalize()}, {row['blocks']} blocks"
-    bars = [_bar(row["title"], row["title"], row["line"], row["mbps"]) for row in rows]
-    shown = crossed(rows, ["title"], "line", "mbps", [MBPS], lines.names)
+    rows = gathered(everyone, review_rows.streaming)
+    bars = [bar(one.row["of"], one.row["of"], one.row["mbps"], one.line) for one in rows]
+    shown = beside(rows, ["of"], "mbps", [MBPS], lines)
     return _barred("streaming", "Streaming", "Streaming read and write", bars, MBPS, lines, [shown],
                    missing(everyone, "streaming"))  # fmt: skip
 
 
 def _barred(
-    name: str, title: str, shown: str, bars: list[Row], unit: str, lines: Lines, tables: Any, notes: list[str]
+    name: str, title: str, shown: str, bars: list[Bar], unit: str, lines: Lines, tables: list[Table], notes: list[str]
 ) -> Topic:
     """A topic of one chart of bars; of its notes alone where there are none."""
     if not bars:
@@ -368,15 +390,15 @@ def _barred(
 
 def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Extents moved per second."""
-    rows = [(machine.label, found) for machine in everyone if (found := machine.part("defragmentation"))]
-    bars = [_bar("moved", "Extents moved", label, found["extents_per_s"]) for label, found in rows]
-    listed = [
-        {"line": label, "per_s": found["extents_per_s"], "mbps": found["bandwidth_bytes_per_s"] / 1e6,
-         "ms": found["latency_mean_ns"] / 1e6, "extent": found["extent_bytes"]}
+    rows = [(machine.label, found) for machine in everyone if (found := machine.review.get("defragmentation"))]
+    bars = [bar("moved", "Extents moved", found["extents_per_s"], label) for label, found in rows]
+    listed: list[dict[str, object]] = [
+        {"line": label, "per_s": found["extents_per_s"], "mbps": mega(found["bandwidth_bytes_per_s"]),
+         "ms": mega(found["latency_mean_ns"]), "extent": found["extent_bytes"]}
         for label, found in rows
     ]  # fmt: skip
     columns = [
-        Column("Machine", "line", str, False), Column("Extent", "extent", block_size, False),
+        Column("Machine", "line", str, False), Column("Extent", "extent", block, False),
         Column("Extents moved per second", "per_s"), Column("Moved (MB/s)", "mbps"),
         Column("Mean time of an extent (ms)", "ms"),
     ]  # fmt: skip
@@ -386,32 +408,41 @@ def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Desktop loads, each with its range."""
-    rows = gathered(everyone, rows_of.applications)
-    bars = [_bar(row["name"], row["title"], row["line"], row["mbps"]) | rows_of.ranged(row) for row in rows]
-    listed = [{**row, "range": _range(row)} for row in rows]
+    rows = gathered(everyone, review_rows.applications)
+    bars = [bar(one.row["name"], one.row["title"], one.row["mbps"], one.line, ends=ranged(one.row)) for one in rows]
+    listed = [{"line": one.line, "title": one.row["title"], "range": _range(one.row["mbps"], one.row)} for one in rows]
     shown = crossed(listed, ["title"], "line", "range", ["MB/s (lowest to highest)"], lines.names)
     return _barred("applications", "Desktop applications", "Desktop application loads, with their range of uncertainty",
                    bars, MBPS, lines, [shown], missing(everyone, "applications"))  # fmt: skip
 
 
-def _range(row: Row, key: str = "mbps") -> str:
+def _range(value: float | None, row: Range) -> str:
     """A value, and in brackets its range where it has one."""
-    low, high = rows_of.ranged(row).values()
-    mean = amount(row[key])
-    return mean if low is None else f"{mean} ({amount(low)} to {amount(high)})"
+    ends = ranged(row)
+    low, high = ends["low"], ends["high"]
+    return amount(value) if low is None else f"{amount(value)} ({amount(low)} to {amount(high)})"
 
 
 def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Watts by what is done, and the energy of an I/O."""
+    watts = [
+        (one.line, one.row["name"], one.row["title"], one.row["watts"], ranged(one.row))
+        for one in gathered(everyone, review_rows.watts)
+    ]
+    joules = [
+        (one.line, one.row["name"], one.row["title"], one.row["millijoules"], ranged(one.row))
+        for one in gathered(everyone, review_rows.joules)
+    ]
     figures, tables = [], []
-    for name, title, unit, key, read in (
-        ("energy-watts", "Mean power", "Mean power (W)", "watts", rows_of.watts),
-        ("energy-joules", "Energy of an I/O", "Energy of an I/O (mJ)", "millijoules", rows_of.joules),
+    for name, title, unit, rows in (
+        ("energy-watts", "Mean power", "Mean power (W)", watts),
+        ("energy-joules", "Energy of an I/O", "Energy of an I/O (mJ)", joules),
     ):
-        rows = gathered(everyone, read)
         if rows:
-            bars = [_bar(row["name"], row["title"], row["line"], row[key]) | rows_of.ranged(row) for row in rows]
+            bars = [bar(what, label, value, line, ends=ends) for line, what, label, value, ends in rows]
             figures.append(Figure(name, title, amounts(bar_frame(bars), unit, lines, wide=False)))
-            shown = [row | {"text": _range(row, key)} for row in rows]
+            shown = [
+                {"line": line, "title": label, "text": _range(value, ends)} for line, _, label, value, ends in rows
+            ]
             tables.append(crossed(shown, ["title"], "line", "text", [unit], lines.names))
     return Topic("energy", "Power and energy", figures, tables, missing(everyone, "energy"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Literal
 
 from hotband.draw.review import Axis, Lines, amounts, curves, density, palette, ramp
-from hotband.report import review_rows as rows_of
+from hotband.report import review_rows
 from hotband.report.page import Cell, Group, Table
-from hotband.report.review_rows import Machine, Row, frame
+from hotband.report.review_rows import Machine, frame, mega, ranged
 from hotband.report.review_topics import (
     ACCESS_MS,
     BLOCK,
@@ -22,18 +22,25 @@ from hotband.report.review_topics import (
     Column,
     Figure,
     Topic,
+    bar,
+    bar_frame,
+    block,
     crossed,
     gathered_notes,
+    milliseconds,
     missing,
     place_axis,
     table,
 )
 from hotband.report.text import amount, block_size, number, rate, size, span
 
+if TYPE_CHECKING:
+    from hotband.report.review_columns import Bar, EnergyRow
+
 # Reads and writes are as fast in most places.
 OVER_EACH_OTHER = Lines(READ_WRITE.title, READ_WRITE.colors, dashed=("write",))
 OF_IOS = "Share of the I/Os (%)"
-PATTERN_COLORS = palette("Pattern", rows_of.PATTERNS.values(), first=2)
+PATTERN_COLORS = palette("Pattern", review_rows.PATTERNS.values(), first=2)
 
 
 def topics(machine: Machine) -> list[Topic]:
@@ -57,28 +64,31 @@ def topics(machine: Machine) -> list[Topic]:
 def cards(machine: Machine) -> list[tuple[str, str]]:
     """The handful of numbers that a reader looks for first."""
     found = [(size(machine.capacity_bytes), "capacity")]
-    means = (machine.part("linear") or {}).get("mean") or {}
-    found += [(rate(means[op]), f"linear {op}, mean over the surface") for op in ("read", "write") if means.get(op)]
-    for op, figures in rows_of.access_figures(machine):
+    for op in ("read", "write"):
+        if mean := review_rows.linear_mean(machine, op):
+            found.append((rate(mean), f"linear {op}, mean over the surface"))
+    for op, figures in review_rows.access_figures(machine):
         found.append((span(figures["mean_ns"]), f"random {op}, {block_size(figures['block_bytes'])}, mean"))
-    served = rows_of.patterns(machine)
+    served = [(row["iops"], row) for row in review_rows.patterns(machine) if row["iops"] is not None]
     if served:
-        best = max(served, key=lambda row: row["iops"])
-        found.append((number(best["iops"]), f"most IOPS: {best['pattern']}, QD {best['qd']}"))
+        most, best = max(served, key=lambda one: one[0])
+        found.append((number(most), f"most IOPS: {best['pattern']}, QD {best['qd']}"))
     return found
 
 
 def lead(machine: Machine) -> str:
     """What was found of the machine, in one sentence."""
     pieces = []
-    points = (machine.part("linear") or {}).get("read") or []
-    if points:
-        rates = [point["bandwidth_bytes_per_s"] for point in points]
+    linear = machine.review.get("linear")
+    points = (linear.get("read") or []) if linear else []
+    rates = [one for point in points if (one := point["bandwidth_bytes_per_s"]) is not None]
+    if rates:
         pieces.append(f"reads {_range(min(rates), max(rates))} along the surface")
-    for op, figures in rows_of.access_figures(machine):
-        if op == "read":
+    for op, figures in review_rows.access_figures(machine):
+        if op == "read" and figures["mean_ns"] is not None:
             pieces.append(f"finds a random {block_size(figures['block_bytes'])} block in {span(figures['mean_ns'])}")
-    served = [row for row in rows_of.patterns(machine) if row["pattern"] == rows_of.PATTERNS["file-server"]]
+    served = [row for row in review_rows.patterns(machine) if row["pattern"] == review_rows.PATTERNS["file-server"]]
+    served = [row for row in served if row["iops"] is not None]
     if served:
         first, last = served[0], served[-1]
         depths = f"queue depth {first['qd']} and {number(last['iops'])} at {last['qd']}"
@@ -93,32 +103,9 @@ def _range(low: float, high: float) -> str:
     return rate(high) if number(low / 1e6, 3) == number(high / 1e6, 3) else f"{number(low / 1e6, 3)} to {rate(high)}"
 
 
-def lined(rows: Iterable[Row], key: str, *keep: str) -> list[Row]:
+def lined(rows: Iterable[Mapping[str, object]], key: str, *keep: str) -> list[dict[str, object]]:
     """Rows whose `line` is one of their columns, with the columns that a chart needs."""
     return [{"line": row[key]} | {name: row[name] for name in keep} for row in rows]
-
-
-def barred(rows: Iterable[Row], row: str, label: str, value: str, line: str = "") -> list[Row]:
-    """Rows as `reviewcharts.amounts` draws them; without `line` all are of one."""
-    return [
-        {
-            "row": str(one[row]),
-            "label": str(one[label]),
-            "line": one[line] if line else "",
-            "value": one[value],
-            "text": amount(one[value]),
-            "low": one.get("low"),
-            "high": one.get("high"),
-        }
-        for one in rows
-    ]
-
-
-def bar_frame(rows: Sequence[Row]) -> Any:
-    """The frame of `barred` rows."""
-    import polars as pl
-
-    return frame(rows, low=pl.Float64, high=pl.Float64, value=pl.Float64)
 
 
 ONE = Lines("", {"": READ_WRITE.colors["read"]})
@@ -126,12 +113,12 @@ ONE = Lines("", {"": READ_WRITE.colors["read"]})
 
 def summary(machine: Machine) -> Topic:
     """Geometric means: bars of those that share a unit with others, for a bar alone says nothing."""
-    rows = rows_of.summary(machine)
+    rows = review_rows.summary(machine)
     figures = []
-    for unit, name in rows_of.units(rows).items():
+    for unit, name in review_rows.units(rows).items():
         of_unit = [row for row in rows if row["unit"] == unit]
         if len(of_unit) > 1:
-            view = amounts(bar_frame(barred(of_unit, "group", "title", "mean")), unit, ONE)
+            view = amounts(bar_frame(bar(row["group"], row["title"], row["mean"]) for row in of_unit), unit, ONE)
             figures.append(Figure(f"summary-{name}", f"Geometric means in {unit}", view))
     columns = [
         Column("Group", "title", str, False), Column("Geometric mean", "mean"), Column("Unit", "unit", str, False),
@@ -143,7 +130,7 @@ def summary(machine: Machine) -> Topic:
 
 def linear(machine: Machine) -> Topic:
     """The transfer curve, read and write."""
-    rows = rows_of.linear(machine)
+    rows = review_rows.linear(machine)
     found = machine.review["linear"]
     if not rows or found is None:
         return Topic("linear", "Linear transfer", notes=missing([machine], "linear"))
@@ -154,12 +141,13 @@ def linear(machine: Machine) -> Topic:
     block = block_size(found["block_bytes"])
     caption = f"In blocks of {block}, one after the other; from the beginning of the address space to its end."
     ends = []
-    for op in rows_of.OPS:
+    for op in review_rows.OPS:
         rates = [row["mbps"] for row in rows if row["op"] == op]
         if rates:
-            mean = (found.get("mean") or {}).get(op)
-            ends.append({"op": op, "first": rates[0], "last": rates[-1], "least": min(rates), "most": max(rates),
-                         "mean": None if mean is None else mean / 1e6})  # fmt: skip
+            known = [one for one in rates if one is not None]
+            mean = mega(review_rows.linear_mean(machine, op))
+            ends.append({"op": op, "first": rates[0], "last": rates[-1], "least": min(known, default=None),
+                         "most": max(known, default=None), "mean": mean})  # fmt: skip
     columns = [
         Column("", "op", str, False), Column("Beginning (MB/s)", "first"), Column("End (MB/s)", "last"),
         Column("Least (MB/s)", "least"), Column("Most (MB/s)", "most"), Column("Mean (MB/s)", "mean"),
@@ -170,15 +158,15 @@ def linear(machine: Machine) -> Topic:
                  [table(ends, columns), every], width=WHOLE)  # fmt: skip
 
 
-def _ops(rows: Iterable[Row]) -> list[str]:
+def _ops(rows: Iterable[Mapping[str, object]]) -> list[str]:
     found = {row["op"] for row in rows}
-    return [op for op in rows_of.OPS if op in found]
+    return [op for op in review_rows.OPS if op in found]
 
 
 def access(machine: Machine) -> Topic:
     """Random access times and how they are distributed."""
-    bins, shares = rows_of.histogram(machine), rows_of.cumulative(machine)
-    measured = rows_of.access_figures(machine)
+    bins, shares = review_rows.histogram(machine), review_rows.cumulative(machine)
+    measured = review_rows.access_figures(machine)
     if not measured:
         return Topic("access", "Random access time", notes=missing([machine], "access"))
     figures = []
@@ -188,29 +176,25 @@ def access(machine: Machine) -> Topic:
         )
         caption = "Share of the I/Os in each bin; the rarest, beyond 99.9 %, stand in the last one."
         figures.append(Figure("access", "Distribution of access times", view, caption))
-        scale: Literal["log", "zero"] = "log" if rows_of.is_wide([machine]) else "zero"
+        scale: Literal["log", "zero"] = "log" if review_rows.is_wide([machine]) else "zero"
         rows, share = lined(shares, "op", "ms", "share"), Axis("share", SHARE, "share")
         view = curves(frame(rows), Axis("ms", ACCESS_MS, scale), share, READ_WRITE, points=False)
         caption = "How many of the I/Os are served within a time: the median stands at 50 %."
         figures.append(Figure("access-cumulative", "Access times, cumulative", view, caption))
     heads = ("count", "mean_ns", "p50_ns", "p99_ns", "max_ns")
     names = ("I/Os", "Mean (ms)", "Median (ms)", "p99 (ms)", "Longest (ms)")
-    columns = [Column("", "op", str, False), Column("Block", "block_bytes", block_size, False)]
+    columns = [Column("", "op", str, False), Column("Block", "block_bytes", block, False)]
     columns += [
-        Column(name, key, _ms if key.endswith("_ns") else amount) for name, key in zip(names, heads, strict=True)
+        Column(name, key, milliseconds if key.endswith("_ns") else amount)
+        for name, key in zip(names, heads, strict=True)
     ]
-    listed = [{"op": op, **figure} for op, figure in measured]
+    listed: list[dict[str, object]] = [{"op": op, **figure} for op, figure in measured]
     return Topic("access", "Random access time", figures, [table(listed, columns)])
-
-
-def _ms(value: float) -> str:
-    """Nanoseconds in ms."""
-    return amount(value / 1e6)
 
 
 def block_sizes(machine: Machine) -> Topic:
     """Bandwidth over the block size, a line per size of the file."""
-    rows = rows_of.block_sizes(machine)
+    rows = review_rows.block_sizes(machine)
     if not rows:
         return Topic("blocks", "Block sizes", notes=missing([machine], "block_sizes"))
     names = list(dict.fromkeys(row["file"] for row in sorted(rows, key=lambda row: row["file_bytes"])))
@@ -232,7 +216,7 @@ def block_sizes(machine: Machine) -> Topic:
                 "mbps",
                 [BLOCK],
                 names,
-                write=block_size,
+                write=block,
                 caption=f"{op.capitalize()}, MB/s, by the size of the file",
             )
         )
@@ -241,12 +225,11 @@ def block_sizes(machine: Machine) -> Topic:
 
 def streams(machine: Machine) -> Topic:
     """One to four sequential readers or writers at once."""
-    rows = rows_of.streams(machine)
+    rows = review_rows.streams(machine)
     if not rows:
         return Topic("streams", "Concurrent streams", notes=missing([machine], "streams"))
-    for row in rows:
-        row["title"] = counted(row["streams"])
-    view = amounts(bar_frame(barred(rows, "streams", "title", "mbps", "op")), f"{MBPS}, all streams", READ_WRITE)
+    bars = [bar(str(row["streams"]), row["title"], row["mbps"], row["op"]) for row in rows]
+    view = amounts(bar_frame(bars), f"{MBPS}, all streams", READ_WRITE)
     columns = [
         Column("", "op", str, False), Column("Streams", "streams"), Column("All together (MB/s)", "mbps"),
         Column("The slowest (MB/s)", "slowest_mbps"),
@@ -258,14 +241,9 @@ def streams(machine: Machine) -> Topic:
     return Topic("streams", "Concurrent streams", [figure], [table(rows, columns)], width=WHOLE)
 
 
-def counted(streams: int) -> str:
-    """`1 stream`, `4 streams`."""
-    return f"{streams} stream{'' if streams == 1 else 's'}"
-
-
 def patterns(machine: Machine) -> Topic:
     """The server patterns against queue depth, and latency over IOPS."""
-    rows = rows_of.patterns(machine)
+    rows = review_rows.patterns(machine)
     if not rows:
         return Topic("patterns", "Server patterns", notes=missing([machine], "patterns"))
     names = list(dict.fromkeys(row["pattern"] for row in rows))
@@ -294,7 +272,7 @@ def patterns(machine: Machine) -> Topic:
 
 def files(machine: Machine) -> Topic:
     """Random reading, writing and copying of small and of large files."""
-    rows = rows_of.files(machine)
+    rows = review_rows.files(machine)
     if not rows:
         return Topic("files", "Files", notes=missing([machine], "files"))
     figures = []
@@ -320,12 +298,11 @@ FILE_SIZES = {
 
 def streaming(machine: Machine) -> Topic:
     """Streaming in small and in large blocks."""
-    rows = rows_of.streaming(machine)
+    rows = review_rows.streaming(machine)
     if not rows:
         return Topic("streaming", "Streaming", notes=missing([machine], "streaming"))
-    for row in rows:
-        row["title"] = f"{row['blocks'].capitalize()} blocks ({row['block']})"
-    view = amounts(bar_frame(barred(rows, "title", "title", "mbps", "op")), MBPS, READ_WRITE)
+    bars = [bar(row["title"], row["title"], row["mbps"], row["op"]) for row in rows]
+    view = amounts(bar_frame(bars), MBPS, READ_WRITE)
     columns = [Column("", "op", str, False), Column("Blocks", "title", str, False), Column(MBPS, "mbps")]
     figure = Figure("streaming", "Streaming read and write", view)
     return Topic("streaming", "Streaming", [figure], [table(rows, columns)], width=WHOLE)
@@ -333,14 +310,14 @@ def streaming(machine: Machine) -> Topic:
 
 def defragmentation(machine: Machine) -> Topic:
     """What it does while extents are moved."""
-    found = machine.part("defragmentation")
-    if found is None:
+    found = machine.review.get("defragmentation")
+    if not found:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
     cells = [
         Cell(block_size(found["extent_bytes"])),
         Cell(amount(found["extents_per_s"]), numeric=True),
-        Cell(amount(found["bandwidth_bytes_per_s"] / 1e6), numeric=True),
-        Cell(_ms(found["latency_mean_ns"]), numeric=True),
+        Cell(amount(mega(found["bandwidth_bytes_per_s"])), numeric=True),
+        Cell(milliseconds(found["latency_mean_ns"]), numeric=True),
     ]
     heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]
     return Topic("defragmentation", "Defragmentation", (), [Table(heads, [Group([cells])])])
@@ -348,11 +325,11 @@ def defragmentation(machine: Machine) -> Topic:
 
 def applications(machine: Machine) -> Topic:
     """Desktop loads with the range that their mix leaves open."""
-    rows = rows_of.applications(machine)
+    rows = review_rows.applications(machine)
     if not rows:
         return Topic("applications", "Desktop applications", notes=missing([machine], "applications"))
-    bars = [row | rows_of.ranged(row) for row in rows]
-    view = amounts(bar_frame(barred(bars, "name", "title", "mbps")), MBPS, ONE)
+    bars = [bar(row["name"], row["title"], row["mbps"], ends=ranged(row)) for row in rows]
+    view = amounts(bar_frame(bars), MBPS, ONE)
     columns = [
         Column("Load", "title", str, False), Column("MB/s", "mbps"), Column("Lowest (MB/s)", "low"),
         Column("Highest (MB/s)", "high"), Column("IOPS", "iops"), Column("Uncertain", "uncertainty", str, False),
@@ -368,31 +345,30 @@ def applications(machine: Machine) -> Topic:
 OF_POWER = "The line over a bar goes from the lowest to the highest that the ranges of the drives' power values allow."
 
 
-def _has_range(bars: Iterable[Row]) -> bool:
+def _has_range(bars: Iterable[Bar]) -> bool:
     return any(bar["low"] is not None for bar in bars)
 
 
 def energy(machine: Machine) -> Topic:
     """Watts by what it does, and the energy of an I/O."""
-    power, each = rows_of.watts(machine), rows_of.joules(machine)
+    power, each = review_rows.watts(machine), review_rows.joules(machine)
     if not power and not each:
         return Topic("energy", "Power and energy", notes=missing([machine], "energy"))
     figures = []
     if power:
-        bars = [row | rows_of.ranged(row) for row in power]
-        view = amounts(bar_frame(barred(bars, "name", "title", "watts")), "Mean power (W)", ONE, wide=False)
+        bars = [bar(row["name"], row["title"], row["watts"], ends=ranged(row)) for row in power]
+        view = amounts(bar_frame(bars), "Mean power (W)", ONE, wide=False)
         figures.append(Figure("energy-watts", "Mean power", view, OF_POWER if _has_range(bars) else ""))
     if each:
-        bars = [row | rows_of.ranged(row) for row in each]
-        view = amounts(
-            bar_frame(barred(bars, "name", "title", "millijoules")), "Energy of an I/O (mJ)", ONE, wide=False
-        )
+        bars = [bar(one["name"], one["title"], one["millijoules"], ends=ranged(one)) for one in each]
+        view = amounts(bar_frame(bars), "Energy of an I/O (mJ)", ONE, wide=False)
         figures.append(Figure("energy-joules", "Energy of an I/O", view, OF_POWER if _has_range(bars) else ""))
-    rows = {row["name"]: dict(row) for row in power}
-    for row in each:
-        rows.setdefault(row["name"], {}).update(row | {"low_mj": row["low"], "high_mj": row["high"]})
+    rows: dict[str, EnergyRow] = {}
     for row in power:
-        rows[row["name"]] |= {"low": row["low"], "high": row["high"]}
+        rows[row["name"]] = {"title": row["title"], "watts": row["watts"], "low": row["low"], "high": row["high"]}
+    for one in each:
+        beside = rows.setdefault(one["name"], {"title": one["title"]})
+        beside |= {"millijoules": one["millijoules"], "low_mj": one["low"], "high_mj": one["high"]}
     columns = [
         Column("", "title", str, False), Column("Mean power (W)", "watts"), Column("Lowest (W)", "low"),
         Column("Highest (W)", "high"), Column("Energy of an I/O (mJ)", "millijoules"),

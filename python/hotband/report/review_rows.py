@@ -7,19 +7,35 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.draw.charts import LOG_SPAN, shorten
 from hotband.report.text import block_size
 from hotband.runs.folders import folder_name
+from hotband.text.tables import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.review.documents import MachineDoc, ReviewDoc
+    from hotband.report.review_columns import (
+        ApplicationRow,
+        BlockSizeRow,
+        CumulativeRow,
+        FilesRow,
+        HistogramRow,
+        JoulesRow,
+        PatternRow,
+        Range,
+        StreamingRow,
+        StreamsRow,
+        SummaryRow,
+        TransferRow,
+        WattsRow,
+    )
+    from hotband.review.documents import AccessDoc, MachineDoc, Part, ReviewDoc
 
 OPS = ("read", "write", "copy")
 # What a reader sees of the names in the JSON.
@@ -33,8 +49,6 @@ LABEL_CHARS = 72
 HISTOGRAM_BINS = 60
 # The shares of the I/Os between which the histogram is drawn, and at which a log axis is chosen.
 LOWEST, HIGHEST = 0.001, 0.999
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -50,9 +64,9 @@ class Machine:
         """Of the address space under review."""
         return int(self.review["machine"]["capacity_bytes"])
 
-    def part(self, name: str) -> Any:
-        """A part of the review; None where the machine cannot do it or nothing came of it."""
-        return self.review.get(name) or None
+    def has(self, part: Part) -> bool:
+        """Whether the review has a part: the machine can do it, and something came of it."""
+        return bool(self.review.get(part))
 
 
 def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
@@ -89,31 +103,37 @@ def _unused(text: str, used: Sequence[str], form: str) -> str:
     return found
 
 
-def frame(rows: Sequence[Row], **kinds: Any) -> pl.DataFrame:
+def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> pl.DataFrame:
     """Rows as a frame; `kinds` are the types of columns that may be all null."""
     import polars as pl
 
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds or None)
 
 
-def linear(machine: Machine) -> list[Row]:
-    """op, gb, pct (position in percent of the capacity), mbps."""
-    found = machine.part("linear") or {}
+def linear(machine: Machine) -> list[TransferRow]:
+    """Every place of the reads, then of the writes."""
+    found = machine.review.get("linear")
     return [
         {
             "op": op,
             "gb": point["offset_bytes"] / 1e9,
             "pct": 100 * point["offset_bytes"] / machine.capacity_bytes,
-            "mbps": point["bandwidth_bytes_per_s"] / 1e6,
+            "mbps": mega(point["bandwidth_bytes_per_s"]),
         }
-        for op in OPS
-        for point in found.get(op) or []
+        for op, points in ((("read", found.get("read")), ("write", found.get("write"))) if found else ())
+        for point in points or []
     ]
 
 
-def cumulative(machine: Machine) -> list[Row]:
-    """op, ms and the share (%) of the I/Os that took no longer, at the ends of the bins and at the percentiles."""
-    rows: list[Row] = []
+def linear_mean(machine: Machine, op: str) -> float | None:
+    """The mean rate over the surface, in bytes per second."""
+    found = machine.review.get("linear")
+    return (found.get("mean") or {}).get(op) if found else None
+
+
+def cumulative(machine: Machine) -> list[CumulativeRow]:
+    """What was served within a time, at the ends of the bins and at the percentiles."""
+    rows: list[CumulativeRow] = []
     for op, figures in access_figures(machine):
         points: dict[float, float] = {}
         total, seen = sum(count for _, _, count in _bins(figures)), 0
@@ -123,22 +143,22 @@ def cumulative(machine: Machine) -> list[Row]:
             seen += count
             points[upper] = 100 * seen / total
         if points:
-            within = {"p50_ns": 50.0, "p99_ns": 99.0}
-            points = {float(figures[key]): share for key, share in within.items() if figures.get(key)} | points
+            within = ((figures.get("p50_ns"), 50.0), (figures.get("p99_ns"), 99.0))
+            points = {float(at): share for at, share in within if at} | points
             rows += [{"op": op, "ms": at / 1e6, "share": points[at]} for at in sorted(points)]
     return _rising(rows)
 
 
-def _rising(rows: list[Row]) -> list[Row]:
+def _rising(rows: list[CumulativeRow]) -> list[CumulativeRow]:
     """Without points that lie below the one before: a percentile is rounded within its bin's edge."""
-    kept: list[Row] = []
+    kept: list[CumulativeRow] = []
     for row in rows:
         if not kept or kept[-1]["op"] != row["op"] or row["share"] >= kept[-1]["share"]:
             kept.append(row)
     return kept
 
 
-def _bins(figures: Mapping[str, Any]) -> list[tuple[float, float, int]]:
+def _bins(figures: AccessDoc) -> list[tuple[float, float, int]]:
     """The filled bins of a direction: lower end, upper end, count. A bin begins where the one before ends."""
     start, found = 0.0, []
     for upper, count in sorted(figures.get("bins") or []):
@@ -166,8 +186,8 @@ def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
     return low, high
 
 
-def histogram(machine: Machine) -> list[Row]:
-    """op, from_ms, ms (the ends of a bin) and share (%) of the I/Os in it; all bins are of one width.
+def histogram(machine: Machine) -> list[HistogramRow]:
+    """Bins of one width.
 
     The bins of both directions are made the same: each source bin's I/Os are spread evenly between its ends.
     """
@@ -178,7 +198,7 @@ def histogram(machine: Machine) -> list[Row]:
     finest = max(min(upper - start for start, upper, _ in bins) for _, bins in found)
     width = max(finest, last / HISTOGRAM_BINS)
     edges = [width * n for n in range(math.ceil(last / width - 1e-9) + 1)]
-    rows: list[Row] = []
+    rows: list[HistogramRow] = []
     for op, bins in found:
         total = sum(count for _, _, count in bins)
         for n, (start, end) in enumerate(pairwise(edges)):
@@ -195,53 +215,54 @@ def _overlap(ends: Sequence[float], start: float, end: float) -> float:
     return max(0.0, min(high, end) - max(low, start)) / (high - low)
 
 
-def access_figures(machine: Machine) -> list[tuple[str, Mapping[str, Any]]]:
+def access_figures(machine: Machine) -> list[tuple[str, AccessDoc]]:
     """Direction and its figures, of those that were measured."""
-    found = machine.part("access") or {}
+    found = machine.review.get("access") or {}
     return [(op, found[op]) for op in OPS if found.get(op)]
 
 
-def block_sizes(machine: Machine) -> list[Row]:
-    """op, file (text), file_bytes, block_bytes, mbps, iops; by file, then block."""
-    rows = [
+def block_sizes(machine: Machine) -> list[BlockSizeRow]:
+    """By file, then block."""
+    rows: list[BlockSizeRow] = [
         {
             "op": row["op"],
             "file": block_size(row["file_bytes"]),
             "file_bytes": row["file_bytes"],
             "block_bytes": row["block_bytes"],
-            "mbps": row["bandwidth_bytes_per_s"] / 1e6,
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
             "iops": row["iops"],
         }
-        for row in machine.part("block_sizes") or []
+        for row in machine.review.get("block_sizes") or []
     ]
     return sorted(rows, key=lambda row: (row["op"], row["file_bytes"], row["block_bytes"]))
 
 
-def streams(machine: Machine) -> list[Row]:
-    """op, streams, mbps (all together), slowest_mbps."""
+def streams(machine: Machine) -> list[StreamsRow]:
+    """Concurrent readers and writers."""
     return [
         {
             "op": row["op"],
             "streams": row["streams"],
-            "mbps": row["bandwidth_bytes_per_s"] / 1e6,
-            "slowest_mbps": (row.get("slowest_bytes_per_s") or math.nan) / 1e6,
+            "title": counted(row["streams"], "stream"),
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "slowest_mbps": mega(row.get("slowest_bytes_per_s")),
         }
-        for row in machine.part("streams") or []
+        for row in machine.review.get("streams") or []
     ]
 
 
-def patterns(machine: Machine) -> list[Row]:
-    """pattern (text), qd, iops, mbps, mean_ms, p99_ms."""
+def patterns(machine: Machine) -> list[PatternRow]:
+    """Every step of every server pattern."""
     return [
         {
             "pattern": pattern_title(row["pattern"]),
             "qd": row["queue_depth"],
             "iops": row["iops"],
-            "mbps": row["bandwidth_bytes_per_s"] / 1e6,
-            "mean_ms": row["latency_mean_ns"] / 1e6,
-            "p99_ms": None if row["latency_p99_ns"] is None else row["latency_p99_ns"] / 1e6,
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "mean_ms": mega(row["latency_mean_ns"]),
+            "p99_ms": mega(row["latency_p99_ns"]),
         }
-        for row in machine.part("patterns") or []
+        for row in machine.review.get("patterns") or []
     ]
 
 
@@ -250,79 +271,95 @@ def pattern_title(name: str) -> str:
     return PATTERNS.get(name, name)
 
 
-def files(machine: Machine) -> list[Row]:
-    """op, size, qd, per_s, mbps."""
+def files(machine: Machine) -> list[FilesRow]:
+    """Small and large files."""
     return [
         {
             "op": row["op"],
             "size": row["size"],
             "qd": row["queue_depth"],
             "per_s": row["files_per_s"],
-            "mbps": row["bandwidth_bytes_per_s"] / 1e6,
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
         }
-        for row in machine.part("files") or []
+        for row in machine.review.get("files") or []
     ]
 
 
-def streaming(machine: Machine) -> list[Row]:
-    """op, blocks, block (text), mbps."""
+def streaming(machine: Machine) -> list[StreamingRow]:
+    """Small and large blocks."""
     return [
         {
             "op": row["op"],
-            "blocks": row["blocks"],
-            "block": block_size(row["block_bytes"]),
-            "mbps": row["bandwidth_bytes_per_s"] / 1e6,
+            "title": f"{row['blocks'].capitalize()} blocks ({block_size(row['block_bytes'])})",
+            "of": f"{row['op'].capitalize()}, {row['blocks']} blocks",
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
         }
-        for row in machine.part("streaming") or []
+        for row in machine.review.get("streaming") or []
     ]
 
 
-def applications(machine: Machine) -> list[Row]:
-    """name, title, mbps, low, high, iops, uncertainty."""
+def applications(machine: Machine) -> list[ApplicationRow]:
+    """Desktop loads."""
     return [
         {
             "name": row["name"],
             "title": row["title"],
-            "mbps": row["bandwidth_bytes_per_s"] / 1e6,
-            "low": _mega(row.get("low_bytes_per_s")),
-            "high": _mega(row.get("high_bytes_per_s")),
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "low": mega(row.get("low_bytes_per_s")),
+            "high": mega(row.get("high_bytes_per_s")),
             "iops": row["iops"],
             "uncertainty": row.get("uncertainty") or "",
         }
-        for row in machine.part("applications") or []
+        for row in machine.review.get("applications") or []
     ]
 
 
-def ranged(row: Row) -> Row:
+def ranged(row: Range) -> Range:
     """The ends of a row's range as a chart has them: none where the range has no width."""
-    wide = row["low"] is not None and row["high"] is not None and row["low"] < row["high"]
-    return {"low": row["low"], "high": row["high"]} if wide else {"low": None, "high": None}
+    low, high = row["low"], row["high"]
+    return {"low": low, "high": high} if low is not None and high is not None and low < high else NO_RANGE
 
 
-def _mega(value: float | None) -> float | None:
+NO_RANGE: Range = {"low": None, "high": None}
+
+
+def mega(value: float | None) -> float | None:
+    """Bytes as MB, nanoseconds as ms."""
     return None if value is None else value / 1e6
 
 
-def watts(machine: Machine) -> list[Row]:
-    """name, title, watts, low, high: idle, then each pattern."""
-    found = machine.part("energy") or {}
-    rows = [{"name": "idle", "title": "Idle", "watts": found.get("idle_w"), "low": None, "high": None}]
+def watts(machine: Machine) -> list[WattsRow]:
+    """Idle, then each pattern."""
+    found = machine.review.get("energy")
+    if not found:
+        return []
+    rows: list[WattsRow] = []
+    if (idle := found.get("idle_w")) is not None:
+        rows.append({"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE})
+    lows, highs = found.get("patterns_low_w") or {}, found.get("patterns_high_w") or {}
     for name, value in (found.get("patterns_w") or {}).items():
-        low, high = ((found.get(f"patterns_{end}_w") or {}).get(name) for end in ("low", "high"))
-        rows.append({"name": name, "title": pattern_title(name), "watts": value, "low": low, "high": high})
-    return [row for row in rows if row["watts"] is not None]
-
-
-def joules(machine: Machine) -> list[Row]:
-    """name, title, millijoules of an I/O, low, high."""
-    found = machine.part("energy") or {}
-    rows = []
-    for name, value in (found.get("joules_per_io") or {}).items():
-        low, high = ((found.get(f"joules_per_io_{end}") or {}).get(name) for end in ("low", "high"))
-        ends = {"low": None if low is None else 1e3 * low, "high": None if high is None else 1e3 * high}
-        if value is not None:
-            rows.append({"name": name, "title": pattern_title(name), "millijoules": 1e3 * value} | ends)
+        ends: Range = {"low": lows.get(name), "high": highs.get(name)}
+        rows.append({"name": name, "title": pattern_title(name), "watts": value, **ends})
     return rows
+
+
+def joules(machine: Machine) -> list[JoulesRow]:
+    """The patterns whose energy of an I/O is known."""
+    found = machine.review.get("energy")
+    if not found:
+        return []
+    rows: list[JoulesRow] = []
+    lows, highs = found.get("joules_per_io_low") or {}, found.get("joules_per_io_high") or {}
+    for name, value in (found.get("joules_per_io") or {}).items():
+        if value is not None:
+            ends: Range = {"low": milli(lows.get(name)), "high": milli(highs.get(name))}
+            rows.append({"name": name, "title": pattern_title(name), "millijoules": 1e3 * value, **ends})
+    return rows
+
+
+def milli(value: float | None) -> float | None:
+    """Joules as mJ."""
+    return None if value is None else 1e3 * value
 
 
 def shown_mean(value: float, unit: str) -> tuple[float, str]:
@@ -334,15 +371,15 @@ def shown_mean(value: float, unit: str) -> tuple[float, str]:
     return value, unit
 
 
-def units(rows: Sequence[Row]) -> dict[str, str]:
+def units(rows: Iterable[SummaryRow]) -> dict[str, str]:
     """The units of a summary, each with a name for files."""
     return {row["unit"]: re.sub(r"[^a-z0-9]+", "-", row["unit"].lower()).strip("-") for row in rows}
 
 
-def summary(machine: Machine) -> list[Row]:
-    """group, title, mean, unit, of (how many numbers are in it)."""
-    rows = []
-    for row in machine.part("summary") or []:
+def summary(machine: Machine) -> list[SummaryRow]:
+    """Geometric means by group."""
+    rows: list[SummaryRow] = []
+    for row in machine.review.get("summary") or []:
         mean, unit = shown_mean(row["geometric_mean"], row["unit"])
         rows.append({"group": row["group"], "title": row["title"], "mean": mean, "unit": unit, "of": row["of"]})
     return rows

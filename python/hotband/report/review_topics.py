@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.draw.charts import PALETTE
 from hotband.draw.review import Axis, Lines
 from hotband.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
-from hotband.report.text import ABSENT, amount
+from hotband.report.text import ABSENT, amount, block_size, finite
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from hotband.draw.charts import View
     from hotband.report.pictures import Drawing
+    from hotband.report.review_columns import Bar, Range
     from hotband.report.review_rows import Machine
+    from hotband.review.documents import Part
 
 # The least width (px) of charts that stand side by side: two fit on a page of 1200 px, and on paper.
 HALF, WHOLE = 420, 1000
@@ -30,7 +34,7 @@ BLOCK = "Block size"
 SHARE = "I/Os that take no longer (%)"
 
 # Why a part of a review may be null, where the review itself does not say.
-ABSENT_PARTS = {
+ABSENT_PARTS: dict[Part, str] = {
     "linear": "the transfer over the surface",
     "access": "random access times",
     "block_sizes": "the sweep of block sizes",
@@ -46,7 +50,7 @@ ABSENT_PARTS = {
 
 
 NOT_ASKED = "the review was not asked for them"
-ABSENT_WHY = {
+ABSENT_WHY: dict[Part, str] = {
     "energy": f"not every drive in it states what power it draws, or {NOT_ASKED}",
     "applications": f"the catalog had no such loads, or {NOT_ASKED}",
     "summary": "there is no group of numbers above zero",
@@ -84,7 +88,7 @@ class Topic:
         return Section(f"{prefix}-{self.id}", self.title, [*blocks, *self.tables])
 
 
-# As `reviewcharts.SHAPES`.
+# As `draw.review.SHAPES`.
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 
 
@@ -102,12 +106,12 @@ class Column:
 
     title: str
     key: str
-    text: Callable[[Any], str] = field(default=amount)
+    text: Callable[[object], str] = field(default=amount)
     numeric: bool = True
 
 
 def table(
-    rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], caption: str = "", *, fold: bool = False
+    rows: Iterable[Mapping[str, object]], columns: Sequence[Column], caption: str = "", *, fold: bool = False
 ) -> Table:
     """One row each; folded away where there are more than `LONG`, or on demand."""
     cells = [[Cell(_text(row.get(one.key), one.text), numeric=one.numeric) for one in columns] for row in rows]
@@ -116,12 +120,41 @@ def table(
     return Table([one.title for one in columns], [Group(cells)], caption=heading, folded=folded, tight=True)
 
 
-def _text(value: Any, write: Callable[[Any], str]) -> str:
+def _text(value: object, write: Callable[[object], str]) -> str:
     return ABSENT if value is None else write(value)
 
 
+def block(value: object) -> str:
+    """Bytes of a block in a cell."""
+    return block_size(value) if isinstance(value, int) else ABSENT
+
+
+def milliseconds(value: object) -> str:
+    """Nanoseconds in ms in a cell."""
+    found = finite(value)
+    return ABSENT if found is None else amount(found / 1e6)
+
+
+def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Range | None = None) -> Bar:
+    """A bar as `draw.review.amounts` draws it; without `line` all are of one."""
+    low, high = (ends["low"], ends["high"]) if ends else (None, None)
+    return {
+        "row": row, "label": label, "line": line, "value": value, "text": text or amount(value), "low": low,
+        "high": high,
+    }  # fmt: skip
+
+
+def bar_frame(bars: Iterable[Bar]) -> pl.DataFrame:
+    """The frame of bars. One whose value is not known keeps its row, which is then empty."""
+    import polars as pl
+
+    kinds = {"row": pl.String, "label": pl.String, "line": pl.String, "value": pl.Float64, "text": pl.String,
+             "low": pl.Float64, "high": pl.Float64}  # fmt: skip
+    return pl.DataFrame(list(bars), schema=kinds)
+
+
 def crossed(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[Mapping[str, object]],
     keys: Sequence[str],
     across: str,
     value: str,
@@ -129,13 +162,13 @@ def crossed(
     names: Sequence[str],
     *,
     caption: str = "",
-    write: Callable[[Any], str] = str,
+    write: Callable[[object], str] = str,
     fold: bool = False,
 ) -> Table:
     """A table with the values of `across` (in the order `names`) as columns and the `keys` as the rows' beginning."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    found: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), {})[row[across]] = row[value]
+        found.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = row[value]
     columns = [Column(head, key, write, numeric=False) for head, key in zip(heads, keys, strict=True)]
     columns += [Column(name, f"at {name}", _number_or_text) for name in names]
     lines = [
@@ -145,20 +178,20 @@ def crossed(
     return table(lines, columns, caption, fold=fold)
 
 
-def _number_or_text(value: Any) -> str:
+def _number_or_text(value: object) -> str:
     return value if isinstance(value, str) else amount(value)
 
 
-def missing(everyone: Sequence[Machine], part: str) -> list[str]:
+def missing(everyone: Sequence[Machine], part: Part) -> list[str]:
     """Which machines' reviews have nothing of a part, and why: a line for each reason."""
     whys: dict[str, list[str]] = {}
     for machine in everyone:
-        if machine.part(part) is None:
+        if not machine.has(part):
             whys.setdefault(_why(machine, part), []).append(machine.label)
     return [f"{', '.join(labels)}: no figures of {ABSENT_PARTS[part]}: {why}." for why, labels in whys.items()]
 
 
-def _why(machine: Machine, part: str) -> str:
+def _why(machine: Machine, part: Part) -> str:
     """What the review's notes say of a part that is null, else what is likely."""
     name = part.replace("_", "-")
     notes = [note for note in machine.review.get("notes") or [] if note.startswith(f"{name}: ")]

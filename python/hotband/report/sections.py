@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from hotband.draw import charts
 from hotband.report import frames
@@ -13,7 +13,7 @@ from hotband.report.repair import mark_frame
 from hotband.report.text import ABSENT, cell, finite, number, rate, span
 
 if TYPE_CHECKING:
-    from hotband.record.document import FiguresDoc, RecordDoc
+    from hotband.record.document import FiguresDoc, RecordDoc, SpecDoc
     from hotband.report.load import LoadedRecord
 
 # Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
@@ -128,10 +128,11 @@ def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
     return [Heading("Notes"), Table(["Run", "Note"], [Group(rows)])] if rows else []
 
 
-def spec_fold(label: str, spec: Mapping[str, Any]) -> Fold | None:
+def spec_fold(label: str, spec: SpecDoc) -> Fold | None:
     """The texts a record was made from, folded away."""
     drives, settings = spec.get("drives") or {}, spec.get("set") or {}
-    texts = {key: str(spec[key]) for key in ("workload", "machine") if spec.get(key)}
+    named = {"workload": spec.get("workload"), "machine": spec.get("machine")}
+    texts = {key: str(text) for key, text in named.items() if text}
     texts |= {f"drive {name}": str(text) for name, text in drives.items()}
     if settings:
         texts["set"] = "\n".join(f"{key} = {value}" for key, value in settings.items())
@@ -141,12 +142,14 @@ def spec_fold(label: str, spec: Mapping[str, Any]) -> Fold | None:
     return Fold(f"What {label} was made from", text) if text else None
 
 
-def events(spec: Mapping[str, Any]) -> list[str]:
+def events(spec: SpecDoc) -> list[str]:
     """What was to happen in a run, as options of `hotband run`: drives that fail, their repair, a power loss."""
-    repair = spec.get("repair") or {}
-    asked = [("fail", drive) for drive in repair.get("fail") or []]
-    asked += [("spare", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
-    asked += [("rebuild-after", repair.get("rebuild_after")), ("power-loss", spec.get("power_loss"))]
+    asked: list[tuple[str, str | int | None]] = []
+    if repair := spec.get("repair"):
+        asked += [("fail", drive) for drive in repair.get("fail") or []]
+        asked += [("spare", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
+        asked.append(("rebuild-after", repair.get("rebuild_after")))
+    asked.append(("power-loss", spec.get("power_loss")))
     asked += [("event", event) for event in spec.get("events") or []]
     return [f"--{name} {shlex.quote(str(value))}" for name, value in asked if value is not None]
 

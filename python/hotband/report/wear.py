@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from hotband.draw import wear as wearcharts
+from hotband.draw import wear
 from hotband.report.page import Cell, Chart, Charts, Group, Table
 from hotband.report.text import ABSENT, finite, number, percent, size
-from hotband.study import operations as opmeasures
+from hotband.study import operations
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,7 @@ UNTIMED = "Untimed preconditioning, which has no place over time, is in it."
 
 
 def amplification_frame(records: Records) -> pl.DataFrame:
-    """What `wearcharts.amplification_chart` draws; `timed` is false where no time passed between two readings."""
+    """What `draw.wear.amplification_chart` draws; `timed` is false where no time passed between two readings."""
     import polars as pl
 
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String, "kind": pl.String, "timed": pl.Boolean}
@@ -69,8 +69,8 @@ def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
     kept = smart.filter((number_of % step == 0) | (number_of == pl.len() - 1))
     placed = kept.with_columns(time_min=pl.col("time_ns") / MINUTE_NS, host_gb=host / 1e9)
     ratios = (
-        (wearcharts.INTERVAL, flash.diff() / host.diff(), pl.col("time_ns").diff() > 0),
-        (wearcharts.TOTAL, flash / host, pl.lit(True)),
+        (wear.INTERVAL, flash.diff() / host.diff(), pl.col("time_ns").diff() > 0),
+        (wear.TOTAL, flash / host, pl.lit(True)),
     )
     for kind, ratio, timed in ratios:
         made = placed.with_columns(kind=pl.lit(kind), write_amplification=ratio, timed=timed.fill_null(False))
@@ -87,9 +87,9 @@ def amplification_block(records: Records) -> Charts | None:
     made = []
     timed = frame.filter(pl.col("timed"))
     if timed["time_min"].n_unique() > 1:
-        view = wearcharts.amplification_chart(timed.drop("timed", "host_gb"), "time_min", TIME_TITLE)
+        view = wear.amplification_chart(timed.drop("timed", "host_gb"), "time_min", TIME_TITLE)
         made.append(Chart("Write amplification over time", view, CAPTION))
-    view = wearcharts.amplification_chart(frame.drop("timed", "time_min"), "host_gb", WRITTEN_TITLE)
+    view = wear.amplification_chart(frame.drop("timed", "time_min"), "host_gb", WRITTEN_TITLE)
     untimed = timed.height < frame.height
     caption = (UNTIMED if untimed else "") if made else CAPTION
     made.append(Chart("Write amplification over what the host wrote", view, caption))
@@ -117,10 +117,10 @@ def _smart_row(one: SmartDoc) -> list[Cell]:
     # A record of this drive alone: nothing but its SMART is read.
     alone = cast("RecordDoc", {"smart": [one]})
     texts = [
-        number(opmeasures.amplification(alone), 3),
-        number(opmeasures.amplification(alone, since_new=True), 3),
-        size(opmeasures.written(alone, "host_bytes")),
-        size(opmeasures.written(alone, "flash_bytes")),
+        number(operations.amplification(alone), 3),
+        number(operations.amplification(alone, since_new=True), 3),
+        size(operations.written(alone, "host_bytes")),
+        size(operations.written(alone, "flash_bytes")),
         number(one["at_end"].get("erases_mean"), 3),
         number(one["at_end"].get("erases_max")),
         _percent(one["at_end"].get("percentage_used")),
@@ -169,7 +169,7 @@ def entropy_block(curve: EntropyCurveDoc, variants: Sequence[str]) -> Charts | N
         return None
     named = [name for name in variants if name in set(points["variant"].to_list())]
     caption = "Points: the model, 4 KiB random writes. Dashed: e x WA((1 + rho) / e - 1), greedy and uniform."
-    view = wearcharts.entropy_chart(points, theory, named)
+    view = wear.entropy_chart(points, theory, named)
     return Charts([Chart("Write amplification against the entropy of the data", view, caption)], width=1000)
 
 
@@ -202,7 +202,7 @@ def bar_blocks(rows: Sequence[BarDoc], variants: Sequence[str]) -> list[tuple[st
         for title, of in measures.items():
             frame = pl.DataFrame([{name: row.get(name) for name in kinds} for row in of], schema=kinds)
             if float(frame["value"].sum()) > 0:
-                charts.append(Chart(f"{load}: {title}", wearcharts.bar_chart(frame, title, variants)))
+                charts.append(Chart(f"{load}: {title}", wear.bar_chart(frame, title, variants)))
         if charts:
             blocks.append((load, Charts(charts, width=300)))
     return blocks

@@ -47,7 +47,7 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> dict[str, Acces
             "block_bytes": target.block(BLOCK),
             "queue_depth": 1,
             "count": own["count"],
-            "mean_ns": int(own["latency_sum_ns"] or 0) / own["count"],
+            "mean_ns": int(own["latency_sum_ns"] or 0) / own["count"] if own["count"] else None,
             "p50_ns": summary["latency_p50_ns"],
             "p99_ns": summary["latency_p99_ns"],
             "max_ns": own["latency_max_ns"],

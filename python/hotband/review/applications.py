@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR, entries
-from hotband.record.document import known
 from hotband.review.asked import GIB, Ask
 from hotband.review.target import Target
 
@@ -81,19 +80,25 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[Applicatio
     for name in (name for name in records if END not in name):
         entry, one = entries.workload(name), records[name]["summary"]
         of = [record for run, record in records.items() if run == name or run.startswith(name + END)]
-        rates = [known(record["summary"]["bandwidth_bytes_per_s"]) for record in of]
+        low, high = ends_of([record["summary"]["bandwidth_bytes_per_s"] for record in of])
         rows.append(
             {
                 "name": name,
                 "title": entry["title"],
-                "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
-                "iops": known(one["iops"]),
-                "low_bytes_per_s": min(rates),
-                "high_bytes_per_s": max(rates),
+                "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
+                "iops": one["iops"],
+                "low_bytes_per_s": low,
+                "high_bytes_per_s": high,
                 "uncertainty": said(entry["table"].get("uncertainty", {})),
             }
         )
     return rows
+
+
+def ends_of(rates: Sequence[float | None]) -> tuple[float | None, float | None]:
+    """The lowest and the highest rate; not known where one of the rates is not."""
+    listed = [rate for rate in rates if rate is not None]
+    return (min(listed), max(listed)) if listed and len(listed) == len(rates) else (None, None)
 
 
 def said(uncertainty: Mapping[str, list[str]]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.record.document import known
 from hotband.review.asked import KIB, MIB, Ask, between, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
 
@@ -81,8 +80,8 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[BlockSizeD
                         "op": op,
                         "block_bytes": block,
                         "queue_depth": 1,
-                        "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
-                        "iops": known(one["iops"]),
+                        "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
+                        "iops": one["iops"],
                     }
                 )
     return rows

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.record.document import known
 from hotband.review.asked import KIB, MIB, Ask, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
 
@@ -35,9 +34,10 @@ def asks(target: Target) -> list[Ask]:
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> DefragmentationDoc:
     """Extents and bytes moved a second; the latency is that of an extent, read and written."""
     one = steps_of(records["move"])["move"]
+    read_ns, write_ns = one["read"]["latency_mean_ns"], one["write"]["latency_mean_ns"]
     return {
         "extent_bytes": EXTENT,
-        "extents_per_s": known(one["write"]["iops"]),
-        "bandwidth_bytes_per_s": known(one["write"]["bandwidth_bytes_per_s"]),
-        "latency_mean_ns": known(one["read"]["latency_mean_ns"]) + known(one["write"]["latency_mean_ns"]),
+        "extents_per_s": one["write"]["iops"],
+        "bandwidth_bytes_per_s": one["write"]["bandwidth_bytes_per_s"],
+        "latency_mean_ns": None if read_ns is None or write_ns is None else read_ns + write_ns,
     }

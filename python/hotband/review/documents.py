@@ -1,5 +1,5 @@
 """The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and what they
-are made of (docs/guides/review.md)."""
+are made of (docs/guides/review.md). A rate or latency is None where a record has none: nothing was measured."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class PlaceDoc(TypedDict):
     """The rate at a place of the surface."""
 
     offset_bytes: int
-    bandwidth_bytes_per_s: float
+    bandwidth_bytes_per_s: float | None
 
 
 class LinearDoc(TypedDict):
@@ -20,7 +20,7 @@ class LinearDoc(TypedDict):
     write: list[PlaceDoc]
     block_bytes: int
     queue_depth: int
-    mean: dict[str, float]
+    mean: dict[str, float | None]
 
 
 class AccessDoc(TypedDict):
@@ -29,7 +29,7 @@ class AccessDoc(TypedDict):
     block_bytes: int
     queue_depth: int
     count: int | None
-    mean_ns: float
+    mean_ns: float | None
     p50_ns: int | None
     p99_ns: int | None
     max_ns: int | None
@@ -43,8 +43,8 @@ class BlockSizeDoc(TypedDict):
     op: str
     block_bytes: int
     queue_depth: int
-    bandwidth_bytes_per_s: float
-    iops: float
+    bandwidth_bytes_per_s: float | None
+    iops: float | None
 
 
 class StreamsDoc(TypedDict):
@@ -52,8 +52,8 @@ class StreamsDoc(TypedDict):
 
     op: str
     streams: int
-    bandwidth_bytes_per_s: float
-    slowest_bytes_per_s: float
+    bandwidth_bytes_per_s: float | None
+    slowest_bytes_per_s: float | None
 
 
 class PatternDoc(TypedDict):
@@ -61,8 +61,8 @@ class PatternDoc(TypedDict):
 
     pattern: str
     queue_depth: int
-    iops: float
-    bandwidth_bytes_per_s: float
+    iops: float | None
+    bandwidth_bytes_per_s: float | None
     latency_mean_ns: float | None
     latency_p99_ns: float | None
 
@@ -73,8 +73,8 @@ class FilesDoc(TypedDict):
     op: str
     size: str
     queue_depth: int
-    files_per_s: float
-    bandwidth_bytes_per_s: float
+    files_per_s: float | None
+    bandwidth_bytes_per_s: float | None
 
 
 class StreamingDoc(TypedDict):
@@ -84,16 +84,16 @@ class StreamingDoc(TypedDict):
     blocks: str
     block_bytes: int
     queue_depth: int
-    bandwidth_bytes_per_s: float
+    bandwidth_bytes_per_s: float | None
 
 
 class DefragmentationDoc(TypedDict):
     """Extents read from anywhere and written one after the other."""
 
     extent_bytes: int
-    extents_per_s: float
-    bandwidth_bytes_per_s: float
-    latency_mean_ns: float
+    extents_per_s: float | None
+    bandwidth_bytes_per_s: float | None
+    latency_mean_ns: float | None
 
 
 class ApplicationDoc(TypedDict):
@@ -101,10 +101,10 @@ class ApplicationDoc(TypedDict):
 
     name: str
     title: str
-    bandwidth_bytes_per_s: float
-    iops: float
-    low_bytes_per_s: float
-    high_bytes_per_s: float
+    bandwidth_bytes_per_s: float | None
+    iops: float | None
+    low_bytes_per_s: float | None
+    high_bytes_per_s: float | None
     uncertainty: str
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.record.document import known
 from hotband.review.asked import KIB, MIB, Ask, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
 
@@ -92,8 +91,8 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[FilesDoc]:
                         "op": op,
                         "size": size,
                         "queue_depth": depth,
-                        "files_per_s": known(one["iops"]),
-                        "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
+                        "files_per_s": one["iops"],
+                        "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
                     }
                 )
     return rows

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.record.document import known
 from hotband.review.asked import MIB, Ask, between, closed, step, steps_of, stream, warming, workload
 from hotband.review.target import Target
 
@@ -89,10 +88,16 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> LinearDoc:
         curves[op] = [
             {
                 "offset_bytes": offset * target.scale,
-                "bandwidth_bytes_per_s": known(steps[f"at {offset}"]["bandwidth_bytes_per_s"]),
+                "bandwidth_bytes_per_s": steps[f"at {offset}"]["bandwidth_bytes_per_s"],
             }
             for offset in at
         ]
-    means = {op: sum(one["bandwidth_bytes_per_s"] for one in curves[op]) / len(at) for op in curves}
+    means = {op: mean([one["bandwidth_bytes_per_s"] for one in curves[op]]) for op in curves}
     read, write = curves["read"], curves["write"]
     return {"read": read, "write": write, "block_bytes": BLOCK, "queue_depth": DEPTH, "mean": means}
+
+
+def mean(rates: Sequence[float | None]) -> float | None:
+    """The mean of the rates at all places; not known where one of them is not."""
+    listed = [rate for rate in rates if rate is not None]
+    return sum(listed) / len(listed) if listed and len(listed) == len(rates) else None

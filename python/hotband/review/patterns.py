@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.catalog import entries
-from hotband.record.document import known
 from hotband.review.asked import MIB, Ask, closed, step, steps_of, warming, workload
 from hotband.review.target import Target
 from hotband.text.quantities import size_bytes
@@ -75,8 +74,8 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[PatternDoc
                 {
                     "pattern": pattern,
                     "queue_depth": depth,
-                    "iops": known(one["iops"]),
-                    "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
+                    "iops": one["iops"],
+                    "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
                     "latency_mean_ns": one["latency_mean_ns"],
                     "latency_p99_ns": one["latency_p99_ns"],
                 }

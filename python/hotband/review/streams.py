@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.record.document import known
 from hotband.review.asked import KIB, MB, Ask, between, closed, step, steps_of, stream, workload
 from hotband.review.target import Target
 
@@ -61,8 +60,8 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamsDoc
                 {
                     "op": op,
                     "streams": count,
-                    "bandwidth_bytes_per_s": known(one["bandwidth_bytes_per_s"]),
-                    "slowest_bytes_per_s": slowest / one["duration_ns"] * 1e9,
+                    "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
+                    "slowest_bytes_per_s": slowest / one["duration_ns"] * 1e9 if one["duration_ns"] else None,
                 }
             )
     return rows

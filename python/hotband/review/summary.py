@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from hotband.review.documents import ComparisonDoc, GroupDoc, GroupRatiosDoc, PartsDoc, ReviewDoc
@@ -27,11 +27,15 @@ class Group:
 
 
 def rows(part: ListedPart, keys: Sequence[str], figure: str) -> Callable[[PartsDoc], Figures]:
-    """The figures of a part that is a list, each named by the values of `keys`."""
+    """The figures of a part that is a list, each named by the values of `keys`; without those that are not known."""
 
     def found(review: PartsDoc) -> Figures:
-        listed = cast("Sequence[Mapping[str, str | float]]", review[part] or [])
-        return {" ".join(str(row[key]) for key in keys): cast("float", row[figure]) for row in listed}
+        listed: Sequence[Mapping[str, object]] = review[part] or []
+        return {
+            " ".join(str(row[key]) for key in keys): float(value)
+            for row in listed
+            if isinstance(value := row[figure], int | float)
+        }
 
     return found
 
@@ -39,20 +43,20 @@ def rows(part: ListedPart, keys: Sequence[str], figure: str) -> Callable[[PartsD
 def sequential(review: PartsDoc) -> Figures:
     """Mean rates over the surface, and the four of streaming."""
     means = review["linear"]["mean"] if review["linear"] else {}
-    return {f"linear {op}": rate for op, rate in means.items()} | rows(
+    return {f"linear {op}": rate for op, rate in means.items() if rate is not None} | rows(
         "streaming", ("op", "blocks"), "bandwidth_bytes_per_s"
     )(review)
 
 
 def access(review: PartsDoc) -> Figures:
     """Accesses a second, one at a time: the inverse of the access time, so that more is better."""
-    return {op: 1e9 / one["mean_ns"] for op, one in (review["access"] or {}).items()}
+    return {op: 1e9 / one["mean_ns"] for op, one in (review["access"] or {}).items() if one["mean_ns"]}
 
 
 def defragmentation(review: PartsDoc) -> Figures:
     """Extents a second."""
     part = review["defragmentation"]
-    return {} if part is None else {"extents": part["extents_per_s"]}
+    return {} if part is None or part["extents_per_s"] is None else {"extents": part["extents_per_s"]}
 
 
 BANDWIDTH = "bandwidth_bytes_per_s"

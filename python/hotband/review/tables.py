@@ -65,9 +65,9 @@ def titled(title: str, first: str, columns: Iterable[str]) -> Table:
     return table
 
 
-def pivot(cells: Iterable[tuple[int, K, float]]) -> dict[int, dict[K, float]]:
+def pivot(cells: Iterable[tuple[int, K, float | None]]) -> dict[int, dict[K, float | None]]:
     """Values by row and column."""
-    found: dict[int, dict[K, float]] = {}
+    found: dict[int, dict[K, float | None]] = {}
     for row, column, value in cells:
         found.setdefault(row, {})[column] = value
     return found
@@ -93,7 +93,8 @@ def linear_table(review: ReviewDoc) -> Table | None:
     table.add_column("first byte to last")
     for op in ("read", "write"):
         rates = [one["bandwidth_bytes_per_s"] for one in part[op]]
-        table.add_row(op, *(megabytes(rate) for rate in (rates[0], rates[-1], part["mean"][op])), sparkline(rates))
+        measured = [rate for rate in rates if rate is not None]
+        table.add_row(op, *(megabytes(rate) for rate in (rates[0], rates[-1], part["mean"][op])), sparkline(measured))
     return table
 
 
@@ -185,9 +186,8 @@ def others_table(review: ReviewDoc) -> Table | None:
     for one in review["streaming"] or []:
         size = short_size(one["block_bytes"])
         rate = one["bandwidth_bytes_per_s"]
-        table.add_row(
-            f"streaming {one['op']}, blocks of {size}", megabytes(rate), three_digits(rate / one["block_bytes"])
-        )
+        each_s = None if rate is None else rate / one["block_bytes"]
+        table.add_row(f"streaming {one['op']}, blocks of {size}", megabytes(rate), three_digits(each_s))
     moved = review["defragmentation"]
     if moved is not None:
         name = f"defragmentation, extents of {short_size(moved['extent_bytes'])}"

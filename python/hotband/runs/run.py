@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR, is_file
 from hotband.errors import UserError
-from hotband.record.files import Table, save_record
+from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
 from hotband.text.write import is_mistake, named, part_of, remove
@@ -73,7 +73,7 @@ class Finished:
     tables: Mapping[str, Table]
     ios: int
 
-    def columns(self, name: str) -> dict[str, list[Any]]:
+    def columns(self, name: str) -> dict[str, list[Cell]]:
         """The columns of a table; none where the run left no such table."""
         return self.tables[name].columns if name in self.tables else {}
 

@@ -2,24 +2,24 @@
 
 A measure reads the runs of one cell (by queue depth; 0 where there is no sweep). What it cannot read is None, with
 a note that says why: a record without the key it needs is an answer, never an error. Those of operations and of wear
-stand in `opmeasures`.
+stand in `operations`.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.record.document import known
 from hotband.record.stats import percentile, whole
-from hotband.study import operations as opmeasures
+from hotband.study import operations
 from hotband.study.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
 
 if TYPE_CHECKING:
-    from hotband.record.document import FiguresDoc, ScriptDoc, StepDoc
+    from hotband.record.document import FiguresDoc, ScriptDoc, StepDoc, SummaryDoc
 
 __all__ = [
     "MEASURES",
@@ -80,7 +80,7 @@ def _no_step(runs: Runs, name: str) -> Value:
     return Value(None, f'no step "{name}" in the record; its steps: {", ".join(known) or "none"}')
 
 
-def _of_summary(read: Callable[[Mapping[str, Any]], float | None]) -> Callable[[Runs, Parameters], Value]:
+def _of_summary(read: Callable[[SummaryDoc], float | None]) -> Callable[[Runs, Parameters], Value]:
     """A measure that one summary answers: that of the run, or of the step that is named."""
 
     def measure(runs: Runs, how: Parameters) -> Value:
@@ -95,10 +95,10 @@ def _of_summary(read: Callable[[Mapping[str, Any]], float | None]) -> Callable[[
     return measure
 
 
-def _concurrency(summary: Mapping[str, Any]) -> float | None:
+def _concurrency(summary: SummaryDoc) -> float | None:
     """I/Os outstanding by Little's law."""
     mean = summary.get("latency_mean_ns")
-    return None if mean is None else float(summary["iops"]) * float(mean) / 1e9
+    return None if mean is None else known(summary["iops"]) * mean / 1e9
 
 
 def max_step_iops(runs: Runs, how: Parameters) -> Value:
@@ -144,7 +144,7 @@ def _scripts(runs: Runs, how: Parameters) -> tuple[list[ScriptDoc], str]:
     return found, f"no {wanted} in the {where}; its scripts: {', '.join(known) or 'none'}"
 
 
-def _of_script(read: Callable[[Mapping[str, Any]], float | None]) -> Callable[[Runs, Parameters], Value]:
+def _of_script(read: Callable[[ScriptDoc], float | None]) -> Callable[[Runs, Parameters], Value]:
     """A measure of the script that is named, or of the first."""
 
     def measure(runs: Runs, how: Parameters) -> Value:
@@ -154,7 +154,7 @@ def _of_script(read: Callable[[Mapping[str, Any]], float | None]) -> Callable[[R
     return measure
 
 
-def _script_total_s(script: Mapping[str, Any]) -> float | None:
+def _script_total_s(script: ScriptDoc) -> float | None:
     begin, end = script.get("first_begin_ns"), script.get("last_end_ns")
     return None if begin is None or end is None else (float(end) - float(begin)) / 1e9
 
@@ -187,16 +187,18 @@ def _rates(run: Reading, interval: float) -> list[float]:
     """IOPS of all streams together by whole interval. A step or the run may end within one: its rows are shorter, and
     those after it lie across two; each counts where it lies, for as long as it is."""
     columns = run.series or {}
-    starts = sorted({int(time) for time in columns["time_ns"]})
+    times = [int(time) for time in columns["time_ns"] if isinstance(time, int | float)]
+    rates = [float(iops) if isinstance(iops, int | float) else 0.0 for iops in columns["iops"]]
+    starts = sorted(set(times))
     end = float(run.record.get("duration_ns") or starts[-1] + interval)
     lengths = dict(zip(starts, [b - a for a, b in pairwise([*starts, end])], strict=True))
     whole: dict[int, float] = {}
-    for time, iops in zip(columns["time_ns"], columns["iops"], strict=True):
-        place, end = int(time // interval), int(time) + min(lengths[int(time)], interval)
-        inside = min(end, (place + 1) * interval) - int(time)
-        for at, length in ((place, inside), (place + 1, end - int(time) - inside)):
+    for time, iops in zip(times, rates, strict=True):
+        place, end = int(time // interval), time + min(lengths[time], interval)
+        inside = min(end, (place + 1) * interval) - time
+        for at, length in ((place, inside), (place + 1, end - time - inside)):
             if length > 0:
-                whole[at] = whole.get(at, 0.0) + float(iops or 0.0) * length / interval
+                whole[at] = whole.get(at, 0.0) + iops * length / interval
     return [whole.get(place, 0.0) for place in range(max(whole) + 1)]
 
 
@@ -223,8 +225,8 @@ class Kind:
 
 
 MEASURES: dict[str, Kind] = {
-    "iops": Kind(_of_summary(lambda summary: float(summary["iops"]))),
-    "bandwidth_mib_per_s": Kind(_of_summary(lambda summary: float(summary["bandwidth_bytes_per_s"]) / 2**20)),
+    "iops": Kind(_of_summary(lambda summary: known(summary["iops"]))),
+    "bandwidth_mib_per_s": Kind(_of_summary(lambda summary: known(summary["bandwidth_bytes_per_s"]) / 2**20)),
     "latency_mean_ms": Kind(_of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))),
     "latency_percentile_ms": Kind(latency_percentile_ms, ("percent",), ("percent",)),
     "concurrency": Kind(_of_summary(_concurrency)),
@@ -236,14 +238,14 @@ MEASURES: dict[str, Kind] = {
     "script_total_s": Kind(_of_script(_script_total_s), ("script", "step")),
     "peak_interval_iops": Kind(peak_interval_iops, ("window",), ("window",)),
     "flash_hit_ratio": Kind(_flash_hit_ratio, ()),
-    "ops_per_s": Kind(opmeasures.ops_per_s, ("operation", "step")),
-    "requested_ops_per_s": Kind(opmeasures.requested_ops_per_s, ("step",)),
-    "operation_mean_ms": Kind(opmeasures.operation_mean_ms, ("operation", "step")),
-    "service_mean_ms": Kind(opmeasures.service_mean_ms, ("step",)),
-    "operations_total_s": Kind(opmeasures.operations_total_s, ("operations", "step"), ("operations",)),
-    "write_amplification": Kind(opmeasures.write_amplification, ()),
-    "write_amplification_total": Kind(opmeasures.write_amplification_total, ()),
-    "endurance_tb": Kind(opmeasures.endurance_tb, ()),
+    "ops_per_s": Kind(operations.ops_per_s, ("operation", "step")),
+    "requested_ops_per_s": Kind(operations.requested_ops_per_s, ("step",)),
+    "operation_mean_ms": Kind(operations.operation_mean_ms, ("operation", "step")),
+    "service_mean_ms": Kind(operations.service_mean_ms, ("step",)),
+    "operations_total_s": Kind(operations.operations_total_s, ("operations", "step"), ("operations",)),
+    "write_amplification": Kind(operations.write_amplification, ()),
+    "write_amplification_total": Kind(operations.write_amplification_total, ()),
+    "endurance_tb": Kind(operations.endurance_tb, ()),
 }
 PICKS = ("only", "first", "last", "max", "min")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hotband.record.document import RecordDoc
+from hotband.record.files import Cell
 
 Record = RecordDoc
-Columns = Mapping[str, Sequence[Any]]
+Columns = Mapping[str, Sequence[Cell]]
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from hotband.experiment import Experiment, Lock, Say, Tick
 from hotband.runs.run import Finished
-from hotband.study import cellrows, comparisons, wearrows
+from hotband.study import cellrows, comparisons, file, wearrows
 from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Measure, Published, Study
-from hotband.study.file import load as load_study
 from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
 
@@ -278,7 +277,7 @@ def run_study(
     """
     from hotband.runs.progress import run_progress
 
-    study = load_study(name)
+    study = file.load(name)
     command = f"hotband study run {name} --seed {study.seed if seed is None else seed}"
     command += (f" --only {','.join(only)}" if only else "") + " --fresh-seeds" * fresh_seeds
     command += " --trust" if trust and not in_catalog(study) else ""

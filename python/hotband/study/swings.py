@@ -17,8 +17,8 @@ from hotband.errors import UserError
 from hotband.experiment import Experiment, Lock, Say, points_of
 from hotband.experiment.ranges import ENDS, End, at_end
 from hotband.runs.run import RunsInterrupted, RunSpec
+from hotband.study import file
 from hotband.study.file import STUDY_FILE, SWINGS_FILE, Study, Swing
-from hotband.study.file import load as load_study
 from hotband.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
 from hotband.study.study import cell_figures, comparison_figures
 from hotband.study.swingfile import Entry, Figures, SwingFile, read_swings
@@ -103,7 +103,7 @@ def run_swings(
     name: str, out: Path | None, save: bool, seed: int | None, only: Collection[str], jobs: int | None, say: Say
 ) -> SwingFile:
     """Swings the assumptions of a study; what is already there and still holds is kept. Writes after each one."""
-    study = load_study(name)
+    study = file.load(name)
     root = study.seed if seed is None else seed
     planned = plan(study)
     if not planned:

@@ -3,18 +3,44 @@ table becomes several, one below the other, that begin with the same column."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Column, Table
+    from rich.text import Text
 
 LEAST_TEXT = 10
 """A column of text is not made narrower than this, where it has so much."""
 
 MOST_WORD = 28
 """Nor than its longest word, up to this; longer ones are folded within."""
+
+
+def hanging(line: Text, width: int) -> Text:
+    """A line folded between words, within `width`: what follows its first line stands two characters deeper. A number
+    stays beside its unit, and a word that is longer than the line, such as a path, whole."""
+    import textwrap
+
+    from rich.text import Text
+
+    # Lines are not broken at no-break spaces (textwrap); as many characters, so that places stay.
+    plain = re.sub(r"(?<=\d) (?=[^\W\d_]|%)", "\N{NO-BREAK SPACE}", line.plain)
+    begin = " " * (len(plain) - len(plain.lstrip()))
+    folding = textwrap.TextWrapper(
+        max(width, LEAST_TEXT), subsequent_indent=f"{begin}  ", expand_tabs=False, replace_whitespace=False,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    first, *others = folding.wrap(plain) or [""]
+    folded, end = [line[: len(first)]], len(first)
+    for other in others:
+        words = other[len(folding.subsequent_indent) :]
+        start = plain.index(words, end)
+        end = start + len(words)
+        folded.append(Text(folding.subsequent_indent).append_text(line[start:end]))
+    return Text("\n").join(folded)
 
 
 def fitted(table: Table, console: Console) -> list[Table]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from hotband import __version__
 from hotband.errors import UserError
@@ -108,7 +108,7 @@ def record_of(document: Fields, notes: list[str]) -> RecordDoc:
     return cast("RecordDoc", record)
 
 
-def _samples(streams: list[Stream]) -> dict[str, Any]:
+def _samples(streams: list[Stream]) -> dict[str, object]:
     """What fio sampled to find steady state, where it is of the only job: that of several does not add up."""
     data = streams[0].job.steadystate if len(streams) == 1 else None
     if data is None:

@@ -110,8 +110,8 @@ def _streams_of(logs: Sequence[Log], names: Sequence[str]) -> tuple[dict[int, st
 
 
 def _file_notes(logs: Sequence[Log]) -> list[str]:
-    notes = [f"{log.path.name}: the last line is cut" for log in logs if log.content["cut"]]
-    trims = sum(log.content["sides"][2]["count"] for log in counting(logs, "clat"))
+    notes = [f"{log.path.name}: the last line is cut" for log in logs if log.is_cut]
+    trims = sum(log.sides[2]["count"] for log in counting(logs, "clat"))
     if trims:
         notes.append(f"not carried over: {trims} trims in the logs")
     if any(log.kind == "slat" for log in logs):
@@ -130,12 +130,11 @@ def _logged(logs: Sequence[Log], of: set[int], direction: int, quantity: str, sc
     over_time = [log for log in logs if log.number in of and log.kind == "clat_hist" and quantity == "clat"]
     counts: Counter[int] = Counter()
     for log in raw or over_time:
-        pairs = log.content["sides"][direction]["buckets"] if raw else log.content["buckets"][direction]
-        for value, count in pairs:
+        for value, count in log.buckets(direction):
             counts[min(value * (scale if raw else 1), LARGEST)] += count
     if not counts:
         return None
-    coarse = not raw and any(log.content["coarse"] for log in over_time)
+    coarse = not raw and any(log.histograms and log.histograms["coarse"] for log in over_time)
     return {"kind": "bins" if coarse else "fio", "buckets": [[value, counts[value]] for value in sorted(counts)]}
 
 
@@ -177,8 +176,7 @@ def _fill_percentiles(record: RecordDoc) -> None:
 def _duration_ms(logs: Sequence[Log], axis: Axis | None) -> int:
     raw = [log for log in logs if log.is_raw]
     if raw:
-        lengths: list[int] = [log.content["last_ms"] - log.content["base_ms"] for log in raw]
-        return max(1, *lengths)
+        return max(1, *(log.length_ms for log in raw))
     if axis is None:
         return 1
     return (max(interval for interval, _, _ in axis.cells) + 1) * axis.interval_ms
@@ -206,7 +204,7 @@ def _sides_of(
 
 
 def _raw_side(log: Log, place: int, histogram: Histogram | None) -> Side:
-    side = log.content["sides"][place]
+    side = log.sides[place]
     timed = log.kind in ("lat", "clat") and side["count"]
     mean = side["sum"] / side["count"] if timed else None
     low, high = (side["min"], side["max"]) if timed else (None, None)

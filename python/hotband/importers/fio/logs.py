@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from hotband import _core
 from hotband.errors import UserError
@@ -27,13 +26,16 @@ ACCEPTED = "a fio log named PREFIX_KIND.N.log, with KIND of bw, iops, lat, clat,
 
 @dataclass
 class Log:
-    """One file: what kind it is, of which process, and what was read of it."""
+    """One file: what kind it is, of which process, and what was read of it, a line a sample (`samples`) or histograms
+    over time (`histograms`); times count from `base_ms`."""
 
     path: Path
     prefix: str
     kind: str
     number: int
-    content: dict[str, Any] = field(default_factory=dict)
+    samples: _core.FioLog | None = None
+    histograms: _core.FioHistogramLog | None = None
+    base_ms: int = 0
 
     @property
     def file(self) -> str:
@@ -41,7 +43,28 @@ class Log:
 
     @property
     def is_raw(self) -> bool:
-        return self.kind != "clat_hist" and not self.content["averaged"]
+        return self.samples is not None and not self.samples["averaged"]
+
+    @property
+    def is_cut(self) -> bool:
+        content = self.samples or self.histograms
+        return content is not None and content["cut"]
+
+    @property
+    def sides(self) -> list[_core.FioLogSide]:
+        """Reads, writes, trims and syncs of a log with a line a sample."""
+        return self.samples["sides"] if self.samples else []
+
+    def buckets(self, direction: int) -> list[tuple[int, int]]:
+        """The (value, count) of reads, writes or trims."""
+        if self.histograms is not None:
+            return self.histograms["buckets"][direction]
+        return self.sides[direction]["buckets"] if self.samples else []
+
+    @property
+    def length_ms(self) -> int:
+        """When the last sample was, on the axis of the run."""
+        return self.samples["last_ms"] - self.base_ms if self.samples else 0
 
 
 def is_log(beginning: bytes) -> bool:
@@ -65,16 +88,18 @@ def read_logs(logs: Sequence[Log]) -> int | None:
     calendar = [first for first in firsts if first >= _CALENDAR_MS]
     base = min(calendar) if calendar else None
     for log in logs:
-        log.content = {**_content(log, base), "base_ms": base or 0}
+        _read(log, base)
     return base
 
 
-def _content(log: Log, base_ms: int | None) -> dict[str, Any]:
+def _read(log: Log, base_ms: int | None) -> None:
+    log.base_ms = base_ms or 0
     with without_mark(log.path) as path:
         try:
             if log.kind == "clat_hist":
-                return _core.fio_histogram_log(path)
-            return _core.fio_log(path, base_ms)
+                log.histograms = _core.fio_histogram_log(path)
+            else:
+                log.samples = _core.fio_log(path, base_ms)
         except _core.SpecError as error:
             raise UserError(log.file, *error.args[1:]) from None
 
@@ -90,7 +115,7 @@ def window_ms(logs: Iterable[Log]) -> int:
     """The window of averaged logs: the most frequent step between two samples of a direction, 1 s if there is none."""
     steps: dict[int, int] = {}
     for log in logs:
-        for side in log.content["sides"]:
+        for side in log.sides:
             times = [time for time, _ in side["samples"]]
             for before, after in pairwise(times):
                 if after > before:

@@ -68,9 +68,9 @@ def _raw_axis(logs: Sequence[Log], streams: Mapping[int, str], scale: int) -> Ax
     for log in logs:
         timed = log.kind in ("lat", "clat")
         for direction in range(len(DIRECTIONS)):
-            side = log.content["sides"][direction]
-            names = ("second", "row_count", "row_bytes", "row_sum", "row_p99")
-            for second, count, volume, waited, p99 in zip(*(side[name] for name in names), strict=True):
+            side = log.sides[direction]
+            columns = side["second"], side["row_count"], side["row_bytes"], side["row_sum"], side["row_p99"]
+            for second, count, volume, waited, p99 in zip(*columns, strict=True):
                 cell = axis.cell(second, streams[log.number], direction)
                 cell.iops = (cell.iops or 0.0) + count
                 cell.bytes_per_s = (cell.bytes_per_s or 0.0) + volume
@@ -94,9 +94,7 @@ def _stretch_last(axis: Axis, logs: Sequence[Log]) -> None:
 
 def _end_ms(log: Log) -> int:
     """When the last sample was, on the axis of the run."""
-    base: int = log.content["base_ms"]
-    last: int = log.content["last_ms"]
-    return max(0, last - base)
+    return max(0, log.length_ms)
 
 
 def _averaged_axis(
@@ -126,7 +124,7 @@ def _averaged_axis(
 def _by_interval(log: Log, direction: int, interval_ms: int, base_ms: int | None) -> dict[int, float]:
     """Values by interval, the mean where two samples fall into one (fio's windows drift)."""
     found: dict[int, list[float]] = {}
-    for time_ms, value in log.content["sides"][direction]["samples"]:
+    for time_ms, value in log.sides[direction]["samples"]:
         found.setdefault(_interval(time_ms, interval_ms, base_ms), []).append(value)
     return {interval: sum(values) / len(values) for interval, values in found.items()}
 
@@ -139,9 +137,10 @@ def _interval(end_ms: int, interval_ms: int, base_ms: int | None) -> int:
 
 def _histogram_rows(log: Log, base_ms: int | None) -> list[tuple[int, int, int, float | None, int | None]]:
     """(ms, direction, count, mean, p99), trims left out."""
-    content = log.content
-    names = ("time_ms", "direction", "count", "mean_ns", "p99_ns")
-    rows = zip(*(content[name] for name in names), strict=True)
+    read = log.histograms
+    if read is None:
+        return []
+    rows = zip(read["time_ms"], read["direction"], read["count"], read["mean_ns"], read["p99_ns"], strict=True)
     return [(max(0, t - (base_ms or 0)), d, n, mean, p99) for t, d, n, mean, p99 in rows if d < len(DIRECTIONS)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.importers.cells import Cells
@@ -53,7 +53,7 @@ def read_terse(text: str, file: str) -> list[RecordDoc]:
     return [record_of(document, notes)]
 
 
-def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[str, Any]:
+def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[str, object]:
     place = f"line {number}"
     if version not in _FIELDS:
         raise UserError(file, place, str(version), f"a terse version that is not known; {ACCEPTED}")
@@ -62,7 +62,7 @@ def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[
         problem = f"{len(fields)} fields, cut short"
         raise UserError(file, place, "", f"{problem}; {ACCEPTED}")
     cells = Cells(file, place, {str(index): text for index, text in enumerate(fields, 1)})
-    entry: dict[str, Any] = {
+    entry: dict[str, object] = {
         "jobname": printable(fields[2]),
         "groupid": cells.count("4") or 0,
         "error": cells.count("5") or 0,
@@ -73,12 +73,12 @@ def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[
     return entry
 
 
-def _side(cells: Cells, fields: Sequence[str], first: int) -> dict[str, Any]:
+def _side(cells: Cells, fields: Sequence[str], first: int) -> dict[str, object]:
     def at(offset: int) -> float:
         return cells.needed(str(first + offset))
 
     runtime = round(at(3))
-    side: dict[str, Any] = {"io_bytes": round(at(0)), "bw": at(1), "iops": at(2), "runtime": runtime}
+    side: dict[str, object] = {"io_bytes": round(at(0)), "bw": at(1), "iops": at(2), "runtime": runtime}
     percentiles = _percentiles(cells, fields[12:32], first + 12)
     side["clat"] = {**_latency([at(offset) for offset in range(8, 12)]), "percentile": percentiles}
     side["lat"] = _latency([at(offset) for offset in range(32, 36)])
@@ -86,7 +86,7 @@ def _side(cells: Cells, fields: Sequence[str], first: int) -> dict[str, Any]:
     return side
 
 
-def _latency(numbers: Sequence[float]) -> dict[str, Any]:
+def _latency(numbers: Sequence[float]) -> dict[str, object]:
     low, high, mean, deviation = numbers
     return {"min": round(low), "max": round(high), "mean": mean, "stddev": deviation}
 

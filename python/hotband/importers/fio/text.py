@@ -125,7 +125,7 @@ class Fields:
 
     file: str
     key: str
-    values: dict[str, Any]
+    values: dict[str, object]
 
     def fail(self, name: str, accepted: str) -> NoReturn:
         value = shown(self.values[name]) if name in self.values else ""
