@@ -79,6 +79,15 @@ fn layout_machines() -> Vec<String> {
             ));
         }
     }
+    // A host with few cores, and volumes of which it keeps some I/Os to itself.
+    for (host, queue) in
+        [("cores = 1\nsubmit = \"1 ms\"\ncomplete = \"2 ms\"", ""), ("cores = 3\npath = \"spdk\"", ", queue = 2")]
+    {
+        machines.push(format!(
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 3\n[host]\n{host}\n\
+             [layouts.a]\nraid5 = {{ members = \"d*\" }}\n[volumes]\nv = {{ on = \"a\"{queue} }}\n"
+        ));
+    }
     // Both actuators of one disk: as units of a stripe and of a mirror, and with one address space.
     for set in SETTINGS.into_iter().chain(DUAL_SETTINGS) {
         let drive = format!("[drives.d]\nproduct = \"st14000nm0001\"\nset = {set}\n[layouts.a]\n");

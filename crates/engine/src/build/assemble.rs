@@ -122,7 +122,7 @@ pub fn assemble_with_spares(
     }
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
-    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes });
+    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes, host: spec.host });
     let remarks = products.values().filter_map(|(product, _)| product.remark()).collect();
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
     Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken, remarks })

@@ -161,6 +161,7 @@ impl Machine {
                     completions.push(Completion { tag, submitted, at, times, fault });
                     return self.host_answered(at, (volume, waited), completions);
                 }
+                Origin::Core { work } => return self.answer_core(at, work, end),
                 Origin::Leg { parent, member } => match self.leg_ended(at, parent, member, end) {
                     Some(above) => (id, end) = (parent, above),
                     None => return,

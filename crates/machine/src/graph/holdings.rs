@@ -67,7 +67,7 @@ impl Machine {
         }
     }
 
-    /// Counters of every drive and link.
+    /// Counters of every drive and link, of the services, and of the host's cores.
     pub fn report(&self) -> Vec<PartReport> {
         let drives = self.drives.iter().map(|slot| PartReport {
             id: slot.name.clone(),
@@ -88,6 +88,7 @@ impl Machine {
         let services = services.flat_map(|(name, parts)| {
             parts.into_iter().map(move |part| PartReport { id: format!("{name}.{}", part.id), ..part })
         });
-        drives.chain(links).chain(services).collect()
+        let cores = self.host.iter().flat_map(|host| host.report());
+        drives.chain(links).chain(services).chain(cores).collect()
     }
 }

@@ -110,6 +110,7 @@ impl Machine {
 
     pub(crate) fn run_agenda(&mut self, at: Instant, number: u32, completions: &mut Vec<Completion>) {
         match self.agenda.take(number) {
+            Due::Core(core) => self.run_core(at, core, completions),
             Due::Failure(drive) => self.fail_drive(at, drive, completions),
             Due::Set(number) => {
                 let (drive, key, value) = self.settings[number as usize].clone();
