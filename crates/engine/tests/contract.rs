@@ -5,7 +5,7 @@ mod common;
 mod schedule;
 
 use common::{catalog, drives, solid_state};
-use hotband_layouts::{KINDS, REPLICATED};
+use hotband_layouts::{CONTROLLER, KINDS, REPLICATED};
 use hotband_machine::Op;
 use hotband_units::Instant;
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ fn layout_machines() -> Vec<String> {
     for (kind, set) in
         KINDS.iter().flat_map(|kind| SETTINGS.into_iter().chain([HYBRID_SETTINGS[0]]).map(move |set| (kind, set)))
     {
-        let last = if *kind == "single" { 0 } else { 3 };
+        let last = if ["single", CONTROLLER].contains(kind) { 0 } else { 3 };
         for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
             // A small image: the places of the objects of a full one take longer to find than all else.
             let image = if *kind == REPLICATED { ", image = \"1 GiB\"" } else { "" };

@@ -38,8 +38,8 @@ impl Machine {
     /// Request `id` has come to a layout.
     fn enter(&mut self, now: Instant, id: u32, layout: u32) {
         if let Role::Service(service) = &mut self.layouts[layout as usize].role {
-            let Access { op, offset, len, entropy, .. } = self.requests.get(id).access;
-            service.submit(now, ServiceIo { token: id, op, offset, len, entropy });
+            let Access { op, offset, len, fua, version, entropy } = self.requests.get(id).access;
+            service.submit(now, ServiceIo { token: id, op, offset, len, fua, version, entropy });
             return self.arm_service(layout);
         }
         if self.repair.is_some() && !self.guard(now, id) {

@@ -49,7 +49,13 @@ impl Machine {
             }
             NodeRef::Layout(layout) => layout as usize,
         };
-        if matches!(self.layouts[layout].role, Role::Service(_)) {
+        if let Role::Service(service) = &self.layouts[layout].role {
+            if service.keeps_addresses() {
+                let range = self.layouts[layout].members[0];
+                let moved: Vec<_> =
+                    writes.iter().map(|write| UntimedWrite { offset: from + write.offset, ..*write }).collect();
+                self.write_node(range.node, range.from, &moved);
+            }
             return; // What lies where in a pool does not depend on when it was written.
         }
         for write in writes {
