@@ -34,6 +34,17 @@ def test_a_file_with_switches(tmp_path: Path) -> None:
     assert (facts.read_cache_bytes, facts.write_cache_bytes, facts.drives) == (0.0, 0.0, 3)
 
 
+@pytest.mark.parametrize(("battery", "through", "written"), [("on", False, 2**30), ("off", True, 0.0)])
+def test_the_memory_of_a_controller_is_a_cache(tmp_path: Path, battery: str, through: bool, written: float) -> None:
+    path = tmp_path / "m.toml"
+    text = '[drives.d]\nproduct = "ent-10k"\ncount = 3\nset = { wce = "off", rcd = "on" }\n[layouts]\n'
+    cache = f'c.controller = {{ members = "raid", cache = "1 GiB", battery = "{battery}" }}\n'
+    path.write_text(text + 'raid.raid5 = { members = "d*" }\n' + cache, encoding="utf-8")
+    facts = of_machine(str(path))
+    assert (facts.write_through, facts.read_cache_bytes, facts.write_cache_bytes) == (through, 2**30, written)
+    assert facts.capacity_bytes == 2 * 1800360124416
+
+
 def test_flash_in_a_disk_is_a_cache() -> None:
     plain = of_machine("exos-15e900-512n").read_cache_bytes
     assert of_machine("exos-15e900-512e").read_cache_bytes > plain + 1e9

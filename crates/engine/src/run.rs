@@ -15,6 +15,7 @@ use crate::drive::{Driver, Ended, PowerSwitch};
 use crate::events::{Asked, Happening, failing, in_short_forms, measured_time};
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
+use crate::probes::host::HostProbe;
 use crate::probes::io_log::IoLog;
 use crate::probes::power_loss::PowerLossProbe;
 use crate::probes::repair::RepairProbe;
@@ -291,6 +292,9 @@ impl Run {
         let repair = RepairProbe::of(machine, &self.workload, failures, self.rebuilds);
         if let Some(repair) = repair {
             probes.add(Box::new(repair));
+        }
+        if let Some(host) = HostProbe::of(machine) {
+            probes.add(Box::new(host));
         }
         let mut driver = Driver::new(machine, streams, targets, sources, probes);
         driver.now = begin;

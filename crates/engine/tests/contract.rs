@@ -5,7 +5,7 @@ mod common;
 mod schedule;
 
 use common::{catalog, drives, solid_state};
-use hotband_layouts::{KINDS, REPLICATED};
+use hotband_layouts::{CONTROLLER, KINDS, REPLICATED};
 use hotband_machine::Op;
 use hotband_units::Instant;
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ fn layout_machines() -> Vec<String> {
     for (kind, set) in
         KINDS.iter().flat_map(|kind| SETTINGS.into_iter().chain([HYBRID_SETTINGS[0]]).map(move |set| (kind, set)))
     {
-        let last = if *kind == "single" { 0 } else { 3 };
+        let last = if ["single", CONTROLLER].contains(kind) { 0 } else { 3 };
         for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
             // A small image: the places of the objects of a full one take longer to find than all else.
             let image = if *kind == REPLICATED { ", image = \"1 GiB\"" } else { "" };
@@ -78,6 +78,15 @@ fn layout_machines() -> Vec<String> {
                  [layouts.a]\n{kind} = {{ members = \"d0..d{last}\"{image} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
             ));
         }
+    }
+    // A host with few cores, and volumes of which it keeps some I/Os to itself.
+    for (host, queue) in
+        [("cores = 1\nsubmit = \"1 ms\"\ncomplete = \"2 ms\"", ""), ("cores = 3\npath = \"spdk\"", ", queue = 2")]
+    {
+        machines.push(format!(
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 3\n[host]\n{host}\n\
+             [layouts.a]\nraid5 = {{ members = \"d*\" }}\n[volumes]\nv = {{ on = \"a\"{queue} }}\n"
+        ));
     }
     // Both actuators of one disk: as units of a stripe and of a mirror, and with one address space.
     for set in SETTINGS.into_iter().chain(DUAL_SETTINGS) {

@@ -251,6 +251,7 @@ fn a_write_is_made_good_by_one_beside_it_and_not_by_one_that_was_over_before() {
             layouts,
             forces: Vec::new(),
             volumes: vec![target],
+            host: None,
         });
         let mut ledger = Ledger::open(&mut machine);
         let io = |tag| Io {

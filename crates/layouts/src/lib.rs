@@ -2,6 +2,7 @@
 //! state of its own.
 
 mod concat;
+pub mod controller;
 pub mod crush;
 mod mirror;
 mod mirror_degraded;
@@ -21,13 +22,15 @@ pub use policy::ReadPolicy;
 pub use stripe::Stripe;
 
 /// Names of the layouts, as specs write them.
-pub const KINDS: [&str; 8] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", REPLICATED];
+pub const KINDS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", REPLICATED, CONTROLLER];
 
 /// Those that only plan.
 pub const PLANNERS: [&str; 7] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10"];
 
-/// The one that is a service.
+/// A pool of daemons, which is a service.
 pub const REPLICATED: &str = "replicated";
+/// A cache before another layout, which is one, too.
+pub const CONTROLLER: &str = "controller";
 
 /// Chunk size where a spec does not say: the default of common controllers and of the published arrays whose
 /// chunk is not stated (64 KiB).

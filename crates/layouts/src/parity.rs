@@ -163,6 +163,10 @@ impl Layout for Parity {
         plan.sort_phases();
     }
 
+    fn full_stripe(&self) -> Option<Bytes> {
+        Some(Bytes(self.data_chunks() * self.chunk))
+    }
+
     fn passes_trim(&self) -> bool {
         false
     }

@@ -81,6 +81,7 @@ fn machine(kind: Kind, spec: Failures, spares: usize, seed: u64) -> (Machine, Sh
             size: capacity,
             queue: None,
         }],
+        host: None,
     };
     let mut machine = Machine::new(parts);
     let spares = (kind.1 as u32..count as u32).collect();

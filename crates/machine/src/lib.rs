@@ -18,6 +18,7 @@ mod versions;
 pub use building::{BuildError, Look, MemoryError, Stopped, unwatched};
 pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Levels, PartReport, Smart, UntimedWrite, Warmth};
 pub use event::{Event, EventError, Part, SetError, What};
+pub use graph::host::{HostSpec, Spread};
 pub use graph::link::{Link, LinkSpec};
 pub use graph::queue::{Class, EventQueue};
 pub use graph::schedule::Expected;

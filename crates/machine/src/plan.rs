@@ -155,6 +155,10 @@ pub trait Layout: Send {
     /// Maps `extent`, which is no flush, to legs on the members as they are: where they are degraded, without what they do
     /// not hold. `turn` counts the I/Os planned before, for policies that take turns. `plan` is empty on entry.
     fn plan(&self, extent: Extent, members: Members, turn: u64, plan: &mut Plan);
+    /// Bytes that are written without reading when they are written together; none where nothing is gained.
+    fn full_stripe(&self) -> Option<Bytes> {
+        None
+    }
     /// Whether a trim of an extent may be handed on to the members: not where parity would become wrong.
     fn passes_trim(&self) -> bool {
         true

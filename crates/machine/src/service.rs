@@ -8,6 +8,7 @@ use hotband_units::{Bytes, Instant};
 use crate::drive::PartReport;
 use crate::event::EventError;
 use crate::io::{Entropy, Fault, Op, Times};
+use crate::versions::Versions;
 
 /// An I/O that a service is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub struct ServiceIo {
     pub offset: u64,
     /// Length in bytes; zero for a flush.
     pub len: u32,
+    /// Force unit access.
+    pub fua: bool,
+    /// Number of the host's write; zero for what is none, and where nobody counts.
+    pub version: u64,
     /// How well the data of a write compresses.
     pub entropy: Entropy,
 }
@@ -37,6 +42,10 @@ pub struct MemberCommand {
     pub offset: u64,
     /// Length in bytes; zero for a flush.
     pub len: u32,
+    /// Force unit access.
+    pub fua: bool,
+    /// Number of the newest of the host's writes whose data it has; zero where nobody counts.
+    pub version: u64,
     /// How well the data of a write compresses.
     pub entropy: Entropy,
 }
@@ -67,6 +76,15 @@ pub trait Service: Send {
     fn kind(&self) -> &'static str;
     /// Addressable bytes.
     fn capacity(&self) -> Bytes;
+    /// Whether its addresses are those of its only member: a cache before it, and no place of its own for data.
+    fn keeps_addresses(&self) -> bool {
+        false
+    }
+    /// Power goes off at `now`: what of its memory survives, by its own addresses.
+    fn cut_power(&mut self, now: Instant) -> Versions {
+        let _ = now;
+        Versions::default()
+    }
     /// Told once, before the first I/O: which members have a volatile write cache. Hosts flush no other disk.
     fn note_volatile(&mut self, members: &[bool]) {
         let _ = members;

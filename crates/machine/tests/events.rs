@@ -72,6 +72,7 @@ fn machine(expected: Expected) -> Machine {
         layouts: Vec::new(),
         forces: Vec::new(),
         volumes: vec![volume(0), volume(1)],
+        host: None,
     });
     machine.expect(expected);
     machine

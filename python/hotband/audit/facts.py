@@ -125,7 +125,21 @@ def _of_text(
     drives = list(_drives(name, machine, products, changed))
     layouts = [key for table in (machine.get("layouts") or {}).values() for key in table if key in _USABLE]
     alone = layouts[0] if len(layouts) == 1 else ("single" if not layouts and len(drives) == 1 else None)
-    return _sum_up(drives, alone)
+    return _with_caches(_sum_up(drives, alone), machine)
+
+
+def _with_caches(facts: MachineFacts, machine: Mapping[str, Toml]) -> MachineFacts:
+    """With the memory of controllers, which acknowledges writes where it is protected."""
+    layouts = machine.get("layouts")
+    for table in layouts.values() if isinstance(layouts, dict) else ():
+        cache = table.get("controller") if isinstance(table, dict) else None
+        if not isinstance(cache, dict):
+            continue
+        size = size_bytes(str(cache.get("cache", "2 GiB"))) or 0.0
+        facts = replace(facts, read_cache_bytes=facts.read_cache_bytes + size)
+        if cache.get("battery", "on") == "on":
+            facts = replace(facts, write_through=False, write_cache_bytes=facts.write_cache_bytes + size)
+    return facts
 
 
 def _drives(

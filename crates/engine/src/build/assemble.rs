@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
 use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams, check_sold};
-use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
-use hotband_layouts::{REPLICATED, build};
+use hotband_layouts::REPLICATED;
+use hotband_layouts::replicated::PoolSpec;
 use hotband_machine::{
     BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
     MemoryError, NodeRef, Random, Role, SpecError, Volume,
@@ -16,6 +16,7 @@ use toml::{Table, Value};
 use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Memory, Use};
 use crate::build::outline::{self, LayoutOutline};
+use crate::build::roles::Roles;
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {
@@ -32,7 +33,7 @@ pub struct Assembled {
 }
 
 /// Names, layouts and their members.
-type Layouts = Vec<(String, Role, Vec<MemberRange>)>;
+pub(super) type Layouts = Vec<(String, Role, Vec<MemberRange>)>;
 
 /// Builds the machine of `spec`; `set` holds values for every drive that has them (`--set`), and each spindle's angle
 /// at time zero comes from `seed` and the drive's name.
@@ -92,23 +93,11 @@ pub fn assemble_with_spares(
         drives.push((drive.name.clone(), mechanism.build(&drive.name, seed, &mut curves)?));
     }
     let spare_drives = drives.split_off(spec.drives.len());
+    let roles = Roles { spec, products: &products, set, seed, look: means.look };
     let mut layouts: Layouts = Vec::new();
     for layout in &spec.layouts {
         let mut members = member_ranges(spec, layout, &drives, &layouts)?;
-        let role = if layout.kind == REPLICATED {
-            let pool = PoolSpec::read(&spec.file, layout)?;
-            let random = Random::new(seed, &format!("layouts.{}", layout.name));
-            let daemon = &products[&pool.osd].0;
-            let params = osd_params(spec, layout, &pool, daemon, set)?;
-            memory.take(replicated::memory(&pool, &params, &members));
-            memory.check()?;
-            let (pool, slices) = replicated::build(&spec.file, layout, pool, params, &members, (random, means.look))?;
-            members = slices;
-            Role::Service(pool)
-        } else {
-            let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
-            Role::Planner(build(&spec.file, layout, &sizes)?)
-        };
+        let role = roles.role(layout, &mut members, &layouts, &mut memory)?;
         layouts.push((layout.name.clone(), role, members));
     }
     check_overlap(spec, &layouts)?;
@@ -122,7 +111,7 @@ pub fn assemble_with_spares(
     }
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
-    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes });
+    let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes, host: spec.host });
     let remarks = products.values().filter_map(|(product, _)| product.remark()).collect();
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
     Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken, remarks })
@@ -215,24 +204,6 @@ pub fn checked_drive(catalog: &Catalog, name: &str, argument: &str) -> Result<Pr
     Ok(product)
 }
 
-/// The values of a pool's daemons: the catalog's, those of the machine, those of `--set`.
-fn osd_params(
-    spec: &MachineSpec,
-    layout: &LayoutSpec,
-    pool: &PoolSpec,
-    daemon: &Product,
-    set: &[(String, String)],
-) -> Result<OsdParams, SpecError> {
-    let params = OsdParams::read(daemon, &pool.set, &spec.file, &format!("{}.osd_set", layout.key))?;
-    let own: Table = set.iter().filter(|(key, _)| daemon.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
-    if own.is_empty() {
-        return Ok(params);
-    }
-    let mut values = pool.set.clone();
-    values.extend(own);
-    OsdParams::read(daemon, &values, "set", "")
-}
-
 /// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported where
 /// it was made.
 fn read_twice<T>(
@@ -251,7 +222,7 @@ fn read_twice<T>(
 }
 
 /// `--set` gives text; whole numbers are counts.
-fn as_value(text: &str) -> Value {
+pub(super) fn as_value(text: &str) -> Value {
     text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
 }
 

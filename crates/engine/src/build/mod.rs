@@ -6,4 +6,5 @@ pub mod entropy_file;
 pub mod means;
 pub mod offer;
 pub mod outline;
+mod roles;
 pub mod told;

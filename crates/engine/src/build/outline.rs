@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::Product;
-use hotband_layouts::{PLANNERS, REPLICATED};
+use hotband_layouts::{CONTROLLER, PLANNERS, REPLICATED};
 use hotband_machine::{BuildError, Drive, Look, MachineSpec, MemberRange, NodeRef, Role, SpecError};
 use serde::Serialize;
 use toml::Value;
@@ -97,6 +97,7 @@ pub(crate) fn of_built(
         return drives.iter().take(spec.drives.len()).enumerate().map(single).collect();
     }
     let outline = |((name, role, ranges), spec): (&(String, Role, Vec<MemberRange>), &hotband_machine::LayoutSpec)| {
+        let is_cache = spec.kind == CONTROLLER;
         let on_layout = ranges.iter().find_map(|range| match range.node {
             NodeRef::Layout(layout) => Some(layouts[layout as usize].0.clone()),
             NodeRef::Drive(_) => None,
@@ -105,10 +106,13 @@ pub(crate) fn of_built(
             NodeRef::Drive(drive) => Some(member(drive as usize, range.size)),
             NodeRef::Layout(_) => None,
         });
-        let (name, kind, capacity_bytes) = (name.clone(), spec.kind.clone(), role.capacity().0);
-        LayoutOutline { name, kind, capacity_bytes, on_layout, members: drives.collect() }
+        // A cache has no data of its own: what it stands before is what counts.
+        let kind = if is_cache { "single".to_owned() } else { spec.kind.clone() };
+        let (name, capacity_bytes) = (name.clone(), role.capacity().0);
+        let is_left_out = is_cache && on_layout.is_some();
+        (!is_left_out).then(|| LayoutOutline { name, kind, capacity_bytes, on_layout, members: drives.collect() })
     };
-    layouts.iter().zip(&spec.layouts).map(outline).collect()
+    layouts.iter().zip(&spec.layouts).filter_map(outline).collect()
 }
 
 /// Outlines as JSON.

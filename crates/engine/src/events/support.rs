@@ -27,7 +27,7 @@ pub(crate) const SEQUENCE: On = On::With("a sequence");
 const POOL: On = On::Layout("replicated");
 
 /// Rows of the table.
-pub const ROWS: [On; 13] = [
+pub const ROWS: [On; 14] = [
     On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
@@ -36,6 +36,7 @@ pub const ROWS: [On; 13] = [
     On::Layout("raid5"),
     On::Layout("raid6"),
     POOL,
+    On::Layout("controller"),
     On::Drive("disk"),
     On::Drive("ssd"),
     SPARES,

@@ -5,6 +5,7 @@
 
 pub mod caches;
 pub mod direction;
+pub mod host;
 pub mod io_log;
 pub mod operations;
 pub mod power;

@@ -113,6 +113,7 @@ pub fn machine(volumes: &[(&str, u64, u64)]) -> (Machine, Log) {
         layouts,
         forces: Vec::new(),
         volumes: volumes.collect(),
+        host: None,
     };
     (Machine::new(parts), log)
 }

@@ -248,7 +248,8 @@ impl Pool {
         purpose: For,
         entropy: hotband_machine::Entropy,
     ) {
-        self.commands.push(MemberCommand { token: purpose.token(), member: osd as u16, op, offset, len, entropy });
+        let (token, member, fua, version) = (purpose.token(), osd as u16, false, 0);
+        self.commands.push(MemberCommand { token, member, op, offset, len, fua, version, entropy });
     }
 
     /// Time of a message from one host to another, or from a daemon to another on the same one.

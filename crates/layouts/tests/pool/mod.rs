@@ -114,7 +114,8 @@ impl Rig {
     pub fn ask(&mut self, op: Op, offset: u64, len: u64) -> u32 {
         let token = self.asked.len() as u32;
         self.asked.insert(token, self.now.0);
-        let asked = ServiceIo { token, op, offset, len: len as u32, entropy: Entropy::INCOMPRESSIBLE };
+        let (len, entropy) = (len as u32, Entropy::INCOMPRESSIBLE);
+        let asked = ServiceIo { token, op, offset, len, fua: false, version: 0, entropy };
         self.pool.submit(self.now, asked);
         token
     }

@@ -38,8 +38,8 @@ impl Machine {
     /// Request `id` has come to a layout.
     fn enter(&mut self, now: Instant, id: u32, layout: u32) {
         if let Role::Service(service) = &mut self.layouts[layout as usize].role {
-            let Access { op, offset, len, entropy, .. } = self.requests.get(id).access;
-            service.submit(now, ServiceIo { token: id, op, offset, len, entropy });
+            let Access { op, offset, len, fua, version, entropy } = self.requests.get(id).access;
+            service.submit(now, ServiceIo { token: id, op, offset, len, fua, version, entropy });
             return self.arm_service(layout);
         }
         if self.repair.is_some() && !self.guard(now, id) {
@@ -161,6 +161,7 @@ impl Machine {
                     completions.push(Completion { tag, submitted, at, times, fault });
                     return self.host_answered(at, (volume, waited), completions);
                 }
+                Origin::Core { work } => return self.answer_core(at, work, end),
                 Origin::Leg { parent, member } => match self.leg_ended(at, parent, member, end) {
                     Some(above) => (id, end) = (parent, above),
                     None => return,

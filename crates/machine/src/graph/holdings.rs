@@ -49,7 +49,13 @@ impl Machine {
             }
             NodeRef::Layout(layout) => layout as usize,
         };
-        if matches!(self.layouts[layout].role, Role::Service(_)) {
+        if let Role::Service(service) = &self.layouts[layout].role {
+            if service.keeps_addresses() {
+                let range = self.layouts[layout].members[0];
+                let moved: Vec<_> =
+                    writes.iter().map(|write| UntimedWrite { offset: from + write.offset, ..*write }).collect();
+                self.write_node(range.node, range.from, &moved);
+            }
             return; // What lies where in a pool does not depend on when it was written.
         }
         for write in writes {
@@ -67,7 +73,7 @@ impl Machine {
         }
     }
 
-    /// Counters of every drive and link.
+    /// Counters of every drive and link, of the services, and of the host's cores.
     pub fn report(&self) -> Vec<PartReport> {
         let drives = self.drives.iter().map(|slot| PartReport {
             id: slot.name.clone(),
@@ -88,6 +94,7 @@ impl Machine {
         let services = services.flat_map(|(name, parts)| {
             parts.into_iter().map(move |part| PartReport { id: format!("{name}.{}", part.id), ..part })
         });
-        drives.chain(links).chain(services).collect()
+        let cores = self.host.iter().flat_map(|host| host.report());
+        drives.chain(links).chain(services).chain(cores).collect()
     }
 }

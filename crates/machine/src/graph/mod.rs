@@ -2,6 +2,7 @@
 
 pub(crate) mod executor;
 mod holdings;
+pub(crate) mod host;
 mod host_queue;
 pub(crate) mod link;
 pub(crate) mod origin;
@@ -15,6 +16,7 @@ pub(crate) mod view;
 use hotband_units::{Bytes, Instant};
 
 use crate::drive::{Done, Drive};
+use crate::graph::host::{Host, HostSpec};
 use crate::graph::host_queue::HostQueue;
 use crate::graph::link::{Link, Transfer};
 use crate::graph::origin::{Access, Origin, Requests};
@@ -57,6 +59,8 @@ pub struct MachineParts {
     pub forces: Vec<bool>,
     /// What workloads may address.
     pub volumes: Vec<Volume>,
+    /// Cores of the host, where they are modelled.
+    pub host: Option<HostSpec>,
 }
 
 /// What answers for a layout: a planner, or a service with a state of its own.
@@ -150,8 +154,9 @@ pub struct Machine {
     pub(crate) links: Vec<Link>,
     pub(crate) layouts: Vec<LayoutSlot>,
     pub(crate) volumes: Vec<Volume>,
-    /// For each volume, where the host limits what is outstanding.
+    /// For each volume, where the host limits what is outstanding, or has cores.
     pub(crate) host_queues: Vec<Option<HostQueue>>,
+    pub(crate) host: Option<Box<Host>>,
     pub(crate) requests: Requests,
     pub(crate) events: EventQueue,
     pub(crate) transfers: Slab<Transfer>,
@@ -182,11 +187,14 @@ impl Machine {
             let states = vec![MemberState::default(); members.len()];
             LayoutSlot { name, role, members, states, degraded: false, turn: 0, forces, armed }
         });
+        // One look at a volume's queue tells whether an I/O is the drives' at once.
+        let unlimited = parts.host.map(|_| u32::MAX);
         let mut machine = Self {
             drives: drives.collect(),
             links: parts.links,
             layouts: layouts.collect(),
-            host_queues: parts.volumes.iter().map(|volume| volume.queue.map(HostQueue::new)).collect(),
+            host_queues: parts.volumes.iter().map(|volume| volume.queue.or(unlimited).map(HostQueue::new)).collect(),
+            host: parts.host.map(|spec| Box::new(Host::new(spec))),
             volumes: parts.volumes,
             requests: Requests::default(),
             events: EventQueue::default(),
@@ -215,10 +223,8 @@ impl Machine {
     pub fn submit(&mut self, now: Instant, io: Io) {
         let volume = &self.volumes[usize::from(io.volume)];
         assert!(io.offset + u64::from(io.len) <= volume.size, "a range is checked when a workload is bound");
-        if let Some(queue) = &mut self.host_queues[usize::from(io.volume)]
-            && !queue.admits(now, io)
-        {
-            return;
+        if self.host_queues[usize::from(io.volume)].is_some() {
+            return self.submit_by_host(now, io);
         }
         self.leave_host(now, io, now);
     }

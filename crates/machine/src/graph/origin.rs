@@ -11,6 +11,8 @@ use crate::spec::NodeRef;
 pub(crate) enum Origin {
     /// A host, which had let it wait for so long before.
     Host { tag: u64, volume: u16, waited: Span },
+    /// A core of the host, which knows it by its work.
+    Core { work: u32 },
     /// The request whose leg it is, to that member of its layout.
     Leg { parent: u32, member: u16 },
     /// A service, which knows it by its token.

@@ -9,6 +9,8 @@ use crate::io::{Completion, Fault};
 use crate::repair::agenda::Due;
 use crate::repair::failing::Failing;
 use crate::repair::{Repair, RepairSpec, SectorErrors, Watch};
+use crate::spec::NodeRef;
+use crate::versions::Versions;
 
 /// What may happen to a machine. It is told before the first I/O, so that only machines to which it may pay for it.
 #[derive(Default)]
@@ -54,7 +56,8 @@ impl Machine {
         for (layout, slot) in self.layouts.iter().enumerate() {
             let lies = |daemon: &u32| self.drives_below(&slot.members[*daemon as usize..][..1]).contains(&drive);
             let daemons: Vec<u32> = (0..slot.members.len() as u32).filter(lies).collect();
-            if matches!(slot.role, Role::Service(_)) && !daemons.is_empty() {
+            let is_pool = matches!(&slot.role, Role::Service(service) if !service.keeps_addresses());
+            if is_pool && !daemons.is_empty() {
                 found.push((layout as u32, daemons));
             }
         }
@@ -105,11 +108,32 @@ impl Machine {
         for slot in &mut self.drives {
             slot.left = Some(slot.drive.cut_power(at));
         }
+        for layout in 0..self.layouts.len() {
+            let Some(service) = self.layouts[layout].service() else { continue };
+            let kept = service.cut_power(at);
+            self.put_back(layout as u32, &kept);
+        }
         self.events.clear();
+    }
+
+    /// What a layout's memory kept without power is written back when it returns: so it is with what drives have left.
+    fn put_back(&mut self, layout: u32, kept: &Versions) {
+        let mut places = Vec::new();
+        for (range, version) in kept.iter() {
+            places.clear();
+            let len = (range.end - range.start) as u32;
+            self.layouts().place(NodeRef::Layout(layout), range.start, len, &mut places);
+            for place in &places {
+                let Some(left) = &mut self.drives[place.drive as usize].left else { continue };
+                let old = left.all(place.offset..place.offset + u64::from(place.len));
+                old.into_iter().filter(|(_, have)| *have < version).for_each(|(part, _)| left.set(part, version));
+            }
+        }
     }
 
     pub(crate) fn run_agenda(&mut self, at: Instant, number: u32, completions: &mut Vec<Completion>) {
         match self.agenda.take(number) {
+            Due::Core(core) => self.run_core(at, core, completions),
             Due::Failure(drive) => self.fail_drive(at, drive, completions),
             Due::Set(number) => {
                 let (drive, key, value) = self.settings[number as usize].clone();

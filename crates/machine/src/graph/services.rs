@@ -5,6 +5,7 @@ use hotband_units::Instant;
 use crate::graph::Machine;
 use crate::graph::origin::{Access, Origin};
 use crate::io::Completion;
+use crate::service::MemberCommand;
 
 impl Machine {
     /// A service does what is due; its commands go out, its answers to whoever asked.
@@ -14,10 +15,10 @@ impl Machine {
         slot.service().expect("only services are woken and answered").advance(now, &mut out);
         for command in out.commands.drain(..) {
             let range = self.layouts[layout as usize].members[usize::from(command.member)];
-            let (op, len, entropy) = (command.op, command.len, command.entropy);
+            let MemberCommand { op, len, fua, version, entropy, .. } = command;
             let offset = range.from + command.offset;
             let id = self.requests.take(Origin::Service { layout, token: command.token });
-            self.route(now, id, range.node, Access { op, offset, len, fua: false, version: 0, entropy });
+            self.route(now, id, range.node, Access { op, offset, len, fua, version, entropy });
         }
         for served in out.served.drain(..) {
             self.answer(now, served.token, (served.times, served.fault), completions);

@@ -108,7 +108,7 @@ impl<'a> From<&'a LayoutSlot> for LayoutView<'a> {
     fn from(slot: &'a LayoutSlot) -> Self {
         let (kind, is_service, has_redundancy) = match &slot.role {
             Role::Planner(planner) => (planner.kind(), false, planner.redundancy().is_some()),
-            Role::Service(service) => (service.kind(), true, true),
+            Role::Service(service) => (service.kind(), !service.keeps_addresses(), !service.keeps_addresses()),
         };
         Self { name: &slot.name, kind, is_service, has_redundancy, members: slot.members.len() }
     }
@@ -148,7 +148,10 @@ impl<'a> Layouts<'a> {
 
     /// Whether `volume` lies on a service.
     pub fn is_served(self, volume: u16) -> bool {
-        !self.all_below(self.volumes[usize::from(volume)].node, &|slot| matches!(slot.role, Role::Planner(_)))
+        !self.all_below(self.volumes[usize::from(volume)].node, &|slot| match &slot.role {
+            Role::Planner(_) => true,
+            Role::Service(service) => service.keeps_addresses(),
+        })
     }
 
     /// Whether `is_so` of every layout from `node` down to the drives.
@@ -165,7 +168,12 @@ impl<'a> Layouts<'a> {
             NodeRef::Layout(layout) => &self.all[layout as usize],
         };
         let mut placed: Vec<Placed> = Vec::new();
-        layout.planner().place(Extent { op: Op::Read, offset, len }, &mut placed);
+        match &layout.role {
+            Role::Service(service) if service.keeps_addresses() => {
+                placed.push(Placed { host_offset: offset, member: 0, offset, len, copy: 0 });
+            }
+            _ => layout.planner().place(Extent { op: Op::Read, offset, len }, &mut placed),
+        }
         for piece in placed {
             let range = layout.members[usize::from(piece.member)];
             let (known, begin) = (out.len(), range.from + piece.offset);

@@ -1,4 +1,4 @@
-//! What is to happen to the parts of a machine, and what repair has put off.
+//! What is to happen to the parts of a machine, what repair has put off, and what cores of the host are at.
 
 /// Something to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub(crate) enum Due {
     Out { layout: u32, daemon: u32 },
     /// Power goes off.
     PowerOff,
+    /// A core of the host has done what it did.
+    Core(u32),
     /// A spare is looked for.
     Spare(u32),
     /// A rebuild goes on after a pause.

@@ -149,7 +149,11 @@ impl Machine {
         let request = self.requests.get(id);
         watch.phase_over(&PhaseEnd {
             request: id,
-            tag: if let Origin::Host { tag, .. } = request.origin { Some(tag) } else { None },
+            tag: match request.origin {
+                Origin::Host { tag, .. } => Some(tag),
+                Origin::Core { work } => self.host.as_mut().map(|host| host.tag(work)),
+                _ => None,
+            },
             layout: request.layout(),
             extent: request.access.extent(),
             rebuilds: if let Origin::Rebuild { member, .. } = request.origin { Some(member) } else { None },

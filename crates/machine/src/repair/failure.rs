@@ -22,6 +22,10 @@ impl Machine {
         let slot = &self.layouts[layout as usize];
         match &slot.role {
             Role::Planner(planner) => planner.lost(&slot.states),
+            Role::Service(service) if service.keeps_addresses() => match slot.members[0] {
+                MemberRange { node: NodeRef::Layout(below), .. } => self.lost_of(below),
+                MemberRange { node: NodeRef::Drive(drive), size, .. } => u64::from(self.is_dead(drive)) * size,
+            },
             Role::Service(service) => service.lost(),
         }
     }

@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 use hotband_units::Bytes;
 use toml::{Table, Value};
 
+use crate::graph::host::{HostSpec, read_host};
 use crate::graph::link::{LinkSpec, read_kind};
 use crate::spec::error::SpecError;
 use crate::spec::event::EventSpec;
@@ -114,6 +115,8 @@ pub struct MachineSpec {
     pub volumes: Vec<VolumeSpec>,
     /// What happens to its parts in a run.
     pub events: Vec<EventSpec>,
+    /// What an I/O costs the host's cores, where that is modelled.
+    pub host: Option<HostSpec>,
 }
 
 /// Most drives a machine may have.
@@ -134,8 +137,9 @@ impl MachineSpec {
         let links = read_links(&top, &drives)?;
         let volumes = read_volumes(&top, &drives, &layouts)?;
         let events = EventSpec::read_all(&top)?;
+        let host = read_host(&top)?;
         top.finish()?;
-        Ok(Self { file: file.to_owned(), drives, links, layouts, volumes, events })
+        Ok(Self { file: file.to_owned(), drives, links, layouts, volumes, events, host })
     }
 }
 

@@ -1,0 +1,85 @@
+//! From a layout of a spec to what answers for it: a planner or a service.
+
+use std::collections::BTreeMap;
+
+use hotband_drives::Product;
+use hotband_layouts::controller::{Controller, ControllerSpec};
+use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
+use hotband_layouts::{CONTROLLER, REPLICATED, build};
+use hotband_machine::{BuildError, LayoutSpec, Look, MachineSpec, MemberRange, NodeRef, Random, Role, SpecError};
+use toml::Table;
+
+use crate::build::assemble::{Layouts, as_value};
+use crate::build::means::Memory;
+
+/// What layouts are built from.
+pub(super) struct Roles<'a> {
+    pub spec: &'a MachineSpec,
+    /// Products and their texts, by name.
+    pub products: &'a BTreeMap<String, (Product, String)>,
+    /// Values of `--set`.
+    pub set: &'a [(String, String)],
+    pub seed: u64,
+    pub look: Look<'a>,
+}
+
+impl Roles<'_> {
+    /// What answers for `layout` on `members`, which a pool cuts into slices; `layouts` are those before it.
+    pub fn role(
+        &self,
+        layout: &LayoutSpec,
+        members: &mut Vec<MemberRange>,
+        layouts: &Layouts,
+        memory: &mut Memory,
+    ) -> Result<Role, BuildError> {
+        let file = &self.spec.file;
+        match layout.kind.as_str() {
+            REPLICATED => {
+                let pool = PoolSpec::read(file, layout)?;
+                let random = Random::new(self.seed, &format!("layouts.{}", layout.name));
+                let params = self.osd_params(layout, &pool)?;
+                memory.take(replicated::memory(&pool, &params, members));
+                memory.check()?;
+                let (pool, slices) = replicated::build(file, layout, pool, params, members, (random, self.look))?;
+                *members = slices;
+                Ok(Role::Service(pool))
+            }
+            CONTROLLER => {
+                let controller = ControllerSpec::read(file, layout)?;
+                memory.take(controller.memory());
+                memory.check()?;
+                let (size, (stripe, shift)) = (members[0].size, full_stripe(members[0], layouts));
+                Ok(Role::Service(Box::new(Controller::new(controller, size, stripe, shift))))
+            }
+            _ => {
+                let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
+                Ok(Role::Planner(build(file, layout, &sizes)?))
+            }
+        }
+    }
+
+    /// The values of a pool's daemons: the catalog's, those of the machine, those of `--set`.
+    fn osd_params(&self, layout: &LayoutSpec, pool: &PoolSpec) -> Result<OsdParams, SpecError> {
+        let daemon = &self.products[&pool.osd].0;
+        let params = OsdParams::read(daemon, &pool.set, &self.spec.file, &format!("{}.osd_set", layout.key))?;
+        let own = self.set.iter().filter(|(key, _)| daemon.has(key));
+        let own: Table = own.map(|(key, value)| (key.clone(), as_value(value))).collect();
+        if own.is_empty() {
+            return Ok(params);
+        }
+        let mut values = pool.set.clone();
+        values.extend(own);
+        OsdParams::read(daemon, &values, "set", "")
+    }
+}
+
+/// Bytes of a full stripe of what `member` is, where it has any, and how far into one it begins.
+fn full_stripe(member: MemberRange, layouts: &Layouts) -> (Option<u64>, u64) {
+    match member.node {
+        NodeRef::Layout(layout) => match &layouts[layout as usize].1 {
+            Role::Planner(planner) => (planner.full_stripe().map(|stripe| stripe.0), member.from),
+            Role::Service(_) => (None, 0),
+        },
+        NodeRef::Drive(_) => (None, 0),
+    }
+}
