@@ -69,12 +69,18 @@ fn layout_machines() -> Vec<String> {
     for (kind, set) in
         KINDS.iter().flat_map(|kind| SETTINGS.into_iter().chain([HYBRID_SETTINGS[0]]).map(move |set| (kind, set)))
     {
-        let last = if *kind == "single" { 0 } else { 3 };
+        let count = match *kind {
+            "single" => 1,
+            "raid50" => 6,
+            "raid60" => 8,
+            _ => 4,
+        };
+        let last = count - 1;
         for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
             // A small image: the places of the objects of a full one take longer to find than all else.
             let image = if *kind == REPLICATED { ", image = \"1 GiB\"" } else { "" };
             machines.push(format!(
-                "[drives.d]\nproduct = \"exos-15e900-512e\"\ncount = 4\nset = {set}\n{link}\
+                "[drives.d]\nproduct = \"exos-15e900-512e\"\ncount = {count}\nset = {set}\n{link}\
                  [layouts.a]\n{kind} = {{ members = \"d0..d{last}\"{image} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
             ));
         }

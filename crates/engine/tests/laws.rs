@@ -6,13 +6,15 @@ mod common;
 use common::{assert_near, closed, random_4k, run, workload};
 
 const MIX_READS: [u32; 3] = [0, 70, 100];
-const LAYOUTS: [&str; 6] = [
+const LAYOUTS: [&str; 8] = [
     "exos-15e900-512n",
     "raid0:4xexos-15e900-512n",
     "raid1:2xexos-15e900-512n",
     "raid5:4xexos-15e900-512n",
     "raid6:5xexos-15e900-512n",
     "raid10:4xexos-15e900-512n",
+    "raid50:6xexos-15e900-512n",
+    "raid60:8xexos-15e900-512n",
 ];
 
 #[test]
@@ -144,7 +146,16 @@ fn a_striped_mirror_is_a_stripe_of_mirrors() {
 fn parity_costs_its_number_of_device_ios() {
     // A small write reads and writes the data and each parity; with three members reading the other data is cheaper.
     // The I/Os under way at the ends are the error: 4 legs or 6 for each of 8 in 5,000.
-    let cases = [("raid5:3x", 1.0, 2.0), ("raid5:4x", 2.0, 2.0), ("raid5:8x", 2.0, 2.0), ("raid6:8x", 3.0, 3.0)];
+    // RAID 50 and 60 write as one of their groups does.
+    let cases = [
+        ("raid5:3x", 1.0, 2.0),
+        ("raid5:4x", 2.0, 2.0),
+        ("raid5:8x", 2.0, 2.0),
+        ("raid6:8x", 3.0, 3.0),
+        ("raid50:6x", 1.0, 2.0),
+        ("raid50:8x", 2.0, 2.0),
+        ("raid60:8x", 1.0, 3.0),
+    ];
     for (layout, reads, writes) in cases {
         let text = workload(&random_4k(0), &closed(8), "ios = 100", "ios = 5000");
         let left = run(&format!("{layout}exos-15e900-512n"), &text, &[("wce", "off")]);

@@ -7,6 +7,7 @@ mod mirror;
 mod mirror_degraded;
 mod parity;
 mod parity_degraded;
+mod parity_groups;
 mod policy;
 pub mod replicated;
 mod stripe;
@@ -17,14 +18,16 @@ use hotband_units::Bytes;
 pub use concat::Concat;
 pub use mirror::Mirror;
 pub use parity::Parity;
+pub use parity_groups::ParityGroups;
 pub use policy::ReadPolicy;
 pub use stripe::Stripe;
 
 /// Names of the layouts, as specs write them.
-pub const KINDS: [&str; 8] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", REPLICATED];
+pub const KINDS: [&str; 10] =
+    ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", REPLICATED];
 
 /// Those that only plan.
-pub const PLANNERS: [&str; 7] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10"];
+pub const PLANNERS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60"];
 
 /// The one that is a service.
 pub const REPLICATED: &str = "replicated";
@@ -32,6 +35,8 @@ pub const REPLICATED: &str = "replicated";
 /// Chunk size where a spec does not say: the default of common controllers and of the published arrays whose
 /// chunk is not stated (64 KiB).
 const DEFAULT_CHUNK: Bytes = Bytes(64 * 1024);
+/// Groups of RAID 50 and 60 where a spec does not say: the fewest that there can be.
+const DEFAULT_GROUPS: u64 = 2;
 
 /// Builds the planner of a spec on members of the given sizes (bytes usable on each, in their order).
 ///
@@ -67,6 +72,8 @@ pub fn build(file: &str, spec: &LayoutSpec, sizes: &[u64]) -> Result<Box<dyn Lay
             members(&options, "raid6", count, 4, true)?;
             Box::new(Parity::new("raid6", count as u64, 2, smallest, chunk(&options)?))
         }
+        "raid50" => Box::new(parity_groups(&options, ("raid50", 1), count as u64, smallest)?),
+        "raid60" => Box::new(parity_groups(&options, ("raid60", 2), count as u64, smallest)?),
         other => return Err(SpecError::unknown(file, &spec.key, other, &KINDS)),
     };
     options.finish()?;
@@ -74,6 +81,25 @@ pub fn build(file: &str, spec: &LayoutSpec, sizes: &[u64]) -> Result<Box<dyn Lay
         return Err(SpecError::new(file, &spec.key, "", "the members are smaller than one chunk"));
     }
     Ok(layout)
+}
+
+/// RAID 50 or RAID 60: equal groups with so many parities each.
+fn parity_groups(
+    options: &Section,
+    (kind, parities): (&'static str, u64),
+    count: u64,
+    size: u64,
+) -> Result<ParityGroups, SpecError> {
+    let given = options.count("groups", 2..=count.max(2))?;
+    let groups = given.unwrap_or(DEFAULT_GROUPS);
+    let (width, least) = (count / groups, parities + 2);
+    if !count.is_multiple_of(groups) || width < least {
+        let accepted = format!("{kind} needs equal groups of at least {least} drives each: {groups} groups");
+        let (key, value) = given.map_or(("members", count), |groups| ("groups", groups));
+        let accepted = if given.is_some() { format!("{accepted} of {count} members are none") } else { accepted };
+        return Err(options.error(key, value.to_string(), accepted));
+    }
+    Ok(ParityGroups::new(kind, Parity::new(kind, width, parities, size, chunk(options)?), groups))
 }
 
 fn members(options: &Section, kind: &str, count: usize, least: usize, fits: bool) -> Result<(), SpecError> {

@@ -27,7 +27,7 @@ pub(crate) const SEQUENCE: On = On::With("a sequence");
 const POOL: On = On::Layout("replicated");
 
 /// Rows of the table.
-pub const ROWS: [On; 13] = [
+pub const ROWS: [On; 15] = [
     On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
@@ -35,6 +35,8 @@ pub const ROWS: [On; 13] = [
     On::Layout("raid10"),
     On::Layout("raid5"),
     On::Layout("raid6"),
+    On::Layout("raid50"),
+    On::Layout("raid60"),
     POOL,
     On::Drive("disk"),
     On::Drive("ssd"),
@@ -63,7 +65,7 @@ const REFUSED: [Refused; 8] = [
     },
     Refused {
         events: &[BOTH],
-        on: |on| matches!(on, On::Layout("raid5" | "raid6")),
+        on: |on| matches!(on, On::Layout("raid5" | "raid6" | "raid50" | "raid60")),
         why: "what was written to a failed member is in the parity only, which the account of lost writes does not decode",
     },
     Refused {
