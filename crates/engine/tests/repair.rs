@@ -213,6 +213,29 @@ fn raid_6_bears_two_failures_and_mirrors_of_three_too() {
 }
 
 #[test]
+fn raidz_lives_without_its_parities_and_is_resilvered() {
+    for (kind, fails) in
+        [("raidz1:4x", &["d0@10 s"][..]), ("raidz2:5x", &["d0@10 s", "d1@20 s"]), ("raidz3:6x", &["d5@10 s"])]
+    {
+        let machine = format!(
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = {}\n[layouts.z]\n{} = {{ members = \"d*\", size = \"1 GB\" }}\n",
+            &kind[7..8],
+            &kind[..6]
+        );
+        let outcome = execute(failing(&machine, &loaded(50, 4, 120), &[], fails, fails.len() as u32));
+        let left: Value = serde_json::from_str(&outcome.record.to_json()).expect("a record is JSON");
+        let repair = &left["repair"];
+        assert_eq!(
+            (&repair["bytes_lost"], &repair["io_errors"]),
+            (&Value::from(0), &Value::from(0)),
+            "{kind}: {repair}"
+        );
+        let last = repair["service"].as_array().unwrap().last().expect("there is a last").clone();
+        assert_eq!(last["phase"], "after", "{kind}: {repair}");
+    }
+}
+
+#[test]
 fn another_spare_is_taken_when_one_fails() {
     let asked = failing("raid1:2xsavvio-10k1", &idle(4000), &[], &["d0@10 s", "spare1@300 s"], 2);
     let repair = repair(asked);

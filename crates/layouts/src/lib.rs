@@ -1,5 +1,5 @@
-//! How drives form one address space: one file a layout, each a pure planner; a replicated pool is a service with a
-//! state of its own.
+//! How drives form one address space: one file a layout, each a pure planner; a replicated pool and RAID-Z are
+//! services with a state of their own.
 
 mod concat;
 pub mod crush;
@@ -9,6 +9,7 @@ mod parity;
 mod parity_degraded;
 mod parity_groups;
 mod policy;
+pub mod raidz;
 pub mod replicated;
 mod stripe;
 
@@ -23,20 +24,37 @@ pub use policy::ReadPolicy;
 pub use stripe::Stripe;
 
 /// Names of the layouts, as specs write them.
-pub const KINDS: [&str; 10] =
-    ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", REPLICATED];
+pub const KINDS: [&str; 14] = [
+    "single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3",
+    REPLICATED, ERASURE,
+];
 
 /// Those that only plan.
 pub const PLANNERS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60"];
 
-/// The one that is a service.
+/// The service whose members carry daemons; those of [`raidz::RAIDZ`] are services too.
 pub const REPLICATED: &str = "replicated";
+
+/// The same with erasure-coded objects.
+pub const ERASURE: &str = "erasure";
+
+/// Whether a layout is a pool with daemons.
+pub fn is_pool(kind: &str) -> bool {
+    [REPLICATED, ERASURE].contains(&kind)
+}
 
 /// Chunk size where a spec does not say: the default of common controllers and of the published arrays whose
 /// chunk is not stated (64 KiB).
 const DEFAULT_CHUNK: Bytes = Bytes(64 * 1024);
 /// Groups of RAID 50 and 60 where a spec does not say: the fewest that there can be.
 const DEFAULT_GROUPS: u64 = 2;
+
+/// Groups of members with redundancy of their own that a checked spec asks for; one where its kind has none.
+pub fn groups(spec: &LayoutSpec) -> u64 {
+    let given = spec.options.get("groups").and_then(toml::Value::as_integer);
+    let has_groups = ["raid50", "raid60"].contains(&spec.kind.as_str());
+    if has_groups { given.map_or(DEFAULT_GROUPS, i64::cast_unsigned) } else { 1 }
+}
 
 /// Builds the planner of a spec on members of the given sizes (bytes usable on each, in their order).
 ///

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
 use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams, check_sold};
+use hotband_layouts::raidz::{self, RAIDZ};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
-use hotband_layouts::{REPLICATED, build};
+use hotband_layouts::{build, is_pool};
 use hotband_machine::{
     BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
     MemoryError, NodeRef, Random, Role, SpecError, Volume,
@@ -68,7 +69,7 @@ pub fn assemble_with_spares(
             products.insert(drive.product.clone(), found);
         }
     }
-    for layout in spec.layouts.iter().filter(|layout| layout.kind == REPLICATED) {
+    for layout in spec.layouts.iter().filter(|layout| is_pool(&layout.kind)) {
         let pool = PoolSpec::read(&spec.file, layout)?;
         let key = format!("{}.osd", layout.key);
         let found = catalog.osd(&pool.osd, (&spec.file, &key))?;
@@ -95,7 +96,7 @@ pub fn assemble_with_spares(
     let mut layouts: Layouts = Vec::new();
     for layout in &spec.layouts {
         let mut members = member_ranges(spec, layout, &drives, &layouts)?;
-        let role = if layout.kind == REPLICATED {
+        let role = if is_pool(&layout.kind) {
             let pool = PoolSpec::read(&spec.file, layout)?;
             let random = Random::new(seed, &format!("layouts.{}", layout.name));
             let daemon = &products[&pool.osd].0;
@@ -105,6 +106,8 @@ pub fn assemble_with_spares(
             let (pool, slices) = replicated::build(&spec.file, layout, pool, params, &members, (random, means.look))?;
             members = slices;
             Role::Service(pool)
+        } else if RAIDZ.contains(&layout.kind.as_str()) {
+            Role::Service(raidz::build(&spec.file, layout, &members)?)
         } else {
             let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
             Role::Planner(build(&spec.file, layout, &sizes)?)
