@@ -9,9 +9,15 @@ GB = 1e9
 
 def array(kind: str, drives: int, member: float = 900 * GB) -> Array:
     """An array of drives of 900 GB."""
-    parity = {"raid5": 1, "raid6": 2}.get(kind, 0)
+    parity = {"raid5": 1, "raid6": 2, "raidz1": 1, "raidz2": 2, "raidz3": 3, "raid50": 2, "raid60": 4}.get(kind, 0)
     usable = {"raid1": 1.0, "raid10": drives / 2}.get(kind, float(drives - parity))
-    return Array.of_layout(kind, drives, usable * member, member, 4096)
+    groups = 2 if kind in ("raid50", "raid60") else 1
+    return Array.of_layout(kind, drives, usable * member, member, 4096, groups)
+
+
+def coded(data: int, parities: int, member: float = 900 * GB) -> Array:
+    """An erasure-coded pool of k + m drives."""
+    return Array.of_layout("erasure", data + parities, data * member, member, 4096, 1, parities)
 
 
 # Layouts of the issue, each with drives that fail often, as data sheets say, and with sector errors, spares and orders.
@@ -28,4 +34,10 @@ CASES = {
     "raid10-often": (array("raid10", 8), Conditions(5_000.0, 24.0, 1e15)),
     "raid10-real": (array("raid10", 24), Conditions(2e6, 3.0, 1e16)),
     "raid10-spare": (array("raid10", 8), Conditions(1e5, 20.0, 1e15, spares=1, replacement=100.0)),
+    "raid50-often": (array("raid50", 8), Conditions(5_000.0, 24.0, 1e15)),
+    "raid50-orders": (array("raid50", 10), Conditions(1e5, 12.0, 1e15, replacement=48.0)),
+    "raid60-often": (array("raid60", 10), Conditions(3_000.0, 24.0, 1e15)),
+    "raid60-real": (array("raid60", 16), Conditions(2e6, 8.0, 1e16)),
+    "raidz3-often": (array("raidz3", 9), Conditions(500.0, 48.0, 1e15)),
+    "coded-often": (coded(4, 2), Conditions(1_000.0, 24.0)),
 }

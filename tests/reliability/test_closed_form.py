@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from reliability_cases import CASES, array
+from reliability_cases import CASES, array, coded
 from scipy.linalg import expm
 
-from hotband.reliability.array import Conditions
+from hotband.reliability.array import Array, Conditions
 from hotband.reliability.chain import build, loss_within, mean_time_to_loss, rates
 from hotband.reliability.textbook import approximate
 
@@ -46,6 +47,70 @@ def test_pairs_side_by_side_lose_as_often_as_one_of_them_alone_times_their_numbe
     conditions = Conditions(1e6, 5.0, 1e15)
     pair, many = mttdl("raid1", 2, conditions), mttdl("raid10", 24, conditions)
     assert many == pytest.approx(pair / 12, rel=1e-4)
+
+
+@pytest.mark.parametrize(("groups", "group", "drives"), [("raid50", "raid5", 6), ("raid60", "raid6", 8)])
+def test_two_groups_lose_twice_as_often_as_one(groups: str, group: str, drives: int) -> None:
+    conditions = Conditions(1e6, 5.0)
+    one, two = mttdl(group, drives, conditions), mttdl(groups, 2 * drives, conditions)
+    assert two == pytest.approx(one / 2, rel=1e-3)
+
+
+def test_groups_of_raid_60_are_independent() -> None:
+    # Each group by itself is a chain of 0, 1, 2 and lost; both together have all pairs of these for states.
+    conditions = Conditions(3e3, 24.0)
+    n, fail, repair = 5, 1 / 3e3, 1 / 24.0
+    states = [(a, b) for a in range(3) for b in range(3)]
+    out = np.zeros((9, 9))
+    for at, (a, b) in enumerate(states):
+        for one, other, pair in ((a, b, lambda x, y: (x, y)), (b, a, lambda x, y: (y, x))):
+            out[at, at] += (n - one) * fail + one * repair
+            for step, rate in ((1, (n - one) * fail), (-1, one * repair)):
+                if 0 <= one + step <= 2:
+                    out[at, states.index(pair(one + step, other))] -= rate
+    expected = np.linalg.solve(out, np.ones(9))[0]
+    assert mttdl("raid60", 10, conditions) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "like"), [("raidz1", array("raid5", 7)), ("raidz2", array("raid6", 7)), ("coded", array("raid6", 7))]
+)
+def test_one_group_is_what_its_parities_make_it(name: str, like: Array) -> None:
+    conditions = Conditions(1e5, 10.0, 1e15)
+    of = coded(5, 2) if name == "coded" else array(name, 7)
+    assert mean_time_to_loss(build(of, conditions))[0] == mean_time_to_loss(build(like, conditions))[0]
+
+
+@pytest.mark.parametrize("of", [array("raidz3", 11), coded(8, 3)])
+def test_three_parities_one_rebuild_at_a_time(of: Array) -> None:
+    n, fail, repair = 11, 1e-5, 0.1
+    conditions = Conditions(1e5, 10.0, one_rebuild=True)
+    # Birth and death: from j failed to j + 1 it takes 1 / up, and as often back as the chance of a repair says.
+    expected, step = 0.0, 0.0
+    for gone in range(4):
+        up, down = (n - gone) * fail, repair if gone else 0.0
+        step = 1 / up + down / up * step
+        expected += step
+    assert mean_time_to_loss(build(of, conditions))[0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("of", "formula"),
+    [
+        (array("raid50", 12), lambda life, repair: life**2 / (12 * 5 * repair)),
+        (array("raid60", 12), lambda life, repair: life**3 / (12 * 5 * 4 * repair**2)),
+        (array("raidz3", 12), lambda life, repair: life**4 / (12 * 11 * 10 * 9 * repair**3)),
+        (coded(8, 3), lambda life, repair: life**4 / (11 * 10 * 9 * 8 * repair**3)),
+        (coded(4, 2), lambda life, repair: life**3 / (6 * 5 * 4 * repair**2)),
+    ],
+)
+def test_textbook_of_groups_and_codes(of: Array, formula: Callable[[float, float], float]) -> None:
+    life, repair = 1.4e6, 6.0
+    conditions = Conditions(life, repair)
+    assert approximate(of, conditions).both == pytest.approx(formula(life, repair), rel=1e-12)
+    # Rebuilds side by side repair j failed drives j times as fast: f! as long a life.
+    exact = mean_time_to_loss(build(of, conditions))[0]
+    assert exact == pytest.approx(math.factorial(of.tolerated) * formula(life, repair), rel=2e-3)
 
 
 @pytest.mark.parametrize("kind", ["raid0", "single", "concat"])

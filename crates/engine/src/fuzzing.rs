@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product};
 use hotband_layouts::replicated::PoolSpec;
-use hotband_layouts::{KINDS, REPLICATED};
+use hotband_layouts::{KINDS, is_pool};
 use hotband_machine::{BuildError, Command, Drive, Entropy, Io, LayoutSpec, MachineSpec, Op, SpecError, short_form};
 use hotband_units::{Bytes, Instant, Power, Rate, Ratio, Rpm, Span};
 use hotband_workloads::{AppVolume, Data, Load, Random, Stream, StreamBounds, Workload};
@@ -106,7 +106,7 @@ fn pools_are_small(spec: &MachineSpec) -> bool {
             objects <= MOST_LAID_OUT && pool.placement_groups <= MOST_GROUPS
         })
     };
-    spec.layouts.iter().filter(|layout| layout.kind == REPLICATED).all(small)
+    spec.layouts.iter().filter(|layout| is_pool(&layout.kind)).all(small)
 }
 
 fn workload(text: &str) {

@@ -5,7 +5,7 @@ mod common;
 mod schedule;
 
 use common::{catalog, drives, solid_state};
-use hotband_layouts::{CONTROLLER, KINDS, REPLICATED};
+use hotband_layouts::{CONTROLLER, KINDS, is_pool};
 use hotband_machine::Op;
 use hotband_units::Instant;
 use proptest::prelude::*;
@@ -69,12 +69,18 @@ fn layout_machines() -> Vec<String> {
     for (kind, set) in
         KINDS.iter().flat_map(|kind| SETTINGS.into_iter().chain([HYBRID_SETTINGS[0]]).map(move |set| (kind, set)))
     {
-        let last = if ["single", CONTROLLER].contains(kind) { 0 } else { 3 };
+        let count = match *kind {
+            "single" | CONTROLLER => 1,
+            "raid50" => 6,
+            "raid60" => 8,
+            _ => 4,
+        };
+        let last = count - 1;
         for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
             // A small image: the places of the objects of a full one take longer to find than all else.
-            let image = if *kind == REPLICATED { ", image = \"1 GiB\"" } else { "" };
+            let image = if is_pool(kind) { ", image = \"1 GiB\"" } else { "" };
             machines.push(format!(
-                "[drives.d]\nproduct = \"exos-15e900-512e\"\ncount = 4\nset = {set}\n{link}\
+                "[drives.d]\nproduct = \"exos-15e900-512e\"\ncount = {count}\nset = {set}\n{link}\
                  [layouts.a]\n{kind} = {{ members = \"d0..d{last}\"{image} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
             ));
         }
@@ -119,6 +125,7 @@ fn pool_machines() -> Vec<String> {
              placement_groups = 32, {options} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
         )
     };
+    let coded = |drives: &str, options: &str| pool(drives, "d*", options).replace("replicated =", "erasure =");
     let four = "product = \"mg06sca-10tb\"\ncount = 4";
     let small =
         "osd_set = { data_cache = \"256 KiB\", metadata_cache = \"64 KiB\", deferred_batch_ops = 4, op_shards = 2 }";
@@ -141,6 +148,9 @@ fn pool_machines() -> Vec<String> {
         pool(dual, "d0.lun0, d0.lun1, d1.lun0, d1.lun1", small),
         mirrors.to_owned(),
         stripe.to_owned(),
+        coded("product = \"mg06sca-10tb\"\ncount = 6", &format!("k = 3, m = 2, {small}")),
+        coded(four, "k = 2, m = 1, reads = \"touched\", stripe_unit = \"16 KiB\""),
+        coded(four, "k = 2, m = 1, out = { osd = 1, at = \"5 ms\" }, osd_set = { recovery_sleep = \"1 ms\" }"),
     ]
 }
 

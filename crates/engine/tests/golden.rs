@@ -70,7 +70,11 @@ fn solid_state_drives_do_what_they_did() {
 fn layouts_do_what_they_did() {
     let mut text = String::new();
     for kind in KINDS {
-        let members = if kind == "single" { 1 } else { 6 };
+        let members = match kind {
+            "single" => 1,
+            "raid60" => 8,
+            _ => 6,
+        };
         let machine = format!("{kind}:{members}xexos-15e900-512n");
         text += &line(&machine, &machine, &of_ios(&random_4k(70), 16));
     }

@@ -6,13 +6,17 @@ mod common;
 use common::{assert_near, closed, random_4k, run, workload};
 
 const MIX_READS: [u32; 3] = [0, 70, 100];
-const LAYOUTS: [&str; 6] = [
+const LAYOUTS: [&str; 10] = [
     "exos-15e900-512n",
     "raid0:4xexos-15e900-512n",
     "raid1:2xexos-15e900-512n",
     "raid5:4xexos-15e900-512n",
     "raid6:5xexos-15e900-512n",
     "raid10:4xexos-15e900-512n",
+    "raid50:6xexos-15e900-512n",
+    "raid60:8xexos-15e900-512n",
+    "raidz1:3xexos-15e900-512n",
+    "raidz2:6xexos-15e900-512n",
 ];
 
 #[test]
@@ -61,10 +65,12 @@ fn outstanding_is_rate_times_latency_in_a_pool_too() {
         pool("osds_per_drive = 2, hosts = 4, failure_domain = \"host\", balanced = true"),
         pool("replicas = 2, out = { osd = 3, at = \"5 s\" }, osd_set = { recovery_sleep = \"10 ms\" }"),
     ];
-    for (number, machine) in machines.iter().enumerate() {
+    let coded = |options: &str| pool(options).replace("replicated", "erasure");
+    let machines = machines.into_iter().chain([coded("k = 2, m = 1"), coded("k = 2, m = 2, reads = \"touched\"")]);
+    for (number, machine) in machines.enumerate() {
         for (depth, read_pct) in [(1, 70), (16, 0), (16, 100), (64, 50)] {
             let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 10000");
-            let left = run(machine, &text, &[]);
+            let left = run(&machine, &text, &[]);
             let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
             let what = format!("pool {number}, depth {depth}, {read_pct} % reads");
             assert_near(&what, outstanding, f64::from(depth), 0.01);
@@ -144,13 +150,37 @@ fn a_striped_mirror_is_a_stripe_of_mirrors() {
 fn parity_costs_its_number_of_device_ios() {
     // A small write reads and writes the data and each parity; with three members reading the other data is cheaper.
     // The I/Os under way at the ends are the error: 4 legs or 6 for each of 8 in 5,000.
-    let cases = [("raid5:3x", 1.0, 2.0), ("raid5:4x", 2.0, 2.0), ("raid5:8x", 2.0, 2.0), ("raid6:8x", 3.0, 3.0)];
+    // RAID 50 and 60 write as one of their groups does.
+    let cases = [
+        ("raid5:3x", 1.0, 2.0),
+        ("raid5:4x", 2.0, 2.0),
+        ("raid5:8x", 2.0, 2.0),
+        ("raid6:8x", 3.0, 3.0),
+        ("raid50:6x", 1.0, 2.0),
+        ("raid50:8x", 2.0, 2.0),
+        ("raid60:8x", 1.0, 3.0),
+    ];
     for (layout, reads, writes) in cases {
         let text = workload(&random_4k(0), &closed(8), "ios = 100", "ios = 5000");
         let left = run(&format!("{layout}exos-15e900-512n"), &text, &[("wce", "off")]);
         let ios = left.summary("count");
         assert_near(&format!("{layout} reads"), left.counter("reads") / ios, reads, 0.005);
         assert_near(&format!("{layout} writes"), left.counter("writes") / ios, writes, 0.005);
+    }
+}
+
+#[test]
+fn raidz_costs_what_its_published_formula_says() {
+    // A 4 KiB read reads a record, a 4 KiB write reads and writes one, with its parity: records of 128 KiB and sectors of
+    // 4 KiB on 6 members with 2 parities are 32 sectors in 8 rows, with 16 of parity. The I/Os under way at the ends are
+    // the error: 4 or 6 columns for each of 8 in 5,000.
+    for (read_pct, reads, writes) in [(100, 32.0, 0.0), (0, 32.0, 48.0)] {
+        let text = workload(&random_4k(read_pct), &closed(8), "ios = 100", "ios = 5000");
+        let left = run("raidz2:6xexos-15e900-512n", &text, &[("wce", "off")]);
+        let ios = left.summary("count");
+        let sectors = |counter: &str| left.counter(counter) / 4096.0 / ios;
+        assert!((sectors("read_bytes") - reads).abs() <= 0.005 * reads, "{read_pct} %: {}", sectors("read_bytes"));
+        assert!((sectors("written_bytes") - writes).abs() <= 0.005 * writes, "{read_pct} %");
     }
 }
 

@@ -64,7 +64,7 @@ fn streamed(drive: &str, bytes: u64, read_pct: u32) -> f64 {
 #[test]
 fn without_load_a_rebuild_takes_capacity_over_the_slower_of_media_and_limit() {
     let drive = "savvio-10k1";
-    for layout in ["raid1:2x", "raid1:3x", "raid10:4x", "raid5:4x", "raid6:5x"] {
+    for layout in ["raid1:2x", "raid1:3x", "raid10:4x", "raid5:4x", "raid6:5x", "raid50:6x", "raid60:8x"] {
         let asked = failing(&format!("{layout}{drive}"), &idle(6000), &[], &["d1@1 s"], 1);
         let (bytes, seconds) = rebuilt(&repair(asked.clone()));
         let media = streamed(drive, bytes, 100).max(streamed(drive, bytes, 0));
@@ -209,6 +209,29 @@ fn raid_6_bears_two_failures_and_mirrors_of_three_too() {
             repair["rebuilds"].as_array().unwrap().iter().map(|rebuild| &rebuild["state"]).collect();
         assert_eq!(states, ["done", "done"], "{machine}");
         assert_eq!(repair["bytes_lost"], 0, "{machine}");
+    }
+}
+
+#[test]
+fn raidz_lives_without_its_parities_and_is_resilvered() {
+    for (kind, fails) in
+        [("raidz1:4x", &["d0@10 s"][..]), ("raidz2:5x", &["d0@10 s", "d1@20 s"]), ("raidz3:6x", &["d5@10 s"])]
+    {
+        let machine = format!(
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = {}\n[layouts.z]\n{} = {{ members = \"d*\", size = \"1 GB\" }}\n",
+            &kind[7..8],
+            &kind[..6]
+        );
+        let outcome = execute(failing(&machine, &loaded(50, 4, 120), &[], fails, fails.len() as u32));
+        let left: Value = serde_json::from_str(&outcome.record.to_json()).expect("a record is JSON");
+        let repair = &left["repair"];
+        assert_eq!(
+            (&repair["bytes_lost"], &repair["io_errors"]),
+            (&Value::from(0), &Value::from(0)),
+            "{kind}: {repair}"
+        );
+        let last = repair["service"].as_array().unwrap().last().expect("there is a last").clone();
+        assert_eq!(last["phase"], "after", "{kind}: {repair}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! How drives form one address space: one file a layout, each a pure planner; a replicated pool is a service with a
-//! state of its own.
+//! How drives form one address space: one file a layout, each a pure planner; a replicated pool and RAID-Z are
+//! services with a state of their own.
 
 mod concat;
 pub mod controller;
@@ -8,7 +8,9 @@ mod mirror;
 mod mirror_degraded;
 mod parity;
 mod parity_degraded;
+mod parity_groups;
 mod policy;
+pub mod raidz;
 pub mod replicated;
 mod stripe;
 
@@ -18,23 +20,44 @@ use hotband_units::Bytes;
 pub use concat::Concat;
 pub use mirror::Mirror;
 pub use parity::Parity;
+pub use parity_groups::ParityGroups;
 pub use policy::ReadPolicy;
 pub use stripe::Stripe;
 
 /// Names of the layouts, as specs write them.
-pub const KINDS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", REPLICATED, CONTROLLER];
+pub const KINDS: [&str; 15] = [
+    "single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3",
+    REPLICATED, ERASURE, CONTROLLER,
+];
 
 /// Those that only plan.
-pub const PLANNERS: [&str; 7] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10"];
+pub const PLANNERS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60"];
 
-/// A pool of daemons, which is a service.
+/// The service whose members carry daemons; those of [`raidz::RAIDZ`] are services too.
 pub const REPLICATED: &str = "replicated";
 /// A cache before another layout, which is one, too.
 pub const CONTROLLER: &str = "controller";
 
+/// The same with erasure-coded objects.
+pub const ERASURE: &str = "erasure";
+
+/// Whether a layout is a pool with daemons.
+pub fn is_pool(kind: &str) -> bool {
+    [REPLICATED, ERASURE].contains(&kind)
+}
+
 /// Chunk size where a spec does not say: the default of common controllers and of the published arrays whose
 /// chunk is not stated (64 KiB).
 const DEFAULT_CHUNK: Bytes = Bytes(64 * 1024);
+/// Groups of RAID 50 and 60 where a spec does not say: the fewest that there can be.
+const DEFAULT_GROUPS: u64 = 2;
+
+/// Groups of members with redundancy of their own that a checked spec asks for; one where its kind has none.
+pub fn groups(spec: &LayoutSpec) -> u64 {
+    let given = spec.options.get("groups").and_then(toml::Value::as_integer);
+    let has_groups = ["raid50", "raid60"].contains(&spec.kind.as_str());
+    if has_groups { given.map_or(DEFAULT_GROUPS, i64::cast_unsigned) } else { 1 }
+}
 
 /// Builds the planner of a spec on members of the given sizes (bytes usable on each, in their order).
 ///
@@ -70,6 +93,8 @@ pub fn build(file: &str, spec: &LayoutSpec, sizes: &[u64]) -> Result<Box<dyn Lay
             members(&options, "raid6", count, 4, true)?;
             Box::new(Parity::new("raid6", count as u64, 2, smallest, chunk(&options)?))
         }
+        "raid50" => Box::new(parity_groups(&options, ("raid50", 1), count as u64, smallest)?),
+        "raid60" => Box::new(parity_groups(&options, ("raid60", 2), count as u64, smallest)?),
         other => return Err(SpecError::unknown(file, &spec.key, other, &KINDS)),
     };
     options.finish()?;
@@ -77,6 +102,25 @@ pub fn build(file: &str, spec: &LayoutSpec, sizes: &[u64]) -> Result<Box<dyn Lay
         return Err(SpecError::new(file, &spec.key, "", "the members are smaller than one chunk"));
     }
     Ok(layout)
+}
+
+/// RAID 50 or RAID 60: equal groups with so many parities each.
+fn parity_groups(
+    options: &Section,
+    (kind, parities): (&'static str, u64),
+    count: u64,
+    size: u64,
+) -> Result<ParityGroups, SpecError> {
+    let given = options.count("groups", 2..=count.max(2))?;
+    let groups = given.unwrap_or(DEFAULT_GROUPS);
+    let (width, least) = (count / groups, parities + 2);
+    if !count.is_multiple_of(groups) || width < least {
+        let accepted = format!("{kind} needs equal groups of at least {least} drives each: {groups} groups");
+        let (key, value) = given.map_or(("members", count), |groups| ("groups", groups));
+        let accepted = if given.is_some() { format!("{accepted} of {count} members are none") } else { accepted };
+        return Err(options.error(key, value.to_string(), accepted));
+    }
+    Ok(ParityGroups::new(kind, Parity::new(kind, width, parities, size, chunk(options)?), groups))
 }
 
 fn members(options: &Section, kind: &str, count: usize, least: usize, fits: bool) -> Result<(), SpecError> {

@@ -30,7 +30,11 @@ fn layout(kind: &str, members: usize) -> Box<dyn Layout> {
 }
 
 fn members_of(kind: &str) -> usize {
-    if kind == "single" { 1 } else { 6 }
+    match kind {
+        "single" => 1,
+        "raid60" => 8,
+        _ => 6,
+    }
 }
 
 fn plan(layout: &dyn Layout, members: usize, op: Op, offset: u64, len: u32) -> Plan {
@@ -48,8 +52,18 @@ fn sectors(plan: &Plan, op: Op) -> Vec<(u16, u64)> {
 
 #[test]
 fn capacity_is_that_of_the_data() {
-    let expected =
-        [("single", 1), ("concat", 6), ("raid0", 6), ("raid1", 1), ("raid5", 5), ("raid6", 4), ("raid10", 3)];
+    let expected = [
+        ("single", 1),
+        ("concat", 6),
+        ("raid0", 6),
+        ("raid1", 1),
+        ("raid5", 5),
+        ("raid6", 4),
+        ("raid10", 3),
+        ("raid50", 4),
+        ("raid60", 4),
+    ];
+    assert_eq!(expected.map(|(kind, _)| kind), PLANNERS, "every one");
     for (kind, shares) in expected {
         assert_eq!(layout(kind, members_of(kind)).capacity(), Bytes(shares * SIZE), "{kind}");
     }
@@ -95,6 +109,84 @@ fn most_of_a_stripe_is_written_by_reading_the_rest() {
     let reads: Vec<_> = plan.legs.iter().filter(|leg| leg.op == Op::Read).collect();
     assert_eq!(reads.len(), 1, "only the chunk that is not written");
     assert_eq!(plan.legs.iter().filter(|leg| leg.op == Op::Write).count(), 5);
+}
+
+/// Legs of a plan as (phase, member, operation, offset, length), sorted.
+fn shape_of(plan: &Plan) -> BTreeSet<(u8, u16, String, u64, u32)> {
+    plan.legs.iter().map(|leg| (leg.phase, leg.member, format!("{:?}", leg.op), leg.offset, leg.len)).collect()
+}
+
+/// RAID 50 and 60 by hand: RAID 0 in chunks of a whole stripe over RAID 5 or 6.
+fn by_hand(
+    (kind, parities): (&str, u64),
+    extent: Extent,
+    states: &[MemberState],
+) -> BTreeSet<(u8, u16, String, u64, u32)> {
+    let of_group = states.len() / 2;
+    let group = layout(kind, of_group);
+    let width = (of_group as u64 - parities) * CHUNK;
+    let stripe = build("test", &spec("raid0", 2, &format!("chunk = \"{width} B\"")), &[group.capacity().0; 2]).unwrap();
+    let mut above = Plan::default();
+    stripe.plan(extent, Members::whole(&[MemberState::default(); 2]), 0, &mut above);
+    let mut legs = BTreeSet::new();
+    for leg in above.legs {
+        let first = usize::from(leg.member) * of_group;
+        let mut below = Plan::default();
+        let part = Extent { op: leg.op, offset: leg.offset, len: leg.len };
+        group.plan(part, Members::of(&states[first..first + of_group]), 0, &mut below);
+        below.legs.iter_mut().for_each(|leg| leg.member += first as u16);
+        legs.extend(shape_of(&below));
+    }
+    legs
+}
+
+proptest! {
+    #[test]
+    fn groups_are_a_stripe_of_parity_layouts(
+        of in 0..2_usize, op in 0..2_usize, block in 0_u64..10_000, blocks in 1_u32..700, gone in proptest::option::of(0..6_usize),
+    ) {
+        let ((kind, below), op) = ([("raid50", ("raid5", 1)), ("raid60", ("raid6", 2))][of], [Op::Read, Op::Write][op]);
+        let (layout, members) = (layout(kind, members_of(kind)), members_of(kind));
+        let len = blocks * 512;
+        let offset = block * 512 % (layout.capacity().0 - u64::from(len));
+        let mut states = vec![MemberState::default(); members];
+        if let Some(gone) = gone {
+            states[gone].present_to = 0;
+        }
+        let (extent, mut plan) = (Extent { op, offset, len }, Plan::default());
+        layout.plan(extent, Members::of(&states), 0, &mut plan);
+        prop_assert_eq!(shape_of(&plan), by_hand(below, extent, &states));
+        prop_assert!(plan.legs.is_sorted_by_key(|leg| leg.phase) && !plan.lost);
+    }
+}
+
+#[test]
+fn a_full_stripe_of_a_group_is_written_without_reading_and_the_next_goes_to_the_next_group() {
+    for (kind, data, of_group) in [("raid50", 2, 3), ("raid60", 2, 4)] {
+        let layout = layout(kind, members_of(kind));
+        for number in 0..4_u16 {
+            let offset = u64::from(number) * data * CHUNK;
+            let plan = plan(&*layout, members_of(kind), Op::Write, offset, (data * CHUNK) as u32);
+            let members: BTreeSet<u16> = plan.legs.iter().map(|leg| leg.member).collect();
+            let first = number % 2 * of_group;
+            assert!(plan.legs.iter().all(|leg| leg.op == Op::Write && leg.phase == 0), "{kind}");
+            assert!(members.into_iter().eq(first..first + of_group), "{kind} {number}");
+        }
+    }
+}
+
+#[test]
+fn a_group_lives_with_its_own_failures_only() {
+    let lost = |kind: &str, gone: &[usize]| {
+        let mut states = vec![MemberState::default(); members_of(kind)];
+        for member in gone {
+            states[*member].present_to = 0;
+        }
+        layout(kind, members_of(kind)).lost(&states)
+    };
+    assert_eq!([lost("raid50", &[0]), lost("raid50", &[0, 5])], [0, 0], "one of each group");
+    assert!(lost("raid50", &[0, 2]) > 0 && lost("raid60", &[0, 1, 2]) > 0);
+    assert_eq!([lost("raid60", &[0, 1]), lost("raid60", &[0, 1, 6, 7])], [0, 0], "two of each group");
 }
 
 #[test]
@@ -177,6 +269,12 @@ fn mistakes_are_named() {
     assert!(error("raid5", 2, "").contains("at least 3 drives"));
     assert!(error("raid6", 3, "").contains("at least 4 drives"));
     assert!(error("raid10", 5, "").contains("even number"));
+    assert!(error("raid50", 5, "").contains("equal groups of at least 3 drives"));
+    assert!(error("raid60", 6, "").contains("equal groups of at least 4 drives"));
+    let groups = error("raid50", 12, "groups = 5");
+    assert!(groups.contains("raid50.groups") || groups.contains("groups") && groups.contains('5'), "{groups}");
+    assert!(error("raid50", 12, "groups = 1").contains("groups"));
+    assert!(error("raid5", 12, "groups = 2").contains("unknown key"));
     assert!(error("raid1", 1, "").contains("at least 2 drives"));
     assert!(error("rad5", 6, "").contains("did you mean \"raid5\""));
     assert!(error("raid0", 2, "chunk = \"1000 B\"").contains("multiple of 4 KiB"));
@@ -230,7 +328,7 @@ proptest! {
         prop_assert_eq!(places.len(), placed.len(), "no two share one");
         let written: BTreeSet<_> = sectors(&plan(&*layout, members, Op::Write, offset, blocks * 512), Op::Write).into_iter().collect();
         prop_assert!(places.is_subset(&written));
-        if !kind.starts_with("raid5") && !kind.starts_with("raid6") {
+        if !["raid5", "raid6", "raid50", "raid60"].contains(&kind) {
             prop_assert_eq!(&places, &written, "without parity writes go nowhere else");
         }
         // Block by block: a read of one block goes to one of its places, a write to all of them.

@@ -30,7 +30,7 @@ const SIZE: u64 = 6 << 20;
 #[derive(Clone, Copy, Debug)]
 struct Kind(&'static str, usize, usize);
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 9] = [
     Kind("raid1", 2, 1),
     Kind("raid1", 3, 2),
     Kind("raid10", 4, 1),
@@ -38,6 +38,8 @@ const KINDS: [Kind; 7] = [
     Kind("raid5", 5, 1),
     Kind("raid6", 4, 2),
     Kind("raid6", 6, 2),
+    Kind("raid50", 6, 1),
+    Kind("raid60", 8, 2),
 ];
 
 fn shape(Kind(kind, members, parities): Kind) -> Shape {
@@ -53,9 +55,10 @@ fn shape(Kind(kind, members, parities): Kind) -> Shape {
         key: "layouts.data".into(),
     };
     let layout = build("test", &spec, &vec![SIZE; members]).expect("the test's layouts are right");
-    let is_parity = ["raid5", "raid6"].contains(&kind);
-    let code = is_parity.then_some(Code { data: members - parities, parities });
-    Shape { layout, members, code, chunk: CHUNK }
+    let groups = if ["raid50", "raid60"].contains(&kind) { 2 } else { 1 };
+    let is_parity = ["raid5", "raid6", "raid50", "raid60"].contains(&kind);
+    let code = is_parity.then_some(Code { data: members / groups - parities, parities });
+    Shape { layout, members, groups, code, chunk: CHUNK }
 }
 
 /// A machine of the kind with spares behind it, and the data beside it.
@@ -283,7 +286,7 @@ proptest! {
     #[test]
     fn nobody_reads_old_data_and_redundancy_is_kept(
         kind in 0..KINDS.len(), spares in 0_usize..3, seed in any::<u64>(), depth in 1_usize..24,
-        failures in proptest::collection::vec((0_usize..9, 0_u64..60_000), 1..4),
+        failures in proptest::collection::vec((0_usize..11, 0_u64..60_000), 1..4),
         limit in proptest::option::of(Just(200_000_000_u64)), wait in prop_oneof![Just(0_u64), 1_u64..20_000],
     ) {
         let kind = KINDS[kind];
@@ -326,10 +329,10 @@ fn every_layout_is_whole_again_after_a_rebuild_under_load() {
 }
 
 #[test]
-fn two_mirrors_of_raid10_are_rebuilt_side_by_side_under_load() {
-    let kind = KINDS[2];
-    for seed in 0..4 {
-        let spec = spec(kind, 2, &[(1, 5_000), (3, 5_000)], None, 0);
+fn two_groups_are_rebuilt_side_by_side_under_load() {
+    let kinds = [KINDS[2], KINDS[7], KINDS[8]];
+    for (kind, seed) in kinds.into_iter().flat_map(|kind| (0..4).map(move |seed| (kind, seed))) {
+        let spec = spec(kind, 2, &[(1, 5_000), (kind.1 - 1, 5_000)], None, 0);
         let mut host = Host::new(machine(kind, spec, 2, seed), seed);
         host.load(16, Instant(60_000_000));
         host.rest();

@@ -3,7 +3,7 @@
 //! A [`Layout`](crate::Layout) plans and is done; a service takes I/Os, sends commands to its members whenever it
 //! decides to, hears of their completion, and answers. To the machine it is one more part with four calls.
 
-use hotband_units::{Bytes, Instant};
+use hotband_units::{Bytes, Instant, Rate};
 
 use crate::drive::PartReport;
 use crate::event::EventError;
@@ -100,6 +100,16 @@ pub trait Service: Send {
     /// A member answers nothing any more, from `now` on; `advance` follows.
     fn member_failed(&mut self, now: Instant, member: u16) {
         let _ = (now, member);
+    }
+    /// Whether a spare may take the place of a member that failed.
+    fn can_replace(&self, member: u16) -> bool {
+        let _ = member;
+        false
+    }
+    /// A spare, which holds nothing, takes the place of a member at `now` and is to be written at most at this rate;
+    /// `advance` follows.
+    fn member_replaced(&mut self, now: Instant, member: u16, limit: Option<Rate>) {
+        let _ = (now, member, limit);
     }
     /// Bytes of data that members which failed took with them.
     fn lost(&self) -> u64 {

@@ -9,12 +9,25 @@ from dataclasses import dataclass, replace
 HOURS_PER_YEAR = 8760.0
 
 # Failed drives of a group without loss: parity layouts, and mirrors of so many members ("raid1").
-TOLERATED = {"single": 0, "concat": 0, "raid0": 0, "raid5": 1, "raid6": 2, "raid10": 1}
+TOLERATED = {
+    "single": 0,
+    "concat": 0,
+    "raid0": 0,
+    "raid5": 1,
+    "raid6": 2,
+    "raid10": 1,
+    "raid50": 1,
+    "raid60": 2,
+    "raidz1": 1,
+    "raidz2": 2,
+    "raidz3": 3,
+}
 
 
 @dataclass(frozen=True)
 class Array:
-    """Groups of drives with redundancy of their own: RAID 10 has one a pair, every other layout one.
+    """Groups of drives with redundancy of their own: RAID 10 has one a pair, RAID 50 and 60 as many as they say, every
+    other layout one.
 
     A group of `width` drives lives with `tolerated` of them failed. A rebuild without redundancy left reads
     `critical_read_bytes`; a failure too many loses `group_bytes`, a sector that cannot be read `sector_bytes`.
@@ -31,19 +44,36 @@ class Array:
     sector_bytes: float
 
     @property
+    def has_double_groups(self) -> bool:
+        """Whether there are several groups that live with more than one drive failed."""
+        return self.groups > 1 and self.tolerated > 1
+
+    @property
     def drives(self) -> int:
         """Drives of the array, spares not counted."""
         return self.groups * self.width
 
     @classmethod
-    def of_layout(cls, kind: str, drives: int, usable: float, member: float, sector: float) -> Array:
-        """The array that a layout makes of `drives` members, of which it uses `member` bytes each."""
-        groups = drives // 2 if kind == "raid10" else 1
-        width = 2 if kind == "raid10" else drives
-        tolerated = drives - 1 if kind == "raid1" else TOLERATED[kind]
+    def of_layout(
+        cls,
+        kind: str,
+        drives: int,
+        usable: float,
+        member: float,
+        sector: float,
+        groups: int = 1,
+        parities: int | None = None,
+    ) -> Array:
+        """The array that a layout makes of `drives` members, of which it uses `member` bytes each.
+
+        RAID 50 and 60 have so many `groups`; an erasure-coded pool of k + m drives has `parities`, m.
+        """
+        groups = drives // 2 if kind == "raid10" else groups
+        width = drives // groups
+        tolerated = drives - 1 if kind == "raid1" else TOLERATED[kind] if parities is None else parities
         # What is left of a mirror is one drive, of parity all but those that may fail.
         survivors = 1 if kind in ("raid1", "raid10") else width - tolerated
-        lost = member if kind in ("concat", "raid10") else usable
+        lost = member if kind in ("concat", "raid10") else usable / groups
         return cls(kind, groups, width, tolerated, usable, lost, survivors * member, member, sector)
 
 

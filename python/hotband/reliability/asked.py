@@ -72,8 +72,17 @@ def subject_of(asked: Asked) -> Subject:
     values = {member["product"]: values_of(member) for member in members}
     smallest = min(member["size_bytes"] for member in members)
     block = max(member["block_bytes"] for member in members)
-    array = Array.of_layout(layout["kind"], len(members), layout["capacity_bytes"], smallest, block)
+    array = Array.of_layout(
+        layout["kind"],
+        len(members),
+        layout["capacity_bytes"],
+        smallest,
+        block,
+        layout["groups"],
+        layout["parities"],
+    )
     refuse_without_effect(asked, array)
+    refuse_order_of_groups(asked, array)
     sources: dict[str, str] = {}
     life = mean_life(asked, values, sources)
     rebuilt = Rebuilt(asked.machine, layout["name"], smallest, values, members[0]["set"])
@@ -119,6 +128,15 @@ def refuse_without_effect(asked: Asked, array: Array) -> None:
         raise UserError("--spares", "", str(asked.spares), accepted)
 
 
+def refuse_order_of_groups(asked: Asked, array: Array) -> None:
+    """Raises UserError where which group is rebuilt first would matter."""
+    orders = {"--replacement": asked.replacement, "--one-rebuild": "" if asked.one_rebuild else None}
+    given = [(option, value) for option, value in orders.items() if value is not None]
+    if array.has_double_groups and given:
+        accepted = f"leave it out: which group of {array.kind} gets a drive first is not modelled"
+        raise UserError(given[0][0], "", given[0][1], accepted)
+
+
 class Member(TypedDict):
     """A member of a layout: its drive's name, product and changed values, and the bytes that the layout has of it."""
 
@@ -130,12 +148,18 @@ class Member(TypedDict):
 
 
 class Layout(TypedDict):
-    """A layout as the engine describes it; `on_layout` is the layout that a member is, None where all are drives."""
+    """A layout as the engine describes it.
+
+    `on_layout` is the layout that a member is, None where all are drives; `parities` is m of an erasure-coded pool.
+    """
 
     name: str
     kind: str
     capacity_bytes: int
     on_layout: str | None
+    groups: int
+    data: int | None
+    parities: int | None
     members: list[Member]
 
 
@@ -161,6 +185,10 @@ def layout_of(asked: Asked) -> Layout:
     if twice is not None:
         accepted = "is a member more than once, which fail together; expected members on drives of their own"
         raise UserError("MACHINE", f"layouts.{layout['name']}", twice, accepted)
+    data, parities = layout["data"], layout["parities"]
+    if data is not None and parities is not None and len(drives) != data + parities:
+        accepted = f"expected k + m = {data + parities} drives: otherwise what is lost together depends on placement"
+        raise UserError("MACHINE", f"layouts.{layout['name']}.members", str(len(drives)), accepted)
     return layout
 
 

@@ -1,7 +1,8 @@
 """The exact Markov chain of an array: its states, mean time to data loss, and the chance of loss in a mission.
 
-A state is (failed, ordered): drives that are not rebuilt yet, and drives on order. In RAID 10 `failed` counts pairs,
-which are exchangeable, so the chain of counts is exact (lumped), not an approximation. Loss absorbs, by its cause.
+A state is (failed, ordered): drives that are not rebuilt yet, and drives on order. In RAID 10 and RAID 50 `failed`
+counts groups, which are exchangeable, so the chain of counts is exact (lumped), not an approximation. In RAID 60 a
+state is how many groups have one drive failed, and how many have two. Loss absorbs, by its cause.
 
 Rates differ by ten orders of magnitude and more, so nothing here subtracts: mean times by the elimination of Grassmann,
 Taksar and Heyman (Operations Research 33, 1985), the chance in a mission by squaring a matrix without negative entries.
@@ -29,7 +30,7 @@ CAUSES = (LOST_TO_FAILURE, LOST_TO_SECTOR)
 # A mission needs about 40 products of square matrices of this size: some seconds.
 MOST_STATES = 600
 
-State = tuple[int, int]
+State = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,34 @@ class Chain:
     transitions: list[Transition]
 
 
+def steps_of_groups(array: Array, conditions: Conditions, state: State) -> Iterator[tuple[State | int, float, int]]:
+    """The same for several groups that live with more than one drive failed: how many have one, two and so on."""
+
+    def moved(gone: int, step: int) -> State:
+        counts = [array.groups - sum(state), *state]
+        counts[gone] -= 1
+        counts[gone + step] += 1
+        return tuple(counts[1:])
+
+    for gone, number in enumerate([array.groups - sum(state), *state]):
+        if not number:
+            continue
+        fails = number * (array.width - gone) / conditions.mtbf
+        is_critical = gone == array.tolerated
+        yield LOST_TO_FAILURE if is_critical else moved(gone, 1), fails, FAILURE
+        if gone:
+            done = number * gone / conditions.rebuild
+            error = conditions.error_chance(array) if is_critical else 0.0
+            yield moved(gone, -1), done * (1.0 - error), REPAIR
+            if error:
+                yield LOST_TO_SECTOR, done * error, FAILURE
+
+
 def steps(array: Array, conditions: Conditions, state: State) -> Iterator[tuple[State | int, float, int]]:
     """What can happen in a state: (next state or what was lost, rate per hour, kind)."""
+    if array.has_double_groups:
+        yield from steps_of_groups(array, conditions, state)
+        return
     failed, ordered = state
     rate = 1.0 / conditions.mtbf
     orders = 1 if conditions.replacement > 0 else 0
@@ -77,7 +104,7 @@ def steps(array: Array, conditions: Conditions, state: State) -> Iterator[tuple[
 
 def build(array: Array, conditions: Conditions) -> Chain:
     """The chain, with its states in the order in which they are reached. Raises UserError where it is too large."""
-    states: list[State] = [(0, 0)]
+    states: list[State] = [(0,) * (array.tolerated if array.has_double_groups else 2)]
     index = {states[0]: 0}
     transitions: list[Transition] = []
     for state in states:

@@ -26,7 +26,8 @@ def summary_lines(data: ReliabilityDoc) -> list[str]:
     """What was assessed, and from what."""
     layout, given = data["layout"], data["given"]
     sources = given["sources"]
-    usable, pair = decimal_size(layout["usable_bytes"]), " a pair" if layout["kind"] == "raid10" else ""
+    usable = decimal_size(layout["usable_bytes"])
+    pair = {"raid10": " a pair", "raid50": " a group", "raid60": " a group"}.get(layout["kind"], "")
     lives = f"lives with {layout['failures_tolerated']} failed{pair}"
     drives = counted(layout["drives"], "drive")
     title = f"{data['machine']}: {layout['kind']} of {drives}, {usable} usable, {lives}"

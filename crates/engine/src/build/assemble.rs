@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
 use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams, check_sold};
-use hotband_layouts::REPLICATED;
+use hotband_layouts::is_pool;
 use hotband_layouts::replicated::PoolSpec;
 use hotband_machine::{
     BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
@@ -69,7 +69,7 @@ pub fn assemble_with_spares(
             products.insert(drive.product.clone(), found);
         }
     }
-    for layout in spec.layouts.iter().filter(|layout| layout.kind == REPLICATED) {
+    for layout in spec.layouts.iter().filter(|layout| is_pool(&layout.kind)) {
         let pool = PoolSpec::read(&spec.file, layout)?;
         let key = format!("{}.osd", layout.key);
         let found = catalog.osd(&pool.osd, (&spec.file, &key))?;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::Product;
-use hotband_layouts::{CONTROLLER, PLANNERS, REPLICATED};
+use hotband_layouts::raidz::RAIDZ;
+use hotband_layouts::replicated::PoolSpec;
+use hotband_layouts::{CONTROLLER, ERASURE, PLANNERS, REPLICATED};
 use hotband_machine::{BuildError, Drive, Look, MachineSpec, MemberRange, NodeRef, Role, SpecError};
 use serde::Serialize;
 use toml::Value;
@@ -23,6 +25,12 @@ pub struct LayoutOutline {
     pub kind: String,
     /// Addressable bytes.
     pub capacity_bytes: u64,
+    /// Groups of members with redundancy of their own, where the layout says how many; else one.
+    pub groups: u64,
+    /// Of an erasure-coded pool, the shards of an object with data, k, and with parity, m.
+    pub data: Option<u64>,
+    /// m.
+    pub parities: Option<u64>,
     /// Name of the layout that a member is, where one is no drive.
     pub on_layout: Option<String>,
     /// The drives it lies on, in their order.
@@ -57,7 +65,8 @@ pub fn outline(catalog: &Catalog, request: &Request, look: Look) -> Result<Vec<L
     let (file, text) = machine_text(catalog, request)?;
     let spec = MachineSpec::read(&file, &text)?;
     if let Some(pool) = spec.layouts.iter().find(|layout| layout.kind == REPLICATED) {
-        let accepted = format!("a replicated pool has no outline; expected {}", PLANNERS.join(", "));
+        let kinds = [PLANNERS.join(", "), RAIDZ.join(", "), ERASURE.to_owned()].join(", ");
+        let accepted = format!("a replicated pool has no outline; expected {kinds}");
         return Err(SpecError::new(&spec.file, &pool.key, REPLICATED, accepted).into());
     }
     Ok(assemble_with_spares(&spec, catalog, (&request.set, request.seed), None, &Means { look, ..Means::default() })?
@@ -90,12 +99,16 @@ pub(crate) fn of_built(
             name: name.clone(),
             kind: "single".to_owned(),
             capacity_bytes: drive.capacity().0,
+            groups: 1,
+            data: None,
+            parities: None,
             on_layout: None,
             members: vec![member(index, drive.capacity().0)],
         };
         // Spares come after the drives of the spec, and nothing lies on them.
         return drives.iter().take(spec.drives.len()).enumerate().map(single).collect();
     }
+    let file = spec.file.as_str();
     let outline = |((name, role, ranges), spec): (&(String, Role, Vec<MemberRange>), &hotband_machine::LayoutSpec)| {
         let is_cache = spec.kind == CONTROLLER;
         let on_layout = ranges.iter().find_map(|range| match range.node {
@@ -109,8 +122,21 @@ pub(crate) fn of_built(
         // A cache has no data of its own: what it stands before is what counts.
         let kind = if is_cache { "single".to_owned() } else { spec.kind.clone() };
         let (name, capacity_bytes) = (name.clone(), role.capacity().0);
+        let coded = (kind == ERASURE).then(|| PoolSpec::read(file, spec).ok().and_then(|pool| pool.erasure)).flatten();
+        let (data, parities) = (coded.map(|of| of.data as u64), coded.map(|of| of.parities as u64));
+        let groups = hotband_layouts::groups(spec);
         let is_left_out = is_cache && on_layout.is_some();
-        (!is_left_out).then(|| LayoutOutline { name, kind, capacity_bytes, on_layout, members: drives.collect() })
+        let members = drives.collect();
+        (!is_left_out).then_some(LayoutOutline {
+            name,
+            kind,
+            capacity_bytes,
+            groups,
+            data,
+            parities,
+            on_layout,
+            members,
+        })
     };
     layouts.iter().zip(&spec.layouts).filter_map(outline).collect()
 }

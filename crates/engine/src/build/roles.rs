@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use hotband_drives::Product;
 use hotband_layouts::controller::{Controller, ControllerSpec};
+use hotband_layouts::raidz::{self, RAIDZ};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
-use hotband_layouts::{CONTROLLER, REPLICATED, build};
+use hotband_layouts::{CONTROLLER, build, is_pool};
 use hotband_machine::{BuildError, LayoutSpec, Look, MachineSpec, MemberRange, NodeRef, Random, Role, SpecError};
 use toml::Table;
 
@@ -34,7 +35,7 @@ impl Roles<'_> {
     ) -> Result<Role, BuildError> {
         let file = &self.spec.file;
         match layout.kind.as_str() {
-            REPLICATED => {
+            kind if is_pool(kind) => {
                 let pool = PoolSpec::read(file, layout)?;
                 let random = Random::new(self.seed, &format!("layouts.{}", layout.name));
                 let params = self.osd_params(layout, &pool)?;
@@ -44,6 +45,7 @@ impl Roles<'_> {
                 *members = slices;
                 Ok(Role::Service(pool))
             }
+            kind if RAIDZ.contains(&kind) => Ok(Role::Service(raidz::build(file, layout, members)?)),
             CONTROLLER => {
                 let controller = ControllerSpec::read(file, layout)?;
                 memory.take(controller.memory());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotband_layouts::REPLICATED;
+use hotband_layouts::is_pool;
 use hotband_machine::{MachineSpec, SpecError, parse_toml};
 use hotband_workloads::Workload;
 use toml::{Table, Value};
@@ -79,7 +79,7 @@ impl MachineTold {
             drives: spec.drives.iter().map(drive).collect(),
             layouts: spec.layouts.iter().map(layout).collect(),
             volumes: spec.volumes.iter().map(|volume| volume.name.clone()).collect(),
-            is_replicated: spec.layouts.iter().any(|layout| layout.kind == REPLICATED),
+            is_replicated: spec.layouts.iter().any(|layout| is_pool(&layout.kind)),
             own_drives,
             text,
         })

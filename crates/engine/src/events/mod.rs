@@ -3,7 +3,7 @@
 
 pub mod support;
 
-use hotband_layouts::REPLICATED;
+use hotband_layouts::is_pool;
 use hotband_machine::{EventSpec, LayoutView, Machine, Part, SpecError, What};
 use hotband_units::Span;
 use hotband_workloads::{Phase, Workload};
@@ -179,14 +179,14 @@ fn daemon_of(event: &EventSpec, machine: &Machine) -> Result<Part, SpecError> {
     let text = event.part.as_deref().unwrap_or_default();
     let (name, daemon) = text.rsplit_once('.').ok_or_else(|| event.error("expected POOL.NUMBER, such as pool.3"))?;
     let layouts = machine.layouts();
-    let is_pool = |layout: &LayoutView| layout.kind == REPLICATED;
-    let pools: Vec<&str> = layouts.iter().filter(is_pool).map(|layout| layout.name).collect();
+    let has_daemons = |layout: &LayoutView| is_pool(layout.kind);
+    let pools: Vec<&str> = layouts.iter().filter(has_daemons).map(|layout| layout.name).collect();
     if pools.is_empty() {
         let on = On::Layout(layouts.iter().next().map_or("single", |layout| layout.kind));
         let why = supported(event.what.name(), on).err().map(|why| why.to_string());
         return Err(event.error(why.unwrap_or_default()));
     }
-    let layout = layouts.iter().position(|layout| is_pool(&layout) && layout.name == name).ok_or_else(|| {
+    let layout = layouts.iter().position(|layout| has_daemons(&layout) && layout.name == name).ok_or_else(|| {
         let SpecError { accepted, .. } = SpecError::unknown("", "pool", name, &pools);
         event.error(accepted)
     })? as u32;

@@ -24,10 +24,13 @@ pub(super) const SPARES: On = On::With("spares");
 pub(crate) const TRIMS: On = On::With("trims");
 /// A run on the machine that another left, or that another goes on with.
 pub(crate) const SEQUENCE: On = On::With("a sequence");
-const POOL: On = On::Layout("replicated");
+
+fn is_pool(on: On) -> bool {
+    matches!(on, On::Layout("replicated" | "erasure"))
+}
 
 /// Rows of the table.
-pub const ROWS: [On; 14] = [
+pub const ROWS: [On; 20] = [
     On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
@@ -35,7 +38,13 @@ pub const ROWS: [On; 14] = [
     On::Layout("raid10"),
     On::Layout("raid5"),
     On::Layout("raid6"),
-    POOL,
+    On::Layout("raid50"),
+    On::Layout("raid60"),
+    On::Layout("raidz1"),
+    On::Layout("raidz2"),
+    On::Layout("raidz3"),
+    On::Layout("replicated"),
+    On::Layout("erasure"),
     On::Layout("controller"),
     On::Drive("disk"),
     On::Drive("ssd"),
@@ -51,20 +60,21 @@ struct Refused {
     why: &'static str,
 }
 
-const REFUSED: [Refused; 8] = [
+const REFUSED: [Refused; 9] = [
+    Refused { events: &["power-off", BOTH], on: is_pool, why: "a pool is modelled without the loss of power" },
     Refused {
         events: &["power-off", BOTH],
-        on: |on| on == POOL,
-        why: "a replicated pool is modelled without the loss of power",
+        on: |on| matches!(on, On::Layout("raidz1" | "raidz2" | "raidz3")),
+        why: "RAID-Z is modelled without the intent log and the transaction groups that decide what a loss of power leaves",
     },
     Refused {
         events: &["osd-out"],
-        on: |on| matches!(on, On::Layout(_)) && on != POOL,
-        why: "only a replicated pool has daemons",
+        on: |on| matches!(on, On::Layout(_)) && !is_pool(on),
+        why: "only a replicated or erasure-coded pool has daemons",
     },
     Refused {
         events: &[BOTH],
-        on: |on| matches!(on, On::Layout("raid5" | "raid6")),
+        on: |on| matches!(on, On::Layout("raid5" | "raid6" | "raid50" | "raid60")),
         why: "what was written to a failed member is in the parity only, which the account of lost writes does not decode",
     },
     Refused {

@@ -5,7 +5,7 @@
 mod meanings;
 
 use hotband_drives::{DiskParams, Product, SsdParams};
-use hotband_layouts::REPLICATED;
+use hotband_layouts::is_pool;
 use hotband_layouts::replicated::{OsdParams, PoolSpec};
 use hotband_machine::{MachineSpec, SpecError};
 use toml::{Table, Value};
@@ -52,7 +52,7 @@ pub fn set_keys(catalog: &Catalog, request: &Request) -> Result<Vec<SetKey>, Spe
             products.push((part, product, drive.set.clone()));
         }
     }
-    for layout in spec.layouts.iter().filter(|layout| layout.kind == REPLICATED) {
+    for layout in spec.layouts.iter().filter(|layout| is_pool(&layout.kind)) {
         let pool = PoolSpec::read(&file, layout)?;
         let part = format!("daemon {}", pool.osd);
         if products.iter().all(|(have, ..)| *have != part) {

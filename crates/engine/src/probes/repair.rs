@@ -182,8 +182,8 @@ impl RepairProbe {
         let in_vain = report.without_spare.iter().filter(|_| self.spares > 0).map(|(drive, why)| {
             let why = match why {
                 NoSpare::NothingToRebuild => {
-                    "no layout on it can be rebuilt (raid1, raid10, raid5 and raid6 whose members are drives can, while \
-                     enough members are left)"
+                    "no layout on it can be rebuilt (those with copies or parity whose members are drives can, while enough \
+                     members are left)"
                 }
                 NoSpare::TooSmall => "those left are smaller than its place in the layout",
                 NoSpare::NoneLeft => "none was left",

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::error::CrushError;
 use super::hash::hash32_3;
 use super::ln::{LN_OF_ALL, crush_ln};
+use super::place::TRIES;
 use super::weight::Weight;
 
 /// A node of the tree that holds others.
@@ -77,6 +78,15 @@ pub struct CrushMap {
 pub struct Rule {
     pub(super) root: i32,
     pub(super) level: usize,
+    pub(super) tries: u32,
+}
+
+impl Rule {
+    /// The same with so many tries for each replica ("step set_choose_tries").
+    #[must_use]
+    pub fn with_tries(self, tries: u32) -> Self {
+        Self { tries, ..self }
+    }
 }
 
 impl CrushMap {
@@ -95,7 +105,7 @@ impl CrushMap {
                 self.shadows[&(id, class)]
             }
         };
-        Ok(Rule { root, level: level(&self.levels, domain)? })
+        Ok(Rule { root, level: level(&self.levels, domain)?, tries: TRIES })
     }
 
     /// OSD numbers run from 0 to below this; the length of a full vector of reweights.

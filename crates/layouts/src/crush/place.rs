@@ -5,7 +5,7 @@ use super::map::{CrushMap, Descent, Rule};
 use super::weight::Weight;
 
 /// Tries for each replica: the tunable `choose_total_tries` = 50 counts repetitions, the first try comes on top.
-const TRIES: u32 = 51;
+pub(super) const TRIES: u32 = 51;
 
 /// One try for a replica.
 enum Try {
@@ -16,13 +16,13 @@ enum Try {
 
 impl CrushMap {
     /// The OSDs that `rule` gives for the value `x`, in order; the first is the primary. Fewer than `size` where the map
-    /// has too few failure domains, or 51 tries found none.
+    /// has too few failure domains, or the tries of the rule found none.
     ///
     /// `reweight` is the part of its PGs that each OSD keeps, by number; an OSD beyond its end is out, as in Ceph.
     pub fn place(&self, rule: &Rule, x: u32, size: u32, reweight: &[Weight]) -> Vec<u32> {
         let (mut domains, mut osds): (Vec<i32>, Vec<i32>) = (Vec::new(), Vec::new());
         for replica in 0..size {
-            for failed in 0..TRIES {
+            for failed in 0..rule.tries {
                 match self.attempt(rule, x, replica + failed, &domains, reweight) {
                     Try::Found { domain, osd } => {
                         domains.push(domain);

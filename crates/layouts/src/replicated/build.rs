@@ -35,8 +35,8 @@ impl PoolSpec {
 /// daemons remember.
 pub fn memory(spec: &PoolSpec, params: &OsdParams, members: &[MemberRange]) -> u64 {
     let raw: u64 = spec.used().iter().map(|member| members[*member].size).sum();
-    let size = spec.image.unwrap_or((raw as f64 * FILLED) as u64 / spec.replicas as u64);
-    let objects = (size / spec.object).min(MOST_OBJECTS);
+    let filled = || (raw as f64 * FILLED) as u64 / (spec.replicas as u64 * spec.shard());
+    let objects = spec.image.map_or_else(filled, |image| image / spec.object).min(MOST_OBJECTS);
     let copies = objects * spec.replicas as u64;
     let daemons = (spec.used().len() * spec.osds_per_member) as u64;
     let remembered = daemons * params.data_blocks as u64 + copies.min(daemons * params.onodes as u64);
@@ -64,7 +64,7 @@ pub fn build(
         let (daemons, accepted) = (slices.len(), format!("expected at most {MOST_SHARDS} shards of all daemons"));
         return Err(error("members", format!("{daemons} daemons with {} shards", params.shards), accepted).into());
     }
-    let room: Vec<u64> = sizes.iter().map(|size| Slice::new(*size, spec.object, &params).objects()).collect();
+    let room: Vec<u64> = sizes.iter().map(|size| Slice::new(*size, spec.shard(), &params).objects()).collect();
     if room.contains(&0) {
         return Err(error("members", String::new(), "the slices of the members hold no object".into()).into());
     }
@@ -73,7 +73,8 @@ pub fn build(
     let acting = cluster.acting_sets(&[]);
     if acting.contains(&GONE) {
         let accepted = "CRUSH finds too few daemons for a placement group: use fewer replicas or more even weights";
-        return Err(error("replicas", spec.replicas.to_string(), accepted.to_owned()).into());
+        let key = if spec.erasure.is_some() { "m" } else { "replicas" };
+        return Err(error(key, spec.replicas.to_string(), accepted.to_owned()).into());
     }
     let image = layout.options.get("image").and_then(toml::Value::as_str).unwrap_or_default();
     let lay_out = ToLayOut { spec: &spec, acting: &acting, room: &room };
@@ -121,7 +122,8 @@ impl ToLayOut<'_> {
             groups.drain(objects as usize..).for_each(|group| in_groups[group as usize] -= 1);
         }
         groups.shrink_to_fit();
-        Ok(Places::new(self.acting.to_vec(), spec.replicas, groups, room.len(), look)?)
+        let places = Places::new(self.acting.to_vec(), spec.replicas, groups, room.len(), look)?;
+        Ok(places.coded(spec.erasure.map_or(1, |erasure| erasure.data)))
     }
 
     /// The first daemon that has no room for its groups, where these have so many objects.

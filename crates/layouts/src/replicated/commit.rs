@@ -3,6 +3,7 @@
 use hotband_machine::{Entropy, Fault, Op, Times};
 use hotband_units::Instant;
 
+use super::object_io::Task;
 use super::osd::{Deferred, Stage, joined};
 use super::params::BLOCK;
 use super::{Due, For, Pool};
@@ -61,7 +62,7 @@ impl Pool {
     /// What an operation adds to the log.
     fn log_bytes_of(&mut self, sub: u32) -> u64 {
         let sub = *self.subs.get(sub);
-        let data = if sub.deferred { u64::from(self.pieces.get(sub.piece).len) } else { 0 };
+        let data = if sub.deferred { u64::from(sub.len) } else { 0 };
         self.params.wal_bytes + data
     }
 
@@ -132,20 +133,13 @@ impl Pool {
             sub.disk = sub.disk.then(&times);
             let sub = *sub;
             if sub.deferred {
-                let piece = *self.pieces.get(sub.piece);
-                let (offset, len) = self.extent(&piece, &sub);
+                let (offset, len) = self.extent(&sub);
                 self.osds[number].deferred.push(Deferred { offset, len });
             }
-            if sub.copy == 0 {
+            if sub.task == Task::Client {
                 self.copy_committed(now, id);
             } else {
-                let primary = self.primary_of(sub.piece).unwrap_or(number);
-                let at = self.between(now, number, primary, 0);
-                let cpu = self.cpu.draw(self.params.cpu_answer);
-                let sub = self.subs.get(id);
-                sub.wire += at.since(now);
-                sub.cpu += cpu;
-                self.push(at + cpu, Due::Ack(id));
+                self.tell_primary(now, id, 0);
             }
         }
         let osd = &mut self.osds[number];
@@ -159,8 +153,21 @@ impl Pool {
         self.begin_commit(now, number);
     }
 
+    /// A copy or shard goes back to the primary with so many bytes of data.
+    pub(super) fn tell_primary(&mut self, now: Instant, id: u32, bytes: u64) {
+        let sub = *self.subs.get(id);
+        let number = usize::from(sub.osd);
+        let primary = self.primary_of(sub.piece).unwrap_or(number);
+        let at = self.between(now, number, primary, bytes);
+        let cpu = self.cpu.draw(self.params.cpu_answer);
+        let sub = self.subs.get(id);
+        sub.wire += at.since(now);
+        sub.cpu += cpu;
+        self.push(at + cpu, Due::Ack(id));
+    }
+
     /// The daemon that a replica tells; none where no copy is left.
-    fn primary_of(&mut self, piece: u32) -> Option<usize> {
+    pub(super) fn primary_of(&mut self, piece: u32) -> Option<usize> {
         let object = self.pieces.get(piece).object;
         self.places.primary(self.places.group_of(object)).map(usize::from)
     }

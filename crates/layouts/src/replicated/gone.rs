@@ -10,6 +10,7 @@ use hotband_machine::{Fault, Op};
 use hotband_units::Instant;
 
 use super::build::over_full;
+use super::object_io::Task;
 use super::osd::Osd;
 use super::place::GONE;
 use super::recovery::Recovery;
@@ -39,7 +40,7 @@ impl Pool {
         // Any daemon may get any object, so none knows that the metadata of all of its own fits into its memory.
         let seen = objects_seen(&self.places, self.osds.len(), self.params.shards, true);
         for (osd, seen) in self.osds.iter_mut().zip(&seen) {
-            let new = Osd::new(osd.slice.size(), self.spec.object, (osd.host, osd.disk), seen, &self.params);
+            let new = Osd::new(osd.slice.size(), self.spec.shard(), (osd.host, osd.disk), seen, &self.params);
             *osd = Osd { flushed: osd.flushed, ..new };
         }
         self.warm_metadata();
@@ -85,8 +86,10 @@ impl Pool {
     /// An operation meets a daemon that is gone: the client asks the next that has a copy; nobody waits for a replica.
     pub(super) fn turn_away(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
-        if sub.copy > 0 {
-            return self.copy_committed(now, id);
+        match sub.task {
+            Task::Write => return self.copy_committed(now, id),
+            Task::Read => return self.read_elsewhere(now, id),
+            Task::Client => {}
         }
         let piece = *self.pieces.get(sub.piece);
         let Some(osd) = self.places.primary(self.places.group_of(piece.object)) else {
@@ -94,11 +97,12 @@ impl Pool {
             self.subs.take(id);
             return self.send_answer(now, &sub);
         };
-        let slot = self.places.slot(piece.object, 0);
+        let copy = self.primary(piece.object).1;
+        let slot = self.places.slot(piece.object, copy);
         let data = if piece.op == Op::Write { u64::from(piece.len) } else { 0 };
         let at = self.client_out.send(now, data) + self.spec.client_network.latency;
         let sub = self.subs.get(id);
-        (sub.osd, sub.slot, sub.wire) = (osd, slot, sub.wire + at.since(now));
+        (sub.osd, sub.copy, sub.slot, sub.wire) = (osd, copy as u8, slot, sub.wire + at.since(now));
         self.push(at, Due::Arrive(id));
     }
 

@@ -3,11 +3,12 @@
 //!
 //! Reads go to the primary daemon. Writes go to all daemons of the group and are answered when all have committed.
 //!
-//! Leaves out: monitors and maps, snapshots, scrubbing, compaction of the database, erasure coding, partial blocks,
+//! Leaves out: monitors and maps, snapshots, scrubbing, compaction of the database, partial blocks,
 //! the limit that a host's cores set to all its daemons together, and reads of what is deferred and not yet in place.
 
 mod build;
 mod commit;
+mod erasure;
 mod gone;
 mod memory;
 mod object_io;
@@ -28,16 +29,18 @@ use hotband_machine::{
 };
 use hotband_units::{Bytes, Instant, Span};
 
-use memory::Memory;
-use object_io::{HeldBack, Io, ObjectIo, Sub};
+pub(crate) use memory::{Memory, Policy};
+use object_io::{HeldBack, Io, ObjectIo, Sub, Task};
 use osd::{Osd, Shard, Turns};
 use place::{Cluster, Places};
 use recovery::Recovery;
 use wire::{Cpu, Nic};
 
+use crate::{ERASURE, REPLICATED};
+
 pub use build::{build, memory};
 pub use params::OsdParams;
-pub use spec::{FailureDomain, NetworkSpec, OutSpec, PoolSpec};
+pub use spec::{Erasure, FailureDomain, NetworkSpec, OutSpec, PoolSpec};
 
 /// What is due: the kind in the top bits of an event, a number below.
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +182,7 @@ impl Pool {
         let seen = objects_seen(&places, slices.len(), params.shards, false);
         let at = |osd: usize| (hosts[osd], (osd / spec.osds_per_member) as u16);
         let osds: Vec<Osd> =
-            (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.object, at(osd), &seen[osd], &params)).collect();
+            (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.shard(), at(osd), &seen[osd], &params)).collect();
         let mut pool = Self {
             capacity,
             turns: vec![Turns::default(); slices.len() / spec.osds_per_member],
@@ -281,6 +284,7 @@ impl Pool {
             Due::Arrive(sub) => self.arrive(now, sub),
             Due::Cpu(shard) => self.cpu_done(now, shard),
             Due::Commit(osd) => self.take_transactions(now, osd as usize),
+            Due::Ack(sub) if self.subs.get(sub).task == Task::Read => self.shard_arrived(now, sub),
             Due::Ack(sub) => self.copy_committed(now, sub),
             Due::Reply(piece) => self.reply(now, piece),
             Due::Recover(osd) => self.recover_more(osd as usize),
@@ -319,7 +323,7 @@ struct Built {
 
 impl Service for Pool {
     fn kind(&self) -> &'static str {
-        "replicated"
+        if self.spec.erasure.is_some() { ERASURE } else { REPLICATED }
     }
 
     fn capacity(&self) -> Bytes {

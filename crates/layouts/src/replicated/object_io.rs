@@ -22,8 +22,10 @@ pub(super) struct ObjectIo {
     pub within: u32,
     pub len: u32,
     pub entropy: Entropy,
-    /// Daemons that have not committed yet.
+    /// Daemons that have not committed yet, or of coded objects, not answered yet.
     pub waiting: u8,
+    /// Of coded objects: shards that were asked for what is read, a bit each.
+    pub asked: u64,
     /// Along the way that decided: processor, wires, disk.
     pub cpu: Span,
     pub wire: Span,
@@ -41,6 +43,17 @@ pub(super) struct HeldBack {
     pub asked: ServiceIo,
 }
 
+/// What a daemon does for a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Task {
+    /// The primary reads it, or sees to it that it is written.
+    Client,
+    /// A copy or shard is written.
+    Write,
+    /// A shard is read for the primary.
+    Read,
+}
+
 /// A piece at one daemon.
 #[derive(Clone, Copy)]
 pub(super) struct Sub {
@@ -48,6 +61,11 @@ pub(super) struct Sub {
     pub osd: u16,
     /// Which copy of the group the daemon has; the primary has copy 0.
     pub copy: u8,
+    /// What it does there.
+    pub task: Task,
+    /// First byte of what it reads or writes there, in the object or shard, and its length.
+    pub within: u32,
+    pub len: u32,
     /// Place of the object on the daemon.
     pub slot: u32,
     pub cpu: Span,

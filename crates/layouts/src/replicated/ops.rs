@@ -3,7 +3,7 @@
 use hotband_machine::{Fault, Op, ServiceIo, Times};
 use hotband_units::{Instant, Span};
 
-use super::object_io::{HeldBack, Io, ObjectIo, Sub};
+use super::object_io::{HeldBack, Io, ObjectIo, Sub, Task};
 use super::osd::Shard;
 use super::params::BLOCK;
 use super::place::GONE;
@@ -62,16 +62,19 @@ impl Pool {
             len,
             entropy,
             waiting: 1,
+            asked: 0,
             cpu: Span::ZERO,
             wire: Span::ZERO,
             disk: Times::default(),
             fault: None,
         };
         let piece = self.pieces.add(piece);
-        let osd = self.places.acting(self.places.group_of(object))[0];
-        let slot = self.places.slot(object, 0);
+        let (osd, copy) = self.primary(object);
+        let slot = self.places.slot(object, copy);
         let deferred = op == Op::Write && len < self.params.defer_below;
-        let sub = self.subs.add(Sub { piece, osd, copy: 0, slot, cpu, wire, disk: Times::default(), deferred });
+        let (task, disk) = (Task::Client, Times::default());
+        let sub =
+            self.subs.add(Sub { piece, osd, copy: copy as u8, task, within, len, slot, cpu, wire, disk, deferred });
         self.push(at, Due::Arrive(sub));
     }
 
@@ -86,6 +89,7 @@ impl Pool {
             len: 0,
             entropy: asked.entropy,
             waiting: 0,
+            asked: 0,
             cpu: Span::ZERO,
             wire: Span::ZERO,
             disk: Times::default(),
@@ -117,10 +121,10 @@ impl Pool {
         let Some(id) = queue.busy else { return };
         let (sub, params) = (*self.subs.get(id), &self.params);
         let piece = self.pieces.get(sub.piece);
-        let (op, blocks) = (piece.op, u64::from(piece.len).div_ceil(BLOCK));
-        let mean = match (op, sub.copy) {
-            (Op::Read, _) => params.cpu_read,
-            (_, 0) => params.cpu_write,
+        let (op, blocks) = (piece.op, u64::from(sub.len).div_ceil(BLOCK));
+        let mean = match (sub.task, op) {
+            (Task::Client, Op::Read) => params.cpu_read,
+            (Task::Client, _) => params.cpu_write,
             _ => params.cpu_replica,
         };
         let cpu = self.cpu.draw(mean + Span(self.params.cpu_block.0 * blocks));
@@ -139,8 +143,12 @@ impl Pool {
             self.turn_away(now, id);
             return self.next_op(now, osd, shard);
         }
+        if self.spec.erasure.is_some() && sub.task == Task::Client {
+            self.begin_coded(now, id);
+            return self.next_op(now, osd, shard);
+        }
         let piece = *self.pieces.get(sub.piece);
-        if piece.op == Op::Read {
+        if sub.task == Task::Read || (piece.op == Op::Read && sub.task == Task::Client) {
             self.osds[osd].counters.reads += 1;
             let onodes = &mut self.osds[osd].shards[shard].onodes;
             if onodes.as_mut().is_none_or(|onodes| onodes.touch(u64::from(piece.object))) {
@@ -150,7 +158,7 @@ impl Pool {
             let at = self.osds[osd].slice.metadata_at(piece.object);
             return self.command(osd, Op::Read, (at, BLOCK as u32), For::Metadata(id), piece.entropy);
         }
-        if sub.copy == 0 {
+        if sub.task == Task::Client {
             self.send_replicas(now, id);
         }
         self.write_local(now, id);
@@ -169,24 +177,24 @@ impl Pool {
                 self.pieces.get(sub.piece).waiting -= 1;
                 continue;
             }
-            let at = self.between(now, usize::from(sub.osd), usize::from(osd), u64::from(piece.len));
+            let at = self.between(now, usize::from(sub.osd), usize::from(osd), u64::from(sub.len));
             let wire = sub.wire + at.since(now);
             let slot = self.places.slot(piece.object, copy);
-            let replica = self.subs.add(Sub { osd, copy: copy as u8, slot, wire, ..sub });
+            let replica = self.subs.add(Sub { osd, copy: copy as u8, task: Task::Write, slot, wire, ..sub });
             self.push(at, Due::Arrive(replica));
         }
     }
 
     /// The shard of an object's group, on every daemon.
-    fn shard_of(&self, object: u32) -> usize {
+    pub(super) fn shard_of(&self, object: u32) -> usize {
         self.places.group_of(object) as usize % self.params.shards
     }
 
-    /// The blocks of a piece, as memory knows them.
-    fn blocks(piece: &ObjectIo) -> impl Iterator<Item = u64> + use<> {
-        let key = u64::from(piece.object) << 32;
-        let first = u64::from(piece.within) / BLOCK;
-        let end = (u64::from(piece.within) + u64::from(piece.len)).div_ceil(BLOCK);
+    /// The blocks of an object at a daemon, as memory knows them.
+    fn blocks(object: u32, sub: &Sub) -> impl Iterator<Item = u64> + use<> {
+        let key = u64::from(object) << 32;
+        let first = u64::from(sub.within) / BLOCK;
+        let end = (u64::from(sub.within) + u64::from(sub.len)).div_ceil(BLOCK);
         (first..end).map(move |block| key | block)
     }
 
@@ -196,19 +204,19 @@ impl Pool {
         let shard = self.shard_of(piece.object);
         let osd = &mut self.osds[usize::from(sub.osd)];
         let mut held = true;
-        Self::blocks(&piece).for_each(|block| held &= osd.shards[shard].data.touch(block));
+        Self::blocks(piece.object, &sub).for_each(|block| held &= osd.shards[shard].data.touch(block));
         if held {
             osd.counters.memory_hits += 1;
             return self.read_done(now, id);
         }
-        let extent = self.extent(&piece, &sub);
+        let extent = self.extent(&sub);
         self.command(usize::from(sub.osd), Op::Read, extent, For::Read(id), piece.entropy);
     }
 
-    /// Where a piece lies on the disk of a daemon, in whole blocks.
-    pub(super) fn extent(&self, piece: &ObjectIo, sub: &Sub) -> (u64, u32) {
-        let within = u64::from(piece.within) / BLOCK * BLOCK;
-        let end = (u64::from(piece.within) + u64::from(piece.len)).next_multiple_of(BLOCK);
+    /// Where it lies on the disk of a daemon, in whole blocks.
+    pub(super) fn extent(&self, sub: &Sub) -> (u64, u32) {
+        let within = u64::from(sub.within) / BLOCK * BLOCK;
+        let end = (u64::from(sub.within) + u64::from(sub.len)).next_multiple_of(BLOCK);
         (self.osds[usize::from(sub.osd)].slice.object_at(sub.slot) + within, (end - within) as u32)
     }
 
@@ -241,14 +249,19 @@ impl Pool {
         }
         self.note_fault(sub.piece, fault);
         let memory = &mut self.osds[usize::from(sub.osd)].shards[shard].data;
-        Self::blocks(&piece).for_each(|block| memory.keep(block));
+        Self::blocks(piece.object, &sub).for_each(|block| memory.keep(block));
         self.read_done(now, id);
     }
 
     /// The data of a read is in memory: it goes to the client, and the thread to its next operation.
     fn read_done(&mut self, now: Instant, id: u32) {
-        let sub = self.subs.take(id);
-        self.send_answer(now, &sub);
+        let sub = *self.subs.get(id);
+        if sub.task == Task::Read {
+            self.send_shard(now, id);
+        } else {
+            self.subs.take(id);
+            self.send_answer(now, &sub);
+        }
         let object = self.pieces.get(sub.piece).object;
         let shard = self.shard_of(object);
         self.next_op(now, usize::from(sub.osd), shard);
@@ -269,7 +282,7 @@ impl Pool {
     }
 
     /// A daemon writes its copy: small data with the log, large data to its place first.
-    fn write_local(&mut self, now: Instant, id: u32) {
+    pub(super) fn write_local(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
         let piece = *self.pieces.get(sub.piece);
         let shard = self.shard_of(piece.object);
@@ -280,11 +293,11 @@ impl Pool {
             onodes.keep(u64::from(piece.object));
         }
         // `bluestore_default_buffered_write` is off: what is written is not kept, and what was read before is stale.
-        Self::blocks(&piece).for_each(|block| data.forget(block));
+        Self::blocks(piece.object, &sub).for_each(|block| data.forget(block));
         if sub.deferred {
             return self.queue_commit(now, id);
         }
-        let extent = self.extent(&piece, &sub);
+        let extent = self.extent(&sub);
         self.command(usize::from(sub.osd), Op::Write, extent, For::Data(id), piece.entropy);
     }
 

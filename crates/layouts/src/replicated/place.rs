@@ -12,6 +12,9 @@ const BLOCK: usize = 1024;
 /// Objects between two looks at whether somebody still waits.
 const LOOK_EVERY: usize = 1 << 16;
 
+/// Tries for each shard in the rules that Ceph makes for erasure-coded pools ("step set_choose_tries 100").
+const CODED_TRIES: u32 = 100;
+
 /// Stands for the daemon of a copy that is nowhere: the daemon that had it is gone, or CRUSH finds none.
 pub const GONE: u16 = u16::MAX;
 
@@ -39,6 +42,8 @@ pub struct Places {
     next: Vec<u32>,
     /// Copies of groups that are nowhere.
     missing: u32,
+    /// Copies that an object needs: one, or as many shards as have data. Shards keep their order.
+    needed: usize,
 }
 
 impl Places {
@@ -67,7 +72,12 @@ impl Places {
         let slots = (0..group.len().div_ceil(block)).map(|_| OnceCell::new()).collect();
         let (next, filled) = (held.clone(), acting.clone());
         let block_shift = block.ilog2();
-        Ok(Self { acting, filled, replicas, group, slots, before, block_shift, held, next, missing: 0 })
+        Ok(Self { acting, filled, replicas, group, slots, before, block_shift, held, next, missing: 0, needed: 1 })
+    }
+
+    /// The same with shards for copies, of which an object needs so many.
+    pub fn coded(self, needed: usize) -> Self {
+        Self { needed, ..self }
     }
 
     /// Placement group of an object.
@@ -80,9 +90,14 @@ impl Places {
         &self.acting[group as usize * self.replicas..][..self.replicas]
     }
 
-    /// The daemon that serves a group; none where no copy is left.
+    /// The daemon that serves a group; none where no copy, or too few shards, are left.
     pub fn primary(&self, group: u32) -> Option<u16> {
-        Some(self.acting(group)[0]).filter(|osd| *osd != GONE)
+        let acting = self.acting(group);
+        if self.needed == 1 {
+            return Some(acting[0]).filter(|osd| *osd != GONE);
+        }
+        let there = acting.iter().filter(|osd| **osd != GONE).count();
+        acting.iter().copied().find(|osd| *osd != GONE).filter(|_| there >= self.needed)
     }
 
     /// Whether every group has all its copies.
@@ -90,7 +105,7 @@ impl Places {
         self.missing == 0
     }
 
-    /// Objects of which no copy is left.
+    /// Objects of which no copy, or too few shards, are left.
     pub fn lost(&self) -> u64 {
         if self.is_whole() {
             return 0;
@@ -100,7 +115,7 @@ impl Places {
     }
 
     /// These daemons are gone, and what they had with them. Of each group the copies that are left come first, in
-    /// their order.
+    /// their order; shards stay where they are.
     pub fn lose(&mut self, osds: &[u16]) {
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; self.groups() as usize];
         for (group, order) in orders.iter_mut().enumerate() {
@@ -109,7 +124,9 @@ impl Places {
             acting.iter_mut().filter(|osd| osds.contains(osd)).for_each(|osd| *osd = GONE);
             let before = acting.to_vec();
             let mut new: Vec<usize> = (0..self.replicas).collect();
-            new.sort_by_key(|copy| before[*copy] == GONE);
+            if self.needed == 1 {
+                new.sort_by_key(|copy| before[*copy] == GONE);
+            }
             acting.iter_mut().zip(&new).for_each(|(osd, copy)| *osd = before[*copy]);
             self.missing += (left - before.iter().filter(|osd| **osd != GONE).count()) as u32;
             *order = Some(new).filter(|new| !new.is_sorted());
@@ -203,7 +220,7 @@ impl Places {
         }
         let acting = &mut self.acting[begin..begin + self.replicas];
         let from: Vec<usize> = after.iter().filter_map(|osd| acting.iter().position(|have| have == osd)).collect();
-        if from.len() < self.replicas {
+        if from.len() < self.replicas || self.needed > 1 {
             return;
         }
         acting.copy_from_slice(after);
@@ -289,6 +306,7 @@ impl Cluster {
             FailureDomain::Host => "host",
         };
         let rule = map.rule("default", spec.class.as_deref(), domain)?;
+        let rule = if spec.erasure.is_some() { rule.with_tries(CODED_TRIES) } else { rule };
         let pool = crush::Pool { id: spec.pool_id, pg_num: spec.placement_groups, size: spec.replicas as u32 };
         let mut number = vec![None; weights.len()];
         let used = spec

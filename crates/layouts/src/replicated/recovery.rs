@@ -35,6 +35,8 @@ struct Transfer {
     object: u32,
     /// Whether it has been read and sent.
     written: bool,
+    /// Daemons that have not read their part.
+    reading: u8,
 }
 
 /// Recovery of a pool.
@@ -106,7 +108,7 @@ impl Pool {
         for group in 0..self.places.groups() {
             let after = &recovery.after[group as usize * replicas..][..replicas];
             let here = self.places.acting(group).to_vec();
-            if here[0] == GONE {
+            if self.places.primary(group).is_none() {
                 continue; // There is nothing to copy from.
             }
             let is_gone = |copy: &usize| here[*copy] == GONE;
@@ -141,6 +143,15 @@ impl Pool {
         }
     }
 
+    /// Where an object of a group is copied from, or computed: the primary, or as many shards as are needed.
+    fn sources(&self, group: u32) -> Vec<(usize, u16)> {
+        if self.places.primary(group).is_none() {
+            return Vec::new();
+        }
+        let there = self.places.acting(group).iter().copied().enumerate().filter(|(_, osd)| *osd != GONE);
+        there.take(self.spec.erasure.map_or(1, |erasure| erasure.data)).collect()
+    }
+
     /// A daemon asks for the next object that it is to get: the primary reads it.
     pub(super) fn recover_more(&mut self, osd: usize) {
         let Some(recovery) = &mut self.recovery else { return };
@@ -154,12 +165,16 @@ impl Pool {
         let moving = &mut recovery.moving[number as usize];
         moving.busy += 1;
         let group = moving.group;
-        let transfer = recovery.transfers.add(Transfer { moving: number, object, written: false });
-        let primary = self.places.primary(group).expect("a drive fails only where the pool was told");
-        let at = self.osds[usize::from(primary)].slice.object_at(self.places.slot(object, 0));
-        let extent = (at, self.spec.object as u32);
-        let purpose = For::Recovery(transfer);
-        self.command(usize::from(primary), Op::Read, extent, purpose, Entropy::INCOMPRESSIBLE);
+        let sources = self.sources(group);
+        assert!(!sources.is_empty(), "a drive fails only where the pool was told");
+        let reading = sources.len() as u8;
+        let Some(recovery) = &mut self.recovery else { return };
+        let transfer = recovery.transfers.add(Transfer { moving: number, object, written: false, reading });
+        for (copy, osd) in sources {
+            let at = self.osds[usize::from(osd)].slice.object_at(self.places.slot(object, copy));
+            let extent = (at, self.spec.shard() as u32);
+            self.command(usize::from(osd), Op::Read, extent, For::Recovery(transfer), Entropy::INCOMPRESSIBLE);
+        }
     }
 
     /// An object was read and goes to its new daemon, or is written there.
@@ -172,9 +187,17 @@ impl Pool {
             recovery.transfers.take(id);
             return self.object_moved(now, transfer.moving);
         }
-        recovery.transfers.get(id).written = true;
-        let from = self.places.primary(group).map_or(to, usize::from);
-        let at = self.between(now, from, to, self.spec.object);
+        let of = recovery.transfers.get(id);
+        of.reading -= 1;
+        if of.reading > 0 {
+            return;
+        }
+        of.written = true;
+        // Shards leave when all of them are read, each from its host.
+        let arrivals = self.sources(group).into_iter().map(|(_, from)| usize::from(from)).collect::<Vec<_>>();
+        let arrivals = if arrivals.is_empty() { vec![to] } else { arrivals };
+        let shard = self.spec.shard();
+        let at = arrivals.into_iter().map(|from| self.between(now, from, to, shard)).max().unwrap_or(now);
         self.push(at, Due::Received(id));
     }
 
@@ -187,7 +210,7 @@ impl Pool {
         let slot = self.places.take_slot(to);
         moving.received.push((object, slot));
         let at = self.osds[usize::from(to)].slice.object_at(slot);
-        let extent = (at, self.spec.object as u32);
+        let extent = (at, self.spec.shard() as u32);
         self.command(usize::from(to), Op::Write, extent, For::Recovery(id), Entropy::INCOMPRESSIBLE);
     }
 

@@ -3,6 +3,8 @@
 use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::{Bytes, Rate, Span};
 
+use crate::ERASURE;
+
 /// What holds a copy apart from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureDomain {
@@ -30,7 +32,20 @@ pub struct OutSpec {
     pub at: Span,
 }
 
-/// A replicated pool with one image on it.
+/// How objects are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Erasure {
+    /// Shards with data, k.
+    pub data: usize,
+    /// Shards with parity, m.
+    pub parities: usize,
+    /// Bytes of a stripe in each shard.
+    pub unit: u64,
+    /// Reads ask only the shards that have what is asked for.
+    pub touched_only: bool,
+}
+
+/// A replicated or erasure-coded pool with one image on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoolSpec {
     /// Name of the daemon's values in the catalog.
@@ -39,8 +54,10 @@ pub struct PoolSpec {
     pub set: toml::Table,
     /// Daemons on every member, each on an equal slice.
     pub osds_per_member: usize,
-    /// Copies of every object.
+    /// Copies of every object, or its shards.
     pub replicas: usize,
+    /// How objects are coded, where they are not copied.
+    pub erasure: Option<Erasure>,
     /// Placement groups.
     pub placement_groups: u32,
     /// Number of the pool.
@@ -76,6 +93,10 @@ pub struct PoolSpec {
 /// 10 GbE and what a message of a few hundred bytes takes through two kernels, a card and a switch: 20 to 50 us
 /// [our estimate].
 const NETWORK: NetworkSpec = NetworkSpec { rate: Rate(1_250_000_000), latency: Span(30_000) };
+/// Shards of data and parity of Ceph's default profile (`osd_pool_default_erasure_code_profile`: k=2 m=2 since Quincy).
+const SHARDS: (u64, u64) = (2, 2);
+/// `osd_pool_erasure_code_stripe_unit`.
+const STRIPE_UNIT: u64 = 4 << 10;
 /// The default of RBD images and of CephFS.
 const OBJECT: u64 = 4 << 20;
 
@@ -97,12 +118,18 @@ impl PoolSpec {
             let accepted = format!("expected a divisor of the {members} members: hosts hold equally many");
             return Err(options.error("hosts", hosts.to_string(), accepted));
         }
+        let erasure = if spec.kind == ERASURE { Some(erasure(&options)?) } else { None };
+        let replicas = match erasure {
+            Some(erasure) => erasure.data + erasure.parities,
+            None => options.count("replicas", 1..=8)?.unwrap_or(3) as usize,
+        };
         let domains = [("osd", FailureDomain::Osd), ("host", FailureDomain::Host)];
         let read = Self {
             osd: options.text("osd")?.unwrap_or("bluestore-14").to_owned(),
             set: options.section("osd_set")?.map(|set| set.table().clone()).unwrap_or_default(),
             osds_per_member,
-            replicas: options.count("replicas", 1..=8)?.unwrap_or(3) as usize,
+            replicas,
+            erasure,
             placement_groups: options.count("placement_groups", 1..=65_536)?.unwrap_or(256) as u32,
             pool_id: options.count("pool_id", 0..=1 << 20)?.unwrap_or(1) as u32,
             hosts,
@@ -142,11 +169,25 @@ impl PoolSpec {
             known.dedup();
             return Err(SpecError::unknown(options.file(), &options.key("class"), class, &known));
         }
+        if let Some(Erasure { data, parities, .. }) = self.erasure
+            && domains < self.replicas
+        {
+            let accepted = format!(
+                "expected k + m of at most {domains}, not {}: every shard is on another of the {domains} {what}",
+                self.replicas
+            );
+            return Err(options.error("k", format!("{data} and m = {parities}"), accepted));
+        }
         if domains < self.replicas {
             let accepted = format!("expected at most {domains}: every copy is on another of the {domains} {what}");
             return Err(options.error("replicas", self.replicas.to_string(), accepted));
         }
         Ok(())
+    }
+
+    /// Bytes of an object on each of its daemons: all of it, or a shard in whole stripes.
+    pub fn shard(&self) -> u64 {
+        self.erasure.map_or(self.object, |of| self.object.div_ceil(of.data as u64 * of.unit) * of.unit)
     }
 
     /// Members of the class that the pool uses; all where it names none.
@@ -175,6 +216,18 @@ fn object(options: &Section) -> Result<u64, SpecError> {
         return Err(options.error("object", Bytes(object).to_string(), "expected a power of two from 4 KiB to 32 MiB"));
     }
     Ok(object)
+}
+
+fn erasure(options: &Section) -> Result<Erasure, SpecError> {
+    let data = options.count("k", 2..=32)?.unwrap_or(SHARDS.0) as usize;
+    let parities = options.count("m", 1..=8)?.unwrap_or(SHARDS.1) as usize;
+    let unit = options.quantity::<Bytes>("stripe_unit")?.map_or(STRIPE_UNIT, |unit| unit.0);
+    if unit == 0 || !unit.is_multiple_of(4096) || unit > 1 << 20 {
+        let accepted = "expected a multiple of 4 KiB up to 1 MiB";
+        return Err(options.error("stripe_unit", Bytes(unit).to_string(), accepted));
+    }
+    let touched_only = options.choice("reads", &[("stripe", false), ("touched", true)])?.unwrap_or(false);
+    Ok(Erasure { data, parities, unit, touched_only })
 }
 
 fn network(options: &Section, key: &'static str) -> Result<NetworkSpec, SpecError> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hotband_layouts::replicated::{OsdParams, PoolSpec, build};
 use hotband_machine::{
-    Entropy, MachineSpec, MemberCommand, MemberRange, NodeRef, Op, Product, Random, Served, Service, ServiceIo,
+    Entropy, Fault, MachineSpec, MemberCommand, MemberRange, NodeRef, Op, Product, Random, Served, Service, ServiceIo,
     ServiceOut, Times,
 };
 use hotband_units::{Instant, Rate, Span};
@@ -52,13 +52,13 @@ pub fn product() -> Product {
 }
 
 /// A pool of `members` members with these options of the layout and these values of its daemons.
-pub fn pool(members: usize, options: &str, set: &[(&str, &str)]) -> Box<dyn Service> {
+pub fn pool(kind: &str, members: usize, options: &str, set: &[(&str, &str)]) -> Box<dyn Service> {
     let mut values: BTreeMap<&str, &str> = SET.into_iter().collect();
     values.extend(set.iter().copied());
     let set: Vec<String> = values.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     let text = format!(
         "[drives.d]\nproduct = \"fake\"\ncount = {members}\n[layouts.pool]\n\
-         replicated = {{ members = \"d*\", osd_set = {{ {} }}{options} }}\n",
+         {kind} = {{ members = \"d*\", osd_set = {{ {} }}{options} }}\n",
         set.join(", ")
     );
     let spec = MachineSpec::read("machine.toml", &text).expect("machines of the tests are valid");
@@ -98,8 +98,16 @@ pub struct Rig {
 
 impl Rig {
     pub fn new(members: usize, options: &str, set: &[(&str, &str)]) -> Self {
+        Self::of("replicated", members, options, set)
+    }
+
+    pub fn coded(members: usize, options: &str, set: &[(&str, &str)]) -> Self {
+        Self::of("erasure", members, options, set)
+    }
+
+    fn of(kind: &str, members: usize, options: &str, set: &[(&str, &str)]) -> Self {
         Self {
-            pool: pool(members, options, set),
+            pool: pool(kind, members, options, set),
             disks: vec![DISK; 64],
             now: Instant::ZERO,
             commands: Vec::new(),
@@ -140,6 +148,18 @@ impl Rig {
             assert_eq!(served.fault, None);
             self.served.push((at, served));
         }
+    }
+
+    /// The disk of a member fails: its commands under way end, and nothing is asked of it any more.
+    pub fn fail(&mut self, member: u16) {
+        self.pool.member_failed(self.now, member);
+        let keys: Vec<(u64, usize)> =
+            self.under_way.keys().filter(|(_, number)| self.commands[*number].1.member == member).copied().collect();
+        for key in keys {
+            let (token, _) = self.under_way.remove(&key).expect("it was found just now");
+            self.pool.answered(self.now, token, &Times::default(), Some(Fault::Gone));
+        }
+        self.advance(self.now.0);
     }
 
     /// Runs everything due up to and at `to`.

@@ -17,22 +17,32 @@ const GARBAGE: u64 = 1_234_567_890;
 pub struct Shape {
     pub layout: Box<dyn Layout>,
     pub members: usize,
+    /// Of the members; those of a group have rows of their own.
+    pub groups: usize,
     /// None for mirrors.
     pub code: Option<Code>,
     pub chunk: u64,
 }
 
 impl Shape {
-    /// Members of a parity row in the order of the code: data by index, then parities.
-    fn order(&self, code: Code, row: u64) -> Vec<usize> {
+    /// Members of a parity row of a group in the order of the code: data by index, then parities.
+    fn order(&self, code: Code, (group, row): (usize, u64)) -> Vec<usize> {
         let mut placed: Vec<Placed> = Vec::new();
         let len = code.data as u64 * self.chunk;
-        self.layout.place(Extent { op: Op::Read, offset: row * len, len: len as u32 }, &mut placed);
+        // Whole rows in turn over the groups.
+        let offset = (row * self.groups as u64 + group as u64) * len;
+        self.layout.place(Extent { op: Op::Read, offset, len: len as u32 }, &mut placed);
         let mut order: Vec<usize> = placed.iter().map(|piece| usize::from(piece.member)).collect();
         // Left-symmetric: P comes before the first data chunk and Q between, member by member.
-        let first = order[0] + self.members - code.parities;
-        order.extend((0..code.parities).map(|which| (first + which) % self.members));
+        let (width, begin) = (self.width(), group * self.width());
+        let first = order[0] - begin + width - code.parities;
+        order.extend((0..code.parities).map(|which| begin + (first + which) % width));
         order
+    }
+
+    /// Members of a group.
+    fn width(&self) -> usize {
+        self.members / self.groups
     }
 
     /// (member, symbol on it) of every copy of every symbol of an extent.
@@ -114,9 +124,14 @@ impl Store {
         self.found.insert(phase.tag.expect("only hosts read"), values);
     }
 
-    /// The symbols of a column that are known, in the order of the code.
-    fn column(&self, code: Code, symbol: u64, known: &BTreeMap<(usize, u64), u64>) -> (Vec<usize>, Vec<Option<u64>>) {
-        let order = self.shape.order(code, symbol * UNIT / self.shape.chunk);
+    /// The symbols that are known of the column that a member's symbol is in, in the order of the code.
+    fn column(
+        &self,
+        code: Code,
+        (member, symbol): (usize, u64),
+        known: &BTreeMap<(usize, u64), u64>,
+    ) -> (Vec<usize>, Vec<Option<u64>>) {
+        let order = self.shape.order(code, (member / self.shape.width(), symbol * UNIT / self.shape.chunk));
         let values = order.iter().map(|member| known.get(&(*member, symbol)).copied()).collect();
         (order, values)
     }
@@ -128,7 +143,7 @@ impl Store {
             let copy = copies.iter().find_map(|copy| known.get(&(*copy, symbol)));
             return *copy.expect("a plan reads what it copies");
         };
-        let (order, values) = self.column(code, symbol, known);
+        let (order, values) = self.column(code, (member, symbol), known);
         let data = code.solve(&values).expect("a plan reads enough to compute what it does not read");
         let place = order.iter().position(|of| *of == member).expect("every member has its place");
         if place < code.data { data[place] } else { Code::parity(place - code.data, &data) }
@@ -170,7 +185,7 @@ impl Store {
         new: &BTreeMap<(usize, u64), u64>,
     ) -> u64 {
         let code = self.shape.code.expect("a mirror writes nothing but data");
-        let (order, old) = self.column(code, symbol, known);
+        let (order, old) = self.column(code, (member, symbol), known);
         let which = order.iter().position(|of| *of == member).expect("every member has its place") - code.data;
         let news: Vec<Option<u64>> = order[..code.data].iter().map(|of| new.get(&(*of, symbol)).copied()).collect();
         let rest: Option<Vec<u64>> = news.iter().zip(&old).map(|(new, old)| new.or(*old)).collect();
@@ -204,11 +219,12 @@ impl Store {
                 }
                 continue;
             };
-            let order = self.shape.order(code, symbol as u64 * UNIT / self.shape.chunk);
-            let data: Vec<u64> = order[..code.data].iter().map(|member| at(*member, symbol)).collect();
-            for which in 0..code.parities {
-                if at(order[code.data + which], symbol) != Code::parity(which, &data) {
-                    return Err(format!("parity {which} is not that of its data at symbol {symbol}"));
+            for group in 0..self.shape.groups {
+                let order = self.shape.order(code, (group, symbol as u64 * UNIT / self.shape.chunk));
+                let data: Vec<u64> = order[..code.data].iter().map(|member| at(*member, symbol)).collect();
+                let is_wrong = |which: &usize| at(order[code.data + which], symbol) != Code::parity(*which, &data);
+                if let Some(which) = (0..code.parities).find(is_wrong) {
+                    return Err(format!("parity {which} of group {group} is not that of its data at symbol {symbol}"));
                 }
             }
         }

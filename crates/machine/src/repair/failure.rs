@@ -68,6 +68,7 @@ impl Machine {
                 if let Role::Service(service) = &mut slot.role {
                     if is_lost {
                         service.member_failed(at, member as u16);
+                        is_rebuildable |= service.can_replace(member as u16);
                         self.answered.push(layout as u32);
                     }
                     continue;
@@ -95,7 +96,10 @@ impl Machine {
 
     fn can_rebuild(&self, layout: u32, member: u16) -> bool {
         let slot = &self.layouts[layout as usize];
-        let Role::Planner(planner) = &slot.role else { return false };
+        let planner = match &slot.role {
+            Role::Planner(planner) => planner,
+            Role::Service(service) => return service.can_replace(member),
+        };
         let Some(redundancy) = planner.redundancy() else { return false };
         let mut plan = Plan::default();
         let first = 0..redundancy.unit().min(redundancy.member_bytes());
@@ -136,15 +140,20 @@ impl Machine {
         let spare = repair.spec.spares.remove(chosen);
         repair.report.taken.push((drive, spare));
         for (layout, member) in places {
-            self.give(layout, member, (drive, spare));
+            self.give(at, (layout, member), (drive, spare));
         }
         self.start_jobs(at);
     }
 
     /// `spare` becomes `member` of `layout`, and is to be rebuilt.
-    fn give(&mut self, layout: u32, member: u16, (drive, spare): (u32, u32)) {
+    fn give(&mut self, at: Instant, (layout, member): (u32, u16), (drive, spare): (u32, u32)) {
+        let limit = self.repair_ref().spec.rate_limit;
         let slot = &mut self.layouts[layout as usize];
         slot.members[usize::from(member)].node = NodeRef::Drive(spare);
+        if let Role::Service(service) = &mut slot.role {
+            service.member_replaced(at, member, limit);
+            return self.answered.push(layout);
+        }
         let pending = slot.states[usize::from(member)].pending;
         slot.states[usize::from(member)] = MemberState { pending, present_to: 0, ..MemberState::default() };
         let redundancy = slot.planner().redundancy().expect("only redundancy can be rebuilt");
@@ -152,7 +161,6 @@ impl Machine {
         let report = JobReport::waiting((layout, member), (drive, spare), of_bytes);
         let repair = self.repair_mut();
         repair.epochs[layout as usize] += 1;
-        let limit = repair.spec.rate_limit;
         repair.jobs.push(Job::new(report, unit, limit));
         if let Some(watch) = &mut repair.watch {
             watch.replaced(layout, member, spare);

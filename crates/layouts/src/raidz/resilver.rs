@@ -1,0 +1,242 @@
+//! A spare that takes the place of a member is resilvered: record by record, in the order of their places, what the
+//! member had of it is computed from the others. Free places are passed over.
+//!
+//! Records that follow each other are read and written together, up to a MiB a member (OpenZFS joins such I/Os up to
+//! `zfs_vdev_aggregation_limit` = 1 MiB). One member is resilvered after the other; OpenZFS does all in one pass.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use hotband_machine::{Entropy, Fault, Op};
+use hotband_units::{Instant, Rate, Span};
+
+use super::{Due, For, Presence, RaidZ};
+
+/// Bytes of a member that a step reads or writes: `zfs_vdev_aggregation_limit` (zfs(4)).
+const STEP: u64 = 1 << 20;
+/// Steps under way while hosts ask for nothing, and while they do: `zfs_vdev_scrub_max_active` and
+/// `zfs_vdev_scrub_min_active` are 3 and 1 a member (zfs(4)).
+const STEPS: usize = 3;
+const STEPS_UNDER_LOAD: usize = 1;
+
+/// Some places that follow each other.
+struct Step {
+    number: u32,
+    to: u64,
+    /// Commands that are not answered, and what is written when all is read.
+    left: u32,
+    write: Option<(u64, u32)>,
+    is_done: bool,
+}
+
+/// Members that wait for it, the first of them at work.
+#[derive(Default)]
+pub(super) struct Resilver {
+    members: VecDeque<(u16, Option<Rate>)>,
+    steps: VecDeque<Step>,
+    /// First place that no step has taken, and the first that is not done.
+    next: u64,
+    done: u64,
+    numbers: u32,
+    /// Places of steps that became free since.
+    freed: Vec<u64>,
+    /// When the limit lets the next step begin, and whether it is waited for.
+    allowed: Instant,
+    is_paused: bool,
+    began: Option<Instant>,
+    ended: Option<Instant>,
+}
+
+impl Resilver {
+    /// Whether a member that is resilvered has what is in `place` already.
+    pub fn has(&self, member: u16, place: u64) -> bool {
+        self.members.front().is_some_and(|(first, _)| *first == member) && place < self.done
+    }
+
+    pub fn is_under_way(&self) -> bool {
+        !self.members.is_empty()
+    }
+
+    /// How long the last took that ended.
+    pub fn took(&self) -> Option<Span> {
+        self.began.zip(self.ended).map(|(began, ended)| ended.since(began))
+    }
+
+    /// Places of steps that became free since.
+    #[cfg(test)]
+    pub fn freed(&self) -> &[u64] {
+        &self.freed
+    }
+
+    /// The first member begins, from the first place.
+    fn restart(&mut self, now: Instant) {
+        self.steps.clear();
+        (self.next, self.done, self.allowed) = (0, 0, now);
+        (self.began, self.ended) = (Some(now), None);
+    }
+}
+
+impl RaidZ {
+    pub(super) fn begin_resilver(&mut self, now: Instant, member: u16, limit: Option<Rate>) {
+        self.resilver.members.push_back((member, limit));
+        if self.resilver.members.len() == 1 {
+            self.resilver.restart(now);
+            self.resilver_more(now);
+        }
+    }
+
+    /// A member failed: if it was to be resilvered, it is not any more.
+    pub(super) fn stop_resilver(&mut self, now: Instant, member: u16) {
+        let was_first = self.resilver.members.front().is_some_and(|(first, _)| *first == member);
+        if self.is_suspended() {
+            self.resilver.members.clear();
+            self.resilver.steps.clear();
+            return self.finish_steps();
+        }
+        self.resilver.members.retain(|(of, _)| *of != member);
+        if was_first {
+            self.resilver.restart(now);
+            self.finish_steps();
+            self.resilver_more(now);
+        }
+    }
+
+    /// Takes as many steps as there is room for and the limit allows.
+    pub(super) fn resilver_more(&mut self, now: Instant) {
+        if self.resilver.allowed <= now {
+            self.resilver.is_paused = false;
+        }
+        while let Some(&(member, limit)) = self.resilver.members.front() {
+            let room = if self.busy.is_empty() { STEPS } else { STEPS_UNDER_LOAD };
+            if self.resilver.next >= self.places.used() {
+                if self.resilver.steps.is_empty() {
+                    self.resilvered(now, member);
+                    continue;
+                }
+                return;
+            }
+            if self.resilver.steps.len() >= room || self.is_suspended() {
+                return;
+            }
+            let allowed = self.resilver.allowed;
+            if allowed > now {
+                if !std::mem::replace(&mut self.resilver.is_paused, true) {
+                    self.push(allowed, Due::Resilver);
+                }
+                return;
+            }
+            let bytes = self.step(member);
+            if let Some(limit) = limit {
+                self.resilver.allowed = now + Span(limit.time_for(bytes).0);
+            }
+        }
+    }
+
+    /// Whether a record lies in a place, and is not just being written there (to the spare, too).
+    fn is_settled(&self, place: u64) -> bool {
+        self.places.is_used(place) && !self.busy.values().any(|work| work.to == Some(place))
+    }
+
+    /// Passes over places with nothing to resilver; returns the next ones that follow each other, up to a step.
+    fn next_places(&mut self) -> Range<u64> {
+        let end = self.places.used();
+        let from = (self.resilver.next..end).find(|place| self.is_settled(*place)).unwrap_or(end);
+        let most = (STEP * self.geometry.columns / self.allocated).max(1);
+        let to = (from..end.min(from + most)).find(|place| !self.is_settled(*place)).unwrap_or(end.min(from + most));
+        self.resilver.next = to;
+        from..to
+    }
+
+    /// Reads what the next places of a member can be computed from; returns the bytes that it has there.
+    fn step(&mut self, member: u16) -> u64 {
+        let places = self.next_places();
+        // Of every member from the first byte to the last.
+        let mut reads: Vec<Option<(u64, u64)>> = vec![None; self.present.len()];
+        let mut write: Option<(u64, u64)> = None;
+        let widen = |have: Option<(u64, u64)>, from: u64, to: u64| {
+            Some(have.map_or((from, to), |(first, last)| (first.min(from), last.max(to))))
+        };
+        let to = places.end;
+        for place in places {
+            let Some(own) = self.columns_of(place).into_iter().find(|column| column.member == member) else { continue };
+            let Some(sources) = self.sources(place, Some(member)) else { continue };
+            write = widen(write, own.offset, own.offset + u64::from(own.len));
+            for column in sources {
+                let read = &mut reads[usize::from(column.member)];
+                *read = widen(*read, column.offset, column.offset + u64::from(column.len));
+            }
+        }
+        let number = self.resilver.numbers;
+        self.resilver.numbers += 1;
+        let reads = (0..).zip(reads).filter_map(|(member, range)| range.map(|(from, to)| (member, from, to)));
+        let reads: Vec<(u16, u64, u64)> = reads.collect();
+        let write = write.map(|(from, to)| (from, (to - from) as u32));
+        self.resilver.steps.push_back(Step { number, to, left: reads.len() as u32, write, is_done: reads.is_empty() });
+        for (member, from, to) in reads {
+            let extent = (member, from, (to - from) as u32);
+            self.command(Op::Read, extent, For::Resilver(number), Entropy::INCOMPRESSIBLE);
+        }
+        self.finish_steps();
+        write.map_or(0, |(_, len)| u64::from(len))
+    }
+
+    /// A place holds nothing any more. What a step has read and not yet written stays in use until it is over, so that
+    /// nobody writes what the step would write over.
+    pub(super) fn free(&mut self, place: u64) {
+        if self.resilver.steps.is_empty() || !(self.resilver.done..self.resilver.next).contains(&place) {
+            return self.places.give_back(place);
+        }
+        self.resilver.freed.push(place);
+    }
+
+    /// A command of a step is answered. A step of a member that has failed since is nobody's any more.
+    pub(super) fn resilver_goes_on(&mut self, now: Instant, number: u32, fault: Option<Fault>) {
+        let Some(at) = self.resilver.steps.iter().position(|step| step.number == number) else { return };
+        let member = self.resilver.members.front().expect("steps are of a member").0;
+        let step = &mut self.resilver.steps[at];
+        step.left -= 1;
+        if fault.is_some() && !self.is_suspended() {
+            // A source failed: what is not done yet is read again from those that are left.
+            self.resilver.steps.clear();
+            self.finish_steps();
+            self.resilver.next = self.resilver.done;
+            return self.resilver_more(now);
+        }
+        let step = &mut self.resilver.steps[at];
+        if step.left > 0 {
+            return;
+        }
+        if let Some((offset, len)) = step.write.take() {
+            step.left = 1;
+            self.counters.resilvered_bytes += u64::from(len);
+            self.command(Op::Write, (member, offset, len), For::Resilver(number), Entropy::INCOMPRESSIBLE);
+        } else {
+            step.is_done = true;
+            self.finish_steps();
+            self.resilver_more(now);
+        }
+    }
+
+    /// Steps at the front that are done are over, and so are those that were thrown away.
+    fn finish_steps(&mut self) {
+        while self.resilver.steps.front().is_some_and(|step| step.is_done) {
+            let step = self.resilver.steps.pop_front().expect("there is a first");
+            self.resilver.done = step.to;
+        }
+        if self.resilver.steps.is_empty() {
+            for place in std::mem::take(&mut self.resilver.freed) {
+                self.places.give_back(place);
+            }
+        }
+    }
+
+    /// The first member has all that it had.
+    fn resilvered(&mut self, now: Instant, member: u16) {
+        self.present[usize::from(member)] = Presence::Whole;
+        self.resilver.members.pop_front();
+        self.resilver.ended = Some(now);
+        if !self.resilver.members.is_empty() {
+            self.resilver.restart(now);
+        }
+    }
+}
