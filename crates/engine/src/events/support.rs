@@ -24,10 +24,12 @@ pub(super) const SPARES: On = On::With("spares");
 pub(crate) const TRIMS: On = On::With("trims");
 /// A run on the machine that another left, or that another goes on with.
 pub(crate) const SEQUENCE: On = On::With("a sequence");
+/// A disk with shingled tracks.
+pub(super) const SMR: On = On::Drive("smr");
 const POOL: On = On::Layout("replicated");
 
 /// Rows of the table.
-pub const ROWS: [On; 14] = [
+pub const ROWS: [On; 15] = [
     On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
@@ -38,6 +40,7 @@ pub const ROWS: [On; 14] = [
     POOL,
     On::Layout("controller"),
     On::Drive("disk"),
+    SMR,
     On::Drive("ssd"),
     SPARES,
     TRIMS,
@@ -51,7 +54,17 @@ struct Refused {
     why: &'static str,
 }
 
-const REFUSED: [Refused; 8] = [
+const REFUSED: [Refused; 10] = [
+    Refused {
+        events: &["power-off", BOTH],
+        on: |on| on == SMR,
+        why: "what shingled disks find of their map, and of a band half rewritten, when power comes back is not published",
+    },
+    Refused {
+        events: &["set"],
+        on: |on| on == SMR,
+        why: "no value of a disk with shingled tracks changes while it runs",
+    },
     Refused {
         events: &["power-off", BOTH],
         on: |on| on == POOL,
