@@ -14,7 +14,7 @@ def test_the_table_fits_and_has_every_cell(hotband) -> None:
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     cells = json.loads(hotband("events", "--json").stdout)
-    assert len({(cell["event"], cell["group"], cell["on"]) for cell in cells}) == len(cells) == 5 * 13
+    assert len({(cell["event"], cell["group"], cell["on"]) for cell in cells}) == len(cells) == 5 * 15
     for cell in cells:
         assert cell["supported"] == (cell["why"] is None)
         assert cell["on"] in done.stdout
@@ -33,6 +33,7 @@ def test_a_mistake_names_the_option_and_the_cell(hotband) -> None:
     run = ("run", "fio-randread", "--duration", "2 s", "--on")
     cases = [
         (("raid5:3xsavvio-10k1", "--event", "at 1 s: osd-out data.1"), "osd-out is not supported with layout raid5"),
+        (("st8000as0002", "--event", "at 1 s: power-off"), "power-off is not supported with drive kind smr"),
         (("savvio-10k1", "--event", "at 1 s: explode d0"), "at TIME: fail DRIVE"),
         (
             ("savvio-10k1", "--event", "at 5 s: fail d0", "--then", "fio-randread"),

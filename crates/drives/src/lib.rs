@@ -13,6 +13,7 @@ pub use disk::Disk;
 pub use disk::actuators::MultiActuatorDisk;
 pub use disk::params::{DiskParams, Exposes};
 pub use disk::power::Writing;
+pub use disk::smr::SmrDisk;
 pub use hotband_machine::{Assumption, Product};
 pub use parts::ftl::Refused;
 pub use parts::seek::SeekCurves;

@@ -17,7 +17,8 @@ fn params(name: &str) -> DiskParams {
 
 fn bare(name: &str, set: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
     let product = product(name);
-    let hybrid = [("awc", "off"), ("turboboost", "off")].into_iter().filter(|(key, _)| product.has(key));
+    let hybrid =
+        [("awc", "off"), ("turboboost", "off"), ("smr", "off")].into_iter().filter(|(key, _)| product.has(key));
     BARE.iter().chain(set).copied().chain(hybrid).collect()
 }
 

@@ -14,16 +14,16 @@ const BOUNDED_QUEUE: usize = 32;
 
 /// Seek, wait and transfer of one command.
 #[derive(Clone, Copy, Debug)]
-struct MediaAccess {
-    start: Instant,
-    seek: Span,
-    rotation: Span,
-    transfer: Span,
+pub(super) struct MediaAccess {
+    pub start: Instant,
+    pub seek: Span,
+    pub rotation: Span,
+    pub transfer: Span,
     last: Place,
 }
 
 impl MediaAccess {
-    fn end(&self) -> Instant {
+    pub(super) fn end(&self) -> Instant {
         self.start + self.seek + self.rotation + self.transfer
     }
 }
@@ -43,7 +43,7 @@ impl Disk {
             Arm::Busy { until, work } => {
                 let wanted = !self.nothing_waits() || !self.blocked.is_empty() || !self.flushes.is_empty();
                 let sequential = matches!(work, Work::Read { sequential: Some(_), .. });
-                let landing = matches!(work, Work::Destage);
+                let landing = matches!(work, Work::Destage | Work::Inner);
                 let filling = self.flash.as_ref().is_some_and(Flash::is_filling);
                 (wanted || sequential || landing || filling).then_some(until)
             }
@@ -83,6 +83,7 @@ impl Disk {
                 self.end_flushes(at);
                 self.admit_blocked(at);
             }
+            Work::Inner => {}
             Work::Read { first, end, sequential } => {
                 if let Some(flash) = &mut self.flash {
                     flash.fill(at, first, end);
@@ -107,7 +108,7 @@ impl Disk {
     }
 
     /// What the read caches hold of `first..end` is old.
-    fn forget(&mut self, first: u64, end: u64) {
+    pub(super) fn forget(&mut self, first: u64, end: u64) {
         self.shared.segments.forget(first, end);
         if let Some(flash) = &mut self.flash {
             flash.forget(first, end);
@@ -197,7 +198,7 @@ impl Disk {
     }
 
     /// Time to serve `waiting` from `start`, and where that leaves the head.
-    fn service(&self, start: Instant, waiting: &Waiting) -> MediaAccess {
+    pub(super) fn service(&self, start: Instant, waiting: &Waiting) -> MediaAccess {
         let head = self.head(start);
         let rotation = head.rotation;
         let seek = head.seek(&waiting.place, waiting.write);
@@ -289,7 +290,7 @@ impl Disk {
         self.arm = Arm::Busy { until: service.end(), work: Work::Destage };
     }
 
-    fn account(&mut self, service: &MediaAccess, waiting: &Waiting) {
+    pub(super) fn account(&mut self, service: &MediaAccess, waiting: &Waiting) {
         (self.cylinder, self.track) = (service.last.cylinder, service.last.track);
         self.reached = waiting.end();
         let counters = &mut self.counters;

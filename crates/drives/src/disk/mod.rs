@@ -19,6 +19,7 @@ pub mod params;
 pub mod power;
 mod set;
 mod shared;
+pub mod smr;
 
 use std::collections::VecDeque;
 
@@ -90,6 +91,8 @@ enum Work {
     Write { first: u64, end: u64 },
     /// An extent of the write cache.
     Destage,
+    /// What the translation of a shingled disk asks for.
+    Inner,
 }
 
 /// A stream into a segment.

@@ -6,6 +6,7 @@ use hotband_units::{Bytes, Rate, Rpm, Span};
 
 pub use crate::disk::caches::WriteCache;
 use crate::disk::caches::{WriteCaches, check_fast_format, check_flash, need, read_flash, read_write_caches};
+use crate::disk::smr::params::{SmrParams, read_smr};
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::{GeometryParams, SECTOR};
 use crate::parts::pending::Order;
@@ -101,6 +102,8 @@ pub struct DiskParams {
     pub drain_extents: usize,
     /// Flash read cache.
     pub flash: Option<FlashParams>,
+    /// Shingled tracks.
+    pub smr: Option<Box<SmrParams>>,
 }
 
 impl DiskParams {
@@ -110,7 +113,8 @@ impl DiskParams {
         const OF_ENTRY: u64 = 128;
         const OF_SEEKS: u64 = 4 << 20;
         let flash = self.flash.as_ref().map_or(0, |flash| flash.size / SECTOR / flash.block_sectors.max(1));
-        (self.segments as u64 + self.write_cache_extents as u64 + flash) * OF_ENTRY + OF_SEEKS
+        let smr = self.smr.as_ref().map_or(0, |smr| smr.memory(self.geometry.capacity));
+        (self.segments as u64 + self.write_cache_extents as u64 + flash) * OF_ENTRY + OF_SEEKS + smr
     }
 
     /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at
@@ -129,6 +133,7 @@ impl DiskParams {
         let section = Section::new(file, "values", values);
         let (actuators, exposes) = read_actuators(&section)?;
         let geometry = read_geometry(&section, actuators)?;
+        let capacity = section.required("capacity", "a size")?;
         let cache: Bytes = section.required("cache_size", "a size")?;
         let segments = need(&section, "cache_segments", section.count("cache_segments", 0..=4096)?)? as usize;
         let sectors = |bytes: Bytes| bytes.0 / SECTOR;
@@ -170,6 +175,7 @@ impl DiskParams {
             bypass_sectors: writes.bypass,
             drain_extents: writes.drain,
             flash: read_flash(&section)?,
+            smr: read_smr(&section, capacity)?.map(Box::new),
         };
         params.check(&section)?;
         section.finish()?;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::parts::rotation::REVOLUTION;
-use hotband_drives::{Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, Ssd, SsdParams, check_sold};
+use hotband_drives::{
+    Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, SmrDisk, Ssd, SsdParams, check_sold,
+};
 use hotband_layouts::is_pool;
 use hotband_layouts::replicated::PoolSpec;
 use hotband_machine::{
@@ -181,7 +183,10 @@ impl Mechanism {
                 if params.actuators > 1 {
                     return Ok(Box::new(MultiActuatorDisk::sharing(&params, curves)));
                 }
-                Ok(Box::new(Disk::sharing(params, curves)))
+                Ok(match SmrDisk::sharing(params.clone(), curves) {
+                    Some(disk) => Box::new(disk),
+                    None => Box::new(Disk::sharing(params, curves)),
+                })
             }
             Self::Ssd(params) => {
                 let refused =
@@ -227,7 +232,8 @@ pub(super) fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 10] = [
+const OPTIONAL: [(&str, &str); 11] = [
+    ("smr", "shingled tracks (SMR)"),
     ("actuators", "second actuator"),
     ("exposes", "second actuator"),
     ("power_seek", "seek power"),

@@ -94,8 +94,13 @@ impl Asked {
         if on.is_empty() {
             on.push(On::Layout("single"));
         }
+        if machine.drives().iter().any(|drive| On::Drive(drive.drive.kind()) == support::SMR) {
+            on.push(support::SMR);
+        }
         for event in self.events.iter().filter(|event| event.what != What::Out) {
-            for on in &on {
+            // A setting is that of one drive, and checked with it.
+            let of_drive = |on: &&On| !(matches!(on, On::Drive(_)) && matches!(event.what, What::Set { .. }));
+            for on in on.iter().filter(of_drive) {
                 supported(event.what.name(), *on).or_else(|why| refuse(event, why))?;
             }
         }

@@ -24,13 +24,15 @@ pub(super) const SPARES: On = On::With("spares");
 pub(crate) const TRIMS: On = On::With("trims");
 /// A run on the machine that another left, or that another goes on with.
 pub(crate) const SEQUENCE: On = On::With("a sequence");
+/// A disk with shingled tracks.
+pub(super) const SMR: On = On::Drive("smr");
 
 fn is_pool(on: On) -> bool {
     matches!(on, On::Layout("replicated" | "erasure"))
 }
 
 /// Rows of the table.
-pub const ROWS: [On; 20] = [
+pub const ROWS: [On; 21] = [
     On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
@@ -47,6 +49,7 @@ pub const ROWS: [On; 20] = [
     On::Layout("erasure"),
     On::Layout("controller"),
     On::Drive("disk"),
+    SMR,
     On::Drive("ssd"),
     SPARES,
     TRIMS,
@@ -60,8 +63,18 @@ struct Refused {
     why: &'static str,
 }
 
-const REFUSED: [Refused; 9] = [
+const REFUSED: [Refused; 11] = [
     Refused { events: &["power-off", BOTH], on: is_pool, why: "a pool is modelled without the loss of power" },
+    Refused {
+        events: &["power-off", BOTH],
+        on: |on| on == SMR,
+        why: "what shingled disks find of their map, and of a band half rewritten, when power comes back is not published",
+    },
+    Refused {
+        events: &["set"],
+        on: |on| on == SMR,
+        why: "no value of a disk with shingled tracks changes while it runs",
+    },
     Refused {
         events: &["power-off", BOTH],
         on: |on| matches!(on, On::Layout("raidz1" | "raidz2" | "raidz3")),

@@ -114,7 +114,7 @@ impl Left {
     /// A counter, summed over all drives.
     pub fn counter(&self, name: &str) -> f64 {
         let parts = self.0["parts"].as_array().expect("a record has parts");
-        let drives = parts.iter().filter(|part| part["kind"] == "disk" || part["kind"] == "ssd");
+        let drives = parts.iter().filter(|part| ["disk", "smr", "ssd"].iter().any(|kind| part["kind"] == *kind));
         drives.map(|part| part["counters"][name].as_f64().expect("a counter of the drive")).sum()
     }
 }
