@@ -218,7 +218,7 @@ fn raidz_lives_without_its_parities_and_is_resilvered() {
         [("raidz1:4x", &["d0@10 s"][..]), ("raidz2:5x", &["d0@10 s", "d1@20 s"]), ("raidz3:6x", &["d5@10 s"])]
     {
         let machine = format!(
-            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = {}\n[layouts.z]\n{} = {{ members = \"d*\", size = \"1 GB\" }}\n",
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = {}\n[layouts.z]\n{} = {{ members = \"d*\", size = \"200 MB\" }}\n",
             &kind[7..8],
             &kind[..6]
         );

@@ -17,13 +17,14 @@ mod spec;
 use std::collections::VecDeque;
 
 use hotband_machine::{
-    Entropy, EventQueue, Fault, MemberCommand, Op, PartReport, Served, Service, ServiceIo, ServiceOut, Slab, Times,
+    Entropy, EventQueue, Fault, LayoutSpec, MemberCommand, MemberRange, Op, PartReport, Served, Service, ServiceIo,
+    ServiceOut, Slab, SpecError, Times,
 };
 use hotband_units::{Bytes, Instant, Rate, Span};
 use rustc_hash::FxHashMap;
 
 pub use columns::{Column, Geometry};
-pub use spec::{RAIDZ, build};
+pub use spec::RAIDZ;
 
 use crate::replicated::{Memory, Policy};
 use places::Places;
@@ -306,6 +307,23 @@ impl Service for RaidZ {
         ];
         vec![PartReport { id: "records".to_owned(), kind: self.kind, counters, at_end }]
     }
+}
+
+/// A RAID-Z on `members`.
+///
+/// # Errors
+/// An option that is malformed or impossible, too few members or too small ones.
+pub fn build(file: &str, layout: &LayoutSpec, members: &[MemberRange]) -> Result<Box<dyn Service>, SpecError> {
+    let spec = RaidZSpec::read(file, layout, members.len() as u64)?;
+    let smallest = members.iter().map(|member| member.size).min().unwrap_or(0);
+    let Geometry { sector, columns, .. } = spec.geometry;
+    let places = smallest / sector * sector * columns / spec.geometry.allocated(spec.record);
+    let records = (places as f64 * spec.filled) as u64;
+    if records == 0 || records == places {
+        let accepted = format!("the members hold {places} records: expected at least one and a free place");
+        return Err(SpecError::new(file, &layout.key, "", accepted));
+    }
+    Ok(Box::new(RaidZ::new(&spec, records, places)))
 }
 
 #[cfg(test)]

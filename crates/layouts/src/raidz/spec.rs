@@ -1,9 +1,8 @@
 //! What a machine file says of a RAID-Z.
 
-use hotband_machine::{LayoutSpec, MemberRange, Section, Service, SpecError};
+use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::Bytes;
 
-use super::RaidZ;
 use super::columns::Geometry;
 
 /// Names of the kinds: with one, two and three parities.
@@ -30,7 +29,11 @@ pub(super) struct RaidZSpec {
 }
 
 impl RaidZSpec {
-    fn read(file: &str, spec: &LayoutSpec, members: u64) -> Result<Self, SpecError> {
+    /// Reads the options of a layout with so many members.
+    ///
+    /// # Errors
+    /// The first that is malformed or impossible, or too few members.
+    pub fn read(file: &str, spec: &LayoutSpec, members: u64) -> Result<Self, SpecError> {
         let options = Section::new(file, &spec.key, &spec.options);
         let at = RAIDZ.iter().position(|kind| *kind == spec.kind).expect("asked only for what is a RAID-Z");
         let (kind, parities) = (RAIDZ[at], at as u64 + 1);
@@ -62,21 +65,4 @@ fn power_of_two(options: &Section, key: &'static str, (from, to): (u64, u64)) ->
     }
     let accepted = format!("expected a power of two from {} to {}", Bytes(from), Bytes(to));
     Err(options.error(key, Bytes(value).to_string(), accepted))
-}
-
-/// A RAID-Z on `members`.
-///
-/// # Errors
-/// An option that is malformed or impossible, too few members or too small ones.
-pub fn build(file: &str, layout: &LayoutSpec, members: &[MemberRange]) -> Result<Box<dyn Service>, SpecError> {
-    let spec = RaidZSpec::read(file, layout, members.len() as u64)?;
-    let smallest = members.iter().map(|member| member.size).min().unwrap_or(0);
-    let Geometry { sector, columns, .. } = spec.geometry;
-    let places = smallest / sector * sector * columns / spec.geometry.allocated(spec.record);
-    let records = (places as f64 * spec.filled) as u64;
-    if records == 0 || records == places {
-        let accepted = format!("the members hold {places} records: expected at least one and a free place");
-        return Err(SpecError::new(file, &layout.key, "", accepted));
-    }
-    Ok(Box::new(RaidZ::new(&spec, records, places)))
 }

@@ -8,8 +8,8 @@ use hotband_machine::{Service, ServiceIo, Times};
 use hotband_units::{Bytes, Instant, Span};
 use proptest::prelude::*;
 
-use super::spec::{RAIDZ, RaidZSpec, build};
-use super::{For, Presence, RaidZ};
+use super::spec::{RAIDZ, RaidZSpec};
+use super::{For, Presence, RaidZ, build};
 use crate::raidz::Geometry;
 
 const KIB: u64 = 1024;
