@@ -4,6 +4,7 @@
 mod concat;
 pub mod controller;
 pub mod crush;
+pub mod md;
 mod mirror;
 mod mirror_degraded;
 mod parity;
@@ -22,7 +23,8 @@ pub use policy::ReadPolicy;
 pub use stripe::Stripe;
 
 /// Names of the layouts, as specs write them.
-pub const KINDS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", REPLICATED, CONTROLLER];
+pub const KINDS: [&str; 10] =
+    ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", REPLICATED, CONTROLLER, MD];
 
 /// Those that only plan.
 pub const PLANNERS: [&str; 7] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10"];
@@ -31,6 +33,8 @@ pub const PLANNERS: [&str; 7] = ["single", "concat", "raid0", "raid1", "raid5", 
 pub const REPLICATED: &str = "replicated";
 /// A cache before another layout, which is one, too.
 pub const CONTROLLER: &str = "controller";
+/// A stripe cache before a layout with parity, which is one, too.
+pub const MD: &str = "md";
 
 /// Chunk size where a spec does not say: the default of common controllers and of the published arrays whose
 /// chunk is not stated (64 KiB).

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::Product;
-use hotband_layouts::{CONTROLLER, PLANNERS, REPLICATED};
+use hotband_layouts::{CONTROLLER, MD, PLANNERS, REPLICATED};
 use hotband_machine::{BuildError, Drive, Look, MachineSpec, MemberRange, NodeRef, Role, SpecError};
 use serde::Serialize;
 use toml::Value;
@@ -97,7 +97,7 @@ pub(crate) fn of_built(
         return drives.iter().take(spec.drives.len()).enumerate().map(single).collect();
     }
     let outline = |((name, role, ranges), spec): (&(String, Role, Vec<MemberRange>), &hotband_machine::LayoutSpec)| {
-        let is_cache = spec.kind == CONTROLLER;
+        let is_cache = [CONTROLLER, MD].contains(&spec.kind.as_str());
         let on_layout = ranges.iter().find_map(|range| match range.node {
             NodeRef::Layout(layout) => Some(layouts[layout as usize].0.clone()),
             NodeRef::Drive(_) => None,

@@ -27,7 +27,7 @@ pub(crate) const SEQUENCE: On = On::With("a sequence");
 const POOL: On = On::Layout("replicated");
 
 /// Rows of the table.
-pub const ROWS: [On; 14] = [
+pub const ROWS: [On; 15] = [
     On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
@@ -37,6 +37,7 @@ pub const ROWS: [On; 14] = [
     On::Layout("raid6"),
     POOL,
     On::Layout("controller"),
+    On::Layout("md"),
     On::Drive("disk"),
     On::Drive("ssd"),
     SPARES,
