@@ -5,7 +5,7 @@ mod common;
 mod schedule;
 
 use common::{catalog, drives, solid_state};
-use hotband_layouts::{CONTROLLER, KINDS, is_pool};
+use hotband_layouts::{CONTROLLER, KINDS, MD, is_pool};
 use hotband_machine::Op;
 use hotband_units::Instant;
 use proptest::prelude::*;
@@ -76,12 +76,16 @@ fn layout_machines() -> Vec<String> {
             _ => 4,
         };
         let last = count - 1;
+        let (below, members) = match *kind {
+            MD => ("[layouts.r]\nraid5 = { members = \"d0..d2\" }\n", "r, d3\", journal = \"write-through".to_owned()),
+            _ => ("", format!("d0..d{last}")),
+        };
         for link in ["", "[links.bus]\nrate = \"200 MB/s\"\nlanes = 2\nper_command = \"20 us\"\n"] {
             // A small image: the places of the objects of a full one take longer to find than all else.
             let image = if is_pool(kind) { ", image = \"1 GiB\"" } else { "" };
             machines.push(format!(
                 "[drives.d]\nproduct = \"exos-15e900-512e\"\ncount = {count}\nset = {set}\n{link}\
-                 [layouts.a]\n{kind} = {{ members = \"d0..d{last}\"{image} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
+                 {below}[layouts.a]\n{kind} = {{ members = \"{members}\"{image} }}\n[volumes]\nv = {{ on = \"a\" }}\n"
             ));
         }
     }
@@ -94,6 +98,13 @@ fn layout_machines() -> Vec<String> {
              [layouts.a]\nraid5 = {{ members = \"d*\" }}\n[volumes]\nv = {{ on = \"a\"{queue} }}\n"
         ));
     }
+    // A stripe cache that is nearly always full, and a controller before it.
+    machines.push(
+        "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 4\n[layouts.r]\nraid6 = { members = \"d*\", chunk = \"8 KiB\" }\n\
+         [layouts.m]\nmd = { members = \"r\", stripe_cache = 17 }\n\
+         [layouts.c]\ncontroller = { members = \"m\", cache = \"16 MiB\", dirty_low = \"0 %\", dirty_high = \"1 %\" }\n"
+            .to_owned(),
+    );
     // Both actuators of one disk: as units of a stripe and of a mirror, and with one address space.
     for set in SETTINGS.into_iter().chain(DUAL_SETTINGS) {
         let drive = format!("[drives.d]\nproduct = \"st14000nm0001\"\nset = {set}\n[layouts.a]\n");

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{closed, drives, execute, on_units, random_4k, request, solid_state, workload};
-use hotband_layouts::KINDS;
+use hotband_layouts::{CONTROLLER, KINDS, MD};
 
 /// "IOPS p99 max" of one run.
 fn line(name: &str, machine: &str, workload: &str) -> String {
@@ -69,7 +69,7 @@ fn solid_state_drives_do_what_they_did() {
 #[test]
 fn layouts_do_what_they_did() {
     let mut text = String::new();
-    for kind in KINDS {
+    for kind in KINDS.into_iter().filter(|kind| ![CONTROLLER, MD].contains(kind)) {
         let members = match kind {
             "single" => 1,
             "raid60" => 8,
@@ -79,6 +79,27 @@ fn layouts_do_what_they_did() {
         text += &line(&machine, &machine, &of_ios(&random_4k(70), 16));
     }
     insta::assert_snapshot!("layouts", text);
+}
+
+#[test]
+fn what_stands_before_a_layout_does_what_it_did() {
+    let raid = "[drives.d]\nproduct = \"exos-15e900-512n\"\ncount = 6\n[layouts.r]\nraid5 = { members = \"d0..d4\" }\n";
+    let mut text = String::new();
+    for (name, before) in [
+        ("controller", "[layouts.a]\ncontroller = { members = \"r\", cache = \"16 MiB\", dirty_low = \"10 %\" }\n"),
+        ("controller without battery", "[layouts.a]\ncontroller = { members = \"r\", battery = \"off\" }\n"),
+        ("md", "[layouts.a]\nmd = { members = \"r\" }\n"),
+        ("md with journal", "[layouts.a]\nmd = { members = \"r, d5\", journal = \"write-through\" }\n"),
+        ("host", "[host]\ncores = 2\npath = \"libaio\"\n"),
+    ] {
+        let volume = if name == "host" { "r" } else { "a" };
+        let machine = format!("{raid}{before}[volumes]\nv = {{ on = \"{volume}\" }}\n");
+        for (what, read_pct, random_pct) in [("mix", 70, 100), ("sequential writes", 0, 0)] {
+            let stream = format!("read_pct = {read_pct}\nrandom_pct = {random_pct}\nsize = \"4 KiB\"");
+            text += &line(&format!("{name} {what}"), &machine, &of_ios(&stream, 16));
+        }
+    }
+    insta::assert_snapshot!("before-layouts", text);
 }
 
 #[test]

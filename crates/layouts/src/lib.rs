@@ -4,6 +4,7 @@
 mod concat;
 pub mod controller;
 pub mod crush;
+pub mod md;
 mod mirror;
 mod mirror_degraded;
 mod parity;
@@ -25,9 +26,9 @@ pub use policy::ReadPolicy;
 pub use stripe::Stripe;
 
 /// Names of the layouts, as specs write them.
-pub const KINDS: [&str; 15] = [
+pub const KINDS: [&str; 16] = [
     "single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3",
-    REPLICATED, ERASURE, CONTROLLER,
+    REPLICATED, ERASURE, CONTROLLER, MD,
 ];
 
 /// Those that only plan.
@@ -37,6 +38,8 @@ pub const PLANNERS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", 
 pub const REPLICATED: &str = "replicated";
 /// A cache before another layout, which is one, too.
 pub const CONTROLLER: &str = "controller";
+/// A stripe cache before a layout with parity, which is one, too.
+pub const MD: &str = "md";
 
 /// The same with erasure-coded objects.
 pub const ERASURE: &str = "erasure";

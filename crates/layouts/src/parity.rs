@@ -5,11 +5,11 @@
 //! whichever reads less: read-modify-write (the old data and the old parity) or reconstruct-write (the rest of the
 //! stripe).
 //!
-//! Leaves out: a stripe cache and write hole protection; two writes to one stripe are not put in order.
+//! Leaves out: two writes to one stripe are not put in order. A stripe cache and a journal: `md`.
 
 use std::ops::Range;
 
-use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Op, Placed, Plan, Redundancy};
+use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Op, Placed, Plan, Redundancy, StripeShape};
 use hotband_units::Bytes;
 
 /// Distributed parity.
@@ -163,8 +163,8 @@ impl Layout for Parity {
         plan.sort_phases();
     }
 
-    fn full_stripe(&self) -> Option<Bytes> {
-        Some(Bytes(self.data_chunks() * self.chunk))
+    fn stripe_shape(&self) -> Option<StripeShape> {
+        Some(StripeShape { chunk: self.chunk, data: self.data_chunks(), parities: self.parities })
     }
 
     fn passes_trim(&self) -> bool {

@@ -26,7 +26,7 @@ pub use graph::slab::Slab;
 pub use graph::view::{DriveView, Drives, LayoutView, Layouts, OnDrive, RepairView};
 pub use graph::{Machine, MachineParts, Role, Volume};
 pub use io::{Completion, Entropy, Fault, Io, Op, Times};
-pub use plan::{Extent, Layout, Leg, MemberState, Members, Placed, Plan, Redundancy};
+pub use plan::{Extent, Layout, Leg, MemberState, Members, Placed, Plan, Redundancy, StripeShape};
 pub use random::Random;
 pub use repair::rebuild::{JobReport, JobState};
 pub use repair::{NoSpare, PhaseEnd, RepairReport, RepairSpec, SectorErrors, ServiceLevel, Watch};

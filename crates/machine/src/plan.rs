@@ -81,6 +81,24 @@ impl Plan {
     }
 }
 
+/// A stripe of a layout with parity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StripeShape {
+    /// Bytes of a chunk.
+    pub chunk: u64,
+    /// Chunks of data.
+    pub data: u64,
+    /// Chunks of parity.
+    pub parities: u64,
+}
+
+impl StripeShape {
+    /// Bytes of data in a stripe.
+    pub fn bytes(&self) -> u64 {
+        self.data * self.chunk
+    }
+}
+
 /// Where a piece of a layout's address space lies on one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
@@ -155,8 +173,8 @@ pub trait Layout: Send {
     /// Maps `extent`, which is no flush, to legs on the members as they are: where they are degraded, without what they do
     /// not hold. `turn` counts the I/Os planned before, for policies that take turns. `plan` is empty on entry.
     fn plan(&self, extent: Extent, members: Members, turn: u64, plan: &mut Plan);
-    /// Bytes that are written without reading when they are written together; none where nothing is gained.
-    fn full_stripe(&self) -> Option<Bytes> {
+    /// Its stripes, where one that is written in whole needs no reading.
+    fn stripe_shape(&self) -> Option<StripeShape> {
         None
     }
     /// Whether a trim of an extent may be handed on to the members: not where parity would become wrong.

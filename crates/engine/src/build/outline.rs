@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hotband_drives::Product;
 use hotband_layouts::raidz::RAIDZ;
 use hotband_layouts::replicated::PoolSpec;
-use hotband_layouts::{CONTROLLER, ERASURE, PLANNERS, REPLICATED};
+use hotband_layouts::{CONTROLLER, ERASURE, MD, PLANNERS, REPLICATED};
 use hotband_machine::{BuildError, Drive, Look, MachineSpec, MemberRange, NodeRef, Role, SpecError};
 use serde::Serialize;
 use toml::Value;
@@ -110,7 +110,7 @@ pub(crate) fn of_built(
     }
     let file = spec.file.as_str();
     let outline = |((name, role, ranges), spec): (&(String, Role, Vec<MemberRange>), &hotband_machine::LayoutSpec)| {
-        let is_cache = spec.kind == CONTROLLER;
+        let is_cache = [CONTROLLER, MD].contains(&spec.kind.as_str());
         let on_layout = ranges.iter().find_map(|range| match range.node {
             NodeRef::Layout(layout) => Some(layouts[layout as usize].0.clone()),
             NodeRef::Drive(_) => None,

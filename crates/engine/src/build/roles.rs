@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use hotband_drives::Product;
 use hotband_layouts::controller::{Controller, ControllerSpec};
+use hotband_layouts::md::{Md, MdSpec};
 use hotband_layouts::raidz::{self, RAIDZ};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
-use hotband_layouts::{CONTROLLER, build, is_pool};
-use hotband_machine::{BuildError, LayoutSpec, Look, MachineSpec, MemberRange, NodeRef, Random, Role, SpecError};
+use hotband_layouts::{CONTROLLER, MD, build, is_pool};
+use hotband_machine::{
+    BuildError, LayoutSpec, Look, MachineSpec, MemberRange, NodeRef, Random, Role, SpecError, StripeShape,
+};
 use toml::Table;
 
 use crate::build::assemble::{Layouts, as_value};
@@ -50,9 +53,11 @@ impl Roles<'_> {
                 let controller = ControllerSpec::read(file, layout)?;
                 memory.take(controller.memory());
                 memory.check()?;
-                let (size, (stripe, shift)) = (members[0].size, full_stripe(members[0], layouts));
+                let (size, shift) = (members[0].size, members[0].from);
+                let stripe = stripe_shape(members[0], layouts).map(|shape| shape.bytes());
                 Ok(Role::Service(Box::new(Controller::new(controller, size, stripe, shift))))
             }
+            MD => Ok(Role::Service(Box::new(md(file, layout, members, layouts)?))),
             _ => {
                 let sizes: Vec<u64> = members.iter().map(|member| member.size).collect();
                 Ok(Role::Planner(build(file, layout, &sizes)?))
@@ -75,13 +80,32 @@ impl Roles<'_> {
     }
 }
 
-/// Bytes of a full stripe of what `member` is, where it has any, and how far into one it begins.
-fn full_stripe(member: MemberRange, layouts: &Layouts) -> (Option<u64>, u64) {
+/// The stripes of what `member` is, where it has any.
+fn stripe_shape(member: MemberRange, layouts: &Layouts) -> Option<StripeShape> {
     match member.node {
         NodeRef::Layout(layout) => match &layouts[layout as usize].1 {
-            Role::Planner(planner) => (planner.full_stripe().map(|stripe| stripe.0), member.from),
-            Role::Service(_) => (None, 0),
+            Role::Planner(planner) => planner.stripe_shape(),
+            Role::Service(_) => None,
         },
-        NodeRef::Drive(_) => (None, 0),
+        NodeRef::Drive(_) => None,
     }
+}
+
+/// A stripe cache before `members`, the second of which is its journal.
+fn md(file: &str, layout: &LayoutSpec, members: &[MemberRange], layouts: &Layouts) -> Result<Md, SpecError> {
+    let spec = MdSpec::read(file, layout)?;
+    let refused = |accepted: &str| SpecError::new(file, &format!("{}.members", layout.key), "", accepted);
+    let shape = stripe_shape(members[0], layouts);
+    let shape = shape.ok_or_else(|| refused("expected a raid5 or raid6 as its first member"))?;
+    let size = members[0].size;
+    if !members[0].from.is_multiple_of(shape.bytes()) || !size.is_multiple_of(shape.bytes()) {
+        return Err(refused("expected whole stripes of its member: leave out from and size"));
+    }
+    let journal = members.get(1).map_or(0, |journal| journal.size);
+    // A journal holds at least what may be on its way.
+    let least = (spec.stripes + 1) * (shape.data + shape.parities + 1) * 4096;
+    if spec.has_journal && journal < least {
+        return Err(refused(&format!("expected a journal of at least {least} B")));
+    }
+    Ok(Md::new(spec, size, shape, journal))
 }

@@ -32,7 +32,7 @@ fn is_pool(on: On) -> bool {
 }
 
 /// Rows of the table.
-pub const ROWS: [On; 21] = [
+pub const ROWS: [On; 22] = [
     On::Layout("single"),
     On::Layout("concat"),
     On::Layout("raid0"),
@@ -48,6 +48,7 @@ pub const ROWS: [On; 21] = [
     On::Layout("replicated"),
     On::Layout("erasure"),
     On::Layout("controller"),
+    On::Layout("md"),
     On::Drive("disk"),
     SMR,
     On::Drive("ssd"),

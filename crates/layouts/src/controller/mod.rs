@@ -5,8 +5,9 @@
 //! and sequential readers are read ahead of.
 //!
 //! Leaves out: the processor's limit of I/Os, cache lines (its room is counted by what they hold, 4 KiB at least),
-//! coercion and patrol reads, copies of memory between two controllers, a battery that learns or runs down, and
-//! trims, and how well data compresses. Writes of several parts of a stripe are written back side by side, each with its own parity update.
+//! coercion and patrol reads, copies of memory between two controllers, a battery that learns or runs down, trims, and
+//! how well data compresses. Writes of several parts of a stripe are written back side by side, each with its own
+//! parity update.
 
 mod lines;
 mod spec;
@@ -257,8 +258,8 @@ impl Controller {
         self.send(For::Through(number), (op, &range), (io.fua, io.version), io.entropy);
     }
 
-    /// The stripe that is written back next, if it is time for one: in a sweep the next by address; otherwise, where too
-    /// much is dirty, the next full one, else the next by address.
+    /// The stripe that is written back next, if it is time for one: in a sweep the next by address; otherwise, where
+    /// too much is dirty, the next full one, else the next by address.
     fn next_destage(&mut self) -> Option<u64> {
         if let Some(from) = self.sweep {
             let next = self.lines.next_stripe(from, false);

@@ -2,8 +2,8 @@
 //!
 //! A core does one thing at a time, first come, first served; an I/O is answered on the core that submitted it, as with
 //! a queue pair and an interrupt vector for each core (NVMe). Leaves out: the application's own time, context
-//! switches, answers taken several at once (coalescing), interrupts that go before what waits, memory of another socket,
-//! and polling, which keeps a core busy when there is nothing to do. docs/models/host.md.
+//! switches, answers taken several at once (coalescing), interrupts that go before what waits, memory of another
+//! socket, and polling, which keeps a core busy when there is nothing to do. docs/models/host.md.
 
 use std::collections::VecDeque;
 
@@ -179,7 +179,7 @@ impl Host {
 }
 
 impl Machine {
-    /// Takes an I/O where the host has cores or limits what is outstanding. Out of line: other machines do not pay for it.
+    /// Takes an I/O where the host has cores or limits what is outstanding. Out of line: others do not pay for it.
     #[inline(never)]
     pub(crate) fn submit_by_host(&mut self, now: Instant, io: Io) {
         let Some(host) = &mut self.host else {
@@ -242,8 +242,8 @@ impl Machine {
         self.route(now, id, node, Access { op, offset, len, fua, version, entropy });
     }
 
-    /// The drives have answered an I/O: its core takes the answer, and the next one that waits for the volume's queue goes
-    /// on.
+    /// The drives have answered an I/O: its core takes the answer, and the next one that waits for the volume's queue
+    /// goes on.
     #[inline(never)]
     pub(crate) fn answer_core(&mut self, at: Instant, number: u32, (times, fault): End) {
         let work = self.cores().work.get(number);
