@@ -19,6 +19,7 @@ fn params(compressed: bool) -> FtlParams {
         flash_page_units: 4 * PAGE_UNITS,
         program_units: 8 * PAGE_UNITS,
         compressed,
+        in_place: false,
         victims: VictimPolicy::Greedy,
         separation: Separation::Relocated,
         free_low: 3,

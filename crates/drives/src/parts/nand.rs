@@ -5,7 +5,7 @@
 //! the drive is not overtaken any more. Programs of all dies together are held to a rate: power, and the controller's
 //! path to the flash.
 //!
-//! Leaves out: planes that work on different pages at once, read retries, and the dependence of times on the page's
+//! Leaves out: planes that program or erase alone, read retries, and the dependence of times on the page's
 //! place in its cell and on wear.
 
 use std::cmp::Reverse;
@@ -22,6 +22,8 @@ pub struct NandParams {
     pub channels: u32,
     /// Planes of a die that read at once within one pass.
     pub planes: u32,
+    /// Whether a plane reads a page of its own while others read theirs.
+    pub planes_alone: bool,
     /// Bytes of a flash page.
     pub page_bytes: u64,
     /// Bytes programmed in one pass.
@@ -96,6 +98,8 @@ pub struct NandCounters {
 pub struct Nand {
     params: NandParams,
     dies: Vec<Die>,
+    /// When the reads of every plane are done, where planes read alone.
+    planes: Vec<Instant>,
     channels: Vec<Channel>,
     wakes: BinaryHeap<Reverse<(Instant, u32)>>,
     /// When the next pass may begin.
@@ -117,6 +121,7 @@ impl Nand {
         let channel = Channel { free_at: Instant::ZERO, programs_until: Instant::ZERO };
         Self {
             dies: vec![Die::default(); params.dies as usize],
+            planes: vec![Instant::ZERO; if params.planes_alone { params.dies * params.planes } else { 0 } as usize],
             channels: vec![channel; params.channels as usize],
             wakes: BinaryHeap::new(),
             next_program: Instant::ZERO,
@@ -182,6 +187,42 @@ impl Nand {
         }
         of.reads_until = begin + reading;
         of.reads_until
+    }
+
+    /// The same where planes read alone: one page keeps its plane busy, several keep all of them. A program that is
+    /// suspended for one plane stays so while others read.
+    pub fn read_on_planes(&mut self, now: Instant, die: u32, pages: u32, first: u32) -> Instant {
+        self.counters.host_page_reads += u64::from(pages);
+        let count = self.params.planes;
+        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(count)));
+        self.counters.die_busy += Span(reading.0 * u64::from(pages.min(count)) / u64::from(count));
+        let (from, used) = if pages == 1 { (first % count, 1) } else { (0, count) };
+        let planes = &mut self.planes[(die * count + from) as usize..][..used as usize];
+        let of = &mut self.dies[die as usize];
+        let mut begin = planes.iter().fold(now, |latest, plane| latest.max(*plane));
+        if let Some(running) = &mut of.running {
+            let firm = begin.since(running.since) > self.params.patience;
+            if running.begins >= begin && !firm {
+                let pushed = running.begins.max(begin + reading);
+                running.ends += pushed.since(running.begins);
+                running.begins = pushed;
+            } else if running.ends > begin {
+                match self.params.suspend {
+                    Some(_) if of.reads_until > begin && !firm && !matches!(running.job, Job::Read(_)) => {
+                        running.ends += (begin + reading).since(of.reads_until);
+                    }
+                    Some(pause) if !firm && !matches!(running.job, Job::Read(_)) => {
+                        self.counters.suspends += 1;
+                        begin += pause;
+                        running.ends += pause + reading;
+                    }
+                    _ => begin = running.ends,
+                }
+            }
+        }
+        planes.fill(begin + reading);
+        of.reads_until = of.reads_until.max(begin + reading);
+        begin + reading
     }
 
     /// `bytes` that `die` has read at `now` cross the channel, between the pages of a program if one is being sent:

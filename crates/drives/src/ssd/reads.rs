@@ -58,9 +58,13 @@ impl Ssd {
 
     #[inline]
     fn ask_die(&mut self, index: u32, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
-        let Some((block, pass, _, pages, bytes)) = part else { return 0 };
+        let Some((block, pass, last, pages, bytes)) = part else { return 0 };
         let die = self.work.die_of(block, pass);
-        let read = self.nand.read(at, die, pages);
+        let read = if self.params.nand.planes_alone {
+            self.nand.read_on_planes(at, die, pages, last)
+        } else {
+            self.nand.read(at, die, pages)
+        };
         let slot = &mut self.slots[index as usize];
         slot.flash = Span(self.params.nand.read.0 * u64::from(pages.div_ceil(self.params.nand.planes)));
         self.push(read, Event::Part(index, die, bytes));

@@ -214,6 +214,7 @@ mod tests {
             dies: 2,
             channels: 1,
             planes: 1,
+            planes_alone: false,
             page_bytes: 16 << 10,
             program_bytes: 16 << 10,
             read: Span(50_000),

@@ -19,6 +19,7 @@ mod compact;
 mod counters;
 mod frontier;
 mod heat;
+mod in_place;
 mod map;
 mod params;
 mod victim;
@@ -130,6 +131,9 @@ impl Ftl {
 
     /// Mean and highest erase count, and blocks that were retired.
     pub fn wear(&self) -> (f64, u64, u64) {
+        if self.params.in_place {
+            return (self.times_written(), self.times_written().ceil() as u64, 0);
+        }
         self.blocks.wear()
     }
 
@@ -228,6 +232,9 @@ impl Ftl {
     }
 
     fn place_host(&mut self, page: u32, units: u32, flash: &mut impl FlashWork) {
+        if self.params.in_place {
+            return self.place_in_place(page, flash);
+        }
         if self.frontiers[self.frontier_of_host(self.map.get(page) & !DIRTY)].filled + units > self.params.block_units {
             self.make_room(flash);
         }
@@ -344,7 +351,7 @@ impl Ftl {
             return false;
         }
         // What is in the write buffer is skipped when its turn comes.
-        if at & !DIRTY != UNMAPPED {
+        if at & !DIRTY != UNMAPPED && !self.params.in_place {
             self.invalidate(page, at & !DIRTY);
         }
         self.map.set(page, UNMAPPED);

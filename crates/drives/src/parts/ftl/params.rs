@@ -48,6 +48,8 @@ pub struct FtlParams {
     pub program_units: u32,
     /// Whether pages may be shorter than 4 KiB.
     pub compressed: bool,
+    /// Whether pages are written again where they lie: nothing is collected.
+    pub in_place: bool,
     /// How blocks are chosen for collection.
     pub victims: VictimPolicy,
     /// What is kept apart.
