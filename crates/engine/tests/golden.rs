@@ -73,8 +73,8 @@ fn small_and_written(drive: &str) -> (String, &'static str) {
     let capacity = product.assumptions.iter().find(|value| value.key == "capacity").expect("it has one");
     let worn = "[precondition]\nstate = \"preconditioned\"";
     match capacity.value.parse::<Bytes>().expect("a size").0 {
-        ..1_000_000_000_000 => ("256".to_owned(), worn),
-        ..10_000_000_000_000 => (largest_scale(&product), worn),
+        0..1_000_000_000_000 => ("256".to_owned(), worn),
+        1_000_000_000_000..10_000_000_000_000 => (largest_scale(&product), worn),
         _ => (largest_scale(&product), "[precondition]\nsequential = 1.0"),
     }
 }
