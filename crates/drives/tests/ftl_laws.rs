@@ -20,6 +20,7 @@ fn params(compressed: bool) -> FtlParams {
         program_units: 8 * PAGE_UNITS,
         compressed,
         in_place: false,
+        pslc: None,
         victims: VictimPolicy::Greedy,
         separation: Separation::Relocated,
         free_low: 3,

@@ -27,6 +27,7 @@ fn params(pages: u64, rho: f64) -> FtlParams {
         program_units: PAGE_UNITS,
         compressed: false,
         in_place: false,
+        pslc: None,
         victims: VictimPolicy::Greedy,
         separation: Separation::Relocated,
         free_low: 4,

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 use common::{closed, execute, largest_scale, product, random_4k, request, solid_state, workload};
 use hotband_drives::Product;
+use hotband_units::Bytes;
 
 /// Rates and means.
 const TOLERANCE: f64 = 0.1;
@@ -22,9 +23,20 @@ const MISSED: [(&str, &str); 3] =
 /// What a reference of the catalog is, and how it is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Figure {
-    Sequential { read_pct: u32 },
-    Random { read_pct: u32, depth: u32 },
-    Latency { read_pct: u32 },
+    Sequential {
+        read_pct: u32,
+    },
+    Random {
+        read_pct: u32,
+        depth: u32,
+    },
+    Latency {
+        read_pct: u32,
+    },
+    /// Sequential writes of a new drive, while its pseudo-SLC cache is half full.
+    IntoCache,
+    /// The same once it is full.
+    PastCache,
 }
 
 impl Figure {
@@ -36,6 +48,8 @@ impl Figure {
             "sequential_write" => Some(Self::Sequential { read_pct: 0 }),
             "latency_read_qd1" => Some(Self::Latency { read_pct: 100 }),
             "latency_write_qd1" => Some(Self::Latency { read_pct: 0 }),
+            "pslc_write" => Some(Self::IntoCache),
+            "direct_write" => Some(Self::PastCache),
             _ => [("random_read_qd", 100), ("random_write_qd", 0), ("mixed_70_qd", 70)]
                 .into_iter()
                 .find_map(|(from, read_pct)| Some(Self::Random { read_pct, depth: depth(from)? })),
@@ -43,7 +57,7 @@ impl Figure {
     }
 
     /// Stream, depth, warm-up, measured time, and the key of the summary.
-    fn measured(self, unit: &str, rate: f64) -> (String, u32, String, String, &'static str) {
+    fn measured(self, unit: &str, rate: f64, cache: f64) -> (String, u32, String, String, &'static str) {
         let ios = |count: f64| format!("ios = {}", count as u64);
         let random = |read_pct| random_4k(read_pct).replace("4 KiB", unit);
         match self {
@@ -53,6 +67,12 @@ impl Figure {
                 let seconds = if read_pct == 100 { 0.05 } else { 0.5 };
                 let ios_a_second = rate / 131_072.0;
                 (stream, 32, ios(ios_a_second * seconds), ios(ios_a_second * seconds), "bandwidth_bytes_per_s")
+            }
+            Self::IntoCache | Self::PastCache => {
+                let stream = "read_pct = 0\nrandom_pct = 0\nsize = \"128 KiB\"".to_owned();
+                let warm_up = if self == Self::IntoCache { 0.1 } else { 1.3 };
+                let share = |of: f64| ios(cache / 131_072.0 * of);
+                (stream, 32, share(warm_up), share(0.4), "bandwidth_bytes_per_s")
             }
             Self::Random { read_pct: 100, depth } => (random_4k(100), depth, ios(20e3), ios(150e3), "iops"),
             Self::Random { read_pct, depth } => (random(read_pct), depth, ios(rate), ios(rate * 2.0), "iops"),
@@ -76,12 +96,19 @@ fn number(text: &str) -> f64 {
 fn measure(name: &str, product: &Product, figure: Figure, stated: f64) -> f64 {
     let has = |key: &str| product.assumptions.iter().find(|value| value.key == key);
     let unit = has("mapping_unit").map_or("4 KiB", |value| value.value.as_str());
-    let (stream, depth, warm_up, time, key) = figure.measured(unit, stated);
+    let scale = largest_scale(product);
+    let size = |key| has(key).map_or(0.0, |value| value.value.parse::<Bytes>().expect("a size").0 as f64);
+    let cache = (size("pslc_static") + size("pslc_dynamic")) / scale.parse::<f64>().expect("a count");
+    let (stream, depth, warm_up, time, key) = figure.measured(unit, stated, cache);
     // Reads do not ask how often the drive was written.
     let worn = matches!(figure, Figure::Random { read_pct, .. } if read_pct < 100);
-    let state = if worn { "[precondition]\nstate = \"preconditioned\"" } else { "[precondition]\nsequential = 1.0" };
+    let state = match figure {
+        Figure::IntoCache | Figure::PastCache => "",
+        _ if worn => "[precondition]\nstate = \"preconditioned\"",
+        _ => "[precondition]\nsequential = 1.0",
+    };
     let text = format!("{state}\n{}", workload(&stream, &closed(depth), &warm_up, &time));
-    let json = execute(request(name, &text, &[("scale", &largest_scale(product))])).record.to_json();
+    let json = execute(request(name, &text, &[("scale", &scale)])).record.to_json();
     let record: serde_json::Value = serde_json::from_str(&json).expect("a record is JSON");
     record["summary"][key].as_f64().unwrap_or_else(|| panic!("{key} is a number"))
 }
@@ -139,7 +166,9 @@ fn every_drive_states_reads_writes_and_bandwidth() {
         let keys = product.assumptions.iter().filter_map(|value| value.key.strip_prefix("reference."));
         let keys: Vec<&str> = keys.collect();
         let has = |start: &str| keys.iter().any(|key| key.starts_with(start));
-        for start in ["sequential_read", "sequential_write", "random_read", "random_write"] {
+        let enterprise = ["sequential_read", "sequential_write", "random_read", "random_write"];
+        let cached = ["sequential_read", "pslc_write", "random_read", "direct_write"];
+        for start in if product.has("pslc_static") { cached } else { enterprise } {
             assert!(has(start), "{drive} has no {start} to be compared with: {keys:?}");
         }
     }

@@ -22,6 +22,8 @@ pub struct NandParams {
     pub channels: u32,
     /// Planes of a die that read at once within one pass.
     pub planes: u32,
+    /// Passes of a pseudo-SLC cache, where there is one.
+    pub quick: Option<QuickParams>,
     /// Whether a plane reads a page of its own while others read theirs.
     pub planes_alone: bool,
     /// Bytes of a flash page.
@@ -44,9 +46,24 @@ pub struct NandParams {
     pub patience: Span,
 }
 
+/// Passes of a pseudo-SLC cache.
+#[derive(Clone, Copy, Debug)]
+pub struct QuickParams {
+    /// Bytes of a pass.
+    pub bytes: u64,
+    /// Time to read a page.
+    pub read: Span,
+    /// Time of a pass.
+    pub program: Span,
+    /// Rate at which all dies together are programmed.
+    pub rate: Rate,
+}
+
 /// Work in the background of host reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
+    /// Program a pass of the pseudo-SLC cache; the number comes back when it is done.
+    Quick(u64),
     /// Program a pass; the number comes back when it is done.
     Program(u64),
     /// Read this many pages of one pass for relocation.
@@ -161,8 +178,14 @@ impl Nand {
     /// [`Nand::cross`] the channel.
     #[inline]
     pub fn read(&mut self, now: Instant, die: u32, pages: u32) -> Instant {
-        self.counters.host_page_reads += u64::from(pages);
         let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes)));
+        self.read_for(now, die, pages, reading)
+    }
+
+    /// The same where reading takes another time.
+    #[inline]
+    pub fn read_for(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
+        self.counters.host_page_reads += u64::from(pages);
         self.counters.die_busy += reading;
         let of = &mut self.dies[die as usize];
         let mut begin = now.max(of.reads_until);
@@ -245,7 +268,7 @@ impl Nand {
     #[inline]
     pub fn queue(&mut self, now: Instant, die: u32, job: Job) {
         match job {
-            Job::Program(_) => self.programs += 1,
+            Job::Program(_) | Job::Quick(_) => self.programs += 1,
             Job::Read(pages) => self.counters.relocation_page_reads += u64::from(pages),
             Job::Erase => {}
         }
@@ -276,7 +299,7 @@ impl Nand {
                 }
                 of.running = None;
                 self.jobs -= 1;
-                if let Job::Program(number) = running.job {
+                if let Job::Program(number) | Job::Quick(number) = running.job {
                     self.programs -= 1;
                     programmed.push(number);
                 }
@@ -308,6 +331,16 @@ impl Nand {
                 let channel = &mut self.channels[(die % count) as usize];
                 channel.programs_until = channel.programs_until.max(begins) + self.program_on_channel;
                 self.program_on_channel + self.params.program
+            }
+            Job::Quick(_) => {
+                let quick = self.params.quick.expect("only a cache sends such passes");
+                begins = begins.max(self.next_program);
+                self.next_program = begins + quick.rate.time_for(quick.bytes);
+                let crossing = self.params.channel_rate.time_for(quick.bytes);
+                let channel = (die as usize) % self.channels.len();
+                let channel = &mut self.channels[channel];
+                channel.programs_until = channel.programs_until.max(begins) + crossing;
+                crossing + quick.program
             }
             Job::Read(pages) => Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes))),
             Job::Erase => self.params.erase,

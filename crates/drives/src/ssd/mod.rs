@@ -5,7 +5,7 @@
 //! the buffer are placed on flash, and garbage collection does its share, in counts that do not depend on time (see
 //! [`crate::parts::ftl`]). Where more passes wait for the flash than the drive holds, writes wait.
 //!
-//! Leaves out: mapping tables in flash, read-ahead, a pseudo-SLC cache, temperature, errors and refresh. A relocated
+//! Leaves out: mapping tables in flash, read-ahead, temperature, errors and refresh. A relocated
 //! page may be programmed before its read is over. See `docs/models/ssd.md` for what was checked against what.
 
 mod background;

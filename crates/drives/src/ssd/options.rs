@@ -1,12 +1,12 @@
 //! Values that only some solid-state drives have; a drive without them is as one of 2017.
 
 use hotband_machine::{Section, SpecError};
-use hotband_units::Bytes;
+use hotband_units::{Bytes, Rate};
 
-use crate::parts::ftl::PAGE;
-use crate::parts::nand::NandParams;
+use crate::parts::ftl::{PAGE, PslcParams, UNIT, WhenFull};
+use crate::parts::nand::{NandParams, QuickParams};
 use crate::parts::pcie::Pcie;
-use crate::ssd::params::need;
+use crate::ssd::params::{at_least, need};
 
 /// PCI Express lanes: all three values, or none.
 pub(super) fn read_pcie(section: &Section) -> Result<Option<Pcie>, SpecError> {
@@ -43,4 +43,30 @@ pub(super) fn read_overwrite(section: &Section, nand: &NandParams, capacity: u64
         return Err(section.error("overwrite", "in-place", accepted));
     }
     Ok(in_place)
+}
+
+/// Passes of a pseudo-SLC cache: one page in each plane.
+pub(super) fn read_quick(section: &Section, nand: &NandParams) -> Result<Option<QuickParams>, SpecError> {
+    if section.value("pslc_static").is_none() {
+        return Ok(None);
+    }
+    let rate: Rate = at_least(section, "pslc_program_rate")?;
+    let bytes = nand.page_bytes * u64::from(nand.planes);
+    let read = section.required("pslc_read_time", "a time")?;
+    let program = section.required("pslc_program_time", "a time")?;
+    Ok(Some(QuickParams { bytes, read, program, rate }))
+}
+
+/// A pseudo-SLC cache.
+pub(super) fn read_pslc(section: &Section, nand: &NandParams, scale: u64) -> Result<Option<PslcParams>, SpecError> {
+    let Some(quick) = nand.quick else { return Ok(None) };
+    let size = |key| section.required::<Bytes>(key, "a size").map(|Bytes(bytes)| bytes / scale / PAGE);
+    let ways = [("direct", WhenFull::Direct), ("fold", WhenFull::Fold)];
+    Ok(Some(PslcParams {
+        fixed_pages: size("pslc_static")?,
+        dynamic_pages: size("pslc_dynamic")?,
+        bits: (nand.program_bytes / quick.bytes).max(1),
+        pass_units: (quick.bytes / UNIT) as u32,
+        when_full: need(section, "pslc_full", section.choice("pslc_full", &ways)?)?,
+    }))
 }

@@ -153,7 +153,7 @@ pub(super) fn share(section: &Section, key: &'static str, most: f64) -> Result<f
     Err(section.error(key, format!("{} %", value * 100.0), format!("expected from 0 % to {} %", most * 100.0)))
 }
 
-fn at_least(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
+pub(super) fn at_least(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
     let rate: Rate = section.required(key, "a rate")?;
     if rate.0 < 1_000_000 || rate.0 > 1_000_000_000_000 {
         return Err(section.error(key, rate.to_string(), "expected from 1 MB/s to 1 TB/s"));
@@ -180,11 +180,12 @@ fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
     let page_bytes = size("flash_page", PAGE, 1 << 20)?;
     let suspend = need(section, "suspend", section.switch("suspend")?)?;
     let suspend_time = time("suspend_time")?;
-    Ok(NandParams {
+    let mut nand = NandParams {
         dies: need(section, "dies", section.count("dies", 2..=4096)?)? as u32,
         channels: need(section, "channels", section.count("channels", 1..=256)?)? as u32,
         planes: need(section, "planes", section.count("planes", 1..=16)?)? as u32,
         planes_alone: options::read_plane_reads(section)?,
+        quick: None,
         page_bytes,
         program_bytes: size("program_pass", page_bytes, 1 << 26)?,
         read: time("read_time")?,
@@ -195,7 +196,9 @@ fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
         program_rate: at_least(section, "program_rate")?,
         suspend: suspend.then_some(suspend_time),
         patience: time("patience")?,
-    })
+    };
+    nand.quick = options::read_quick(section, &nand)?;
+    Ok(nand)
 }
 
 /// Twice the largest drives of 2024: 122.88 TB.
@@ -265,6 +268,7 @@ fn read_ftl(
         program_units: (nand.program_bytes / UNIT) as u32,
         compressed,
         in_place: options::read_overwrite(section, nand, capacity)?,
+        pslc: options::read_pslc(section, nand, scale)?,
         victims,
         separation: need(section, "gc_separation", section.choice("gc_separation", &kinds)?)?,
         free_low: low,

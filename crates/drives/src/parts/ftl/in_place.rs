@@ -39,6 +39,7 @@ mod tests {
             program_units: PAGE_UNITS,
             compressed: false,
             in_place: true,
+            pslc: None,
             victims: VictimPolicy::Greedy,
             separation: Separation::Relocated,
             free_low: 3,
