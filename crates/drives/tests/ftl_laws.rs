@@ -19,6 +19,8 @@ fn params(compressed: bool) -> FtlParams {
         flash_page_units: 4 * PAGE_UNITS,
         program_units: 8 * PAGE_UNITS,
         compressed,
+        in_place: false,
+        pslc: None,
         victims: VictimPolicy::Greedy,
         separation: Separation::Relocated,
         free_low: 3,

@@ -26,6 +26,8 @@ fn params(pages: u64, rho: f64) -> FtlParams {
         flash_page_units: PAGE_UNITS,
         program_units: PAGE_UNITS,
         compressed: false,
+        in_place: false,
+        pslc: None,
         victims: VictimPolicy::Greedy,
         separation: Separation::Relocated,
         free_low: 4,

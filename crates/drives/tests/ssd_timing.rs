@@ -4,6 +4,7 @@
 mod ssd;
 
 use hotband_machine::{Drive, Entropy, Fault, Op};
+use hotband_units::Rate;
 use ssd::{
     BUFFER_PAGES, Bench, INTERVAL, MS, PAGE, PAGES, PASS_PAGES, PROGRAM, READ, READ_OVERHEAD, SplitMix, US, WIRE,
     WRITE_OVERHEAD,
@@ -374,4 +375,53 @@ fn what_cannot_be_served_is_refused() {
         assert_eq!(bench.end_of(token), WRITE_OVERHEAD);
         assert_eq!((bench.done[0].fault, bench.count("faults")), (Some(fault), 1), "{op:?} {offset} {len}");
     }
+}
+
+/// One lane of the third generation: 984.6 MB/s, and 92 bytes beside 16 packets of 280.
+const ONE_LANE: &str = "pcie_generation = 3\npcie_lanes = 1\npcie_payload = \"256 B\"\nlink_duplex = \"on\"\n";
+
+#[test]
+fn a_read_over_pci_express_takes_what_its_packets_take() {
+    let mut bench = Bench::filled(&format!("{ONE_LANE}link_rate = \"10 GB/s\""));
+    let read = bench.read(0, 0);
+    let wire = Rate(984_615_384).time_for(16 * 280 + 92).0;
+    assert_eq!(wire, 4_643);
+    bench.done_exactly_at(read, READ_OVERHEAD + READ + WIRE + wire);
+    assert_eq!(bench.done_of(read).times.link.0, wire);
+    // The drive's own path is slower.
+    let mut bench = Bench::filled(&format!("{ONE_LANE}link_rate = \"500 MB/s\""));
+    let read = bench.read(0, 0);
+    bench.done_exactly_at(read, READ_OVERHEAD + READ + WIRE + 8_192);
+}
+
+#[test]
+fn planes_that_read_alone_read_two_pages_of_a_die_at_once() {
+    // Pages 0 and 4 are in the two planes of one pass, pages 0 and 1 in the same plane.
+    for (set, page, expected) in [
+        ("plane_reads = \"independent\"", 4, FROM_FLASH + WIRE),
+        ("plane_reads = \"independent\"", 1, READ_OVERHEAD + 2 * READ + 2 * WIRE),
+        ("", 4, READ_OVERHEAD + 2 * READ + 2 * WIRE),
+    ] {
+        let mut bench = Bench::filled(&format!("planes = 2\nprogram_pass = \"32 KiB\"\n{set}"));
+        bench.read(0, 0);
+        let other = bench.read(0, page);
+        bench.done_exactly_at(other, expected);
+    }
+}
+
+#[test]
+fn less_than_a_mapping_unit_is_written_as_one_and_the_rest_is_read_meanwhile() {
+    let mut bench = Bench::filled("mapping_unit = \"16 KiB\"");
+    let before = bench.smart();
+    let write = bench.write(0, 400, 1);
+    bench.done_exactly_at(write, WRITTEN);
+    assert_eq!(bench.count("relocation_page_reads"), 1);
+    let whole = bench.write(MS, 404, 4);
+    bench.done_exactly_at(whole, MS + WRITE_OVERHEAD + 4 * WIRE);
+    assert_eq!(bench.count("relocation_page_reads"), 1);
+    bench.fill((0..PAGES).step_by(4));
+    let after = bench.smart();
+    let (host, stored) = (after.host_bytes - before.host_bytes, after.stored_bytes - before.stored_bytes);
+    assert_eq!(host, (PAGES / 4 + 5) * PAGE);
+    assert_eq!(stored, (PAGES + 8) * PAGE, "four pages for one, the buffer as full as before");
 }

@@ -66,3 +66,24 @@ fn a_machine_that_does_not_fit_is_refused_before_it_is_built() {
     );
     run(Some(needs.0)).expect("it fits").execute(&Control::default()).expect("nothing stops it");
 }
+
+#[test]
+fn a_drive_whose_map_does_not_fit_is_simulated_smaller_and_that_is_said() {
+    let text = common::workload(&common::random_4k(0), &common::closed(1), "", "ios = 1");
+    let notes = |drive: &str, memory, set: &[(&str, &str)]| {
+        let request = common::request(drive, &text, set);
+        let run = Run::new_within(&common::catalog(), request, &Means { memory, ..Means::default() });
+        run.map(|run| run.execute(&Control::default()).expect("nothing stops it").record.to_json())
+    };
+    let said = |notes: Result<String, RunError>| {
+        let notes = notes.expect("it fits");
+        notes.split("scale ").nth(1).and_then(|rest| rest.split(" was chosen").next()).map(str::to_owned)
+    };
+    // 6.4 TB are 1,563 M pages: 6.25 GB, 3.13 GB at scale 2.
+    assert_eq!(said(notes("9550-max-6400", Some(8_000_000_000), &[])), None);
+    assert_eq!(said(notes("9550-max-6400", Some(4_000_000_000), &[])).as_deref(), Some("2"));
+    let asked = notes("9550-max-6400", Some(2_000_000_000), &[("scale", "2")]);
+    assert!(matches!(asked, Err(RunError::Memory(MemoryError::TooLarge { .. }))), "a scale that is asked for is kept");
+    // 61.44 TB have more pages than a map has names.
+    assert_eq!(said(notes("p5336-61440", Some(4_000_000_000), &[])).as_deref(), Some("16"));
+}

@@ -6,8 +6,9 @@
 
 mod common;
 
-use common::{closed, drives, execute, on_units, random_4k, request, solid_state, workload};
+use common::{closed, drives, execute, largest_scale, on_units, product, random_4k, request, solid_state, workload};
 use hotband_layouts::{CONTROLLER, KINDS, MD};
+use hotband_units::Bytes;
 
 /// "IOPS p99 max" of one run.
 fn line(name: &str, machine: &str, workload: &str) -> String {
@@ -52,8 +53,8 @@ fn solid_state_drives_do_what_they_did() {
     for drive in solid_state() {
         text.extend([drive.as_str(), "\n"]);
         for (name, workload) in &workloads {
-            let set = [("scale", "256"), ("state", "preconditioned")];
-            let record = execute(request(&drive, workload, &set)).record;
+            let (scale, state) = small_and_written(&drive);
+            let record = execute(request(&drive, &format!("{state}\n{workload}"), &[("scale", &scale)])).record;
             let all = &record.summary.all;
             let left: serde_json::Value = serde_json::from_str(&record.to_json()).expect("a record is JSON");
             let smart = &left["smart"][0]["at_end"];
@@ -64,6 +65,18 @@ fn solid_state_drives_do_what_they_did() {
         }
     }
     insta::assert_snapshot!("solid_state", text);
+}
+
+/// Scale and precondition: large drives are as small as they can be, and the largest are not written at random.
+fn small_and_written(drive: &str) -> (String, &'static str) {
+    let product = product(drive);
+    let capacity = product.assumptions.iter().find(|value| value.key == "capacity").expect("it has one");
+    let worn = "[precondition]\nstate = \"preconditioned\"";
+    match capacity.value.parse::<Bytes>().expect("a size").0 {
+        0..1_000_000_000_000 => ("256".to_owned(), worn),
+        1_000_000_000_000..10_000_000_000_000 => (largest_scale(&product), worn),
+        _ => (largest_scale(&product), "[precondition]\nsequential = 1.0"),
+    }
 }
 
 #[test]

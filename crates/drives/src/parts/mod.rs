@@ -9,6 +9,7 @@ pub mod ftl;
 pub mod geometry;
 pub mod heat;
 pub mod nand;
+pub mod pcie;
 pub mod pending;
 pub mod port;
 pub mod rotation;

@@ -5,7 +5,7 @@
 //! the drive is not overtaken any more. Programs of all dies together are held to a rate: power, and the controller's
 //! path to the flash.
 //!
-//! Leaves out: planes that work on different pages at once, read retries, and the dependence of times on the page's
+//! Leaves out: planes that program or erase alone, read retries, and the dependence of times on the page's
 //! place in its cell and on wear.
 
 use std::cmp::Reverse;
@@ -22,6 +22,10 @@ pub struct NandParams {
     pub channels: u32,
     /// Planes of a die that read at once within one pass.
     pub planes: u32,
+    /// Passes of a pseudo-SLC cache, where there is one.
+    pub quick: Option<QuickParams>,
+    /// Whether a plane reads a page of its own while others read theirs.
+    pub planes_alone: bool,
     /// Bytes of a flash page.
     pub page_bytes: u64,
     /// Bytes programmed in one pass.
@@ -42,9 +46,24 @@ pub struct NandParams {
     pub patience: Span,
 }
 
+/// Passes of a pseudo-SLC cache.
+#[derive(Clone, Copy, Debug)]
+pub struct QuickParams {
+    /// Bytes of a pass.
+    pub bytes: u64,
+    /// Time to read a page.
+    pub read: Span,
+    /// Time of a pass.
+    pub program: Span,
+    /// Rate at which all dies together are programmed.
+    pub rate: Rate,
+}
+
 /// Work in the background of host reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
+    /// Program a pass of the pseudo-SLC cache; the number comes back when it is done.
+    Quick(u64),
     /// Program a pass; the number comes back when it is done.
     Program(u64),
     /// Read this many pages of one pass for relocation.
@@ -96,6 +115,8 @@ pub struct NandCounters {
 pub struct Nand {
     params: NandParams,
     dies: Vec<Die>,
+    /// When the reads of every plane are done, where planes read alone.
+    planes: Vec<Instant>,
     channels: Vec<Channel>,
     wakes: BinaryHeap<Reverse<(Instant, u32)>>,
     /// When the next pass may begin.
@@ -117,6 +138,7 @@ impl Nand {
         let channel = Channel { free_at: Instant::ZERO, programs_until: Instant::ZERO };
         Self {
             dies: vec![Die::default(); params.dies as usize],
+            planes: vec![Instant::ZERO; if params.planes_alone { params.dies * params.planes } else { 0 } as usize],
             channels: vec![channel; params.channels as usize],
             wakes: BinaryHeap::new(),
             next_program: Instant::ZERO,
@@ -156,8 +178,14 @@ impl Nand {
     /// [`Nand::cross`] the channel.
     #[inline]
     pub fn read(&mut self, now: Instant, die: u32, pages: u32) -> Instant {
-        self.counters.host_page_reads += u64::from(pages);
         let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes)));
+        self.read_for(now, die, pages, reading)
+    }
+
+    /// The same where reading takes another time.
+    #[inline]
+    pub fn read_for(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
+        self.counters.host_page_reads += u64::from(pages);
         self.counters.die_busy += reading;
         let of = &mut self.dies[die as usize];
         let mut begin = now.max(of.reads_until);
@@ -184,6 +212,42 @@ impl Nand {
         of.reads_until
     }
 
+    /// The same where planes read alone: one page keeps its plane busy, several keep all of them. A program that is
+    /// suspended for one plane stays so while others read.
+    pub fn read_on_planes(&mut self, now: Instant, die: u32, pages: u32, first: u32) -> Instant {
+        self.counters.host_page_reads += u64::from(pages);
+        let count = self.params.planes;
+        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(count)));
+        self.counters.die_busy += Span(reading.0 * u64::from(pages.min(count)) / u64::from(count));
+        let (from, used) = if pages == 1 { (first % count, 1) } else { (0, count) };
+        let planes = &mut self.planes[(die * count + from) as usize..][..used as usize];
+        let of = &mut self.dies[die as usize];
+        let mut begin = planes.iter().fold(now, |latest, plane| latest.max(*plane));
+        if let Some(running) = &mut of.running {
+            let firm = begin.since(running.since) > self.params.patience;
+            if running.begins >= begin && !firm {
+                let pushed = running.begins.max(begin + reading);
+                running.ends += pushed.since(running.begins);
+                running.begins = pushed;
+            } else if running.ends > begin {
+                match self.params.suspend {
+                    Some(_) if of.reads_until > begin && !firm && !matches!(running.job, Job::Read(_)) => {
+                        running.ends += (begin + reading).since(of.reads_until);
+                    }
+                    Some(pause) if !firm && !matches!(running.job, Job::Read(_)) => {
+                        self.counters.suspends += 1;
+                        begin += pause;
+                        running.ends += pause + reading;
+                    }
+                    _ => begin = running.ends,
+                }
+            }
+        }
+        planes.fill(begin + reading);
+        of.reads_until = of.reads_until.max(begin + reading);
+        begin + reading
+    }
+
     /// `bytes` that `die` has read at `now` cross the channel, between the pages of a program if one is being sent:
     /// when they have. Time given to it never goes backwards.
     #[inline]
@@ -204,7 +268,7 @@ impl Nand {
     #[inline]
     pub fn queue(&mut self, now: Instant, die: u32, job: Job) {
         match job {
-            Job::Program(_) => self.programs += 1,
+            Job::Program(_) | Job::Quick(_) => self.programs += 1,
             Job::Read(pages) => self.counters.relocation_page_reads += u64::from(pages),
             Job::Erase => {}
         }
@@ -235,7 +299,7 @@ impl Nand {
                 }
                 of.running = None;
                 self.jobs -= 1;
-                if let Job::Program(number) = running.job {
+                if let Job::Program(number) | Job::Quick(number) = running.job {
                     self.programs -= 1;
                     programmed.push(number);
                 }
@@ -267,6 +331,16 @@ impl Nand {
                 let channel = &mut self.channels[(die % count) as usize];
                 channel.programs_until = channel.programs_until.max(begins) + self.program_on_channel;
                 self.program_on_channel + self.params.program
+            }
+            Job::Quick(_) => {
+                let quick = self.params.quick.expect("only a cache sends such passes");
+                begins = begins.max(self.next_program);
+                self.next_program = begins + quick.rate.time_for(quick.bytes);
+                let crossing = self.params.channel_rate.time_for(quick.bytes);
+                let channel = (die as usize) % self.channels.len();
+                let channel = &mut self.channels[channel];
+                channel.programs_until = channel.programs_until.max(begins) + crossing;
+                crossing + quick.program
             }
             Job::Read(pages) => Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes))),
             Job::Erase => self.params.erase,

@@ -2,13 +2,18 @@
 
 use hotband_units::{Instant, Rate, Span};
 
+use crate::parts::pcie::{Direction, Pcie};
+
 /// A dedicated port of a given rate.
 ///
 /// With several arms every transfer takes the wire, in either direction, and goes into the first idle time that is long
 /// enough. With one, data of writes that go to the media takes its time without waiting for the wire, and of several
 /// idle times between transfers that are booked for later only the last is used.
 ///
-/// Leaves out: the command phase (part of the command overhead), full duplex, and the overlap of media and wire within
+/// Data may be packed for the wire ([`Port::of_lanes`]): it then takes what its packets take, and no less than the drive's
+/// own path.
+///
+/// Leaves out: the command phase (part of the command overhead), full duplex (a port a direction), and the overlap of media and wire within
 /// one command: data crosses the wire when the whole command has been read.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -18,6 +23,8 @@ pub struct Port {
     idle: (Instant, Instant),
     /// The last length sent and its time: most commands are as long as the one before.
     last: (u64, Span),
+    /// How data is packed: the lanes that carry it and the direction.
+    packed: Option<(Pcie, Direction)>,
     /// Several arms use it.
     is_shared: bool,
     /// Where they do: when it is busy, by time, no two times touching.
@@ -32,9 +39,15 @@ impl Port {
             free_at: Instant::ZERO,
             idle: (Instant::ZERO, Instant::ZERO),
             last: (0, Span::ZERO),
+            packed: None,
             is_shared: false,
             booked: Vec::new(),
         }
+    }
+
+    /// One direction of PCI Express lanes; `rate` is that of the drive's own path to them.
+    pub fn of_lanes(lanes: Pcie, direction: Direction, rate: Rate) -> Self {
+        Self { packed: Some((lanes, direction)), ..Self::new(rate) }
     }
 
     /// An idle port that several arms use.
@@ -101,7 +114,10 @@ impl Port {
     #[inline]
     pub fn time_for(&mut self, bytes: u64) -> Span {
         if self.last.0 != bytes {
-            self.last = (bytes, self.rate.time_for(bytes));
+            let packed = self
+                .packed
+                .map_or(Span::ZERO, |(lanes, direction)| lanes.rate().time_for(lanes.wire_bytes(direction, bytes)));
+            self.last = (bytes, self.rate.time_for(bytes).max(packed));
         }
         self.last.1
     }

@@ -7,7 +7,8 @@ use crate::ssd::work::Timed;
 
 impl Ssd {
     pub(super) fn has_background_work(&self) -> bool {
-        !self.rested && (self.ftl.buffered() > 0 || self.ftl.free_blocks() < self.params.ftl.free_high)
+        !self.rested
+            && (self.ftl.buffered() > 0 || self.ftl.cached() > 0 || self.ftl.free_blocks() < self.params.ftl.free_high)
     }
 
     /// Nobody asks for anything: the buffer is emptied, and blocks are collected, a little at a time.
@@ -22,8 +23,9 @@ impl Ssd {
             Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
         let mut busy = true;
         while busy && flash.queue.issued() < before + u64::from(self.params.nand.dies) {
-            busy = self.ftl.buffered() > 0;
+            busy = self.ftl.buffered() > 0 || self.ftl.cached() > 0;
             self.ftl.place_oldest(&mut flash);
+            self.ftl.fold_oldest(&mut flash);
             busy = busy || self.ftl.collect_idle(&mut flash);
         }
         flash.flush_reads();

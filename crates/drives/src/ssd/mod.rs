@@ -5,11 +5,12 @@
 //! the buffer are placed on flash, and garbage collection does its share, in counts that do not depend on time (see
 //! [`crate::parts::ftl`]). Where more passes wait for the flash than the drive holds, writes wait.
 //!
-//! Leaves out: mapping tables in flash, read-ahead, a pseudo-SLC cache, temperature, errors and refresh. A relocated
+//! Leaves out: mapping tables in flash, read-ahead, temperature, errors and refresh. A relocated
 //! page may be programmed before its read is over. See `docs/models/ssd.md` for what was checked against what.
 
 mod background;
 mod counters;
+mod options;
 pub mod params;
 mod power;
 mod reads;
@@ -27,6 +28,7 @@ use hotband_units::{Bytes, Instant, Span};
 use crate::parts::compression::Compression;
 use crate::parts::ftl::{Ftl, Refused};
 use crate::parts::nand::Nand;
+use crate::parts::pcie::Direction;
 use crate::parts::port::Port;
 use crate::ssd::counters::SsdCounters;
 use crate::ssd::params::SsdParams;
@@ -83,13 +85,16 @@ impl Ssd {
     /// # Errors
     /// The system refuses the memory.
     pub fn try_new(params: SsdParams) -> Result<Self, Refused> {
-        let port = Port::new(params.link_rate);
+        let port = |direction| match params.pcie {
+            Some(lanes) => Port::of_lanes(lanes, direction, params.link_rate),
+            None => Port::new(params.link_rate),
+        };
         Ok(Self {
             ftl: Ftl::try_new(params.ftl.clone())?,
             nand: Nand::new(params.nand.clone()),
             compression: Compression::new(params.compression),
-            to_host: port.clone(),
-            from_host: port,
+            to_host: port(Direction::ToHost),
+            from_host: port(Direction::FromHost),
             controller_free: Instant::ZERO,
             slots: Vec::new(),
             free_slots: Vec::new(),

@@ -6,7 +6,9 @@ use hotband_units::{Bytes, Rate, Ratio, Span};
 use crate::parts::compression::CompressionParams;
 use crate::parts::ftl::{Endurance, Ftl, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
 use crate::parts::nand::NandParams;
+use crate::parts::pcie::Pcie;
 use crate::power::{range_ssd, read_ssd};
+use crate::ssd::options;
 use hotband_machine::Product;
 
 /// Every value of a solid-state drive.
@@ -24,8 +26,16 @@ pub struct SsdParams {
     pub compression: Option<CompressionParams>,
     /// Time to decompress a page that is read.
     pub decompression: Span,
-    /// Rate of the link.
+    /// Rate of the link, or of the drive's own path to its PCI Express lanes.
     pub link_rate: Rate,
+    /// PCI Express lanes, where it has them.
+    pub pcie: Option<Pcie>,
+    /// Pages that are mapped together: a write of less reads the rest first.
+    pub unit_pages: u64,
+    /// What capacity, blocks and buffer are divided by.
+    pub scale: u64,
+    /// Whether `scale` was chosen because the drive's map would have been too large.
+    pub scale_chosen: bool,
     /// Whether the link carries both directions at once.
     pub link_duplex: bool,
     /// Commands it accepts at once.
@@ -62,14 +72,35 @@ impl SsdParams {
     /// # Errors
     /// The first value that is missing, malformed or impossible.
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
-        let values = product.with(set, set_file, set_key)?;
-        let read = Self::from_values(&product.file, &values).and_then(|params| range_ssd(params, product, set));
-        product.blame(read, set, set_file, set_key)
+        Self::read_scaled(product, (set, set_file, set_key), 1)
     }
 
-    fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
+    /// The same at a scale of `least` at least, and at one at which it can be mapped, unless `set` says at which.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub fn read_scaled(
+        product: &Product,
+        (set, set_file, set_key): (&toml::Table, &str, &str),
+        least: u64,
+    ) -> Result<Self, SpecError> {
+        let values = product.with(set, set_file, set_key)?;
+        let is_asked = set.get("scale").is_some_and(|scale| scale.as_integer() != Some(1));
+        let mut read = Self::from_values(&product.file, &values, if is_asked { 1 } else { least });
+        for scale in (1..=12).map(|power| 1 << power).filter(|scale| *scale > least) {
+            let too_large = |error: &SpecError| TOO_LARGE.contains(&error.key.as_str());
+            if is_asked || !read.as_ref().is_err_and(too_large) {
+                break;
+            }
+            read = Self::from_values(&product.file, &values, scale).or(read);
+        }
+        product.blame(read.and_then(|params| range_ssd(params, product, set)), set, set_file, set_key)
+    }
+
+    fn from_values(file: &str, values: &toml::Table, least_scale: u64) -> Result<Self, SpecError> {
         let section = Section::new(file, "values", values);
-        let scale = need(&section, "scale", section.count("scale", 1..=4096)?)?;
+        let asked = need(&section, "scale", section.count("scale", 1..=4096)?)?;
+        let scale = asked.max(least_scale);
         let nand = read_nand(&section, scale)?;
         let parity = need(&section, "parity", section.switch("parity")?)?;
         let compression = read_compression(&section)?;
@@ -82,6 +113,10 @@ impl SsdParams {
             compression,
             decompression: time("decompression_time")?,
             link_rate: at_least(&section, "link_rate")?,
+            pcie: options::read_pcie(&section)?,
+            unit_pages: options::read_mapping_unit(&section)?,
+            scale,
+            scale_chosen: scale > asked,
             link_duplex: need(&section, "link_duplex", section.switch("link_duplex")?)?,
             tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
             command_interval: time("command_interval")?,
@@ -100,11 +135,17 @@ impl SsdParams {
     }
 }
 
-fn need<T>(section: &Section, key: &'static str, value: Option<T>) -> Result<T, SpecError> {
+/// Where a drive is wrong whose map has too few numbers for it: it is read at a larger scale.
+const TOO_LARGE: [&str; 3] = ["values.capacity", "values.block", "values.flash_page"];
+
+/// Bytes that a map can name, whatever its flash pages are: 16 TB.
+const MOST_MAPPED: u64 = 16_000_000_000_000;
+
+pub(super) fn need<T>(section: &Section, key: &'static str, value: Option<T>) -> Result<T, SpecError> {
     value.ok_or_else(|| section.error(key, "", "missing"))
 }
 
-fn share(section: &Section, key: &'static str, most: f64) -> Result<f64, SpecError> {
+pub(super) fn share(section: &Section, key: &'static str, most: f64) -> Result<f64, SpecError> {
     let Ratio(value) = section.required::<Ratio>(key, "a share, such as \"7 %\"")?;
     if (0.0..=most).contains(&value) {
         return Ok(value);
@@ -112,7 +153,7 @@ fn share(section: &Section, key: &'static str, most: f64) -> Result<f64, SpecErr
     Err(section.error(key, format!("{} %", value * 100.0), format!("expected from 0 % to {} %", most * 100.0)))
 }
 
-fn at_least(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
+pub(super) fn at_least(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
     let rate: Rate = section.required(key, "a rate")?;
     if rate.0 < 1_000_000 || rate.0 > 1_000_000_000_000 {
         return Err(section.error(key, rate.to_string(), "expected from 1 MB/s to 1 TB/s"));
@@ -139,10 +180,12 @@ fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
     let page_bytes = size("flash_page", PAGE, 1 << 20)?;
     let suspend = need(section, "suspend", section.switch("suspend")?)?;
     let suspend_time = time("suspend_time")?;
-    Ok(NandParams {
+    let mut nand = NandParams {
         dies: need(section, "dies", section.count("dies", 2..=4096)?)? as u32,
         channels: need(section, "channels", section.count("channels", 1..=256)?)? as u32,
         planes: need(section, "planes", section.count("planes", 1..=16)?)? as u32,
+        planes_alone: options::read_plane_reads(section)?,
+        quick: None,
         page_bytes,
         program_bytes: size("program_pass", page_bytes, 1 << 26)?,
         read: time("read_time")?,
@@ -153,8 +196,13 @@ fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
         program_rate: at_least(section, "program_rate")?,
         suspend: suspend.then_some(suspend_time),
         patience: time("patience")?,
-    })
+    };
+    nand.quick = options::read_quick(section, &nand)?;
+    Ok(nand)
 }
+
+/// Twice the largest drives of 2024: 122.88 TB.
+const LARGEST: u64 = 256_000_000_000_000;
 
 /// The translation layer and the capacity.
 fn read_ftl(
@@ -166,8 +214,8 @@ fn read_ftl(
 ) -> Result<(FtlParams, u64), SpecError> {
     let whole: Bytes = section.required("capacity", "a size")?;
     let capacity = whole.0 / scale / PAGE * PAGE;
-    if whole.0 > 16_000_000_000_000 || capacity < 1 << 24 {
-        let accepted = "expected at most 16 TB, and at least 16 MiB after scale";
+    if whole.0 > LARGEST || !(1 << 24..=MOST_MAPPED).contains(&capacity) {
+        let accepted = "expected at most 256 TB, and from 16 MiB to 16 TB after scale";
         return Err(section.error("capacity", whole.to_string(), accepted));
     }
     let block: Bytes = section.required("block", "the size of an erase block of one plane")?;
@@ -219,6 +267,8 @@ fn read_ftl(
         flash_page_units: (nand.page_bytes / UNIT) as u32,
         program_units: (nand.program_bytes / UNIT) as u32,
         compressed,
+        in_place: options::read_overwrite(section, nand, capacity)?,
+        pslc: options::read_pslc(section, nand, scale)?,
         victims,
         separation: need(section, "gc_separation", section.choice("gc_separation", &kinds)?)?,
         free_low: low,

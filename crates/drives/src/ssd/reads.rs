@@ -26,7 +26,16 @@ impl Ssd {
     /// Asks the dies for what lies on flash of these pages; returns how many parts will come.
     pub(super) fn ask_flash(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) -> u32 {
         let (mut parts, mut current) = (0, None);
+        let (mut asked_until, end) = (0, pages.end);
         for page in pages {
+            if self.ftl.is_buffered(page) && self.ftl.is_cached(page) {
+                if page >= asked_until {
+                    let pass = page / self.cache_pass_pages();
+                    asked_until = ((pass + 1) * self.cache_pass_pages()).min(end);
+                    parts += self.ask_cache(index, at, pass, asked_until - page);
+                }
+                continue;
+            }
             if self.ftl.is_buffered(page) {
                 self.counters.buffer_hits += 1;
                 continue;
@@ -56,11 +65,30 @@ impl Ssd {
         parts + self.ask_die(index, at, current)
     }
 
+    fn cache_pass_pages(&self) -> u64 {
+        self.params.nand.quick.map_or(1, |quick| quick.bytes / PAGE)
+    }
+
+    /// Asks a die for pages of the pseudo-SLC cache. Where in the cache it lies is not kept: neighbours are taken to be
+    /// on the same die.
+    fn ask_cache(&mut self, index: u32, at: Instant, pass: u64, pages: u64) -> u32 {
+        let die = (pass % u64::from(self.params.nand.dies)) as u32;
+        let time = self.params.nand.quick.map_or(Span::ZERO, |quick| quick.read);
+        let read = self.nand.read_for(at, die, 1, time);
+        self.slots[index as usize].flash = time;
+        self.push(read, Event::Part(index, die, (pages * PAGE) as u32));
+        1
+    }
+
     #[inline]
     fn ask_die(&mut self, index: u32, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
-        let Some((block, pass, _, pages, bytes)) = part else { return 0 };
+        let Some((block, pass, last, pages, bytes)) = part else { return 0 };
         let die = self.work.die_of(block, pass);
-        let read = self.nand.read(at, die, pages);
+        let read = if self.params.nand.planes_alone {
+            self.nand.read_on_planes(at, die, pages, last)
+        } else {
+            self.nand.read(at, die, pages)
+        };
         let slot = &mut self.slots[index as usize];
         slot.flash = Span(self.params.nand.read.0 * u64::from(pages.div_ceil(self.params.nand.planes)));
         self.push(read, Event::Part(index, die, bytes));

@@ -11,7 +11,7 @@ impl Ssd {
     pub(super) fn all_counters(&self) -> Vec<Counter> {
         let (c, f, n) = (&self.counters, self.ftl.counters(), &self.nand.counters);
         let smart = self.smart_attributes();
-        vec![
+        let mut counters = vec![
             ("reads", c.reads),
             ("writes", c.writes),
             ("flushes", c.flushes),
@@ -35,7 +35,11 @@ impl Ssd {
             ("faults", c.faults),
             ("command_ns", c.command.0),
             ("busy_ns", n.die_busy.0 / u64::from(self.params.nand.dies)),
-        ]
+        ];
+        if self.params.ftl.pslc.is_some() {
+            counters.extend([("pslc_bytes", f.cached * UNIT), ("folded_bytes", f.folded * UNIT)]);
+        }
+        counters
     }
 
     /// Reads: as long as the controller decodes their commands, or the link carries their data; writes: as long as all
@@ -49,7 +53,7 @@ impl Ssd {
 
     pub(super) fn all_levels(&self) -> Vec<Counter> {
         let (mean, most, bad) = self.ftl.wear();
-        vec![
+        let mut levels = vec![
             ("free_blocks", u64::from(self.ftl.free_blocks())),
             ("used_bytes", self.ftl.used_pages() * PAGE),
             ("write_buffer_bytes", self.ftl.buffered() as u64 * PAGE),
@@ -57,7 +61,11 @@ impl Ssd {
             ("erases_max", most),
             ("bad_blocks", bad),
             ("write_protected", u64::from(self.ftl.is_write_protected())),
-        ]
+        ];
+        if self.params.ftl.pslc.is_some() {
+            levels.extend([("pslc_bytes", self.ftl.cached() * PAGE), ("pslc_size", self.ftl.cache_pages() * PAGE)]);
+        }
+        levels
     }
 
     pub(super) fn smart_attributes(&self) -> Smart {
@@ -65,7 +73,7 @@ impl Ssd {
         let pass_bytes = self.params.nand.program_bytes;
         let dies = u64::from(self.params.nand.dies);
         let parity = if self.params.parity { f.passes * pass_bytes / (dies - 1) } else { 0 };
-        let data = f.passes * pass_bytes;
+        let data = f.passes * pass_bytes + f.cached * UNIT;
         let mapping = ((data + parity) as f64 * self.params.mapping_overhead) as u64;
         let (mean, most, bad) = self.ftl.wear();
         Smart {

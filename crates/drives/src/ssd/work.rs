@@ -177,6 +177,16 @@ impl FlashWork for Timed<'_> {
         }
     }
 
+    fn program_cache(&mut self, pass: u64, frontier: usize) {
+        let number = self.queue.issue();
+        self.queue.close(frontier, number);
+        if let Some(account) = self.account.as_deref_mut() {
+            account.sent(number, frontier);
+        }
+        let die = (pass % u64::from(self.queue.dies)) as u32;
+        self.nand.queue(self.now, die, Job::Quick(number));
+    }
+
     fn read(&mut self, block: u32, flash_page: u32) {
         let pass = self.queue.pass_of(flash_page);
         match &mut self.queue.reads {
@@ -214,6 +224,8 @@ mod tests {
             dies: 2,
             channels: 1,
             planes: 1,
+            planes_alone: false,
+            quick: None,
             page_bytes: 16 << 10,
             program_bytes: 16 << 10,
             read: Span(50_000),

@@ -4,6 +4,7 @@ use hotband_machine::{Command, Done, Op, Times, UntimedWrite};
 use hotband_units::{Instant, Span};
 
 use crate::parts::ftl::{PAGE, Untimed};
+use crate::parts::nand::Job;
 use crate::ssd::Ssd;
 use crate::ssd::slot::{Event, Slot};
 use crate::ssd::work::Timed;
@@ -23,17 +24,41 @@ impl Ssd {
         // A write that begins or ends within a page first reads what the page holds.
         let end = command.offset + u64::from(command.len);
         let (first, last) = (command.offset / PAGE, (end - 1) / PAGE);
+        let is_whole_units = self.params.unit_pages > 1;
         let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
         let mut parts = 0;
-        if cut_first {
+        if cut_first && !is_whole_units {
             parts += self.ask_flash(index, decoded, first..first + 1);
         }
-        if cut_last && !(cut_first && first == last) {
+        if cut_last && !(cut_first && first == last) && !is_whole_units {
             parts += self.ask_flash(index, decoded, last..last + 1);
         }
         self.slots[index as usize].parts = parts;
         if parts == 0 {
             self.push(arrived, Event::Ready(index));
+        }
+    }
+
+    /// Pages that a write from `offset` to `end` changes: whole mapping units.
+    #[inline]
+    fn pages_of(&self, offset: u64, end: u64) -> std::ops::Range<u64> {
+        let within = self.params.unit_pages - 1;
+        (offset / PAGE) & !within..((end.div_ceil(PAGE) + within) & !within).min(self.params.ftl.pages)
+    }
+
+    /// Of mapping units of several pages that a write begins or ends in, the rest is read while it is in the buffer: the
+    /// host does not wait for that.
+    fn read_rest_of_units(&mut self, now: Instant, offset: u64, end: u64) {
+        let unit = self.params.unit_pages * PAGE;
+        let (first, last) = (offset / unit, (end - 1) / unit);
+        let cut = [(first, !offset.is_multiple_of(unit)), (last, !end.is_multiple_of(unit))];
+        let reads_once = first == last && cut[0].1;
+        for (number, _) in cut.into_iter().filter(|(_, cut)| *cut).take(if reads_once { 1 } else { 2 }) {
+            let page = number * self.params.unit_pages;
+            if let Some((block, flash_page)) = self.ftl.place_of(page).filter(|_| !self.ftl.is_buffered(page)) {
+                let die = self.work.die_of(block, self.work.pass_of(flash_page));
+                self.nand.queue(now, die, Job::Read(1));
+            }
         }
     }
 
@@ -52,7 +77,10 @@ impl Ssd {
     /// Takes the data of a write into the buffer.
     pub(super) fn take_in(&mut self, now: Instant, index: u32) {
         let command = self.slots[index as usize].command;
-        let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
+        let pages = self.pages_of(command.offset, command.offset + u64::from(command.len));
+        if self.params.unit_pages > 1 {
+            self.read_rest_of_units(now, command.offset, command.offset + u64::from(command.len));
+        }
         self.note_taken_in(&command);
         let mut flash =
             Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
@@ -92,10 +120,11 @@ impl Ssd {
         self.acknowledge(now, index);
     }
 
-    /// Whole pages inside the range are forgotten.
+    /// Whole mapping units inside the range are forgotten.
     fn trim_range(&mut self, offset: u64, len: u64) {
         self.counters.trimmed_bytes += len;
-        for page in offset.div_ceil(PAGE)..(offset + len) / PAGE {
+        let within = self.params.unit_pages - 1;
+        for page in (offset.div_ceil(PAGE) + within) & !within..((offset + len) / PAGE) & !within {
             self.ftl.trim(page);
         }
     }
@@ -129,7 +158,7 @@ impl Ssd {
             return;
         }
         self.counters.written_bytes += u64::from(write.len);
-        let pages = write.offset / PAGE..(write.offset + u64::from(write.len)).div_ceil(PAGE);
+        let pages = self.pages_of(write.offset, write.offset + u64::from(write.len));
         for page in pages {
             let units = self.compression.units(write.entropy);
             self.ftl.write(page, units, &mut Untimed);

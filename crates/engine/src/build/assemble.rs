@@ -83,11 +83,13 @@ pub fn assemble_with_spares(
     let mut read: Vec<(&DriveSpec, Mechanism)> = Vec::new();
     for drive in spec.drives.iter().chain(spares.iter().map(|(drive, _)| drive)) {
         (means.look)()?;
-        let mechanism = Mechanism::read(spec, drive, &products[&drive.product].0, set)?;
+        let mechanism = Mechanism::read_to_fit(spec, drive, &products[&drive.product].0, (set, means))?;
         memory.take(mechanism.memory(means.is_for));
         read.push((drive, mechanism));
     }
     memory.check()?;
+    let mut remarks: Vec<String> = products.values().filter_map(|(product, _)| product.remark()).collect();
+    remarks.extend(scale_remark(&read));
     let mut curves = SeekCurves::default();
     let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
     for (drive, mechanism) in read {
@@ -114,7 +116,6 @@ pub fn assemble_with_spares(
     let forces = spec.layouts.iter().map(|layout| layout.force_writes).collect();
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes, host: spec.host });
-    let remarks = products.values().filter_map(|(product, _)| product.remark()).collect();
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
     Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken, remarks })
 }
@@ -144,6 +145,7 @@ impl Mechanism {
         drive: &DriveSpec,
         product: &Product,
         set: &[(String, String)],
+        least_scale: u64,
     ) -> Result<Self, SpecError> {
         let own: Table =
             set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
@@ -158,11 +160,34 @@ impl Mechanism {
                 Ok(Self::Disk(params))
             }
             "ssd" => {
-                let read = |values: &Table, file: &str, key: &str| SsdParams::read(product, values, file, key);
+                let read = |values: &Table, file: &str, key: &str| {
+                    SsdParams::read_scaled(product, (values, file, key), least_scale)
+                };
                 Ok(Self::Ssd(read_twice(spec, drive, own, read)?))
             }
             other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd"])),
         }
+    }
+
+    /// Reads a drive; a solid-state drive whose map alone would not fit into memory at twice the scale, and so on, where
+    /// nobody asked for another.
+    fn read_to_fit(
+        spec: &MachineSpec,
+        drive: &DriveSpec,
+        product: &Product,
+        (set, means): (&[(String, String)], &Means),
+    ) -> Result<Self, SpecError> {
+        let mut found = Self::read(spec, drive, product, set, 1)?;
+        let mut least = 2;
+        while least <= 4096 && means.memory.is_some_and(|there| found.memory(means.is_for) > there) {
+            // Blocks have a pass at least: what does not become smaller is refused with what it needs.
+            match Self::read(spec, drive, product, set, least) {
+                Ok(smaller) => found = smaller,
+                Err(_) => break,
+            }
+            least *= 2;
+        }
+        Ok(found)
     }
 
     /// Bytes of memory that the drive takes.
@@ -197,6 +222,21 @@ impl Mechanism {
     }
 }
 
+/// Which solid-state drives are simulated smaller than they are, because their maps would not fit.
+fn scale_remark(drives: &[(&DriveSpec, Mechanism)]) -> Option<String> {
+    let chosen = |(drive, mechanism): &(&DriveSpec, Mechanism)| match mechanism {
+        Mechanism::Ssd(params) if params.scale_chosen => Some((drive.name.clone(), params.scale)),
+        _ => None,
+    };
+    let chosen: Vec<(String, u64)> = drives.iter().filter_map(chosen).collect();
+    let (first, scale) = chosen.first()?;
+    let names = if chosen.len() == 1 { first.clone() } else { format!("{first} and {} more", chosen.len() - 1) };
+    Some(format!(
+        "{names}: scale {scale} was chosen, the whole is too large to be mapped: capacity, blocks and write buffer are 1/{scale}, \
+         shares and write amplification as they are (--set scale=N chooses another)"
+    ))
+}
+
 /// A drive of the catalog or of a user's file, every value checked; nothing is built.
 ///
 /// # Errors
@@ -205,7 +245,7 @@ pub fn checked_drive(catalog: &Catalog, name: &str, argument: &str) -> Result<Pr
     let (product, _) = catalog.drive(name, (argument, ""))?;
     check_sold(&product)?;
     let alone = MachineSpec::read(argument, &format!("[drives.d0]\nproduct = {}\n", Value::from(name)))?;
-    Mechanism::read(&alone, &alone.drives[0], &product, &[])?;
+    Mechanism::read(&alone, &alone.drives[0], &product, &[], 1)?;
     Ok(product)
 }
 

@@ -32,6 +32,15 @@ pub fn product(name: &str) -> Product {
     catalog().drive(name, ("test", "")).expect("the name comes from the catalog").0
 }
 
+/// The largest power of two, up to 1,024, by which a solid-state drive can be divided: a block keeps a pass.
+pub fn largest_scale(product: &Product) -> String {
+    let value = |key: &str| product.assumptions.iter().find(|value| value.key == key).expect("a drive has it");
+    let bytes = |key: &str| value(key).value.parse::<hotband_units::Bytes>().expect("a size").0;
+    let planes: u64 = value("planes").value.parse().expect("a count");
+    let passes = bytes("block") * planes / bytes("program_pass");
+    (1 << passes.ilog2()).min(1024).to_string()
+}
+
 pub fn disk(name: &str) -> Disk {
     let params = DiskParams::read(&product(name), &toml::Table::new(), "test", "");
     Disk::new(params.expect("drives of the catalog are valid"))

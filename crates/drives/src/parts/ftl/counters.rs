@@ -9,6 +9,10 @@ pub struct FtlCounters {
     pub relocated: u64,
     /// Space left empty at the end of passes and blocks.
     pub padding: u64,
+    /// Programmed into the pseudo-SLC cache.
+    pub cached: u64,
+    /// Of `relocated`: folded out of that cache.
+    pub folded: u64,
     /// Passes programmed.
     pub passes: u64,
     /// Blocks erased.

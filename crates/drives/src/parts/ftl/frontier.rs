@@ -7,8 +7,10 @@ use super::params::FtlParams;
 pub(super) const HOST: usize = 0;
 pub(super) const RELOCATED: usize = 1;
 pub(super) const HOT: usize = 2;
+/// The pseudo-SLC cache, whose passes are not those of blocks.
+pub(super) const PSLC: usize = 3;
 /// How many there are.
-pub const FRONTIERS: usize = 3;
+pub const FRONTIERS: usize = 4;
 
 /// Where data is appended.
 #[derive(Clone, Copy, Debug)]

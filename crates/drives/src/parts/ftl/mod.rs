@@ -19,8 +19,10 @@ mod compact;
 mod counters;
 mod frontier;
 mod heat;
+mod in_place;
 mod map;
 mod params;
+mod pslc;
 mod victim;
 mod wear;
 mod work;
@@ -31,6 +33,7 @@ pub use counters::FtlCounters;
 pub use frontier::FRONTIERS;
 pub use map::Refused;
 pub use params::{FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
+pub use pslc::{PslcParams, WhenFull};
 pub use wear::Endurance;
 pub use work::{FlashWork, Placement, Untimed};
 
@@ -39,6 +42,7 @@ use std::collections::VecDeque;
 use blocks::{Blocks, NONE};
 use frontier::{Frontier, HOST, HOT};
 use map::{DIRTY, Map, UNMAPPED};
+use pslc::Pslc;
 use victim::Collection;
 
 /// The translation layer of one drive.
@@ -51,6 +55,7 @@ pub struct Ftl {
     /// Pages in the write buffer, oldest first, and their sizes.
     buffer: VecDeque<(u32, u16)>,
     collection: Collection,
+    pslc: Option<Pslc>,
     counters: FtlCounters,
     /// Host pages placed, in units before compression: the clock of ages.
     clock: u64,
@@ -87,6 +92,7 @@ impl Ftl {
             frontiers: [nowhere; FRONTIERS],
             buffer: VecDeque::with_capacity(params.buffer_pages + 1),
             collection: Collection::default(),
+            pslc: params.pslc.map(|pslc| Pslc::new(pslc, params.pages)),
             counters: FtlCounters::default(),
             clock: 0,
             used_pages: 0,
@@ -130,13 +136,17 @@ impl Ftl {
 
     /// Mean and highest erase count, and blocks that were retired.
     pub fn wear(&self) -> (f64, u64, u64) {
+        if self.params.in_place {
+            return (self.times_written(), self.times_written().ceil() as u64, 0);
+        }
         self.blocks.wear()
     }
 
     /// Space filled in passes that are not programmed yet.
     pub fn open_units(&self) -> u64 {
         let pass = self.params.program_units;
-        self.frontiers.iter().filter(|f| f.block != NONE).map(|f| u64::from(f.filled % pass)).sum()
+        self.frontiers.iter().filter(|f| f.block != NONE).map(|f| u64::from(f.filled % pass)).sum::<u64>()
+            + self.open_cache_units()
     }
 
     /// Where `page` lies: its block and its flash page; none if it was never written, or is in the write buffer
@@ -172,7 +182,7 @@ impl Ftl {
     pub fn write(&mut self, page: u64, units: u32, flash: &mut impl FlashWork) -> bool {
         let page = page as u32;
         let at = self.map.get(page);
-        if at & DIRTY != 0 {
+        if at & DIRTY != 0 && !self.leaves_cache(page) {
             self.counters.coalesced_pages += 1;
             return true;
         }
@@ -204,7 +214,15 @@ impl Ftl {
             // It was trimmed, or written again after that and placed already.
             return;
         }
-        self.place_host(page, u32::from(units), flash);
+        if self.pslc.is_none() || !self.place_in_cache(page, flash) {
+            self.place_host(page, u32::from(units), flash);
+        }
+    }
+
+    /// Whether the newest data of `page` was in the pseudo-SLC cache, in which it is old now.
+    #[inline]
+    fn leaves_cache(&mut self, page: u32) -> bool {
+        self.pslc.as_mut().is_some_and(|pslc| pslc.forget(page))
     }
 
     /// Places everything in the write buffer and fills up the open passes of host data.
@@ -212,6 +230,7 @@ impl Ftl {
         while !self.buffer.is_empty() {
             self.place_oldest(flash);
         }
+        self.pad_cache(flash);
         for which in [HOST, HOT] {
             self.pad_pass(which, flash);
         }
@@ -228,6 +247,9 @@ impl Ftl {
     }
 
     fn place_host(&mut self, page: u32, units: u32, flash: &mut impl FlashWork) {
+        if self.params.in_place {
+            return self.place_in_place(page, flash);
+        }
         if self.frontiers[self.frontier_of_host(self.map.get(page) & !DIRTY)].filled + units > self.params.block_units {
             self.make_room(flash);
         }
@@ -343,8 +365,9 @@ impl Ftl {
         if at == UNMAPPED {
             return false;
         }
+        self.leaves_cache(page);
         // What is in the write buffer is skipped when its turn comes.
-        if at & !DIRTY != UNMAPPED {
+        if at & !DIRTY != UNMAPPED && !self.params.in_place {
             self.invalidate(page, at & !DIRTY);
         }
         self.map.set(page, UNMAPPED);

@@ -1,5 +1,6 @@
 //! What a translation layer is told about itself.
 
+use super::pslc::PslcParams;
 use super::wear::Endurance;
 
 /// Bytes of a logical page.
@@ -48,6 +49,10 @@ pub struct FtlParams {
     pub program_units: u32,
     /// Whether pages may be shorter than 4 KiB.
     pub compressed: bool,
+    /// Whether pages are written again where they lie: nothing is collected.
+    pub in_place: bool,
+    /// A pseudo-SLC cache, where it has one.
+    pub pslc: Option<PslcParams>,
     /// How blocks are chosen for collection.
     pub victims: VictimPolicy,
     /// What is kept apart.

@@ -4,6 +4,10 @@
 pub trait FlashWork {
     /// A pass of frontier number `frontier` is full: program number `pass` of `block`.
     fn program(&mut self, block: u32, pass: u32, frontier: usize);
+    /// A pass of the pseudo-SLC cache is full, the `pass`th.
+    fn program_cache(&mut self, pass: u64, frontier: usize) {
+        let _ = (pass, frontier);
+    }
     /// A flash page with valid data is read for relocation.
     fn read(&mut self, block: u32, flash_page: u32);
     /// All of `block` is erased.

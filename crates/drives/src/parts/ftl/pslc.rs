@@ -1,0 +1,169 @@
+//! A pseudo-SLC cache: writes go to cells that hold one bit, and are folded into cells of three or four later.
+//!
+//! First in, first out. Its size is a fixed part and, of what is not used of the drive, as much as one bit a cell leaves,
+//! up to a limit. When it is full, writes go to the slow cells (`direct`) or wait until older ones are folded (`fold`).
+//! What is folded is programmed twice.
+//!
+//! Leaves out: erases of its blocks and their wear, and the blocks that its dynamic part takes from collection.
+
+use super::Ftl;
+use super::frontier::PSLC;
+use super::map::DIRTY;
+use super::params::PAGE_UNITS;
+use super::work::{FlashWork, Placement};
+
+/// What happens to writes when the cache is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// They go to the slow cells.
+    Direct,
+    /// They wait until older ones are folded.
+    Fold,
+}
+
+/// A pseudo-SLC cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PslcParams {
+    /// Pages that it always holds.
+    pub fixed_pages: u64,
+    /// Pages that it holds besides, at most.
+    pub dynamic_pages: u64,
+    /// Bits of a slow cell.
+    pub bits: u64,
+    /// Units of a pass.
+    pub pass_units: u32,
+    /// What happens when it is full.
+    pub when_full: WhenFull,
+}
+
+/// What is in the cache.
+#[derive(Clone, Debug)]
+pub(super) struct Pslc {
+    pub params: PslcParams,
+    /// Pages in the order in which they came; some were written again since.
+    queue: std::collections::VecDeque<u32>,
+    /// A bit a page: its newest data is here.
+    held: Vec<u64>,
+    valid: u64,
+    /// Units of the pass that is not full.
+    open: u32,
+}
+
+impl Pslc {
+    pub fn new(params: PslcParams, pages: u64) -> Self {
+        let held = vec![0; pages.div_ceil(64) as usize];
+        Self { params, queue: std::collections::VecDeque::new(), held, valid: 0, open: 0 }
+    }
+
+    pub fn holds(&self, page: u32) -> bool {
+        self.held[page as usize / 64] >> (page % 64) & 1 == 1
+    }
+
+    fn put(&mut self, page: u32) {
+        self.held[page as usize / 64] |= 1 << (page % 64);
+        self.valid += 1;
+        self.queue.push_back(page);
+    }
+
+    /// The page is not here any more; returns whether it was.
+    pub fn forget(&mut self, page: u32) -> bool {
+        let was = self.holds(page);
+        self.held[page as usize / 64] &= !(1 << (page % 64));
+        self.valid -= u64::from(was);
+        was
+    }
+}
+
+impl Ftl {
+    /// Pages in the pseudo-SLC cache, those included that were written again since.
+    pub fn cached(&self) -> u64 {
+        self.pslc.as_ref().map_or(0, |pslc| pslc.queue.len() as u64)
+    }
+
+    /// Whether the newest data of `page` is in the pseudo-SLC cache.
+    pub fn is_cached(&self, page: u64) -> bool {
+        self.pslc.as_ref().is_some_and(|pslc| pslc.holds(page as u32))
+    }
+
+    /// Pages that the cache may hold now.
+    pub fn cache_pages(&self) -> u64 {
+        let Some(pslc) = &self.pslc else { return 0 };
+        let unused = self.params.pages - (self.used_pages - pslc.valid).min(self.params.pages);
+        pslc.params.fixed_pages + pslc.params.dynamic_pages.min(unused / pslc.params.bits)
+    }
+
+    pub(super) fn open_cache_units(&self) -> u64 {
+        self.pslc.as_ref().map_or(0, |pslc| u64::from(pslc.open))
+    }
+
+    /// Takes a page of the write buffer into the cache; returns whether it did, or the page was not needed any more.
+    pub(super) fn place_in_cache(&mut self, page: u32, flash: &mut impl FlashWork) -> bool {
+        let size = self.cache_pages();
+        let Some(pslc) = &self.pslc else { return false };
+        if pslc.holds(page) {
+            return true;
+        }
+        if self.cached() >= size {
+            match pslc.params.when_full {
+                WhenFull::Direct => {
+                    // What is written beside it leaves less room for it.
+                    if self.cached() > size {
+                        self.fold_oldest(flash);
+                    }
+                    return false;
+                }
+                WhenFull::Fold => {
+                    while self.cached() > 0 && self.cached() >= size {
+                        self.fold_oldest(flash);
+                    }
+                    if self.cached() >= self.cache_pages() {
+                        return false;
+                    }
+                }
+            }
+        }
+        let old = self.map.get(page) & !DIRTY;
+        let Some(pslc) = &mut self.pslc else { return false };
+        pslc.put(page);
+        pslc.open += PAGE_UNITS;
+        let is_full = pslc.open >= pslc.params.pass_units;
+        flash.placed(&Placement { page, old, old_units: PAGE_UNITS, place: old, frontier: PSLC, relocated: false });
+        self.counters.host += u64::from(PAGE_UNITS);
+        if is_full {
+            self.program_cache(flash);
+        }
+        true
+    }
+
+    fn program_cache(&mut self, flash: &mut impl FlashWork) {
+        let Some(pslc) = &mut self.pslc else { return };
+        pslc.open = 0;
+        self.counters.cached += u64::from(pslc.params.pass_units);
+        let pass = self.counters.cached / u64::from(pslc.params.pass_units);
+        flash.program_cache(pass, PSLC);
+    }
+
+    /// Fills up the open pass of the cache.
+    pub(super) fn pad_cache(&mut self, flash: &mut impl FlashWork) {
+        if let Some(pslc) = self.pslc.as_ref().filter(|pslc| pslc.open > 0) {
+            self.counters.padding += u64::from(pslc.params.pass_units - pslc.open);
+            self.program_cache(flash);
+        }
+    }
+
+    /// Folds the oldest page of the cache; returns whether there was one.
+    pub fn fold_oldest(&mut self, flash: &mut impl FlashWork) -> bool {
+        let Some(pslc) = &mut self.pslc else { return false };
+        let Some(page) = pslc.queue.pop_front() else { return false };
+        if !pslc.forget(page) {
+            // It was written again, or trimmed.
+            return true;
+        }
+        let before = self.counters.host;
+        self.place_host(page, PAGE_UNITS, flash);
+        self.counters.relocated += self.counters.host - before;
+        self.counters.folded += self.counters.host - before;
+        self.counters.host = before;
+        true
+    }
+}
