@@ -134,7 +134,7 @@ impl Run {
         let rate = repair.as_ref().and_then(|repair| repair.rate_limit).map(|rate| rate.0);
         let rebuilds = (request.repair.spares, rate);
         if repair.is_some() {
-            assembled.machine.expect(Expected { repair, ..Expected::default() });
+            assembled.machine.expect(Expected { repair, ..Expected::default() }).expect("no daemon goes out");
         }
         let happenings = asked.happenings(&assembled.machine, &[])?;
         asked.tell_pools(&mut assembled.machine)?;
@@ -213,7 +213,7 @@ impl Run {
         if machine.repair().is_none()
             && let repair @ Some(_) = self.request.repair.plan(machine, &self.asked, first.request.seed)?
         {
-            machine.expect(Expected { repair, ..Expected::default() });
+            machine.expect(Expected { repair, ..Expected::default() }).expect("no daemon goes out");
         }
         self.asked.tell_pools(machine)?;
         self.happenings = happenings;

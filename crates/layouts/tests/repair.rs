@@ -88,11 +88,13 @@ fn machine(kind: Kind, spec: Failures, spares: usize, seed: u64) -> (Machine, Sh
     };
     let mut machine = Machine::new(parts);
     let spares = (kind.1 as u32..count as u32).collect();
-    machine.expect(Expected {
-        repair: Some(RepairSpec { spares, ..spec.repair }),
-        watch: Some(Box::new(Watching(store.clone()))),
-        accounts: false,
-    });
+    machine
+        .expect(Expected {
+            repair: Some(RepairSpec { spares, ..spec.repair }),
+            watch: Some(Box::new(Watching(store.clone()))),
+            ..Expected::default()
+        })
+        .expect("no daemon goes out");
     for (drive, at) in spec.failures {
         let event = Event { at: Instant::ZERO + at, part: Part::Drive(drive), what: What::Fail };
         machine.schedule(event).expect("failures are expected");

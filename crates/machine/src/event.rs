@@ -80,6 +80,12 @@ pub enum EventError {
         /// Kind of the part.
         part: &'static str,
     },
+    /// Daemons that a pool cannot do without, or does not have.
+    #[error("{why}")]
+    Out {
+        /// What stands against it.
+        why: String,
+    },
     /// A value that the part does not take while it runs.
     #[error(transparent)]
     Setting(#[from] SetError),

@@ -21,7 +21,7 @@ pub use event::{Event, EventError, Part, SetError, What};
 pub use graph::host::{HostSpec, Spread};
 pub use graph::link::{Link, LinkSpec};
 pub use graph::queue::{Class, EventQueue};
-pub use graph::schedule::Expected;
+pub use graph::schedule::{Expected, Outs};
 pub use graph::slab::Slab;
 pub use graph::view::{DriveView, Drives, LayoutView, Layouts, OnDrive, RepairView};
 pub use graph::{Machine, MachineParts, Role, Volume};

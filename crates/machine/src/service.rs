@@ -127,9 +127,9 @@ pub trait Service: Send {
     ///
     /// # Errors
     /// What stands against it.
-    fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), String> {
+    fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), EventError> {
         let _ = (daemons, failed);
-        Err("it has no daemons".to_owned())
+        Err(EventError::Out { why: "it has no daemons".to_owned() })
     }
     /// Whether daemon `daemon` can be marked out while the service runs.
     ///

@@ -79,7 +79,7 @@ fn machine(expected: Expected) -> Machine {
 }
 
 fn both() -> Expected {
-    Expected { repair: Some(RepairSpec::default()), watch: None, accounts: true }
+    Expected { repair: Some(RepairSpec::default()), accounts: true, ..Expected::default() }
 }
 
 fn schedule(machine: &mut Machine, at: u64, part: Part, what: What) -> Result<(), EventError> {

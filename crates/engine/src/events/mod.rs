@@ -4,7 +4,7 @@
 pub mod support;
 
 use hotband_layouts::is_pool;
-use hotband_machine::{EventSpec, LayoutView, Machine, Part, SpecError, What};
+use hotband_machine::{EventSpec, Expected, LayoutView, Machine, Outs, Part, SpecError, What};
 use hotband_units::Span;
 use hotband_workloads::{Phase, Workload};
 
@@ -62,12 +62,13 @@ impl Asked {
         for event in &self.events {
             let outs = match (&event.what, part_of(event, machine)?) {
                 (What::Out, Part::Daemon { layout, daemon }) => vec![(layout, vec![daemon])],
-                (What::Fail, Part::Drive(drive)) => machine.daemons_on(drive),
+                (What::Fail, Part::Drive(drive)) => machine.layouts().daemons_on(drive),
                 _ => continue,
             };
             for (layout, daemons) in outs {
-                let told = machine.expect_out(layout, &daemons, event.what == What::Fail);
-                told.map_err(|accepted| event.error(accepted))?;
+                let outs = vec![Outs { layout, daemons, failed: event.what == What::Fail }];
+                let told = machine.expect(Expected { outs, ..Expected::default() });
+                told.map_err(|refused| event.error(refused.to_string()))?;
             }
         }
         Ok(())

@@ -80,7 +80,7 @@ pub struct Ledger {
 impl Ledger {
     /// An empty ledger for `machine`, whose drives keep account from now on.
     pub fn open(machine: &mut Machine) -> Self {
-        machine.expect(Expected { accounts: true, ..Expected::default() });
+        machine.expect(Expected { accounts: true, ..Expected::default() }).expect("no daemon goes out");
         let mut nodes: Vec<(NodeRef, Versions)> = Vec::new();
         for target in machine.volumes() {
             if nodes.iter().all(|(node, _)| *node != target.node) {

@@ -17,8 +17,8 @@ mod spec;
 use std::collections::VecDeque;
 
 use hotband_machine::{
-    Entropy, EventQueue, Fault, LayoutSpec, MemberCommand, MemberRange, Op, PartReport, Served, Service, ServiceIo,
-    ServiceOut, Slab, SpecError, Times,
+    Entropy, EventError, EventQueue, Fault, LayoutSpec, MemberCommand, MemberRange, Op, PartReport, Served, Service,
+    ServiceIo, ServiceOut, Slab, SpecError, Times,
 };
 use hotband_units::{Bytes, Instant, Rate, Span};
 use rustc_hash::FxHashMap;
@@ -274,8 +274,8 @@ impl Service for RaidZ {
         self.begin_resilver(now, member, limit);
     }
 
-    fn expect_out(&mut self, _: &[u32], failed: bool) -> Result<(), String> {
-        if failed { Ok(()) } else { Err("it has no daemons".to_owned()) }
+    fn expect_out(&mut self, _: &[u32], failed: bool) -> Result<(), EventError> {
+        if failed { Ok(()) } else { Err(EventError::Out { why: "it has no daemons".to_owned() }) }
     }
 
     fn lost(&self) -> u64 {

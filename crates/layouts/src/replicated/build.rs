@@ -85,7 +85,8 @@ pub fn build(
     let built = Built { capacity, places, slices: sizes, room, cluster, hosts };
     let mut pool = Pool::new(spec, params, built, random);
     if let Some(OutSpec { osd, at }) = out {
-        pool.expect_out(&[osd as u32], false).map_err(|accepted| error("out.osd", osd.to_string(), accepted))?;
+        pool.expect_out(&[osd as u32], false)
+            .map_err(|refused| error("out.osd", osd.to_string(), refused.to_string()))?;
         pool.mark_out_at(Instant::ZERO + at);
     }
     Ok((Box::new(pool), slices))

@@ -381,8 +381,9 @@ impl Service for Pool {
         !self.dead.is_empty() && self.recovery.as_ref().is_some_and(Recovery::is_under_way)
     }
 
-    fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), String> {
-        self.prepare_out(daemons.iter().map(|osd| *osd as u16).collect(), failed)
+    fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), EventError> {
+        let prepared = self.prepare_out(daemons.iter().map(|osd| *osd as u16).collect(), failed);
+        prepared.map_err(|why| EventError::Out { why })
     }
 
     fn check_out(&self, daemon: u32) -> Result<(), EventError> {

@@ -21,16 +21,36 @@ pub struct Expected {
     pub watch: Option<Box<dyn Watch>>,
     /// Power may go off: drives remember which version of every byte is where.
     pub accounts: bool,
+    /// Daemons of pools go out.
+    pub outs: Vec<Outs>,
+}
+
+/// Daemons of a pool that go out together, marked so or because their drive has failed.
+#[derive(Clone, Debug)]
+pub struct Outs {
+    /// Index of the pool among the layouts.
+    pub layout: u32,
+    /// Which of its daemons.
+    pub daemons: Vec<u32>,
+    /// Their drive has failed.
+    pub failed: bool,
 }
 
 impl Machine {
     /// Tells, before the first I/O, what may happen.
-    pub fn expect(&mut self, expected: Expected) {
+    ///
+    /// # Errors
+    /// Daemons that are not there, or that their pool cannot do without.
+    pub fn expect(&mut self, expected: Expected) -> Result<(), EventError> {
+        for Outs { layout, daemons, failed } in &expected.outs {
+            let service = self.layouts.get_mut(*layout as usize).and_then(LayoutSlot::service);
+            service.ok_or(EventError::UnknownPart)?.expect_out(daemons, *failed)?;
+        }
         if expected.accounts {
             self.keeps_account = true;
             self.drives.iter_mut().for_each(|slot| slot.drive.keep_account());
         }
-        let Some(spec) = expected.repair else { return };
+        let Some(spec) = expected.repair else { return Ok(()) };
         let drives: Vec<(&str, Option<SectorErrors>)> =
             self.drives.iter().map(|slot| (slot.name.as_str(), slot.drive.sector_errors())).collect();
         let mut repair = Repair::new(spec, &drives, self.layouts.len());
@@ -39,29 +59,7 @@ impl Machine {
         let drives = std::mem::take(&mut self.drives).into_iter();
         let drives = drives.map(|slot| DriveSlot { drive: Box::new(Failing::new(slot.drive)), ..slot });
         self.drives = drives.collect();
-    }
-
-    /// Tells, before the first I/O, that daemons of a pool go out, marked so or because their drive has `failed`.
-    ///
-    /// # Errors
-    /// What stands against it.
-    pub fn expect_out(&mut self, layout: u32, daemons: &[u32], failed: bool) -> Result<(), String> {
-        let service = self.layouts.get_mut(layout as usize).and_then(LayoutSlot::service);
-        service.map_or_else(|| Err("it has no daemons".to_owned()), |service| service.expect_out(daemons, failed))
-    }
-
-    /// Daemons that lie on a drive: of each pool that has any, by index, which.
-    pub fn daemons_on(&self, drive: u32) -> Vec<(u32, Vec<u32>)> {
-        let mut found = Vec::new();
-        for (layout, slot) in self.layouts.iter().enumerate() {
-            let lies = |daemon: &u32| self.drives_below(&slot.members[*daemon as usize..][..1]).contains(&drive);
-            let daemons: Vec<u32> = (0..slot.members.len() as u32).filter(lies).collect();
-            let is_pool = matches!(&slot.role, Role::Service(service) if !service.keeps_addresses());
-            if is_pool && !daemons.is_empty() {
-                found.push((layout as u32, daemons));
-            }
-        }
-        found
+        Ok(())
     }
 
     /// Lets something happen to a part, at a time that is not past.

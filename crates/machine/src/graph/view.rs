@@ -146,6 +146,30 @@ impl<'a> Layouts<'a> {
         })
     }
 
+    /// Daemons that lie on a drive: of each pool that has any, by index, which.
+    pub fn daemons_on(self, drive: u32) -> Vec<(u32, Vec<u32>)> {
+        let mut found = Vec::new();
+        for (layout, slot) in self.all.iter().enumerate() {
+            let lies = |daemon: &u32| self.has_below(slot.members[*daemon as usize].node, drive);
+            let daemons: Vec<u32> = (0..slot.members.len() as u32).filter(lies).collect();
+            let is_pool = matches!(&slot.role, Role::Service(service) if !service.keeps_addresses());
+            if is_pool && !daemons.is_empty() {
+                found.push((layout as u32, daemons));
+            }
+        }
+        found
+    }
+
+    /// Whether a drive is a node or lies below it.
+    fn has_below(self, node: NodeRef, drive: u32) -> bool {
+        match node {
+            NodeRef::Drive(one) => one == drive,
+            NodeRef::Layout(layout) => {
+                self.all[layout as usize].members.iter().any(|member| self.has_below(member.node, drive))
+            }
+        }
+    }
+
     /// Whether `volume` lies on a service.
     pub fn is_served(self, volume: u16) -> bool {
         !self.all_below(self.volumes[usize::from(volume)].node, &|slot| match &slot.role {
