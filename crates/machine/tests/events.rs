@@ -74,7 +74,7 @@ fn machine(expected: Expected) -> Machine {
         volumes: vec![volume(0), volume(1)],
         host: None,
     });
-    machine.expect(expected);
+    machine.expect(expected).expect("no daemon goes out");
     machine
 }
 
