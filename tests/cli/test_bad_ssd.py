@@ -15,8 +15,8 @@ SET = [
     ("block=1 TiB", "block = '1 TiB': expected at least one pass (program_pass) after scale, and at most 16 GiB"),
     ("flash_page=5000 B", "flash_page = '5 kB': expected a multiple of 4 KiB up to 1 MiB"),
     ("program_pass=20 KiB", "program_pass = '20 KiB': expected a multiple of 16 KiB up to 64 MiB"),
-    ("capacity=1 MB", "capacity = '1 MB': expected at most 16 TB, and at least 16 MiB after scale"),
-    ("capacity=17 TB", "expected at most 16 TB, and at least 16 MiB after scale"),
+    ("capacity=1 MB", "capacity = '1 MB': expected at most 256 TB, and from 16 MiB to 16 TB after scale"),
+    ("capacity=300 TB", "expected at most 256 TB, and from 16 MiB to 16 TB after scale"),
     ("dies=1", "dies = '1': expected a whole number from 2 to 4096"),
     ("read_time=70", "read_time = '70': expected a time with its unit"),
     ("read_time=2 s", "read_time = '2 s': expected at most 1 s"),
@@ -71,7 +71,7 @@ def test_a_solid_state_drive_has_no_write_cache_of_a_disk(hotband) -> None:
 
 
 def test_pages_too_many_for_the_map_are_refused(hotband) -> None:
-    large = ["--set", "capacity=15 TB", "--set", "flash_page=4 KiB", "--set", "program_pass=96 KiB"]
+    large = ["--set", "capacity=30 TB", "--set", "scale=2", "--set", "flash_page=4 KiB", "--set", "program_pass=96 KiB"]
     error = one_line(hotband("run", "fio-randread", "--on", "s4500-960", *large))
     assert "flash_page = '4 KiB': too small" in error
 

@@ -88,9 +88,11 @@ def test_one_actuator_works_at_a_time_while_a_drive_is_rebuilt(tmp_path: Path) -
 
 @pytest.mark.parametrize("drive", [entry["name"] for entry in catalogue.drives()])
 def test_every_drive_of_the_catalog_has_what_is_needed(drive: str) -> None:
-    one_address_space = (("exposes", "one"),) if drive == "st14000nm0001" else ()
+    values = {value["key"] for value in catalogue.drive(drive)["values"]}
+    one_address_space = (("exposes", "one"),) if "exposes" in values else ()
     found = figures(f"raid1:2x{drive}", set=one_address_space)
-    assert found["mttdl"]["simulated"]["value"] > 1000
+    # Years: a mirror of 24 TB is rebuilt for a day and more, and reads 24 TB without an error to do so.
+    assert found["mttdl"]["simulated"]["value"] > 100
 
 
 @pytest.mark.parametrize("machine", ["raid0:4xsavvio-10k1", "savvio-10k1", "concat:2xsavvio-10k1"])

@@ -19,8 +19,8 @@ fn names_that_do_not_exist_are_told_with_the_nearest() {
     );
     machine_is_refused("raid7:4xsavvio-10k1", &["layout", "\"raid7\"", "raid5", "did you mean"]);
     machine_is_refused("raid5:4xsavvio-10k2", &["\"savvio-10k2\"", "did you mean \"savvio-10k1\""]);
-    let raid = format!("{SIX}[layouts.a]\nraid50 = {{ members = \"d*\" }}\n");
-    machine_is_refused(&raid, &["machine.toml", "layouts.a.raid50", "raid5", "did you mean"]);
+    let raid = format!("{SIX}[layouts.a]\nraid51 = {{ members = \"d*\" }}\n");
+    machine_is_refused(&raid, &["machine.toml", "layouts.a.raid51", "raid5", "did you mean"]);
     let request = Request { workload: "no-such-workload".into(), workload_text: None, ..request(DRIVE, "", &[]) };
     says(&refused(request), &["WORKLOAD", "\"no-such-workload\"", "expected one of"]);
     stream_is_refused("volume = \"db\"", &["streams[0].volume", "\"db\"", "d0"]);

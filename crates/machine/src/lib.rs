@@ -18,7 +18,6 @@ mod versions;
 pub use building::{BuildError, Look, MemoryError, Stopped, unwatched};
 pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Levels, PartReport, Smart, UntimedWrite, Warmth};
 pub use event::{Event, EventError, Part, SetError, What};
-pub use graph::host::{HostSpec, Spread};
 pub use graph::link::{Link, LinkSpec};
 pub use graph::queue::{Class, EventQueue};
 pub use graph::schedule::{Expected, Outs};
@@ -33,6 +32,7 @@ pub use repair::{NoSpare, PhaseEnd, RepairReport, RepairSpec, SectorErrors, Serv
 pub use service::{MemberCommand, Served, Service, ServiceIo, ServiceOut};
 pub use spec::error::{SpecError, nearest};
 pub use spec::event::EventSpec;
+pub use spec::host::{HostSpec, Spread};
 pub use spec::product::{Assumption, Product, Rigour};
 pub use spec::reader::{Section, is_share_or_percent, parse_toml, share_or_percent};
 pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, MemberRef, NodeRef, VolumeSpec, short_form};

@@ -57,7 +57,7 @@ fn fio_log_of(py: Python<'_>, log: &FioLog) -> PyResult<Py<PyAny>> {
     found.set_item("offsets", log.offsets)?;
     let directions: Vec<Dict<'_>> =
         log.directions.iter().map(|samples| samples_of(py, samples)).collect::<PyResult<_>>()?;
-    found.set_item("directions", directions)?;
+    found.set_item("sides", directions)?;
     Ok(found.into())
 }
 

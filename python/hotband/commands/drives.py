@@ -82,10 +82,11 @@ def checked(name: str, text: str) -> CatalogEntry:
     """The drive that a file of this name and text would be. Raises UserError for what no drive can be."""
     from hotband import _core
     from hotband.catalog import CATALOG_DIR
+    from hotband.text.write import write_file
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text)
         try:
             return _core.drive(CATALOG_DIR, str(path))
         except _core.SpecError as error:

@@ -43,7 +43,7 @@ impl Disk {
             Arm::Busy { until, work } => {
                 let wanted = !self.nothing_waits() || !self.blocked.is_empty() || !self.flushes.is_empty();
                 let sequential = matches!(work, Work::Read { sequential: Some(_), .. });
-                let landing = matches!(work, Work::Destage | Work::Inner);
+                let landing = matches!(work, Work::Destage);
                 let filling = self.flash.as_ref().is_some_and(Flash::is_filling);
                 (wanted || sequential || landing || filling).then_some(until)
             }
@@ -83,7 +83,6 @@ impl Disk {
                 self.end_flushes(at);
                 self.admit_blocked(at);
             }
-            Work::Inner => {}
             Work::Read { first, end, sequential } => {
                 if let Some(flash) = &mut self.flash {
                     flash.fill(at, first, end);

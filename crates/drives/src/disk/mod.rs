@@ -89,10 +89,8 @@ enum Work {
     Read { first: u64, end: u64, sequential: Option<usize> },
     /// A write of `first..end` past the cache.
     Write { first: u64, end: u64 },
-    /// An extent of the write cache.
+    /// An extent of the write cache, or what the translation of a shingled disk asks for.
     Destage,
-    /// What the translation of a shingled disk asks for.
-    Inner,
 }
 
 /// A stream into a segment.
@@ -281,6 +279,7 @@ impl Disk {
     }
 
     /// Hands over what has arrived at the host, and lets commands that waited for its tag in.
+    #[inline]
     fn hand_over(&mut self, now: Instant, done: &mut Vec<Done>) {
         while self.ready.last().is_some_and(|next| next.at <= now) {
             done.extend(self.ready.pop());

@@ -13,6 +13,7 @@ mod counters;
 mod options;
 pub mod params;
 mod power;
+mod reading;
 mod reads;
 mod slot;
 mod smart;

@@ -6,7 +6,7 @@ use hotband_units::{Bytes, Rate};
 use crate::parts::ftl::{PAGE, PslcParams, UNIT, WhenFull};
 use crate::parts::nand::{NandParams, QuickParams};
 use crate::parts::pcie::Pcie;
-use crate::ssd::params::{at_least, need};
+use crate::ssd::reading::{at_least, need};
 
 /// PCI Express lanes: all three values, or none.
 pub(super) fn read_pcie(section: &Section) -> Result<Option<Pcie>, SpecError> {

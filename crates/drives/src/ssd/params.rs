@@ -1,7 +1,7 @@
 //! What a solid-state drive is told about itself: the values of its catalog file.
 
 use hotband_machine::{Draw, Section, SpecError};
-use hotband_units::{Bytes, Rate, Ratio, Span};
+use hotband_units::{Bytes, Rate, Span};
 
 use crate::parts::compression::CompressionParams;
 use crate::parts::ftl::{Endurance, Ftl, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
@@ -9,6 +9,7 @@ use crate::parts::nand::NandParams;
 use crate::parts::pcie::Pcie;
 use crate::power::{range_ssd, read_ssd};
 use crate::ssd::options;
+use crate::ssd::reading::{at_least, need, share};
 use hotband_machine::Product;
 
 /// Every value of a solid-state drive.
@@ -140,26 +141,6 @@ const TOO_LARGE: [&str; 3] = ["values.capacity", "values.block", "values.flash_p
 
 /// Bytes that a map can name, whatever its flash pages are: 16 TB.
 const MOST_MAPPED: u64 = 16_000_000_000_000;
-
-pub(super) fn need<T>(section: &Section, key: &'static str, value: Option<T>) -> Result<T, SpecError> {
-    value.ok_or_else(|| section.error(key, "", "missing"))
-}
-
-pub(super) fn share(section: &Section, key: &'static str, most: f64) -> Result<f64, SpecError> {
-    let Ratio(value) = section.required::<Ratio>(key, "a share, such as \"7 %\"")?;
-    if (0.0..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(section.error(key, format!("{} %", value * 100.0), format!("expected from 0 % to {} %", most * 100.0)))
-}
-
-pub(super) fn at_least(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
-    let rate: Rate = section.required(key, "a rate")?;
-    if rate.0 < 1_000_000 || rate.0 > 1_000_000_000_000 {
-        return Err(section.error(key, rate.to_string(), "expected from 1 MB/s to 1 TB/s"));
-    }
-    Ok(rate)
-}
 
 fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
     let time = |key: &'static str| {

@@ -3,6 +3,7 @@
 pub(crate) mod executor;
 mod holdings;
 pub(crate) mod host;
+mod host_path;
 mod host_queue;
 pub(crate) mod link;
 pub(crate) mod origin;
@@ -16,7 +17,7 @@ pub(crate) mod view;
 use hotband_units::{Bytes, Instant};
 
 use crate::drive::{Done, Drive};
-use crate::graph::host::{Host, HostSpec};
+use crate::graph::host::Host;
 use crate::graph::host_queue::HostQueue;
 use crate::graph::link::{Link, Transfer};
 use crate::graph::origin::{Access, Origin, Requests};
@@ -27,6 +28,7 @@ use crate::plan::{Layout, MemberState, Members, Plan};
 use crate::repair::Repair;
 use crate::repair::agenda::Due;
 use crate::service::{Service, ServiceOut};
+use crate::spec::host::HostSpec;
 use crate::spec::{MemberRange, NodeRef};
 use crate::versions::Versions;
 

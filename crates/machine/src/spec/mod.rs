@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 pub(crate) mod event;
+pub(crate) mod host;
 pub(crate) mod product;
 pub(crate) mod reader;
 
@@ -10,10 +11,10 @@ use std::ops::RangeInclusive;
 use hotband_units::Bytes;
 use toml::{Table, Value};
 
-use crate::graph::host::{HostSpec, read_host};
 use crate::graph::link::{LinkSpec, read_kind};
 use crate::spec::error::SpecError;
 use crate::spec::event::EventSpec;
+use crate::spec::host::{HostSpec, read_host};
 use crate::spec::reader::{Section, parse_toml};
 
 /// A node of the graph: a drive or a layout, by index.

@@ -66,7 +66,7 @@ pub struct SmrParams {
 const MOST_BANDS: u64 = 1 << 24;
 
 /// Reads the values of shingled tracks, where the drive has them and `smr` is not off.
-pub(in crate::disk) fn read_smr(section: &Section, capacity: Bytes) -> Result<Option<SmrParams>, SpecError> {
+pub(crate) fn read_smr(section: &Section, capacity: Bytes) -> Result<Option<SmrParams>, SpecError> {
     let kinds = [("off", None), ("drive-managed", Some(Managed::Drive)), ("host-aware", Some(Managed::HostAware))];
     let Some(managed) = section.choice("smr", &kinds)? else { return Ok(None) };
     let places = [("outer", CacheAt::Outer), ("middle", CacheAt::Middle), ("inner", CacheAt::Inner)];
@@ -154,7 +154,7 @@ impl SmrParams {
     }
 
     /// Bytes of memory of its map (our measure of an extent with its record, rounded up) and of its bands.
-    pub(in crate::disk) fn memory(&self, capacity: Bytes) -> u64 {
+    pub(crate) fn memory(&self, capacity: Bytes) -> u64 {
         const OF_EXTENT: u64 = 128;
         self.extents as u64 * OF_EXTENT + capacity.0 / SECTOR / self.band * 4
     }

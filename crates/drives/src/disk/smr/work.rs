@@ -213,7 +213,7 @@ impl SmrDisk {
             ..Times::default()
         };
         let until = service.end() + more;
-        disk.arm = Arm::Busy { until, work: Work::Inner };
+        disk.arm = Arm::Busy { until, work: Work::Destage };
         (times, until)
     }
 

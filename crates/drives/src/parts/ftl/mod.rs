@@ -32,8 +32,7 @@ pub use check::Broken;
 pub use counters::FtlCounters;
 pub use frontier::FRONTIERS;
 pub use map::Refused;
-pub use params::{FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
-pub use pslc::{PslcParams, WhenFull};
+pub use params::{FtlParams, PAGE, PAGE_UNITS, PslcParams, Separation, UNIT, VictimPolicy, WhenFull};
 pub use wear::Endurance;
 pub use work::{FlashWork, Placement, Untimed};
 

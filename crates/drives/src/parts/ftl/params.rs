@@ -1,6 +1,5 @@
 //! What a translation layer is told about itself.
 
-use super::pslc::PslcParams;
 use super::wear::Endurance;
 
 /// Bytes of a logical page.
@@ -67,4 +66,28 @@ pub struct FtlParams {
     pub wear_gap: Option<u32>,
     /// When blocks wear out.
     pub endurance: Option<Endurance>,
+}
+
+/// What happens to writes when the cache is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// They go to the slow cells.
+    Direct,
+    /// They wait until older ones are folded.
+    Fold,
+}
+
+/// A pseudo-SLC cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PslcParams {
+    /// Pages that it always holds.
+    pub fixed_pages: u64,
+    /// Pages that it holds besides, at most.
+    pub dynamic_pages: u64,
+    /// Bits of a slow cell.
+    pub bits: u64,
+    /// Units of a pass.
+    pub pass_units: u32,
+    /// What happens when it is full.
+    pub when_full: WhenFull,
 }

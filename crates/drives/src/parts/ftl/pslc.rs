@@ -9,32 +9,8 @@
 use super::Ftl;
 use super::frontier::PSLC;
 use super::map::DIRTY;
-use super::params::PAGE_UNITS;
+use super::params::{PAGE_UNITS, PslcParams, WhenFull};
 use super::work::{FlashWork, Placement};
-
-/// What happens to writes when the cache is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhenFull {
-    /// They go to the slow cells.
-    Direct,
-    /// They wait until older ones are folded.
-    Fold,
-}
-
-/// A pseudo-SLC cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PslcParams {
-    /// Pages that it always holds.
-    pub fixed_pages: u64,
-    /// Pages that it holds besides, at most.
-    pub dynamic_pages: u64,
-    /// Bits of a slow cell.
-    pub bits: u64,
-    /// Units of a pass.
-    pub pass_units: u32,
-    /// What happens when it is full.
-    pub when_full: WhenFull,
-}
 
 /// What is in the cache.
 #[derive(Clone, Debug)]
