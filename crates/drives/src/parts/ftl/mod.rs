@@ -245,6 +245,7 @@ impl Ftl {
         }
     }
 
+    #[inline]
     fn place_host(&mut self, page: u32, units: u32, flash: &mut impl FlashWork) {
         if self.params.in_place {
             return self.place_in_place(page, flash);
