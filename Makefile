@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test test-rust test-python lint wheel bench budgets accuracy pictures browser lock clean
+.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -32,16 +32,22 @@ setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
 demo: setup ## the first study: table to the terminal, report to out/content-hdd/report.html
 	$(BIN)/hotband study run content-hdd --out out/content-hdd
 
-test: setup browser lint test-rust budgets test-python ## what CI runs
+# Two lanes beside one another, for linking the release build keeps one core: `clippy` and `test-rust` in target/debug,
+# the others in target/release. Then Python, which uses both cores.
+test: ## what CI runs
+	$(MAKE) --no-print-directory -j2 -Oline browser setup clippy test-rust lint budgets
+	$(MAKE) --no-print-directory test-python
 
-lint: setup
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+lint: setup clippy
 	$(BIN)/ruff check python tests fuzz scripts
 	$(BIN)/ruff format --check python tests fuzz scripts
 	$(BIN)/mypy
 
-test-rust: Cargo.lock
+clippy: Cargo.lock
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+test-rust: Cargo.lock | clippy
 	cargo test --workspace --locked --quiet
 
 # Two processes, a file at a time; a study is run once for both (tests/conftest.py).
@@ -49,12 +55,12 @@ test-python: setup
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Needs valgrind, which counts instructions: installed where that is possible, else this says so and goes on.
-budgets: Cargo.lock ## instructions of one I/O on each path, against tests/budgets/instructions.csv
+budgets: setup ## instructions of one I/O on each path, against tests/budgets/instructions.csv
 	@command -v valgrind >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends valgrind; } >/dev/null 2>&1 || true; \
 	fi
-	cargo build --release --locked --quiet -p hotband-engine --example simulate
+	cargo build --release --locked --quiet -p hotband-engine --bin simulate
 	$(PYTHON) scripts/budgets.py
 
 # The report is opened in a real browser; where none can be installed that test is skipped and says so.

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "tests" / "budgets" / "instructions.csv"
-PROGRAM = ROOT / "target" / "release" / "examples" / "simulate"
+PROGRAM = ROOT / "target" / "release" / "simulate"
 TOLERANCE = 0.02
 """Share by which a count may differ: seen between two builds of the same source in different folders, below 0.5 %."""
 
@@ -152,7 +152,7 @@ def main() -> int:
         print(f"instructions are not counted: {missing} is not installed")
         return 0
     if not PROGRAM.exists():
-        sys.exit("first: cargo build --release --locked -p hotband-engine --example simulate")
+        sys.exit("first: cargo build --release --locked -p hotband-engine --bin simulate")
     known = [path.name for path in PATHS]
     if unknown := [name for name in options.only if name not in known]:
         sys.exit(f"--only {unknown[0]}: expected one of {', '.join(known)}")

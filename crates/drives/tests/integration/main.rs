@@ -1,0 +1,17 @@
+//! Tests of drives, each on a bench with round numbers. One program: a program a file takes several times as long to link.
+
+mod common;
+mod disk_actuators;
+mod disk_cache;
+mod disk_flash;
+mod disk_power;
+mod disk_protected;
+mod disk_timing;
+mod draw;
+mod ftl_laws;
+mod ftl_theory;
+mod smr;
+mod ssd_power;
+mod ssd_pslc;
+mod ssd_state;
+mod ssd_timing;

@@ -1,0 +1,194 @@
+//! Do whole machines obey the laws that hold for any storage system: Little's law, rates, and the arithmetic of
+//! arrays?
+
+use crate::common::{assert_near, closed, random_4k, run, workload};
+
+const MIX_READS: [u32; 3] = [0, 70, 100];
+const LAYOUTS: [&str; 10] = [
+    "exos-15e900-512n",
+    "raid0:4xexos-15e900-512n",
+    "raid1:2xexos-15e900-512n",
+    "raid5:4xexos-15e900-512n",
+    "raid6:5xexos-15e900-512n",
+    "raid10:4xexos-15e900-512n",
+    "raid50:6xexos-15e900-512n",
+    "raid60:8xexos-15e900-512n",
+    "raidz1:3xexos-15e900-512n",
+    "raidz2:6xexos-15e900-512n",
+];
+
+#[test]
+fn outstanding_is_rate_times_latency() {
+    // Counted at completion: the I/Os cut by the ends of the measured time (at most the depth at each end) are the
+    // only error, below 16 / 4,000.
+    for machine in LAYOUTS {
+        for (cache, depth) in ["off", "on"].into_iter().flat_map(|cache| [1, 4, 16].map(|depth| (cache, depth))) {
+            for read_pct in MIX_READS {
+                let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 4000");
+                let left = run(machine, &text, &[("wce", cache)]);
+                let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
+                let what = format!("{machine}, cache {cache}, depth {depth}, {read_pct} % reads");
+                assert_near(&what, outstanding, f64::from(depth), 0.01);
+                assert_near(&what, left.summary("queue_depth_mean"), f64::from(depth), 1e-6);
+                assert_eq!(left.0["concurrency"], depth, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn outstanding_is_rate_times_latency_on_solid_state_drives_too() {
+    for machine in ["s4500-960", "nytro-1351-960", "raid1:2x5200-eco-960"] {
+        for (depth, read_pct) in [(1, 0), (8, 70), (64, 0), (64, 100)] {
+            let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 20000");
+            let left = run(machine, &text, &[("scale", "256"), ("state", "preconditioned")]);
+            let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
+            let what = format!("{machine}, depth {depth}, {read_pct} % reads");
+            assert_near(&what, outstanding, f64::from(depth), 0.01);
+            assert_near(&what, left.summary("queue_depth_mean"), f64::from(depth), 1e-6);
+        }
+    }
+}
+
+#[test]
+fn outstanding_is_rate_times_latency_in_a_pool_too() {
+    let pool = |options: &str| {
+        format!(
+            "[drives.d]\nproduct = \"mg06sca-10tb\"\ncount = 4\n[layouts.p]\n\
+             replicated = {{ members = \"d*\", image = \"8 GiB\", placement_groups = 64, {options} }}\n"
+        )
+    };
+    let machines = [
+        pool("replicas = 3"),
+        pool("osds_per_drive = 2, hosts = 4, failure_domain = \"host\", balanced = true"),
+        pool("replicas = 2, out = { osd = 3, at = \"5 s\" }, osd_set = { recovery_sleep = \"10 ms\" }"),
+    ];
+    let coded = |options: &str| pool(options).replace("replicated", "erasure");
+    let machines = machines.into_iter().chain([coded("k = 2, m = 1"), coded("k = 2, m = 2, reads = \"touched\"")]);
+    for (number, machine) in machines.enumerate() {
+        for (depth, read_pct) in [(1, 70), (16, 0), (16, 100), (64, 50)] {
+            let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 10000");
+            let left = run(&machine, &text, &[]);
+            let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
+            let what = format!("pool {number}, depth {depth}, {read_pct} % reads");
+            assert_near(&what, outstanding, f64::from(depth), 0.01);
+            assert_near(&what, left.summary("queue_depth_mean"), f64::from(depth), 1e-6);
+        }
+    }
+}
+
+#[test]
+fn a_deeper_queue_never_slows_a_sequential_reader() {
+    let stream = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"";
+    for machine in ["exos-15e900-512n", "ent-cap-2tb", "raid0:4xent-15k", "raid1:2xent-15k", "raid10:4xent-15k"] {
+        let rate = |depth: u32| run(machine, &workload(stream, &closed(depth), "ios = 500", "ios = 20000"), &[]).iops();
+        let rates = [1, 2, 3, 4, 8, 16].map(rate);
+        // The ends of 20,000 I/Os cut at most the depth.
+        assert!(rates.windows(2).all(|pair| pair[1] > 0.99 * pair[0]), "{machine}: {rates:?}");
+    }
+}
+
+#[test]
+fn an_open_loop_below_saturation_gets_the_rate_it_asks_for() {
+    // 200 s at 60 I/Os a second; a 15,000 rpm drive serves about 200. The count of Poisson arrivals has a standard
+    // deviation of the square root of 12,000: four of them are 3.7 %. Evenly spaced arrivals can only be cut at
+    // the ends.
+    for (arrival, tolerance) in [("poisson", 4.0 / 12_000_f64.sqrt()), ("fixed", 10.0 / 12_000.0)] {
+        let load = format!("open = {{ rate_iops = 60, arrival = \"{arrival}\" }}");
+        let text = workload(&random_4k(70), &load, "duration = \"5 s\"", "duration = \"200 s\"");
+        let left = run("exos-15e900-512n", &text, &[]);
+        assert_near(arrival, left.iops(), 60.0, tolerance);
+        assert!(left.0["concurrency"].is_null());
+    }
+}
+
+#[test]
+fn an_open_loop_beyond_saturation_gets_what_the_drive_can_do() {
+    let load = "open = { rate_iops = 2000, arrival = \"poisson\" }";
+    let text = workload(&random_4k(100), load, "", "duration = \"10 s\"");
+    let left = run("exos-15e900-512n", &text, &[]);
+    assert!(left.iops() < 1000.0 && left.summary("queue_depth_mean") > 1000.0, "{}", left.iops());
+}
+
+fn iops(machine: &str, read_pct: u32, depth: u32) -> f64 {
+    let text = workload(&random_4k(read_pct), &closed(depth), "ios = 1000", "ios = 20000");
+    run(machine, &text, &[("wce", "off")]).iops()
+}
+
+#[test]
+fn a_stripe_multiplies_random_ios_by_its_members() {
+    // Shares of the members vary by chance and IOPS grow less than the depth: never more than four times, and
+    // little less.
+    for read_pct in [100, 0] {
+        let (one, four) = (iops(LAYOUTS[0], read_pct, 16), iops("raid0:4xexos-15e900-512n", read_pct, 64));
+        let gain = four / one;
+        assert!((3.5..4.04).contains(&gain), "{read_pct} % reads: {gain}");
+    }
+}
+
+#[test]
+fn a_mirror_reads_from_both_and_writes_to_both() {
+    let (one, two) = (iops(LAYOUTS[0], 100, 8), iops("raid1:2xexos-15e900-512n", 100, 16));
+    assert!((1.8..2.3).contains(&(two / one)), "reads: {two} of {one}");
+    let (one, two) = (iops(LAYOUTS[0], 0, 8), iops("raid1:2xexos-15e900-512n", 0, 8));
+    assert!((0.75..=1.0).contains(&(two / one)), "the later of two writes is never sooner: {two} of {one}");
+}
+
+#[test]
+fn a_striped_mirror_is_a_stripe_of_mirrors() {
+    // Four members against two at half the depth: twice, within what unequal shares cost.
+    for read_pct in [100, 0] {
+        let (two, four) =
+            (iops("raid1:2xexos-15e900-512n", read_pct, 16), iops("raid10:4xexos-15e900-512n", read_pct, 32));
+        assert!((1.75..2.04).contains(&(four / two)), "{read_pct} % reads: {four} of {two}");
+    }
+}
+
+#[test]
+fn parity_costs_its_number_of_device_ios() {
+    // A small write reads and writes the data and each parity; with three members reading the other data is cheaper.
+    // The I/Os under way at the ends are the error: 4 legs or 6 for each of 8 in 5,000.
+    // RAID 50 and 60 write as one of their groups does.
+    let cases = [
+        ("raid5:3x", 1.0, 2.0),
+        ("raid5:4x", 2.0, 2.0),
+        ("raid5:8x", 2.0, 2.0),
+        ("raid6:8x", 3.0, 3.0),
+        ("raid50:6x", 1.0, 2.0),
+        ("raid50:8x", 2.0, 2.0),
+        ("raid60:8x", 1.0, 3.0),
+    ];
+    for (layout, reads, writes) in cases {
+        let text = workload(&random_4k(0), &closed(8), "ios = 100", "ios = 5000");
+        let left = run(&format!("{layout}exos-15e900-512n"), &text, &[("wce", "off")]);
+        let ios = left.summary("count");
+        assert_near(&format!("{layout} reads"), left.counter("reads") / ios, reads, 0.005);
+        assert_near(&format!("{layout} writes"), left.counter("writes") / ios, writes, 0.005);
+    }
+}
+
+#[test]
+fn raidz_costs_what_its_published_formula_says() {
+    // A 4 KiB read reads a record, a 4 KiB write reads and writes one, with its parity: records of 128 KiB and sectors of
+    // 4 KiB on 6 members with 2 parities are 32 sectors in 8 rows, with 16 of parity. The I/Os under way at the ends are
+    // the error: 4 or 6 columns for each of 8 in 5,000.
+    for (read_pct, reads, writes) in [(100, 32.0, 0.0), (0, 32.0, 48.0)] {
+        let text = workload(&random_4k(read_pct), &closed(8), "ios = 100", "ios = 5000");
+        let left = run("raidz2:6xexos-15e900-512n", &text, &[("wce", "off")]);
+        let ios = left.summary("count");
+        let sectors = |counter: &str| left.counter(counter) / 4096.0 / ios;
+        assert!((sectors("read_bytes") - reads).abs() <= 0.005 * reads, "{read_pct} %: {}", sectors("read_bytes"));
+        assert!((sectors("written_bytes") - writes).abs() <= 0.005 * writes, "{read_pct} %");
+    }
+}
+
+#[test]
+fn a_shared_link_caps_what_its_drives_deliver() {
+    // Four drives stream 300 MB/s each through 400 MB/s.
+    let machine = "[drives.d]\nproduct = \"exos-15e900-512n\"\ncount = 4\n[links.bus]\nrate = \"400 MB/s\"\n\
+                   [layouts.data]\nraid0 = { members = \"d*\" }\n";
+    let stream = "read_pct = 100\nrandom_pct = 0\nsize = \"256 KiB\"\nrange = [\"0 %\", \"2 %\"]";
+    let text = workload(stream, &closed(8), "duration = \"1 s\"", "duration = \"4 s\"");
+    let left = run(machine, &text, &[]);
+    assert_near("through the link", left.summary("bandwidth_bytes_per_s"), 400e6, 0.02);
+}

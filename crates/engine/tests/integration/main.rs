@@ -1,0 +1,35 @@
+//! Tests of whole runs: the catalog, machines, workloads, records. One program: a program a file takes several times as long to link.
+
+mod actuators;
+mod apps;
+mod bursts;
+mod bus;
+mod common;
+mod contract;
+mod controller;
+mod corpus;
+mod data_sheets;
+mod determinism;
+mod energy;
+mod events;
+mod failed_ios;
+mod fidelity;
+mod golden;
+mod host;
+mod laws;
+mod limits;
+mod md;
+mod pool_errors;
+mod power_loss;
+mod repair;
+mod script_errors;
+mod scripts;
+mod sequences;
+mod smr;
+mod spec_errors;
+mod ssd_data_sheets;
+mod ssd_fidelity;
+mod steps;
+mod until_steady;
+mod untimed;
+mod waiting;
