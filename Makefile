@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Without make's job server, which recipes cannot reach and cargo warns of.
+CARGO := env -u MAKEFLAGS cargo
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser lock clean
@@ -24,7 +26,7 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
 	@echo "compiling the engine: two to three minutes on two cores, the first time"
-	CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	env -u MAKEFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
 setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
@@ -44,11 +46,11 @@ lint: setup clippy
 	$(BIN)/mypy
 
 clippy: Cargo.lock
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 test-rust: Cargo.lock | clippy
-	cargo test --workspace --locked --quiet
+	$(CARGO) test --workspace --locked --quiet
 
 # Two processes, a file at a time; a study is run once for both (tests/conftest.py).
 test-python: setup
@@ -60,7 +62,7 @@ budgets: setup ## instructions of one I/O on each path, against tests/budgets/in
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends valgrind; } >/dev/null 2>&1 || true; \
 	fi
-	cargo build --release --locked --quiet -p hotband-engine --bin simulate
+	$(CARGO) build --release --locked --quiet -p hotband-engine --bin simulate
 	$(PYTHON) scripts/budgets.py
 
 # The report is opened in a real browser; where none can be installed that test is skipped and says so.
@@ -76,14 +78,14 @@ wheel: setup ## dist/hotband-*.whl, for pip and pipx: one for every Python from 
 	$(BIN)/maturin build --release --locked --quiet --out dist
 
 bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
-	cargo bench --locked -p hotband-engine --bench speed
-	cargo bench --locked -p hotband-engine --bench caches
-	cargo bench --locked -p hotband-engine --bench ssd
-	cargo bench --locked -p hotband-engine --bench apps
-	cargo bench --locked -p hotband-drives --bench parts
-	cargo bench --locked -p hotband-layouts --bench plan
-	cargo bench --locked -p hotband-entropy --bench reading
-	cargo bench --locked -p hotband-results --bench fio_log
+	$(CARGO) bench --locked -p hotband-engine --bench speed
+	$(CARGO) bench --locked -p hotband-engine --bench caches
+	$(CARGO) bench --locked -p hotband-engine --bench ssd
+	$(CARGO) bench --locked -p hotband-engine --bench apps
+	$(CARGO) bench --locked -p hotband-drives --bench parts
+	$(CARGO) bench --locked -p hotband-layouts --bench plan
+	$(CARGO) bench --locked -p hotband-entropy --bench reading
+	$(CARGO) bench --locked -p hotband-results --bench fio_log
 
 pictures: setup ## the picture of the README
 	$(BIN)/python scripts/pictures.py
