@@ -16,9 +16,7 @@ mod streams;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use hotband_machine::{
-    Entropy, Fault, MemberCommand, Op, PartReport, Service, ServiceIo, ServiceOut, Times, Versions,
-};
+use hotband_machine::{Entropy, Fault, MemberCommand, Op, PartReport, Service, ServiceIo, ServiceOut, Times, Versions};
 use hotband_units::{Bytes, Instant};
 
 use crate::pending::Pending;
