@@ -1,119 +1,69 @@
-//! The stripe cache and the write journal of Linux md before a parity layout (docs/models/md.md).
+//! Linux md before a RAID 5 or 6: its stripe cache and its journal (docs/models/md.md).
 //!
-//! Writes to the same stripe that wait at once are written together, so that a full stripe needs no read. A stripe in
-//! part is begun where none is under way, and those that came meanwhile begin together when it ends (`raid5.c`:
-//! `raid5_activate_delayed`, `IO_THRESHOLD` 1). With a journal, every write is there before it is on the members.
+//! A stripe head is a row of pages of 4 KiB, one of every member. Writes to a row that wait at once are written together;
+//! what parity is computed from is read first, unless it is in memory. What goes to a member at the same time and lies side
+//! by side is one I/O. With a journal, every write is there before it is on the members; written back, it is answered then.
 //!
-//! Leaves out: a write-back journal, the partial parity log, reads answered from the stripe cache, a cache that grows
-//! with demand, plugging of the block layer, and rows of 4 KiB that become full one by one: what is written together
-//! is planned by the layout below. Old data and parity are read after the journal has its write, not before.
+//! Leaves out: the partial parity log, reads that are kept in stripe heads, a cache that grows with demand, limits of its
+//! thread (`MAX_STRIPE_BATCH`, `BYPASS_THRESHOLD`), writes of its superblock, processor times, and how well data compresses.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod cached;
+mod head;
+mod heads;
+mod journal;
+mod member_ios;
+mod rows;
+mod spec;
+mod work;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use hotband_machine::{
-    Entropy, Fault, LayoutSpec, MemberCommand, Op, PartReport, Section, Served, Service, ServiceIo, ServiceOut, Slab,
-    SpecError, StripeShape, Times,
+    Entropy, Fault, MemberCommand, Op, PartReport, Service, ServiceIo, ServiceOut, StripeShape, Times, Versions,
 };
-use hotband_units::{Bytes, Instant, Span};
+use hotband_units::{Bytes, Instant};
 
-/// What a stripe head holds of every member, and what a journal writes at once: a page (`STRIPE_SIZE`, `raid5.h`).
-const PAGE: u64 = 4096;
-/// `NR_STRIPES` of `raid5.h`.
-const STRIPES: u64 = 256;
+use crate::pending::Pending;
+use head::Wanted;
+use heads::Heads;
+use journal::{Journal, Unit};
+use member_ios::PageIo;
+pub use rows::MOST as MOST_MEMBERS;
+use rows::{PAGE, Rows};
+pub use spec::{JournalMode, MdSpec};
 
-/// Options of an `md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MdSpec {
-    /// Stripe heads: rows of a page of every member.
-    pub stripes: u64,
-    /// Whether its second member is a journal.
-    pub has_journal: bool,
-}
-
-impl MdSpec {
-    /// Reads the options of an `md`.
-    ///
-    /// # Errors
-    /// The first option that is malformed or impossible.
-    pub fn read(file: &str, spec: &LayoutSpec) -> Result<Self, SpecError> {
-        let options = Section::new(file, &spec.key, &spec.options);
-        let stripes = options.count("stripe_cache", 17..=32_768)?.unwrap_or(STRIPES);
-        let has_journal = options.choice("journal", &[("none", false), ("write-through", true)])?.unwrap_or(false);
-        let members = spec.members.len();
-        if members != 1 + usize::from(has_journal) {
-            let accepted = if has_journal {
-                "expected 2 members: a raid5 or raid6, and the drive of the journal"
-            } else {
-                "expected 1 member, a raid5 or raid6; a journal drive needs journal = \"write-through\""
-            };
-            return Err(options.error("members", members.to_string(), accepted));
-        }
-        if spec.force_writes {
-            let accepted = "give it to the layout below";
-            return Err(options.error("force_writes", "true", accepted));
-        }
-        options.finish()?;
-        Ok(Self { stripes, has_journal })
-    }
-}
-
-/// An I/O of a host.
-#[derive(Clone, Copy, Debug)]
-struct Asked {
-    io: ServiceIo,
-    since: Instant,
-    /// Stripes or commands that it waits for.
-    pending: u32,
-    fault: Option<Fault>,
-}
-
-/// Writes to one stripe that go out together.
-#[derive(Clone, Debug, Default)]
-struct Batch {
-    /// What is written, by address; parts that touch or overlap are joined.
-    parts: Vec<Range<u64>>,
-    writers: Vec<u32>,
-    /// Rows of pages that it occupies.
-    heads: u64,
-    /// Newest of its writes.
-    version: u64,
-    fua: bool,
-    /// Commands under way.
-    pending: u32,
-    times: Times,
-    fault: Option<Fault>,
-    is_full: bool,
-}
-
-impl Batch {
-    fn add(&mut self, range: Range<u64>) {
-        let mut joined = range;
-        self.parts.retain(|part| {
-            let touches = part.start <= joined.end && joined.start <= part.end;
-            if touches {
-                joined = part.start.min(joined.start)..part.end.max(joined.end);
-            }
-            !touches
-        });
-        let at = self.parts.partition_point(|part| part.start < joined.start);
-        self.parts.insert(at, joined);
-    }
-
-    fn bytes(&self) -> u64 {
-        self.parts.iter().map(|part| part.end - part.start).sum()
-    }
-}
-
-/// What a command to a member is for.
-#[derive(Clone, Copy, Debug)]
+/// What a command is for.
+#[derive(Clone, Debug)]
 enum For {
     /// An I/O that goes through.
     Through(u32),
-    /// The journal's copy of what is written to a stripe.
+    /// Pages of these rows on a member.
+    Pages(Op, u16, Range<u64>),
+    /// A unit of the journal.
     Journal(u64),
-    /// A part of a stripe.
-    Part(u64),
+    /// Pages of these rows, which the layout below writes.
+    Below(Vec<u64>),
+    /// The journal's checkpoint moves when members have flushed.
+    Checkpoint,
+}
+
+/// A write that is not in stripe heads yet, or not all of it.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    number: u32,
+    /// Its first byte that is in none.
+    at: u64,
+    is_counted: bool,
+}
+
+/// A unit of the journal that is being written.
+#[derive(Debug)]
+struct UnderWay {
+    unit: Unit,
+    commands: u32,
+    times: Times,
+    fault: Option<Fault>,
 }
 
 /// What it has done so far.
@@ -121,215 +71,167 @@ enum For {
 struct Counts {
     writes: u64,
     waited_writes: u64,
-    batches: u64,
-    full_stripes: u64,
+    rows: u64,
+    full_rows: u64,
+    read_pages: u64,
+    member_ios: u64,
     journal_bytes: u64,
+    cached_pages: u64,
+    reads_from_memory: u64,
 }
 
-/// An md array's memory in a running machine.
-#[derive(Debug)]
+/// An md array in a running machine.
 pub struct Md {
     spec: MdSpec,
-    shape: StripeShape,
+    rows: Rows,
     capacity: u64,
-    /// Of the journal, and where it is written next.
-    journal: (u64, u64),
-    asked: Slab<Asked>,
-    commands: BTreeMap<u64, For>,
-    next_token: u64,
-    /// Stripes whose writes wait, and those that are under way.
-    gathering: BTreeMap<u64, Batch>,
-    under_way: BTreeMap<u64, Batch>,
-    /// Of those under way, the ones in part.
-    in_part: BTreeSet<u64>,
-    heads: u64,
-    /// Writes that found no stripe heads.
-    waiting: VecDeque<u32>,
-    out: ServiceOut,
+    pending: Pending<For>,
+    heads: Heads,
+    /// Writes that wait, the first for stripe heads or for another write to the same page.
+    waiting: VecDeque<Waiting>,
+    /// Rows to be looked at.
+    listed: VecDeque<u64>,
+    /// Rows that wait for their turn to read, and how many read or may (`preread_active_stripes`).
+    delayed: Vec<u64>,
+    readers: u64,
+    journal: Option<Journal>,
+    units: BTreeMap<u64, UnderWay>,
+    next_unit: u64,
+    /// Rows for which the journal has no room.
+    without_room: Vec<u64>,
+    /// Of stripes, how many rows have data that the members have not.
+    cached_rows: BTreeMap<u64, u64>,
+    /// The journal has failed.
+    is_without_journal: bool,
+    /// What goes out when all rows were looked at: pages to members, and bytes that the layout below writes.
+    pages: Vec<PageIo>,
+    below: Vec<BelowIo>,
+    /// Something came since rows were looked at.
+    is_due: bool,
     now: Instant,
     counts: Counts,
 }
 
+/// Bytes of a row that the layout below writes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct BelowIo {
+    from: u64,
+    to: u64,
+    row: u64,
+    fua: bool,
+    version: u64,
+}
+
 impl Md {
-    /// Before a layout of `size` bytes and such stripes; with a journal of `journal` bytes, if it has one.
-    pub fn new(spec: MdSpec, size: u64, shape: StripeShape, journal: u64) -> Self {
+    /// Before `size` bytes from `from` on of a layout of such stripes; with a journal of `journal` bytes, if it has one.
+    pub fn new(spec: MdSpec, (from, size): (u64, u64), shape: StripeShape, journal: u64) -> Self {
         Self {
             spec,
-            shape,
+            rows: Rows::new(shape, from),
             capacity: size,
-            journal: (journal / PAGE * PAGE, 0),
-            asked: Slab::default(),
-            commands: BTreeMap::new(),
-            next_token: 0,
-            gathering: BTreeMap::new(),
-            under_way: BTreeMap::new(),
-            in_part: BTreeSet::new(),
-            heads: 0,
+            pending: Pending::default(),
+            heads: Heads::new(spec.stripes),
             waiting: VecDeque::new(),
-            out: ServiceOut::default(),
+            listed: VecDeque::new(),
+            delayed: Vec::new(),
+            readers: 0,
+            journal: spec.has_journal().then(|| Journal::new(journal)),
+            units: BTreeMap::new(),
+            next_unit: 0,
+            without_room: Vec::new(),
+            cached_rows: BTreeMap::new(),
+            is_without_journal: false,
+            pages: Vec::new(),
+            below: Vec::new(),
+            is_due: false,
             now: Instant::ZERO,
             counts: Counts::default(),
         }
     }
 
-    fn send(&mut self, purpose: For, op: Op, (offset, len): (u64, u64), of: (bool, u64), entropy: Entropy) {
-        let (token, (fua, version)) = (self.next_token, of);
-        self.next_token += 1;
-        self.commands.insert(token, purpose);
-        let member = u16::from(matches!(purpose, For::Journal(_)));
-        self.out.commands.push(MemberCommand { token, member, op, offset, len: len as u32, fua, version, entropy });
+    fn is_written_back(&self) -> bool {
+        self.spec.journal == JournalMode::WriteBack
     }
 
-    /// Rows of pages that parts of a stripe occupy.
-    fn heads_of(&self, parts: &[Range<u64>]) -> u64 {
-        let (chunk, mut rows) = (self.shape.chunk, Vec::new());
-        for part in parts {
-            let (from, to) = (part.start % chunk / PAGE, (part.end - 1) % chunk / PAGE);
-            // One that goes on in the next chunk occupies the end of a column and the beginning of another.
-            if (part.end - 1) / chunk > part.start / chunk + 1 {
-                return chunk.div_ceil(PAGE);
+    fn send(&mut self, purpose: For, member: u16, op: Op, (offset, len): (u64, u64), (fua, version): (bool, u64)) {
+        let (len, entropy) = (len as u32, Entropy::INCOMPRESSIBLE);
+        self.pending.send(purpose, MemberCommand { token: 0, member, op, offset, len, fua, version, entropy });
+    }
+
+    /// An I/O, or a part of it, that the layout below answers.
+    fn pass(&mut self, number: u32, range: &Range<u64>) {
+        let asked = self.pending.get(number);
+        asked.pending += 1;
+        let ServiceIo { op, fua, version, entropy, .. } = asked.io;
+        let (offset, len) = (range.start, (range.end - range.start) as u32);
+        let command = MemberCommand { token: 0, member: 0, op, offset, len, fua, version, entropy };
+        self.pending.send(For::Through(number), command);
+    }
+
+    /// Takes what heads there are for of the write that waits first, and tells whether that was any.
+    fn take_waiting(&mut self) -> bool {
+        let Some(&Waiting { number, at, .. }) = self.waiting.front() else { return false };
+        let (end, mut next) = (self.pending.get(number).range().end, at);
+        while next < end {
+            let stop = end.min((next / PAGE + 1) * PAGE);
+            if !self.take_page(number, next..stop) {
+                break;
             }
-            let wraps = (part.end - 1) / chunk != part.start / chunk;
-            rows.extend(if wraps { vec![from..=chunk.div_ceil(PAGE) - 1, 0..=to] } else { vec![from..=to] });
+            next = stop;
         }
-        let all: BTreeSet<u64> = rows.into_iter().flatten().collect();
-        all.len() as u64
+        self.waiting[0].at = next;
+        if next == end {
+            self.waiting.pop_front();
+            self.ended(number, (Times::default(), Times::default()), None);
+        }
+        next > at
     }
 
-    /// `range`, cut where stripes end: each with its number.
-    fn stripes(&self, range: Range<u64>) -> Vec<(u64, Range<u64>)> {
-        let stripe = self.shape.bytes();
-        let numbers = range.start / stripe..range.end.div_ceil(stripe);
-        numbers.map(|n| (n, range.start.max(n * stripe)..range.end.min((n + 1) * stripe))).collect()
-    }
-
-    /// Takes a write where there are stripe heads for it, and tells whether there were. One that is larger than all
-    /// heads has them alone.
-    fn take_write(&mut self, number: u32) -> bool {
-        let Asked { io, .. } = *self.asked.get(number);
-        let stripes = self.stripes(io.offset..io.offset + u64::from(io.len));
-        let (mut more, mut changed) = (0, Vec::new());
-        for (stripe, range) in &stripes {
-            let mut batch = self.gathering.get(stripe).cloned().unwrap_or_default();
-            batch.add(range.clone());
-            let heads = self.heads_of(&batch.parts);
-            more += heads - batch.heads;
-            batch.heads = heads;
-            batch.writers.push(number);
-            batch.version = batch.version.max(io.version);
-            batch.fua |= io.fua;
-            changed.push((*stripe, batch));
-        }
-        if self.heads > 0 && self.heads + more > self.spec.stripes {
+    /// Takes the part of a write that is in one page.
+    fn take_page(&mut self, number: u32, range: Range<u64>) -> bool {
+        let (row, page) = self.rows.page_at(range.start);
+        if !self.heads.take(row) {
             return false;
         }
-        self.heads += more;
-        self.asked.get(number).pending = changed.len() as u32;
-        self.gathering.extend(changed);
-        for (stripe, _) in stripes {
-            self.begin_if_full(stripe);
+        let (asked, head) = (self.pending.get(number), self.heads.get(row));
+        let wanted = Wanted::new(page, (range.start % PAGE, (range.end - 1) % PAGE + 1), asked.io.version);
+        let is_known = head.writers.last() == Some(&number);
+        if !head.want(wanted, number, asked.io.fua) {
+            return false;
         }
+        asked.pending += u32::from(!is_known);
+        // Who waits for a write does not wait for the reads of others (`REQ_SYNC` in `raid5_make_request`).
+        if !self.spec.is_buffered && !head.may_read {
+            head.may_read = true;
+            self.readers += 1;
+        }
+        self.list(row);
         true
     }
 
-    fn begin_if_full(&mut self, stripe: u64) {
-        let is_full = self.gathering.get(&stripe).is_some_and(|batch| batch.bytes() == self.shape.bytes());
-        if is_full && !self.under_way.contains_key(&stripe) {
-            self.begin(stripe, true);
+    /// A row is to be looked at.
+    fn list(&mut self, row: u64) {
+        self.is_due = true;
+        if !std::mem::replace(&mut self.heads.get(row).is_listed, true) {
+            self.listed.push_back(row);
         }
     }
 
-    /// What waits goes out: full stripes at once, those in part where none of these is under way.
-    fn go_on(&mut self) {
-        loop {
-            while let Some(&number) = self.waiting.front()
-                && self.take_write(number)
-            {
-                self.waiting.pop_front();
-            }
-            if !self.in_part.is_empty() {
-                return;
-            }
-            let free = self.gathering.keys().filter(|stripe| !self.under_way.contains_key(stripe));
-            let free: Vec<u64> = free.copied().collect();
-            if free.is_empty() {
-                return;
-            }
-            for stripe in free {
-                self.begin(stripe, false);
-            }
-        }
-    }
-
-    fn begin(&mut self, stripe: u64, is_full: bool) {
-        let mut batch = self.gathering.remove(&stripe).expect("only what waits is begun");
-        batch.is_full = is_full;
-        self.counts.batches += 1;
-        self.counts.full_stripes += u64::from(is_full);
-        if !is_full {
-            self.in_part.insert(stripe);
-        }
-        if !self.spec.has_journal {
-            return self.write(stripe, batch);
-        }
-        // A block that describes it, its data, and its parity.
-        let pages = batch.bytes().div_ceil(PAGE) + batch.heads * self.shape.parities + 1;
-        let (size, next) = self.journal;
-        let len = (pages * PAGE).min(size);
-        let at = if next + len > size { 0 } else { next };
-        self.journal.1 = at + len;
-        self.counts.journal_bytes += len;
-        batch.pending = 1;
-        self.under_way.insert(stripe, batch);
-        self.send(For::Journal(stripe), Op::Write, (at, len), (true, 0), Entropy::INCOMPRESSIBLE);
-    }
-
-    /// The members are written.
-    fn write(&mut self, stripe: u64, mut batch: Batch) {
-        batch.pending = batch.parts.len() as u32;
-        for part in &batch.parts {
-            let of = (batch.fua, batch.version);
-            let place = (part.start, part.end - part.start);
-            self.send(For::Part(stripe), Op::Write, place, of, Entropy::INCOMPRESSIBLE);
-        }
-        self.under_way.insert(stripe, batch);
-    }
-
-    /// A command of `stripe` is over.
-    fn came(&mut self, now: Instant, stripe: u64, is_journal: bool, (times, fault): (&Times, Option<Fault>)) {
-        let mut batch = self.under_way.remove(&stripe).expect("only what is under way is answered");
-        batch.pending -= 1;
-        batch.fault = batch.fault.or(fault);
-        if batch.pending > 0 {
-            self.under_way.insert(stripe, batch);
-            return;
-        }
-        batch.times = batch.times.then(times);
-        // An array whose journal is gone takes no writes.
-        if is_journal && batch.fault.is_none() {
-            return self.write(stripe, batch);
-        }
-        self.heads -= batch.heads;
-        self.in_part.remove(&stripe);
-        for number in batch.writers {
-            self.ended(now, number, (batch.times, batch.fault));
-        }
-        self.begin_if_full(stripe);
-    }
-
-    /// Something that an I/O waited for is over; the last answers it.
-    fn ended(&mut self, now: Instant, number: u32, (times, fault): (Times, Option<Fault>)) {
-        let asked = self.asked.get(number);
+    /// Something that an I/O waited for is over; the last answers it. `times` are those of all of it, or of its last
+    /// command: of what an I/O has come too late for it has not waited.
+    fn ended(&mut self, number: u32, (times, last): (Times, Times), fault: Option<Fault>) {
+        let (now, asked) = (self.now, self.pending.get(number));
         asked.pending -= 1;
         asked.fault = asked.fault.or(fault);
-        if asked.pending > 0 {
-            return;
+        if asked.pending == 0 {
+            asked.times = if times.total() <= now.since(asked.since) { times } else { last };
+            self.pending.answer(now, number);
         }
-        let Asked { io, since, fault, .. } = self.asked.take(number);
-        let mut times = times;
-        // What is not accounted for is waiting: for stripe heads, for the stripe, for the others of its batch.
-        times.queue += Span(now.since(since).0 - times.total().0);
-        self.out.served.push(Served { token: io.token, times, fault });
+    }
+
+    fn tick(&mut self, now: Instant) {
+        self.now = now;
+        self.pending.tick(now);
     }
 }
 
@@ -348,38 +250,58 @@ impl Service for Md {
 
     fn submit(&mut self, now: Instant, io: ServiceIo) {
         self.now = now;
-        let asked = Asked { io, since: now, pending: 1, fault: None };
-        let number = self.asked.add(asked);
-        if io.op != Op::Write {
-            let place = (io.offset, u64::from(io.len));
-            return self.send(For::Through(number), io.op, place, (io.fua, io.version), io.entropy);
+        let number = self.pending.ask(now, io);
+        let range = self.pending.get(number).range();
+        match io.op {
+            Op::Write => {
+                self.counts.writes += 1;
+                // Until all of it is in stripe heads it waits for that, too.
+                self.pending.get(number).pending = 1;
+                self.waiting.push_back(Waiting { number, at: io.offset, is_counted: false });
+                self.is_due = true;
+            }
+            Op::Read if self.is_written_back() => self.read(number, &range),
+            Op::Flush if self.is_written_back() => self.flush(number),
+            Op::Read | Op::Flush | Op::Trim => self.pass(number, &range),
         }
-        self.counts.writes += 1;
-        if !self.waiting.is_empty() || !self.take_write(number) {
-            self.counts.waited_writes += 1;
-            self.waiting.push_back(number);
-        }
-        self.go_on();
     }
 
     fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>) {
         self.now = now;
-        match self.commands.remove(&token).expect("only what was sent is answered") {
-            For::Through(number) => self.ended(now, number, (*times, fault)),
-            For::Journal(stripe) => self.came(now, stripe, true, (times, fault)),
-            For::Part(stripe) => self.came(now, stripe, false, (times, fault)),
+        self.is_due = true;
+        match self.pending.answered(now, token) {
+            For::Through(number) => self.ended(number, (*times, *times), fault),
+            For::Pages(op, member, rows) => {
+                for row in rows {
+                    let page = self.rows.page_on(row, member);
+                    self.page_came(row, (op, page), times, fault);
+                }
+            }
+            For::Journal(unit) => self.unit_came(unit, times, fault),
+            For::Below(rows) => rows.into_iter().for_each(|row| self.below_came(row, times, fault)),
+            For::Checkpoint => self.journal.as_mut().expect("it has a checkpoint").checkpoint(),
         }
-        self.go_on();
+        let again = std::mem::take(&mut self.without_room);
+        for row in again {
+            self.list(row);
+        }
     }
 
     fn wake(&self) -> Option<Instant> {
-        (!self.out.commands.is_empty() || !self.out.served.is_empty()).then_some(self.now)
+        if self.is_due { Some(self.now) } else { self.pending.wake() }
     }
 
     fn advance(&mut self, now: Instant, out: &mut ServiceOut) {
-        self.now = now;
-        out.commands.append(&mut self.out.commands);
-        out.served.append(&mut self.out.served);
+        self.tick(now);
+        self.pending.answer_due(now);
+        if std::mem::take(&mut self.is_due) {
+            self.work();
+        }
+        self.pending.hand_over(out);
+    }
+
+    fn cut_power(&mut self, _: Instant) -> Versions {
+        self.replayed().0
     }
 
     fn report(&self) -> Vec<PartReport> {
@@ -390,11 +312,19 @@ impl Service for Md {
             counters: vec![
                 ("writes", counts.writes),
                 ("waited_writes", counts.waited_writes),
-                ("batches", counts.batches),
-                ("full_stripes", counts.full_stripes),
+                ("rows", counts.rows),
+                ("full_rows", counts.full_rows),
+                ("read_pages", counts.read_pages),
+                ("member_ios", counts.member_ios),
                 ("journal_bytes", counts.journal_bytes),
+                ("cached_pages", counts.cached_pages),
+                ("reads_from_memory", counts.reads_from_memory),
             ],
-            at_end: vec![("stripe_heads", self.heads)],
+            at_end: vec![
+                ("stripe_heads", self.heads.in_use()),
+                ("cached_rows", self.heads.cached().0),
+                ("to_replay_bytes", self.replayed().1),
+            ],
         }]
     }
 }
