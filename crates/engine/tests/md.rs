@@ -164,6 +164,47 @@ fn a_member_may_fail_and_an_array_without_its_journal_takes_no_writes() {
 }
 
 #[test]
+fn after_a_rebuild_the_array_writes_its_members_itself_again() {
+    // 8 MB of each disk, so that a rebuild is over within seconds.
+    let small = |mode: &str| {
+        let machine = if mode.is_empty() { md("") } else { with_journal(mode) };
+        machine.replace("chunk = \"16 KiB\"", "chunk = \"16 KiB\", size = \"8 MiB\"")
+    };
+    let text = workload("read_pct = 0\nrandom_pct = 0\nsize = \"4 KiB\"", &closed(16), "", "duration = \"60 s\"");
+    for mode in ["", "write-through", "write-back"] {
+        let left = |spares: u32| {
+            let mut asked = request(&small(mode), &text, &[]);
+            (asked.repair.fail, asked.repair.spares) = (vec!["d1@2 s".to_owned()], spares);
+            Left(serde_json::from_str(&execute(asked).record.to_json()).expect("a record is JSON"))
+        };
+        let (without, rebuilt) = (left(0), left(1));
+        let repair = &rebuilt.0["repair"];
+        assert_eq!((&repair["bytes_lost"], &repair["io_errors"]), (&0.into(), &0.into()), "{mode}");
+        assert_eq!(repair["rebuilds"][0]["state"], "done", "{mode}: {repair}");
+        // Only while a member was missing did the layout below write.
+        let share = |left: &Left| counter(left, "layout_ios") as f64 / counter(left, "rows") as f64;
+        assert!(share(&without) > 0.02, "{mode}: {}", share(&without));
+        assert!((1e-4..0.5 * share(&without)).contains(&share(&rebuilt)), "{mode}: {}", share(&rebuilt));
+    }
+}
+
+#[test]
+fn raid_6_has_two_parities_a_row() {
+    let machine = |before: &str| md(before).replace("raid5", "raid6").replace("d0..d4", "d0..d5");
+    let text = sequential(64, "ios = 4096");
+    let left = run(&machine(""), &text, &[]);
+    assert!(counter(&left, "full_rows") > 800 && left.counter("reads") < 0.1 * 4096.0);
+    let one = workload(&random_4k(0), &closed(1), "", "ios = 200");
+    let left = run(&machine(""), &one, &[]);
+    // Three old pages, or the three of four data pages that are not written: the rest on a tie.
+    assert_near("pages before a write", counter(&left, "read_pages") as f64, 600.0, 0.01);
+    let mut asked = request(&machine(""), &workload(&random_4k(50), &closed(8), "", "duration = \"4 s\""), &[]);
+    asked.repair.fail = vec!["d1@1 s".to_owned(), "d4@2 s".to_owned()];
+    let record: Value = serde_json::from_str(&execute(asked).record.to_json()).expect("a record is JSON");
+    assert_eq!((&record["repair"]["bytes_lost"], &record["repair"]["io_errors"]), (&0.into(), &0.into()));
+}
+
+#[test]
 fn raid_50_of_linux_is_a_raid_0_of_arrays() {
     let groups: String = [(0, 2), (3, 5)]
         .map(|(first, last)| {

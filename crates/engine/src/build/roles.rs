@@ -94,8 +94,10 @@ fn stripe_shape(member: MemberRange, layouts: &Layouts) -> Option<StripeShape> {
 /// A stripe cache before `members`, the second of which is its journal.
 fn md(file: &str, layout: &LayoutSpec, members: &[MemberRange], layouts: &Layouts) -> Result<Md, SpecError> {
     let spec = MdSpec::read(file, layout)?;
-    let refused = |accepted: &str| SpecError::new(file, &format!("{}.members", layout.key), "", accepted);
-    let shape = match kind_of(members[0], layouts) {
+    let kind = kind_of(members[0], layouts);
+    let refused =
+        |accepted: &str| SpecError::new(file, &format!("{}.members", layout.key), kind.unwrap_or("a drive"), accepted);
+    let shape = match kind {
         Some("raid50" | "raid60") => Err(refused(
             "Linux has no such level: give every group a raid5 or raid6 and an md of its own, and lay a raid0 over these",
         )),
@@ -118,13 +120,13 @@ fn md(file: &str, layout: &LayoutSpec, members: &[MemberRange], layouts: &Layout
     Ok(Md::new(spec, (from, size), shape, journal))
 }
 
-/// Name of the layout that a member is, where it is one that plans.
+/// Name of the layout that a member is, where it is one.
 fn kind_of(member: MemberRange, layouts: &Layouts) -> Option<&'static str> {
     match member.node {
-        NodeRef::Layout(layout) => match &layouts[layout as usize].1 {
-            Role::Planner(planner) => Some(planner.kind()),
-            Role::Service(_) => None,
-        },
+        NodeRef::Layout(layout) => Some(match &layouts[layout as usize].1 {
+            Role::Planner(planner) => planner.kind(),
+            Role::Service(service) => service.kind(),
+        }),
         NodeRef::Drive(_) => None,
     }
 }

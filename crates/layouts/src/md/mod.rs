@@ -75,6 +75,7 @@ struct Counts {
     full_rows: u64,
     read_pages: u64,
     member_ios: u64,
+    layout_ios: u64,
     journal_bytes: u64,
     cached_pages: u64,
     reads_from_memory: u64,
@@ -272,6 +273,7 @@ impl Service for Md {
         match self.pending.answered(now, token) {
             For::Through(number) => self.ended(number, (*times, *times), fault),
             For::Pages(op, member, rows) => {
+                self.counts.member_ios += u64::from(fault.is_none());
                 for row in rows {
                     let page = self.rows.page_on(row, member);
                     self.page_came(row, (op, page), times, fault);
@@ -316,6 +318,7 @@ impl Service for Md {
                 ("full_rows", counts.full_rows),
                 ("read_pages", counts.read_pages),
                 ("member_ios", counts.member_ios),
+                ("layout_ios", counts.layout_ios),
                 ("journal_bytes", counts.journal_bytes),
                 ("cached_pages", counts.cached_pages),
                 ("reads_from_memory", counts.reads_from_memory),

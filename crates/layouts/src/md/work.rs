@@ -174,7 +174,6 @@ impl Md {
     fn send_pages(&mut self) {
         let mut pages = std::mem::take(&mut self.pages);
         for io in merged(&mut pages) {
-            self.counts.member_ios += 1;
             let (offset, len) = (self.rows.on_members(io.rows.start), io.bytes() as u32);
             let (op, member, fua, version) = (io.op, io.member, io.fua, io.version);
             let entropy = Entropy::INCOMPRESSIBLE;
@@ -199,6 +198,7 @@ impl Md {
                 None => ios.push((io.clone(), vec![io.row])),
             }
         }
+        self.counts.layout_ios += ios.len() as u64;
         for (io, rows) in ios {
             self.send(For::Below(rows), 0, Op::Write, (io.from, io.to - io.from), (io.fua, io.version));
         }
