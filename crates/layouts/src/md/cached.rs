@@ -51,8 +51,20 @@ impl Md {
     /// A flush is answered when a block of its own is in the journal, and all before it.
     pub(super) fn flush(&mut self, number: u32) {
         self.pending.get(number).pending = 1;
-        self.journal.as_mut().expect("only with a journal").append_flush(number);
+        self.flushes.push(number);
         self.is_due = true;
+    }
+
+    /// Flushes that wait are in one block, once there is room for it.
+    pub(super) fn append_flushes(&mut self) {
+        if self.flushes.is_empty() {
+            return;
+        }
+        let reserve = self.reserve();
+        let journal = self.journal.as_mut().expect("only with a journal");
+        if journal.free() >= reserve + Journal::needs(0) {
+            journal.append_flushes(std::mem::take(&mut self.flushes));
+        }
     }
 
     pub(super) fn send_units(&mut self) {
@@ -199,7 +211,7 @@ impl Md {
 
     /// What may be written over in the journal is known to be on the media once the members have flushed.
     pub(super) fn move_checkpoint(&mut self) {
-        let is_needed = self.is_tight() || !self.without_room.is_empty();
+        let is_needed = self.is_tight() || !self.without_room.is_empty() || !self.flushes.is_empty();
         if self.journal.as_mut().is_some_and(|journal| journal.begins_checkpoint(is_needed)) {
             self.send(For::Checkpoint, 0, Op::Flush, (0, 0), (false, 0));
         }

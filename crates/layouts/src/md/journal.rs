@@ -93,10 +93,10 @@ impl Journal {
         })
     }
 
-    /// A flush of a host: a block that describes nothing is on the media when it is answered (`r5l_handle_flush_request`).
-    pub fn append_flush(&mut self, number: u32) {
+    /// Flushes of hosts: a block is on the media when they are answered, if only an empty one (`r5l_handle_flush_request`).
+    pub fn append_flushes(&mut self, flushes: Vec<u32>) {
         self.describe(0);
-        self.units.last_mut().expect("there is one now").flushes.push(number);
+        self.units.last_mut().expect("there is one now").flushes = flushes;
     }
 
     /// Sees to it that a block has room for so many more bytes of description.
@@ -112,6 +112,7 @@ impl Journal {
 
     /// What goes out.
     pub fn take_units(&mut self) -> Vec<Unit> {
+        assert!(self.head - self.checkpoint <= self.size, "there was room for all that was appended");
         std::mem::take(&mut self.units)
     }
 

@@ -100,6 +100,8 @@ pub struct Md {
     next_unit: u64,
     /// Rows for which the journal has no room.
     without_room: Vec<u64>,
+    /// Flushes that are to be in the journal.
+    flushes: Vec<u32>,
     /// Of stripes, how many rows have data that the members have not.
     cached_rows: BTreeMap<u64, u64>,
     /// The journal has failed.
@@ -140,6 +142,7 @@ impl Md {
             units: BTreeMap::new(),
             next_unit: 0,
             without_room: Vec::new(),
+            flushes: Vec::new(),
             cached_rows: BTreeMap::new(),
             is_without_journal: false,
             pages: Vec::new(),

@@ -25,6 +25,7 @@ impl Md {
             self.counts.waited_writes += 1;
         }
         self.is_due = false;
+        self.append_flushes();
         self.send_units();
         self.send_pages();
         self.send_below();
