@@ -180,6 +180,22 @@ impl Head {
         self.drained.insert(drained)
     }
 
+    fn drained_of(&self, page: u64) -> Option<&Wanted> {
+        self.drained.as_ref().and_then(|drained| drained.wanted.iter().find(|wanted| wanted.page == page))
+    }
+
+    /// Newest of the writes that a page on its way has; zero for a parity.
+    pub fn version_of(&self, page: u64) -> u64 {
+        let cached = self.versions.get(&page).copied().unwrap_or(0);
+        self.drained_of(page).map_or(cached, |wanted| wanted.version)
+    }
+
+    /// First byte in a page on its way that is new, and how many to the last: all, where the journal has it.
+    pub fn bytes_of(&self, page: u64) -> (u64, u64) {
+        let is_cached = self.in_journal & 1 << page != 0;
+        self.drained_of(page).filter(|_| !is_cached).map_or((0, PAGE), Wanted::bytes)
+    }
+
     /// Whether nothing waits and nothing is on its way.
     pub fn is_idle(&self) -> bool {
         self.wanted.is_empty() && self.drained.is_none() && self.reading | self.writing == 0 && !self.is_flushing

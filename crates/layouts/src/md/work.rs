@@ -2,7 +2,7 @@
 
 use hotband_machine::{Entropy, Fault, MemberCommand, Op, Times};
 
-use crate::md::head::{Drained, Step, Wanted, bytes};
+use crate::md::head::{Drained, Step, bytes};
 use crate::md::heads::Idle;
 use crate::md::journal::Journal;
 use crate::md::member_ios::{MOST, PageIo, merged};
@@ -140,35 +140,33 @@ impl Md {
         self.heads.get(row).log_start = Some(start);
     }
 
-    /// What is drained of a row goes to the members; past the layout below, unless that misses one of them.
+    /// What is drained of a row goes to the members, past the layout below, unless that misses one of them.
     pub(super) fn write_members(&mut self, row: u64) {
         let head = self.heads.get(row);
-        let drained = head.drained.as_ref().expect("only what is drained is written").clone();
-        let versions = head.versions.clone();
-        let version_of = |page: u64| {
-            let wanted = drained.wanted.iter().find(|wanted| wanted.page == page);
-            wanted.map_or_else(|| versions.get(&page).copied().unwrap_or(0), |wanted| wanted.version)
-        };
-        if !head.is_gone {
-            for page in pages(head.writing) {
-                let (member, version) = (self.rows.member_of(row, page), version_of(page));
-                self.pages.push(PageIo { op: Op::Write, member, row, fua: drained.fua, version });
-            }
-            return;
+        if head.is_gone {
+            return self.write_layout(row);
         }
-        // Parity is the layout's: what it reads and computes is not here.
-        let data = head.writing & self.rows.all_data();
-        head.there &= !self.rows.all_parities();
-        head.writing = data;
-        let of_drained = head.drained.as_mut().expect("it was just there");
-        (of_drained.is_below, of_drained.commands) = (true, data.count_ones());
-        for page in pages(data) {
-            let wanted = drained.wanted.iter().find(|wanted| wanted.page == page);
-            let is_cached = head.in_journal & 1 << page != 0;
-            let (first, len) = wanted.filter(|_| !is_cached).map_or((0, PAGE), Wanted::bytes);
-            let from = self.rows.address(row, page) + first;
-            let (fua, version) = (drained.fua, version_of(page));
-            self.below.push(BelowIo { from, to: from + len, row, fua, version });
+        let fua = head.drained.as_ref().is_some_and(|drained| drained.fua);
+        for page in pages(head.writing) {
+            let (member, version) = (self.rows.member_of(row, page), head.version_of(page));
+            self.pages.push(PageIo { op: Op::Write, member, row, fua, version });
+        }
+    }
+
+    /// The layout below writes what is drained of a row, and its parity: what it reads and computes is not here.
+    fn write_layout(&mut self, row: u64) {
+        let (data, parities) = (self.rows.all_data(), self.rows.all_parities());
+        let head = self.heads.get(row);
+        head.there &= !parities;
+        head.writing &= data;
+        let drained = head.drained.as_mut().expect("only what is drained is written");
+        (drained.is_below, drained.commands) = (true, head.writing.count_ones());
+        let fua = drained.fua;
+        for page in pages(head.writing) {
+            let from = self.rows.address(row, page);
+            let (first, len) = head.bytes_of(page);
+            let version = head.version_of(page);
+            self.below.push(BelowIo { from: from + first, to: from + first + len, row, fua, version });
         }
     }
 
