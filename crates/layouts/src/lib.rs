@@ -10,6 +10,7 @@ mod mirror_degraded;
 mod parity;
 mod parity_degraded;
 mod parity_groups;
+mod pending;
 mod policy;
 pub mod raidz;
 pub mod replicated;

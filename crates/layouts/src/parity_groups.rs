@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use hotband_machine::{Extent, Layout, MemberState, Members, Placed, Plan, Redundancy};
+use hotband_machine::{Extent, Layout, MemberState, Members, Placed, Plan, Redundancy, StripeShape};
 use hotband_units::Bytes;
 
 use crate::chunks;
@@ -94,6 +94,11 @@ impl Layout for ParityGroups {
             (plan.lost, plan.decodes) = (plan.lost || others.lost, plan.decodes || others.decodes);
         }
         plan.sort_phases();
+    }
+
+    fn stripe_shape(&self) -> Option<StripeShape> {
+        // Whole stripes of the groups follow each other.
+        self.group.stripe_shape()
     }
 
     fn passes_trim(&self) -> bool {

@@ -66,6 +66,9 @@ pub struct Served {
 pub struct ServiceOut {
     /// Commands to send now.
     pub commands: Vec<MemberCommand>,
+    /// Commands past the planner of its first member, which is a layout, to the members of that: `member` is one of
+    /// those. While that layout misses one of them they are answered as [`Fault::Gone`] at once.
+    pub below: Vec<MemberCommand>,
     /// I/Os answered now.
     pub served: Vec<Served>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hotband_drives::Product;
 use hotband_layouts::controller::{Controller, ControllerSpec};
-use hotband_layouts::md::{Md, MdSpec};
+use hotband_layouts::md::{MOST_MEMBERS, Md, MdSpec};
 use hotband_layouts::raidz::{self, RAIDZ};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{CONTROLLER, MD, build, is_pool};
@@ -94,18 +94,39 @@ fn stripe_shape(member: MemberRange, layouts: &Layouts) -> Option<StripeShape> {
 /// A stripe cache before `members`, the second of which is its journal.
 fn md(file: &str, layout: &LayoutSpec, members: &[MemberRange], layouts: &Layouts) -> Result<Md, SpecError> {
     let spec = MdSpec::read(file, layout)?;
-    let refused = |accepted: &str| SpecError::new(file, &format!("{}.members", layout.key), "", accepted);
-    let shape = stripe_shape(members[0], layouts);
-    let shape = shape.ok_or_else(|| refused("expected a raid5 or raid6 as its first member"))?;
-    let size = members[0].size;
-    if !members[0].from.is_multiple_of(shape.bytes()) || !size.is_multiple_of(shape.bytes()) {
+    let kind = kind_of(members[0], layouts);
+    let refused =
+        |accepted: &str| SpecError::new(file, &format!("{}.members", layout.key), kind.unwrap_or("a drive"), accepted);
+    let shape = match kind {
+        Some("raid50" | "raid60") => Err(refused(
+            "Linux has no such level: give every group a raid5 or raid6 and an md of its own, and lay a raid0 over these",
+        )),
+        Some("raid5" | "raid6") => Ok(stripe_shape(members[0], layouts).expect("parity has stripes")),
+        _ => Err(refused("expected a raid5 or raid6 as its first member")),
+    }?;
+    let (from, size) = (members[0].from, members[0].size);
+    if !from.is_multiple_of(shape.bytes()) || !size.is_multiple_of(shape.bytes()) {
         return Err(refused("expected whole stripes of its member: leave out from and size"));
     }
+    if shape.data + shape.parities > MOST_MEMBERS {
+        return Err(refused(&format!("expected a layout of at most {MOST_MEMBERS} members")));
+    }
     let journal = members.get(1).map_or(0, |journal| journal.size);
-    // A journal holds at least what may be on its way.
-    let least = (spec.stripes + 1) * (shape.data + shape.parities + 1) * 4096;
-    if spec.has_journal && journal < least {
+    // A journal holds at least what may be on its way: a block, all pages of a row and its parity again, for every head.
+    let least = (spec.stripes + 1) * (shape.data + 3 * shape.parities + 3) * 4096;
+    if spec.has_journal() && journal < least {
         return Err(refused(&format!("expected a journal of at least {least} B")));
     }
-    Ok(Md::new(spec, size, shape, journal))
+    Ok(Md::new(spec, (from, size), shape, journal))
+}
+
+/// Name of the layout that a member is, where it is one.
+fn kind_of(member: MemberRange, layouts: &Layouts) -> Option<&'static str> {
+    match member.node {
+        NodeRef::Layout(layout) => Some(match &layouts[layout as usize].1 {
+            Role::Planner(planner) => planner.kind(),
+            Role::Service(service) => service.kind(),
+        }),
+        NodeRef::Drive(_) => None,
+    }
 }

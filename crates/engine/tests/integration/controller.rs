@@ -47,6 +47,23 @@ fn small_sequential_writes_become_full_stripes() {
 }
 
 #[test]
+fn groups_with_parity_have_their_full_stripes() {
+    let text = workload("read_pct = 0\nrandom_pct = 0\nsize = \"4 KiB\"", &closed(8), "", "ios = 16384");
+    let marks = ", cache = \"16 MiB\", dirty_low = \"10 %\", dirty_high = \"50 %\"";
+    for (kind, count, data) in [("raid50", 8, 3), ("raid60", 10, 3), ("raid50", 6, 2)] {
+        let machine =
+            raid(&controller(marks)).replace("raid5 =", &format!("{kind} =")).replace("= 5", &format!("= {count}"));
+        let left = run(&machine, &text, &[]);
+        let counters = part(&left, "c.cache");
+        assert_eq!(member_ios(&left).0, 0.0, "{kind}: a full stripe of a group needs no read");
+        assert_eq!(counters["full_stripes"], counters["destages"], "{kind}");
+        let stripes = counters["destages"].as_f64().expect("it is counted");
+        let bytes = counters["destaged_bytes"].as_f64().expect("it is counted");
+        assert_eq!(bytes / stripes, f64::from(data) * 65_536.0, "{kind}: {count} disks in two groups");
+    }
+}
+
+#[test]
 fn random_writes_are_as_fast_as_memory_until_it_is_full_and_then_as_the_disks() {
     let range = "range = [\"0 B\", \"40 GB\"]";
     let stream = format!("{}\n{range}", random_4k(0));

@@ -103,6 +103,8 @@ fn what_stands_before_a_layout_does_what_it_did() {
         ("controller without battery", "[layouts.a]\ncontroller = { members = \"r\", battery = \"off\" }\n"),
         ("md", "[layouts.a]\nmd = { members = \"r\" }\n"),
         ("md with journal", "[layouts.a]\nmd = { members = \"r, d5\", journal = \"write-through\" }\n"),
+        ("md written back", "[layouts.a]\nmd = { members = \"r, d5\", journal = \"write-back\" }\n"),
+        ("md buffered", "[layouts.a]\nmd = { members = \"r\", writes = \"buffered\" }\n"),
         ("host", "[host]\ncores = 2\npath = \"libaio\"\n"),
     ] {
         let volume = if name == "host" { "r" } else { "a" };

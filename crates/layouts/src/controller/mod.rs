@@ -13,38 +13,19 @@ mod lines;
 mod spec;
 mod streams;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use hotband_machine::{
-    Entropy, Fault, MemberCommand, Op, PartReport, Served, Service, ServiceIo, ServiceOut, Slab, Times, Versions,
-};
-use hotband_units::{Bytes, Instant, Span};
+use hotband_machine::{Entropy, Fault, MemberCommand, Op, PartReport, Service, ServiceIo, ServiceOut, Times, Versions};
+use hotband_units::{Bytes, Instant};
 
+use crate::pending::Pending;
 use lines::Lines;
 pub use spec::ControllerSpec;
 use streams::Streams;
 
 /// Bytes that are written back at once where no full stripe is worth more. Our estimate, range 256 KiB to 4 MiB.
 const BATCH: u64 = 1 << 20;
-
-/// An I/O of a host.
-#[derive(Clone, Copy, Debug)]
-struct Asked {
-    io: ServiceIo,
-    since: Instant,
-    /// Commands and reads ahead that it waits for.
-    pending: u32,
-    /// Times of the last of these.
-    times: Times,
-    fault: Option<Fault>,
-}
-
-impl Asked {
-    fn range(&self) -> Range<u64> {
-        self.io.offset..self.io.offset + u64::from(self.io.len)
-    }
-}
 
 /// What a command to the members is for.
 #[derive(Clone, Debug)]
@@ -86,10 +67,7 @@ pub struct Controller {
     capacity: u64,
     lines: Lines,
     streams: Streams,
-    asked: Slab<Asked>,
-    /// Commands under way, by token.
-    commands: BTreeMap<u64, For>,
-    next_token: u64,
+    pending: Pending<For>,
     destages: BTreeMap<u64, Destage>,
     /// Writes that wait for room.
     waiting: VecDeque<u32>,
@@ -100,13 +78,8 @@ pub struct Controller {
     next_sweep: Option<Instant>,
     /// When what crosses to and from the host has ended.
     bus: Instant,
-    /// Answers to come.
-    answers: BTreeSet<(Instant, u32)>,
     /// Which write every dirty byte is of, where somebody counts.
     versions: Versions,
-    out: ServiceOut,
-    /// Of the last call.
-    now: Instant,
     counts: Counts,
 }
 
@@ -120,56 +93,42 @@ impl Controller {
             capacity: size,
             lines: Lines::new(spec.cache, stripe, shift % stripe),
             streams: Streams::default(),
-            asked: Slab::default(),
-            commands: BTreeMap::new(),
-            next_token: 0,
+            pending: Pending::default(),
             destages: BTreeMap::new(),
             waiting: VecDeque::new(),
             cursor: 0,
             sweep: None,
             next_sweep: None,
             bus: Instant::ZERO,
-            answers: BTreeSet::new(),
             versions: Versions::default(),
-            out: ServiceOut::default(),
-            now: Instant::ZERO,
             counts: Counts::default(),
         }
     }
 
     fn send(&mut self, purpose: For, (op, range): (Op, &Range<u64>), (fua, version): (bool, u64), entropy: Entropy) {
-        let (token, offset, len) = (self.next_token, range.start, (range.end - range.start) as u32);
-        self.next_token += 1;
-        self.commands.insert(token, purpose);
-        self.out.commands.push(MemberCommand { token, member: 0, op, offset, len, fua, version, entropy });
+        let (offset, len) = (range.start, (range.end - range.start) as u32);
+        self.pending.send(purpose, MemberCommand { token: 0, member: 0, op, offset, len, fua, version, entropy });
     }
 
     /// The data of an I/O crosses between host and controller: it is answered then.
     fn cross(&mut self, now: Instant, number: u32) {
         let (overhead, rate) = (self.spec.overhead, self.spec.rate);
-        let asked = self.asked.get(number);
+        let asked = self.pending.get(number);
         let transfer = rate.time_for(u64::from(asked.io.len));
         (asked.times.overhead, asked.times.link) = (asked.times.overhead + overhead, asked.times.link + transfer);
         self.bus = self.bus.max(now) + transfer;
-        self.answers.insert((self.bus + overhead, number));
-    }
-
-    fn answer(&mut self, now: Instant, number: u32) {
-        let Asked { io, since, mut times, fault, .. } = self.asked.take(number);
-        // What is not accounted for is waiting: for room, for the bus, for what another reader had asked for.
-        times.queue += Span(now.since(since).0 - times.total().0);
-        self.out.served.push(Served { token: io.token, times, fault });
+        self.pending.answer_at(self.bus + overhead, number);
     }
 
     fn read(&mut self, now: Instant, number: u32) {
-        let range = self.asked.get(number).range();
+        let range = self.pending.get(number).range();
         self.counts.reads += 1;
         let missing = self.lines.missing(&range);
         self.lines.touch(&range);
         for part in &missing {
             self.fetch(part, Some(number));
         }
-        if self.asked.get(number).pending == 0 {
+        if self.pending.get(number).pending == 0 {
             self.counts.read_hits += 1;
             self.cross(now, number);
         }
@@ -184,7 +143,7 @@ impl Controller {
     fn fetch(&mut self, range: &Range<u64>, waits: Option<u32>) {
         let mut uncovered = vec![range.clone()];
         let mut joined = 0;
-        for command in self.commands.values_mut() {
+        for command in self.pending.purposes() {
             let For::Fetch { range: under_way, stale: false, waiting } = command else { continue };
             if under_way.start >= range.end || range.start >= under_way.end {
                 continue;
@@ -204,12 +163,12 @@ impl Controller {
             self.send(fetch, (Op::Read, part), (false, 0), Entropy::INCOMPRESSIBLE);
         }
         if let Some(number) = waits {
-            self.asked.get(number).pending += joined + uncovered.len() as u32;
+            self.pending.get(number).pending += joined + uncovered.len() as u32;
         }
     }
 
     fn write(&mut self, now: Instant, number: u32) {
-        let range = self.asked.get(number).range();
+        let range = self.pending.get(number).range();
         self.counts.writes += 1;
         if !self.spec.is_protected {
             self.spoil(&range);
@@ -224,7 +183,7 @@ impl Controller {
 
     /// A host writes to `range`: what is on its way from the members is old, and what is held and clean.
     fn spoil(&mut self, range: &Range<u64>) {
-        for command in self.commands.values_mut() {
+        for command in self.pending.purposes() {
             if let For::Fetch { range: under_way, stale, .. } = command {
                 *stale |= under_way.start < range.end && range.start < under_way.end;
             }
@@ -239,7 +198,7 @@ impl Controller {
     }
 
     fn take_write(&mut self, now: Instant, number: u32) {
-        let asked = *self.asked.get(number);
+        let asked = *self.pending.get(number);
         self.spoil(&asked.range());
         self.lines.write(&asked.range());
         if asked.io.version > 0 {
@@ -252,7 +211,7 @@ impl Controller {
 
     /// An I/O that the members answer.
     fn pass(&mut self, number: u32, op: Op) {
-        let asked = self.asked.get(number);
+        let asked = self.pending.get(number);
         asked.pending = 1;
         let (range, io) = (asked.range(), asked.io);
         self.send(For::Through(number), (op, &range), (io.fua, io.version), io.entropy);
@@ -307,7 +266,7 @@ impl Controller {
         self.lines.gone(stripe, &parts);
         parts.into_iter().filter(|part| self.lines.is_clean(part)).for_each(|part| self.versions.forget(part));
         while let Some(&number) = self.waiting.front() {
-            let range = self.asked.get(number).range();
+            let range = self.pending.get(number).range();
             if !self.has_room(&range) {
                 break;
             }
@@ -318,7 +277,7 @@ impl Controller {
 
     /// Something that I/O waited for is over.
     fn came(&mut self, now: Instant, number: u32, times: &Times, fault: Option<Fault>) {
-        let asked = self.asked.get(number);
+        let asked = self.pending.get(number);
         asked.pending -= 1;
         asked.fault = asked.fault.or(fault);
         if asked.pending == 0 {
@@ -354,9 +313,7 @@ impl Service for Controller {
     }
 
     fn submit(&mut self, now: Instant, io: ServiceIo) {
-        self.now = now;
-        let (times, fault) = (Times::default(), None);
-        let number = self.asked.add(Asked { io, since: now, pending: 0, times, fault });
+        let number = self.pending.ask(now, io);
         match io.op {
             Op::Read => self.read(now, number),
             Op::Write => self.write(now, number),
@@ -368,11 +325,10 @@ impl Service for Controller {
     }
 
     fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>) {
-        self.now = now;
-        match self.commands.remove(&token).expect("only what was sent is answered") {
+        match self.pending.answered(now, token) {
             For::Through(number) => {
                 // A read that overtook the write on its way has brought what was there before.
-                let range = self.asked.get(number).range();
+                let range = self.pending.get(number).range();
                 self.spoil(&range);
                 self.came(now, number, times, fault);
             }
@@ -390,23 +346,15 @@ impl Service for Controller {
     }
 
     fn wake(&self) -> Option<Instant> {
-        if !self.out.commands.is_empty() {
-            return Some(self.now);
-        }
-        let answer = self.answers.first().map(|(at, _)| *at);
-        answer.into_iter().chain(self.next_sweep).min()
+        self.pending.wake().into_iter().chain(self.next_sweep).min()
     }
 
     fn advance(&mut self, now: Instant, out: &mut ServiceOut) {
-        self.now = now;
-        while let Some(&(_, number)) = self.answers.first().filter(|(at, _)| *at <= now) {
-            self.answers.pop_first();
-            self.answer(now, number);
-        }
+        self.pending.tick(now);
+        self.pending.answer_due(now);
         self.look_at_clock(now);
         self.destage();
-        out.commands.append(&mut self.out.commands);
-        out.served.append(&mut self.out.served);
+        self.pending.hand_over(out);
     }
 
     fn cut_power(&mut self, _: Instant) -> Versions {
