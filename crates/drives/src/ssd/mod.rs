@@ -132,7 +132,8 @@ impl Ssd {
         self.idle_at = Instant::NEVER;
         self.rested = false;
         let begun = now.max(self.controller_free);
-        self.controller_free = begun + self.params.command_interval;
+        let SsdParams { write_interval, command_interval, .. } = self.params;
+        self.controller_free = begun + if command.op == Op::Write { write_interval } else { command_interval };
         let slot = Slot {
             command,
             submitted,
