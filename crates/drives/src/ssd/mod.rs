@@ -132,8 +132,7 @@ impl Ssd {
         self.idle_at = Instant::NEVER;
         self.rested = false;
         let begun = now.max(self.controller_free);
-        let SsdParams { write_interval, command_interval, .. } = self.params;
-        self.controller_free = begun + if command.op == Op::Write { write_interval } else { command_interval };
+        self.controller_free = begun + self.params.command_interval;
         let slot = Slot {
             command,
             submitted,
