@@ -29,7 +29,7 @@ pub use plan::{Extent, Layout, Leg, MemberState, Members, Placed, Plan, Redundan
 pub use random::Random;
 pub use repair::rebuild::{JobReport, JobState};
 pub use repair::{NoSpare, PhaseEnd, RepairReport, RepairSpec, SectorErrors, ServiceLevel, Watch};
-pub use service::{MemberCommand, Served, Service, ServiceIo, ServiceOut};
+pub use service::{MemberCommand, MemberRebuild, Served, Service, ServiceIo, ServiceOut};
 pub use spec::error::{SpecError, nearest};
 pub use spec::event::EventSpec;
 pub use spec::host::{HostSpec, Spread};

@@ -8,6 +8,7 @@ use hotband_units::{Bytes, Instant, Rate};
 use crate::drive::PartReport;
 use crate::event::EventError;
 use crate::io::{Entropy, Fault, Op, Times};
+use crate::repair::rebuild::JobState;
 use crate::versions::Versions;
 
 /// An I/O that a service is asked for.
@@ -73,6 +74,21 @@ pub struct ServiceOut {
     pub served: Vec<Served>,
 }
 
+/// How far a service is with writing a spare that has taken the place of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberRebuild {
+    /// How far it is.
+    pub state: JobState,
+    /// When it began; none while it waits.
+    pub began: Option<Instant>,
+    /// When it ended, one way or another.
+    pub ended: Option<Instant>,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Bytes to write in all, as far as is known now.
+    pub of_bytes: u64,
+}
+
 /// A stateful layout. Time given to its calls never goes backwards; between calls it does nothing by itself.
 pub trait Service: Send {
     /// Name of the layout ("replicated").
@@ -113,6 +129,10 @@ pub trait Service: Send {
     /// `advance` follows.
     fn member_replaced(&mut self, now: Instant, member: u16, limit: Option<Rate>) {
         let _ = (now, member, limit);
+    }
+    /// The spares that took places (`member_replaced`), in that order, and how far each is.
+    fn rebuilds(&self) -> Vec<MemberRebuild> {
+        Vec::new()
     }
     /// Bytes of data that members which failed took with them.
     fn lost(&self) -> u64 {

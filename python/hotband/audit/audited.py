@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hotband.audit import distribution
 from hotband.audit.distribution import Distribution
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.importers.source import Source
-    from hotband.record.document import RecordDoc
+    from hotband.record.document import FiguresDoc, RecordDoc
 
 _T = TypeVar("_T")
 _K = TypeVar("_K", bound=Hashable)
@@ -52,24 +52,6 @@ class Printed:
     value: float
     step: float
     unit: str
-
-
-class KnownFigures(TypedDict, total=False):
-    """Figures of a record; a published table has only some of them, an import None where its tool did not count."""
-
-    iops: float | None
-    bandwidth_bytes_per_s: float | None
-    count: int | None
-    bytes: int | None
-    errors: int
-    latency_mean_ns: float | None
-    latency_min_ns: int | None
-    latency_p50_ns: int | None
-    latency_p99_ns: int | None
-    latency_p999_ns: int | None
-    latency_max_ns: int | None
-    queue_depth_mean: float | None
-    error_latency_mean_ns: float | None
 
 
 @dataclass(frozen=True)
@@ -166,10 +148,10 @@ class Audited:
         """What the record says could not be carried over."""
         return [str(note) for note in self.record.get("notes") or []]
 
-    def summary(self, direction: str | None = None) -> KnownFigures:
-        """The figures of a direction, or of all, as far as they are known."""
+    def summary(self, direction: str | None = None) -> FiguresDoc:
+        """The figures of a direction, or of all. Read them with `get`: a published table has only some."""
         summary = self.record["summary"]
-        return cast("KnownFigures", (summary if direction is None else figures_of(summary, direction)) or {})
+        return cast("FiguresDoc", (summary if direction is None else figures_of(summary, direction)) or {})
 
     def directions(self) -> list[str]:
         """Those in which it did I/O."""

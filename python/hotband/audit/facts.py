@@ -1,7 +1,7 @@
 """What is known of a target: from `--on MACHINE`, from a model's own record, or from `--media`.
 
-What is left out: host page caches and controllers' memory (`--cache` states them), layouts on layouts. Of drives of
-several products the slowest spindle counts, and caches add up.
+What is left out: host page caches and controllers' memory (`--cache` states them). Of drives of several products the
+slowest spindle counts, and caches add up.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hotband.audit.capacity import KINDS, MOST_DRIVES, capacity_of, usable_bytes
 from hotband.errors import UserError
 from hotband.text.quantities import SIZE_EXPECTED, size_bytes, span_ns
 
@@ -23,16 +24,6 @@ MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
 # The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
 # A faster one is stated as such.
 USUAL_RPM = 7200.0
-# Members whose data a layout of n holds: n / copies - parity; of a mirror (copies 0) one.
-_USABLE: dict[str, tuple[int, int]] = {
-    "single": (1, 0),
-    "concat": (1, 0),
-    "raid0": (1, 0),
-    "raid1": (0, 0),
-    "raid5": (1, 1),
-    "raid6": (1, 2),
-    "raid10": (2, 0),
-}
 
 
 @dataclass(frozen=True)
@@ -112,20 +103,27 @@ def _of_text(
 ) -> MachineFacts:
     """Facts of a machine from its TOML text, or from its short form."""
     if not is_toml:
-        short = re.fullmatch(r"([a-z0-9]+):(\d+)x([A-Za-z0-9._-]+)(:.+)?", text)
+        short = re.fullmatch(r"([a-z0-9]+):(\d+)x([^:]+)(:.+)?", text)
         layout, count, product = (short[1], int(short[2]), short[3]) if short else ("single", 1, text)
-        if layout not in _USABLE or count < 1:
-            raise UserError("--on", "", text, f"expected LAYOUT:COUNTxDRIVE with a layout of {', '.join(_USABLE)}")
-        drives = [(_values(product, products, changed, {}), count)]
-        return _sum_up(drives, layout)
+        if layout not in KINDS or not 1 <= count <= MOST_DRIVES:
+            raise UserError("--on", "", text, f"expected LAYOUT:COUNTxDRIVE with a layout of {', '.join(KINDS)}")
+        values = _values(product, products, changed, {})
+        size = _size(values)
+        return _sum_up([(values, count)], None if size is None else usable_bytes(layout, [size] * count, {}))
     try:
         machine = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UserError(name, "", "", f"not TOML: {error}") from None
-    drives = list(_drives(name, machine, products, changed))
-    layouts = [key for table in (machine.get("layouts") or {}).values() for key in table if key in _USABLE]
-    alone = layouts[0] if len(layouts) == 1 else ("single" if not layouts and len(drives) == 1 else None)
-    return _with_caches(_sum_up(drives, alone), machine)
+    found = list(_drives(name, machine, products, changed))
+    sizes: dict[str, float] = {}
+    for key, values, number in found:
+        size = _size(values)
+        if size is not None:
+            sizes |= {key if number is None else f"{key}{n}": size for n in range(number or 1)}
+    usable = (
+        capacity_of(machine, sizes) if machine.get("layouts") else (sum(sizes.values()) if len(found) == 1 else None)
+    )
+    return _with_caches(_sum_up([(values, number or 1) for _, values, number in found], usable), machine)
 
 
 def _with_caches(facts: MachineFacts, machine: Mapping[str, Toml]) -> MachineFacts:
@@ -144,8 +142,8 @@ def _with_caches(facts: MachineFacts, machine: Mapping[str, Toml]) -> MachineFac
 
 def _drives(
     name: str, machine: Mapping[str, Toml], products: Mapping[str, str], changed: Mapping[str, str]
-) -> Iterator[tuple[dict[str, str], int]]:
-    """Values and count of each table of drives."""
+) -> Iterator[tuple[str, dict[str, str], int | None]]:
+    """Name, values and count of each table of drives; without a count it is one drive of that name."""
     tables = machine.get("drives")
     if not isinstance(tables, dict) or not tables:
         raise UserError(name, "drives", "", "is missing; expected tables such as [drives.d]")
@@ -156,10 +154,11 @@ def _drives(
         own = table.get("set", {})
         if not isinstance(own, dict):
             raise UserError(name, f"drives.{key}.set", str(own), 'expected a table such as { wce = "off" }')
-        count = table.get("count", 1)
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise UserError(name, f"drives.{key}.count", str(count), "expected a whole number above 0")
-        yield _values(product, products, changed, {one: str(value) for one, value in own.items()}), count
+        count = table.get("count")
+        if count is not None and not (type(count) is int and 1 <= count <= MOST_DRIVES):
+            accepted = f"expected a whole number from 1 to {MOST_DRIVES:,}"
+            raise UserError(name, f"drives.{key}.count", str(count), accepted)
+        yield key, _values(product, products, changed, {one: str(value) for one, value in own.items()}), count
 
 
 def _values(
@@ -179,16 +178,11 @@ def _values(
     return {key: given.get(key, value) for key, value in values.items()}
 
 
-def _sum_up(drives: list[tuple[dict[str, str], int]], layout: str | None) -> MachineFacts:
+def _sum_up(drives: list[tuple[dict[str, str], int]], usable: float | None) -> MachineFacts:
     count = sum(number for _, number in drives)
     kinds = {values["kind"] for values, _ in drives}
     rpms = [float(values["rpm"].split()[0]) for values, _ in drives if "rpm" in values]
-    sizes = [size / _scale(values) for values, _ in drives if (size := size_bytes(values.get("capacity", "")))]
-    raw = sum(size * number for size, (_, number) in zip(sizes, drives, strict=False))
-    usable = None
-    if layout is not None and len(drives) == 1 and sizes:
-        copies, parity = _USABLE[layout]
-        usable = sizes[0] * (count // copies - parity if copies else 1)
+    raw = sum((_size(values) or 0.0) * number for values, number in drives)
     times = [span_ns(values["read_time"]) for values, _ in drives if "read_time" in values]
     known_times = [time for time in times if time is not None]
     return MachineFacts(
@@ -204,8 +198,10 @@ def _sum_up(drives: list[tuple[dict[str, str], int]], layout: str | None) -> Mac
     )
 
 
-def _scale(values: Mapping[str, str]) -> float:
-    return float(values.get("scale", "1"))
+def _size(values: Mapping[str, str]) -> float | None:
+    """Bytes of a drive; a solid-state drive may be simulated at a part of its size."""
+    size = size_bytes(values.get("capacity", ""))
+    return None if size is None else size / float(values.get("scale", "1"))
 
 
 def _writes_through(values: Mapping[str, str]) -> bool:

@@ -320,22 +320,8 @@ class LoadOutline(TypedDict):
     workload: str
 
 
-class PublishedDoc(TypedDict):
-    """A row of `published.csv`; `value` is None where `text` is no plain number."""
-
-    id: str
-    config: str
-    workload: str
-    metric: str
-    text: str
-    value: float | None
-    unit: str
-    kind: str
-    caveat: str
-
-
 class StudyOutline(TypedDict):
-    """What a study is of, before it is run."""
+    """What a study is of, before it is run; `published` has the rows of `published.csv` (`file.Published`)."""
 
     name: str
     title: str
@@ -343,4 +329,4 @@ class StudyOutline(TypedDict):
     source: str
     configs: list[ConfigOutline]
     loads: list[LoadOutline]
-    published: list[PublishedDoc]
+    published: list[dict[str, TableCell]]

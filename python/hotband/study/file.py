@@ -8,14 +8,14 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from hotband.catalog import CATALOG_DIR
 from hotband.experiment.ranges import Range
 from hotband.study.measures import Parameters
 
 if TYPE_CHECKING:
-    from hotband.study.documents import AssumptionDoc, PublishedDoc, StudyOutline
+    from hotband.study.documents import AssumptionDoc, StudyOutline
     from hotband.text.values import Toml
 
 STUDIES_DIR = CATALOG_DIR / "studies"
@@ -215,7 +215,6 @@ def load(name: str) -> Study:
 def describe(name: str) -> StudyOutline:
     """A study's outline as plain data."""
     study = load(name)
-    published = [cast("PublishedDoc", vars(row)) for row in study.published]
     return {
         "name": study.name,
         "title": study.title,
@@ -223,5 +222,5 @@ def describe(name: str) -> StudyOutline:
         "source": study.source,
         "configs": [{"id": c.id, "label": c.label, "machine": c.machine or c.product} for c in study.configs],
         "loads": [{"id": one.id, "label": one.label, "workload": one.workload} for one in study.loads],
-        "published": published,
+        "published": [vars(row) for row in study.published],
     }

@@ -43,6 +43,8 @@ pub struct SsdParams {
     pub tags: usize,
     /// The controller begins one command after the other, this far apart.
     pub command_interval: Span,
+    /// The same after a write, which may take its processor longer.
+    pub write_interval: Span,
     /// Time in the controller of a read, besides flash and link.
     pub read_overhead: Span,
     /// Time in the controller of a write until it is acknowledged, besides the link.
@@ -107,6 +109,7 @@ impl SsdParams {
         let compression = read_compression(&section)?;
         let (ftl, capacity) = read_ftl(&section, &nand, scale, parity, compression.is_some())?;
         let time = |key| section.required::<Span>(key, "a time");
+        let command_interval = time("command_interval")?;
         let params = Self {
             capacity,
             draw: read_ssd(&section)?,
@@ -120,7 +123,8 @@ impl SsdParams {
             scale_chosen: scale > asked,
             link_duplex: need(&section, "link_duplex", section.switch("link_duplex")?)?,
             tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
-            command_interval: time("command_interval")?,
+            command_interval,
+            write_interval: section.quantity("write_interval")?.unwrap_or(command_interval),
             read_overhead: time("read_overhead")?,
             write_overhead: time("write_overhead")?,
             protected: need(&section, "plp", section.switch("plp")?)?,

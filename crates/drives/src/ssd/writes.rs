@@ -16,6 +16,7 @@ impl Ssd {
         self.counters.writes += 1;
         self.counters.written_bytes += u64::from(command.len);
         let decoded = slot.begun + self.params.command_interval;
+        self.controller_free = slot.begun + self.params.write_interval;
         let port = if self.params.link_duplex { &mut self.from_host } else { &mut self.to_host };
         let arrived = port.send(decoded, u64::from(command.len));
         self.slots[index as usize].ready = arrived;

@@ -148,6 +148,22 @@ fn a_write_is_acknowledged_from_the_buffer() {
 }
 
 #[test]
+fn a_write_may_keep_the_controller_longer_than_a_read() {
+    for (set, begins) in [("", INTERVAL), ("write_interval = \"3 us\"", 3 * US)] {
+        let mut bench = Bench::filled(set);
+        let write = bench.write(0, 0, 1);
+        let read = bench.read(0, 100);
+        bench.done_exactly_at(write, WRITTEN);
+        bench.done_exactly_at(read, begins + FROM_FLASH);
+    }
+    // After a read nothing changes: the data of the second follows that of the first on the link.
+    let mut bench = Bench::filled("write_interval = \"3 us\"");
+    let (first, second) = (bench.read(0, 0), bench.read(0, 100));
+    bench.done_exactly_at(first, FROM_FLASH);
+    bench.done_exactly_at(second, FROM_FLASH + WIRE);
+}
+
+#[test]
 fn a_write_of_a_part_of_a_page_reads_the_rest_first() {
     let modified = INTERVAL + READ + WIRE + WRITE_OVERHEAD - INTERVAL;
     let mut bench = Bench::filled("");

@@ -129,6 +129,7 @@ pub const SSD: &[(&str, &str)] = &[
     ("suspend_time", "what a suspension costs"),
     ("wear_gap", "difference of erases from which the least worn block is moved"),
     ("write_buffer", "memory from which writes are acknowledged"),
+    ("write_interval", "time from the beginning of a write to that of the next command in the controller"),
     ("write_overhead", "controller time of a write"),
 ];
 

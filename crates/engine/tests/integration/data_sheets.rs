@@ -17,7 +17,8 @@ const MISSED: [(&str, &str, &str); 5] = [
     ("exos-x24-24tb", "random_writes_qd16", SORTED),
     ("exos-2x18-18tb", "random_writes_qd16", SORTED),
 ];
-/// The model has 0.49 to 0.62 of the rating, of the disk with two actuators 0.81.
+/// The model has 0.49 to 0.62 of the rating, of the disk with two actuators 0.81. No one number of extents does all:
+/// docs/models/disk.md has how many each would need (300 to 2,400).
 const SORTED: &str = "how many writes the protected cache sorts is not published; `awc_extents` is an estimate, and is \
                       not fitted to this figure";
 

@@ -57,6 +57,29 @@ fn a_stripe_of_fast_drives_meets_the_limit_of_its_host() {
 }
 
 #[test]
+fn eight_gen4_drives_of_the_catalog_meet_the_limit_of_their_host() {
+    // Each does 1 M random reads a second by its data sheet, a core with io_uring as many: 1 us an I/O.
+    let stripe = |host: &str| {
+        format!("[drives.d]\nproduct = \"pm9a3-3840\"\ncount = 8\n{host}[layouts.a]\nraid0 = {{ members = \"d*\" }}\n")
+    };
+    let text = workload(&random_4k(100), &closed(1024), "duration = \"4 ms\"", "duration = \"10 ms\"");
+    let measured = |host: &str| run(&stripe(host), &text, &[("scale", "256")]);
+    let without = measured("").iops();
+    assert!((7.2e6..8.4e6).contains(&without), "eight data sheets: {without}");
+    for cores in [1, 4] {
+        let left = measured(&format!("[host]\ncores = {cores}\npath = \"io_uring\"\n"));
+        assert_near(&format!("{cores} cores"), left.iops(), f64::from(cores) * 1e6, 0.02);
+        let names: Vec<String> = (0..cores).map(|core| format!("core{core}")).collect();
+        assert_eq!(full(&left), names);
+        assert!(note(&left).is_some_and(|note| note.contains("the drives waited for the host")), "{}", left.0["notes"]);
+    }
+    // Polled by as many cores it is the drives again.
+    let left = measured("[host]\ncores = 4\npath = \"polled\"\n");
+    assert_near("polled", left.iops(), without, 0.03);
+    assert_eq!((full(&left), note(&left)), (Vec::new(), None));
+}
+
+#[test]
 fn a_job_that_is_kept_on_a_core_fills_that_one_only() {
     let host = "[host]\ncores = 3\nsubmit = \"1.0 us\"\ncomplete = \"2.0 us\"\nspread = \"by-volume\"\n";
     let volumes = "[volumes]\none = { on = \"a\", size = \"64 MiB\" }\ntwo = { on = \"a\", size = \"64 MiB\" }\n";

@@ -183,6 +183,22 @@ fn raidz_costs_what_its_published_formula_says() {
 }
 
 #[test]
+fn a_forced_write_to_raidz_costs_a_sector_of_its_log_with_parity_and_time_on_media() {
+    let measured = |fua: bool, depth: u32| {
+        let stream = format!("{}\nfua = {fua}", random_4k(0));
+        let text = workload(&stream, &closed(depth), "ios = 100", "ios = 3000");
+        let left = run("raidz2:6xexos-15e900-512n", &text, &[("wce", "on")]);
+        (left.counter("written_bytes") / 4096.0 / left.summary("count"), left.summary("latency_mean_ns"))
+    };
+    let (plain, forced) = (measured(false, 1), measured(true, 1));
+    assert_near("one at a time", forced.0 - plain.0, 3.0, 0.01);
+    // Six disks empty their caches onto the media before it is answered: the slowest takes a turn of 4 ms or more.
+    assert!(forced.1 > plain.1 + 4e6, "{} where it is {} without", forced.1, plain.1);
+    let shared = measured(true, 32).0 - plain.0;
+    assert!((0.0..1.0).contains(&shared), "many share a block: {shared}");
+}
+
+#[test]
 fn a_shared_link_caps_what_its_drives_deliver() {
     // Four drives stream 300 MB/s each through 400 MB/s.
     let machine = "[drives.d]\nproduct = \"exos-15e900-512n\"\ncount = 4\n[links.bus]\nrate = \"400 MB/s\"\n\

@@ -36,6 +36,10 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number and not {value}"))
 }
 
+fn number_of(value: &Value, key: &str) -> f64 {
+    number(&value[key])
+}
+
 /// Bytes and seconds of the one rebuild of a run.
 #[track_caller]
 fn rebuilt(repair: &Value) -> (u64, f64) {
@@ -231,7 +235,43 @@ fn raidz_lives_without_its_parities_and_is_resilvered() {
         );
         let last = repair["service"].as_array().unwrap().last().expect("there is a last").clone();
         assert_eq!(last["phase"], "after", "{kind}: {repair}");
+        let rebuilds = repair["rebuilds"].as_array().unwrap();
+        assert_eq!(rebuilds.len(), fails.len(), "{kind}");
+        for (number, (rebuild, fail)) in rebuilds.iter().zip(fails).enumerate() {
+            let drive = fail.split('@').next().unwrap();
+            let spare = format!("spare{}", number + 1);
+            assert_eq!((&rebuild["drive"], &rebuild["spare"]), (&drive.into(), &spare.into()), "{kind}");
+            assert_eq!((&rebuild["state"], &rebuild["layout"]), (&"done".into(), &"z".into()), "{kind}");
+            // Members of 200 MB are filled to 80 %. Hosts rewrite records meanwhile: in places that it has yet to come to,
+            // or, from front again, in those that it has passed.
+            let bytes = number_of(rebuild, "bytes");
+            assert_eq!(bytes, number_of(rebuild, "of_bytes"), "{kind}");
+            assert!((0.75..1.25).contains(&(bytes / 160e6)), "{kind}: {bytes}");
+        }
     }
+}
+
+#[test]
+fn a_limited_resilver_takes_its_bytes_over_the_rate_and_one_that_does_not_end_says_how_far_it_is() {
+    let machine = "[drives.d]\nproduct = \"savvio-10k1\"\ncount = 5\n[layouts.z]\n\
+                   raidz1 = { members = \"d*\", size = \"1 GB\" }\n";
+    let limited = |seconds| {
+        let asked = failing(machine, &idle(seconds), &[], &["d2@1 s"], 1);
+        let rebuild_rate = Some("10 MB/s".to_owned());
+        record(Request { repair: RepairRequest { rebuild_rate, ..asked.repair.clone() }, ..asked })
+    };
+    let (bytes, seconds) = rebuilt(&limited(200)["repair"]);
+    let (expected, written) = (bytes as f64 / 10e6, bytes as f64);
+    assert!((written / 800e6 - 1.0).abs() < 0.02, "{written}");
+    assert!((seconds / expected - 1.0).abs() < 0.03, "{seconds} s, not {expected} s");
+    let left = limited(41);
+    let rebuild = &left["repair"]["rebuilds"][0];
+    assert_eq!((&rebuild["state"], &rebuild["rate_limit_bytes_per_s"]), (&"running".into(), &10_000_000_u64.into()));
+    let share = number_of(rebuild, "bytes") / number_of(rebuild, "of_bytes");
+    assert!((share - 0.5).abs() < 0.02, "{share} after half of the time");
+    let notes = left["notes"].as_array().unwrap();
+    let is_told = |note: &Value| note.as_str().is_some_and(|note| note.contains("before the rebuild of d2 of \"z\""));
+    assert!(notes.iter().any(is_told), "{notes:?}");
 }
 
 #[test]

@@ -4,11 +4,14 @@
 //! A read touches every member that has data of its record; a write of less than a record reads the record, unless that
 //! is in memory, and writes all of it elsewhere. There is no read-modify-write of parity, and no write hole.
 //!
+//! A write with force unit access goes through the intent log (`log.rs`).
+//!
 //! Leaves out: transaction groups, which gather writes in memory and acknowledge those that are not synchronous at once;
-//! the intent log (ZIL), ARC and L2ARC, metaslabs, block pointers and other metadata, I/O for checksums, compression,
+//! ARC and L2ARC, metaslabs, block pointers and other metadata, I/O for checksums, compression,
 //! joining of I/Os on a member (but for resilvering), processor times.
 
 mod columns;
+mod log;
 mod places;
 mod records;
 mod resilver;
@@ -17,8 +20,8 @@ mod spec;
 use std::collections::VecDeque;
 
 use hotband_machine::{
-    Entropy, EventError, EventQueue, Fault, LayoutSpec, MemberCommand, MemberRange, Op, PartReport, Served, Service,
-    ServiceIo, ServiceOut, Slab, SpecError, Times,
+    Entropy, EventError, EventQueue, Fault, LayoutSpec, MemberCommand, MemberRange, MemberRebuild, Op, PartReport,
+    Served, Service, ServiceIo, ServiceOut, Slab, SpecError, Times,
 };
 use hotband_units::{Bytes, Instant, Rate, Span};
 use rustc_hash::FxHashMap;
@@ -27,6 +30,7 @@ pub use columns::{Column, Geometry};
 pub use spec::RAIDZ;
 
 use crate::replicated::{Memory, Policy};
+use log::Log;
 use places::Places;
 use records::{Io, Work};
 use resilver::Resilver;
@@ -88,6 +92,7 @@ enum For {
     Record(u64),
     Flush(u32),
     Resilver(u32),
+    Log,
 }
 
 /// Records have less than 62 bits.
@@ -99,6 +104,7 @@ impl For {
             Self::Record(record) => (0, record),
             Self::Flush(io) => (1, u64::from(io)),
             Self::Resilver(step) => (2, u64::from(step)),
+            Self::Log => (3, 0),
         };
         kind << PURPOSE_SHIFT | number
     }
@@ -107,7 +113,8 @@ impl For {
         match token >> PURPOSE_SHIFT {
             0 => Self::Record(token),
             1 => Self::Flush(token as u32),
-            _ => Self::Resilver(token as u32),
+            2 => Self::Resilver(token as u32),
+            _ => Self::Log,
         }
     }
 }
@@ -120,6 +127,7 @@ struct Counters {
     records_in_memory: u64,
     data_bytes: u64,
     parity_bytes: u64,
+    log_bytes: u64,
     resilvered_bytes: u64,
 }
 
@@ -141,6 +149,7 @@ pub struct RaidZ {
     without_place: VecDeque<u64>,
     present: Vec<Presence>,
     resilver: Resilver,
+    log: Log,
     events: EventQueue,
     commands: Vec<MemberCommand>,
     served: Vec<Served>,
@@ -148,6 +157,7 @@ pub struct RaidZ {
 }
 
 impl RaidZ {
+    /// For `records` in so many places, the last of which is the log's.
     fn new(spec: &RaidZSpec, records: u64, places: u64) -> Self {
         Self {
             kind: spec.kind,
@@ -155,7 +165,7 @@ impl RaidZ {
             record: spec.record,
             allocated: spec.geometry.allocated(spec.record),
             records,
-            places: Places::new(records, places),
+            places: Places::new(records, places - 1),
             memory: Memory::new(spec.kept, Policy::Lru),
             ios: Slab::default(),
             busy: FxHashMap::default(),
@@ -163,6 +173,7 @@ impl RaidZ {
             without_place: VecDeque::new(),
             present: vec![Presence::Whole; spec.geometry.columns as usize],
             resilver: Resilver::default(),
+            log: Log::new(spec.geometry, spec.record, places - 1),
             events: EventQueue::default(),
             commands: Vec::new(),
             served: Vec::new(),
@@ -232,6 +243,7 @@ impl Service for RaidZ {
             For::Record(record) => self.column_done(now, record, times, fault),
             For::Flush(io) => self.flushed(now, io, times, fault),
             For::Resilver(step) => self.resilver_goes_on(now, step, fault),
+            For::Log => self.log_goes_on(now, times),
         }
     }
 
@@ -274,6 +286,10 @@ impl Service for RaidZ {
         self.begin_resilver(now, member, limit);
     }
 
+    fn rebuilds(&self) -> Vec<MemberRebuild> {
+        self.all_rebuilds()
+    }
+
     fn expect_out(&mut self, _: &[u32], failed: bool) -> Result<(), EventError> {
         if failed { Ok(()) } else { Err(EventError::Out { why: "it has no daemons".to_owned() }) }
     }
@@ -291,15 +307,15 @@ impl Service for RaidZ {
     }
 
     fn report(&self) -> Vec<PartReport> {
-        let Counters { records_read, records_written, records_in_memory, data_bytes, parity_bytes, resilvered_bytes } =
-            self.counters;
+        let of = &self.counters;
         let counters = vec![
-            ("records_read", records_read),
-            ("records_written", records_written),
-            ("records_in_memory", records_in_memory),
-            ("data_bytes", data_bytes),
-            ("parity_bytes", parity_bytes),
-            ("resilvered_bytes", resilvered_bytes),
+            ("records_read", of.records_read),
+            ("records_written", of.records_written),
+            ("records_in_memory", of.records_in_memory),
+            ("data_bytes", of.data_bytes),
+            ("parity_bytes", of.parity_bytes),
+            ("log_bytes", of.log_bytes),
+            ("resilvered_bytes", of.resilvered_bytes),
         ];
         let at_end = vec![
             ("allocated_bytes", self.records * self.allocated),
@@ -318,13 +334,16 @@ pub fn build(file: &str, layout: &LayoutSpec, members: &[MemberRange]) -> Result
     let smallest = members.iter().map(|member| member.size).min().unwrap_or(0);
     let Geometry { sector, columns, .. } = spec.geometry;
     let places = smallest / sector * sector * columns / spec.geometry.allocated(spec.record);
-    let records = (places as f64 * spec.filled) as u64;
-    if records == 0 || records == places {
-        let accepted = format!("the members hold {places} records: expected at least one and a free place");
+    // A free place to write to, and one for the log.
+    let records = ((places as f64 * spec.filled) as u64).min(places.saturating_sub(2));
+    if records == 0 {
+        let accepted = format!("the members hold {places} records: expected at least one, a free place and the log's");
         return Err(SpecError::new(file, &layout.key, "", accepted));
     }
     Ok(Box::new(RaidZ::new(&spec, records, places)))
 }
 
+#[cfg(test)]
+mod rig;
 #[cfg(test)]
 mod tests;

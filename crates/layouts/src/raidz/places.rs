@@ -65,6 +65,11 @@ impl Places {
         self.fresh
     }
 
+    /// Places from `from` on that something is in.
+    pub fn in_use_from(&self, from: u64) -> u64 {
+        (self.fresh - from) - self.freed.range(from..).count() as u64
+    }
+
     /// Whether anything is in a place.
     pub fn is_used(&self, place: u64) -> bool {
         place < self.fresh && !self.freed.contains(&place)
@@ -104,6 +109,8 @@ mod tests {
                 at.insert(record, place);
                 prop_assert!(at.iter().all(|(record, place)| places.of(*record) == *place));
                 prop_assert_eq!((0..count).filter(|place| places.is_used(*place)).count() as u64, records);
+                let behind = (1..count).filter(|place| places.is_used(*place)).count() as u64;
+                prop_assert_eq!((places.in_use_from(0), places.in_use_from(1)), (records, behind));
             }
         }
     }

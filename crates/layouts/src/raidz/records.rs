@@ -3,6 +3,7 @@
 use hotband_machine::{Entropy, Fault, Op, Served, ServiceIo, Times};
 use hotband_units::Instant;
 
+use super::log::Over;
 use super::{Due, FROM_MEMORY, For, Presence, RaidZ};
 
 /// An I/O of a host.
@@ -11,8 +12,14 @@ pub(super) struct Io {
     token: u32,
     submitted: Instant,
     entropy: Entropy,
+    /// Records that it touches.
+    records: u32,
+    /// It goes through the log when these are written.
+    is_forced: bool,
     /// Records, or members to flush, that it waits for.
     left: u32,
+    /// Where its time went before the log.
+    times: Times,
     fault: Option<Fault>,
 }
 
@@ -36,8 +43,10 @@ pub(super) struct Work {
 
 impl RaidZ {
     pub(super) fn take(&mut self, now: Instant, asked: ServiceIo) {
-        let ServiceIo { token, op, offset, len, entropy, .. } = asked;
-        let io = self.ios.add(Io { token, submitted: now, entropy, left: 0, fault: None });
+        let ServiceIo { token, op, offset, len, fua, entropy, .. } = asked;
+        let (is_forced, times) = (fua && op == Op::Write, Times::default());
+        let io = Io { token, submitted: now, entropy, records: 0, is_forced, left: 0, times, fault: None };
+        let io = self.ios.add(io);
         if op == Op::Flush {
             return self.flush(now, io);
         }
@@ -48,7 +57,8 @@ impl RaidZ {
             parts.push((record, stop - at == self.record));
             at = stop;
         }
-        self.ios.get(io).left = parts.len().max(1) as u32;
+        let of = self.ios.get(io);
+        (of.records, of.left) = (parts.len() as u32, parts.len().max(1) as u32);
         if parts.is_empty() {
             return self.push(now + FROM_MEMORY, Due::Answer(io));
         }
@@ -194,7 +204,7 @@ impl RaidZ {
         self.busy.remove(&record);
     }
 
-    /// One of the records of an I/O is done: the last one answers it.
+    /// One of the records of an I/O is done, or the log's block that points to it: the last one answers it.
     pub(super) fn answer(&mut self, now: Instant, id: u32, times: &Times, fault: Option<Fault>) {
         let io = self.ios.get(id);
         io.fault = io.fault.or(fault);
@@ -202,18 +212,77 @@ impl RaidZ {
         if io.left > 0 {
             return;
         }
-        let io = self.ios.take(id);
         let elapsed = now.since(io.submitted);
         // Who came while its record was under way has waited for part of what was done.
-        let mut times = if times.total() > elapsed { Times::default() } else { *times };
+        let done = io.times.then(times);
+        let mut times = if done.total() > elapsed { Times::default() } else { done };
         times.queue += elapsed - times.total();
+        if io.is_forced && io.fault.is_none() {
+            (io.is_forced, io.left, io.times) = (false, 1, times);
+            let records = io.records;
+            self.log.add(id, records);
+            return self.begin_block(now);
+        }
+        let io = self.ios.take(id);
         self.served.push(Served { token: io.token, times, fault: io.fault });
     }
 
+    /// Writes what waits for the log, unless a block is under way.
+    fn begin_block(&mut self, now: Instant) {
+        if self.log.is_under_way() {
+            return;
+        }
+        if self.is_suspended() {
+            return self.log_gives_up(now);
+        }
+        let mut columns = self.log.begin_block();
+        columns.retain(|column| self.present[usize::from(column.member)] != Presence::Gone);
+        self.log.sent(columns.len());
+        for column in columns {
+            self.counters.log_bytes += u64::from(column.len);
+            self.command(Op::Write, (column.member, column.offset, column.len), For::Log, Entropy::INCOMPRESSIBLE);
+        }
+    }
+
+    /// A member has written its part of the log's block, or is flushed. One that failed meanwhile has nothing to wait for.
+    pub(super) fn log_goes_on(&mut self, now: Instant, times: &Times) {
+        let Some(over) = self.log.answered(times) else { return };
+        if self.is_suspended() {
+            return self.log_gives_up(now);
+        }
+        match over {
+            Over::Written => {
+                let there = self.members_there();
+                self.log.sent(there.len());
+                for member in there {
+                    self.command(Op::Flush, (member, 0, 0), For::Log, Entropy::INCOMPRESSIBLE);
+                }
+            }
+            Over::Flushed => {
+                let times = self.log.times();
+                for io in self.log.take_block() {
+                    self.answer(now, io, &times, None);
+                }
+                self.begin_block(now);
+            }
+        }
+    }
+
+    /// Nothing can be logged any more: all who wait for it are told.
+    fn log_gives_up(&mut self, now: Instant) {
+        for io in self.log.give_up() {
+            self.answer(now, io, &Times::default(), Some(Fault::Gone));
+        }
+    }
+
+    /// Members that have not failed.
+    pub(super) fn members_there(&self) -> Vec<u16> {
+        let all = 0..self.present.len() as u16;
+        all.filter(|member| self.present[usize::from(*member)] != Presence::Gone).collect()
+    }
+
     fn flush(&mut self, now: Instant, io: u32) {
-        let there: Vec<u16> = (0..self.present.len() as u16)
-            .filter(|member| self.present[usize::from(*member)] != Presence::Gone)
-            .collect();
+        let there = self.members_there();
         self.ios.get(io).left = there.len().max(1) as u32;
         if there.is_empty() {
             self.ios.get(io).fault = Some(Fault::Gone);

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use hotband_machine::{Entropy, Fault, Op};
+use hotband_machine::{Entropy, Fault, JobState, MemberRebuild, Op};
 use hotband_units::{Instant, Rate, Span};
 
 use super::{Due, For, Presence, RaidZ};
@@ -26,13 +26,24 @@ struct Step {
     /// Commands that are not answered, and what is written when all is read.
     left: u32,
     write: Option<(u64, u32)>,
+    bytes: u64,
     is_done: bool,
+}
+
+/// A spare that is to be written.
+struct Spare {
+    member: u16,
+    limit: Option<Rate>,
+    /// Which of all rebuilds it is.
+    number: usize,
 }
 
 /// Members that wait for it, the first of them at work.
 #[derive(Default)]
 pub(super) struct Resilver {
-    members: VecDeque<(u16, Option<Rate>)>,
+    members: VecDeque<Spare>,
+    /// All that were ever asked for. What is left to do of one that has not ended is not in it.
+    all: Vec<MemberRebuild>,
     steps: VecDeque<Step>,
     /// First place that no step has taken, and the first that is not done.
     next: u64,
@@ -43,14 +54,16 @@ pub(super) struct Resilver {
     /// When the limit lets the next step begin, and whether it is waited for.
     allowed: Instant,
     is_paused: bool,
-    began: Option<Instant>,
-    ended: Option<Instant>,
 }
 
 impl Resilver {
     /// Whether a member that is resilvered has what is in `place` already.
     pub fn has(&self, member: u16, place: u64) -> bool {
-        self.members.front().is_some_and(|(first, _)| *first == member) && place < self.done
+        self.is_first(member) && place < self.done
+    }
+
+    fn is_first(&self, member: u16) -> bool {
+        self.members.front().is_some_and(|first| first.member == member)
     }
 
     pub fn is_under_way(&self) -> bool {
@@ -59,7 +72,8 @@ impl Resilver {
 
     /// How long the last took that ended.
     pub fn took(&self) -> Option<Span> {
-        self.began.zip(self.ended).map(|(began, ended)| ended.since(began))
+        let done = self.all.iter().filter(|of| of.state == JobState::Done).max_by_key(|of| of.ended)?;
+        done.began.zip(done.ended).map(|(began, ended)| ended.since(began))
     }
 
     /// Places of steps that became free since.
@@ -72,13 +86,19 @@ impl Resilver {
     fn restart(&mut self, now: Instant) {
         self.steps.clear();
         (self.next, self.done, self.allowed) = (0, 0, now);
-        (self.began, self.ended) = (Some(now), None);
+        if let Some(first) = self.members.front() {
+            let of = &mut self.all[first.number];
+            (of.state, of.began) = (JobState::Running, Some(now));
+        }
     }
 }
 
 impl RaidZ {
     pub(super) fn begin_resilver(&mut self, now: Instant, member: u16, limit: Option<Rate>) {
-        self.resilver.members.push_back((member, limit));
+        let number = self.resilver.all.len();
+        let (state, began, ended) = (JobState::Waiting, None, None);
+        self.resilver.all.push(MemberRebuild { state, began, ended, bytes: 0, of_bytes: 0 });
+        self.resilver.members.push_back(Spare { member, limit, number });
         if self.resilver.members.len() == 1 {
             self.resilver.restart(now);
             self.resilver_more(now);
@@ -87,13 +107,21 @@ impl RaidZ {
 
     /// A member failed: if it was to be resilvered, it is not any more.
     pub(super) fn stop_resilver(&mut self, now: Instant, member: u16) {
-        let was_first = self.resilver.members.front().is_some_and(|(first, _)| *first == member);
-        if self.is_suspended() {
-            self.resilver.members.clear();
+        let was_first = self.resilver.is_first(member);
+        let is_over = self.is_suspended();
+        for spare in std::mem::take(&mut self.resilver.members) {
+            if spare.member == member {
+                self.rebuild_ends(now, &spare, JobState::SpareFailed);
+            } else if is_over {
+                self.rebuild_ends(now, &spare, JobState::Stopped);
+            } else {
+                self.resilver.members.push_back(spare);
+            }
+        }
+        if is_over {
             self.resilver.steps.clear();
             return self.finish_steps();
         }
-        self.resilver.members.retain(|(of, _)| *of != member);
         if was_first {
             self.resilver.restart(now);
             self.finish_steps();
@@ -101,12 +129,33 @@ impl RaidZ {
         }
     }
 
+    fn rebuild_ends(&mut self, now: Instant, spare: &Spare, state: JobState) {
+        let of = self.progress(&self.resilver.all[spare.number]);
+        self.resilver.all[spare.number] = MemberRebuild { state, ended: Some(now), ..of };
+    }
+
+    /// A rebuild with what it has to do in all: of one that is under way, what is done and what the member had in the
+    /// places that are left.
+    fn progress(&self, of: &MemberRebuild) -> MemberRebuild {
+        let from = match of.state {
+            JobState::Running => self.resilver.done,
+            JobState::Waiting => 0,
+            _ => return *of,
+        };
+        let left = self.places.in_use_from(from) * self.allocated / self.geometry.columns;
+        MemberRebuild { of_bytes: of.bytes + left, ..*of }
+    }
+
+    pub(super) fn all_rebuilds(&self) -> Vec<MemberRebuild> {
+        self.resilver.all.iter().map(|of| self.progress(of)).collect()
+    }
+
     /// Takes as many steps as there is room for and the limit allows.
     pub(super) fn resilver_more(&mut self, now: Instant) {
         if self.resilver.allowed <= now {
             self.resilver.is_paused = false;
         }
-        while let Some(&(member, limit)) = self.resilver.members.front() {
+        while let Some(&Spare { member, limit, .. }) = self.resilver.members.front() {
             let room = if self.busy.is_empty() { STEPS } else { STEPS_UNDER_LOAD };
             if self.resilver.next >= self.places.used() {
                 if self.resilver.steps.is_empty() {
@@ -171,13 +220,14 @@ impl RaidZ {
         let reads = (0..).zip(reads).filter_map(|(member, range)| range.map(|(from, to)| (member, from, to)));
         let reads: Vec<(u16, u64, u64)> = reads.collect();
         let write = write.map(|(from, to)| (from, (to - from) as u32));
-        self.resilver.steps.push_back(Step { number, to, left: reads.len() as u32, write, is_done: reads.is_empty() });
+        let (left, bytes) = (reads.len() as u32, write.map_or(0, |(_, len)| u64::from(len)));
+        self.resilver.steps.push_back(Step { number, to, left, write, bytes, is_done: reads.is_empty() });
         for (member, from, to) in reads {
             let extent = (member, from, (to - from) as u32);
             self.command(Op::Read, extent, For::Resilver(number), Entropy::INCOMPRESSIBLE);
         }
         self.finish_steps();
-        write.map_or(0, |(_, len)| u64::from(len))
+        bytes
     }
 
     /// A place holds nothing any more. What a step has read and not yet written stays in use until it is over, so that
@@ -192,7 +242,7 @@ impl RaidZ {
     /// A command of a step is answered. A step of a member that has failed since is nobody's any more.
     pub(super) fn resilver_goes_on(&mut self, now: Instant, number: u32, fault: Option<Fault>) {
         let Some(at) = self.resilver.steps.iter().position(|step| step.number == number) else { return };
-        let member = self.resilver.members.front().expect("steps are of a member").0;
+        let member = self.resilver.members.front().expect("steps are of a member").member;
         let step = &mut self.resilver.steps[at];
         step.left -= 1;
         if fault.is_some() && !self.is_suspended() {
@@ -222,6 +272,8 @@ impl RaidZ {
         while self.resilver.steps.front().is_some_and(|step| step.is_done) {
             let step = self.resilver.steps.pop_front().expect("there is a first");
             self.resilver.done = step.to;
+            let first = self.resilver.members.front().expect("steps are of a member").number;
+            self.resilver.all[first].bytes += step.bytes;
         }
         if self.resilver.steps.is_empty() {
             for place in std::mem::take(&mut self.resilver.freed) {
@@ -233,10 +285,8 @@ impl RaidZ {
     /// The first member has all that it had.
     fn resilvered(&mut self, now: Instant, member: u16) {
         self.present[usize::from(member)] = Presence::Whole;
-        self.resilver.members.pop_front();
-        self.resilver.ended = Some(now);
-        if !self.resilver.members.is_empty() {
-            self.resilver.restart(now);
-        }
+        let spare = self.resilver.members.pop_front().expect("it was at work");
+        self.rebuild_ends(now, &spare, JobState::Done);
+        self.resilver.restart(now);
     }
 }

@@ -15,8 +15,8 @@ const SECTOR: u64 = 4 << 10;
 /// Memory for records: what is asked for again soon, and not ARC, which takes half of a host's memory
 /// [our choice, 0 to gigabytes].
 const MEMORY: u64 = 16 << 20;
-/// Share of the places that the volume has records in: above it OpenZFS advises to add space, for free places get rare.
-const FILLED: f64 = 0.8;
+/// Percent of the places that the volume has records in: above it OpenZFS advises to add space, for free places get rare.
+const FILLED: f64 = 80.0;
 
 /// Options of a RAID-Z.
 pub(super) struct RaidZSpec {
@@ -48,13 +48,13 @@ impl RaidZSpec {
         let record = power_of_two(&options, "record", (sector, 16 << 20))?.unwrap_or(RECORD.max(sector));
         let memory = options.quantity::<Bytes>("memory")?.map_or(MEMORY, |memory| memory.0);
         let filled = options.percent("filled")?.unwrap_or(FILLED);
-        if !(0.01..=0.99).contains(&filled) {
+        if !(1.0..=99.0).contains(&filled) {
             let accepted = "expected 1 % to 99 %: a record is written where nothing is";
-            return Err(options.error("filled", format!("{} %", filled * 100.0), accepted));
+            return Err(options.error("filled", format!("{filled} %"), accepted));
         }
         options.finish()?;
         let geometry = Geometry { columns: members, parities, sector };
-        Ok(Self { kind, geometry, record, kept: (memory / record) as usize, filled })
+        Ok(Self { kind, geometry, record, kept: (memory / record) as usize, filled: filled / 100.0 })
     }
 }
 

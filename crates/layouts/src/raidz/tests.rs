@@ -1,15 +1,15 @@
 //! RAID-Z on drives that answer in any order, fail and are replaced: what is read is what was written there, everything is
 //! answered once, and it costs what the published formula says.
 
-use std::collections::BTreeMap;
-
-use hotband_machine::{Entropy, Fault, LayoutSpec, MemberCommand, MemberRange, NodeRef, Op, Random, ServiceOut};
-use hotband_machine::{Service, ServiceIo, Times};
-use hotband_units::{Bytes, Instant, Span};
+use hotband_machine::{
+    Fault, JobState, LayoutSpec, MemberCommand, MemberRange, NodeRef, Op, Random, Service, SpecError,
+};
+use hotband_units::{Bytes, Rate};
 use proptest::prelude::*;
 
+use super::rig::Rig;
 use super::spec::{RAIDZ, RaidZSpec};
-use super::{For, Presence, RaidZ, build};
+use super::{For, RaidZ, build};
 use crate::raidz::Geometry;
 
 const KIB: u64 = 1024;
@@ -18,153 +18,6 @@ fn raidz(parities: u64, columns: u64, record: u64, (records, places): (u64, u64)
     let geometry = Geometry { columns, parities, sector: 4 * KIB };
     let kind = RAIDZ[parities as usize - 1];
     RaidZ::new(&RaidZSpec { kind, geometry, record, kept, filled: 0.5 }, records, places)
-}
-
-/// A command under way: when it ends, and whether its drive failed under it.
-struct UnderWay {
-    command: MemberCommand,
-    failed: bool,
-}
-
-/// A RAID-Z on drives that take a random time, with which record every sector belongs to.
-struct Rig {
-    raidz: RaidZ,
-    now: Instant,
-    random: Random,
-    /// By member and sector.
-    sectors: Vec<BTreeMap<u64, u64>>,
-    under_way: BTreeMap<(Instant, u64), UnderWay>,
-    sent: Vec<MemberCommand>,
-    asked: BTreeMap<u32, Instant>,
-    answered: BTreeMap<u32, Option<Fault>>,
-    out: ServiceOut,
-}
-
-impl Rig {
-    fn new(raidz: RaidZ, seed: u64) -> Self {
-        let mut rig = Self {
-            sectors: vec![BTreeMap::new(); raidz.present.len()],
-            raidz,
-            now: Instant::ZERO,
-            random: Random::new(seed, "drives"),
-            under_way: BTreeMap::new(),
-            sent: Vec::new(),
-            asked: BTreeMap::new(),
-            answered: BTreeMap::new(),
-            out: ServiceOut::default(),
-        };
-        for record in 0..rig.raidz.records {
-            for column in rig.raidz.columns_of(record) {
-                rig.hold(column.member, column.offset, u64::from(column.len), record);
-            }
-        }
-        rig
-    }
-
-    fn hold(&mut self, member: u16, offset: u64, len: u64, record: u64) {
-        let sectors = offset / 4096..(offset + len) / 4096;
-        self.sectors[usize::from(member)].extend(sectors.map(|sector| (sector, record)));
-    }
-
-    fn ask(&mut self, op: Op, offset: u64, len: u64) -> u32 {
-        let token = self.asked.len() as u32;
-        self.asked.insert(token, self.now);
-        let (len, entropy) = (len as u32, Entropy::INCOMPRESSIBLE);
-        self.raidz.submit(self.now, ServiceIo { token, op, offset, len, fua: false, version: 0, entropy });
-        self.advance();
-        token
-    }
-
-    fn advance(&mut self) {
-        self.raidz.advance(self.now, &mut self.out);
-        for command in std::mem::take(&mut self.out.commands) {
-            let at = self.now + Span(1000 + self.random.below(100_000));
-            let failed = self.raidz.present[usize::from(command.member)] == Presence::Gone;
-            assert!(!failed, "nothing is asked of a member that is gone");
-            if let (Op::Read, For::Record(record)) = (command.op, For::of(command.token)) {
-                self.is_of(&command, record);
-            }
-            self.under_way.insert((at, self.sent.len() as u64), UnderWay { command, failed });
-            self.sent.push(command);
-        }
-        for served in std::mem::take(&mut self.out.served) {
-            let since = self.asked[&served.token];
-            assert_eq!(served.times.total(), self.now.since(since), "the times add up");
-            assert_eq!(self.answered.insert(served.token, served.fault), None, "an I/O is answered once");
-        }
-    }
-
-    /// All that a command reads is of the record, and on the member.
-    fn is_of(&self, command: &MemberCommand, record: u64) {
-        let sectors = command.offset / 4096..(command.offset + u64::from(command.len)) / 4096;
-        let held = &self.sectors[usize::from(command.member)];
-        for sector in sectors {
-            assert_eq!(held.get(&sector), Some(&record), "member {} sector {sector}", command.member);
-        }
-    }
-
-    /// To the next event; tells whether there was one.
-    fn step(&mut self) -> bool {
-        let next = self.under_way.keys().next().map(|(at, _)| *at).into_iter().chain(self.raidz.wake()).min();
-        let Some(next) = next else { return false };
-        self.now = next;
-        if let Some(entry) = self.under_way.first_entry().filter(|entry| entry.key().0 == next) {
-            let UnderWay { command, failed } = entry.remove();
-            if command.op == Op::Write && !failed {
-                self.written(&command);
-            }
-            let times = Times { transfer: Span(1000), ..Times::default() };
-            self.raidz.answered(next, command.token, &times, failed.then_some(Fault::Gone));
-        }
-        self.advance();
-        true
-    }
-
-    fn written(&mut self, command: &MemberCommand) {
-        let (member, offset, len) = (command.member, command.offset, u64::from(command.len));
-        match For::of(command.token) {
-            For::Record(record) => self.hold(member, offset, len, record),
-            For::Flush(_) => panic!("a flush writes nothing"),
-            For::Resilver(_) => {
-                // What the records that lie there have on the member.
-                for record in 0..self.raidz.records {
-                    for column in self.raidz.columns_of(self.raidz.places.of(record)) {
-                        let (from, to) = (column.offset, column.offset + u64::from(column.len));
-                        if column.member == member && from >= offset && to <= offset + len {
-                            self.hold(member, from, to - from, record);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn drain(&mut self) {
-        while self.step() {}
-    }
-
-    fn fail(&mut self, member: u16) {
-        self.raidz.member_failed(self.now, member);
-        self.sectors[usize::from(member)].clear();
-        let ends: Vec<(Instant, u64)> =
-            self.under_way.iter().filter(|(_, of)| of.command.member == member).map(|(key, _)| *key).collect();
-        for key in ends {
-            let mut of = self.under_way.remove(&key).expect("it was found just now");
-            of.failed = true;
-            self.under_way.insert((self.now, key.1), of);
-        }
-        self.advance();
-    }
-
-    fn count(&self, name: &str) -> u64 {
-        let report = self.raidz.report();
-        let mut all = report[0].counters.iter().chain(&report[0].at_end);
-        all.find(|(have, _)| *have == name).expect("it is counted").1
-    }
-
-    fn sent_bytes(&self, op: Op) -> u64 {
-        self.sent.iter().filter(|sent| sent.op == op).map(|sent| u64::from(sent.len)).sum()
-    }
 }
 
 #[test]
@@ -262,8 +115,7 @@ fn a_spare_is_written_what_the_member_had_of_records_and_no_more() {
             .map(|column| u64::from(column.len))
             .sum();
         rig.fail(2);
-        rig.raidz.member_replaced(rig.now, 2, None);
-        rig.advance();
+        rig.replace(2, None);
         assert!(rig.raidz.is_recovering() && !rig.raidz.is_whole());
         rig.drain();
         assert!(!rig.raidz.is_recovering() && rig.raidz.is_whole());
@@ -282,11 +134,95 @@ fn a_spare_is_written_what_the_member_had_of_records_and_no_more() {
 fn a_limit_spreads_the_steps_of_resilvering() {
     let mut rig = Rig::new(raidz(1, 5, 128 * KIB, (400, 500), 0), 1);
     rig.fail(1);
-    rig.raidz.member_replaced(rig.now, 1, Some(hotband_units::Rate(10_000_000)));
-    rig.advance();
+    rig.replace(1, Some(Rate(10_000_000)));
     rig.drain();
     let (bytes, took) = (rig.count("resilvered_bytes") as f64, rig.count("resilver_ns") as f64 / 1e9);
     assert!((bytes / took / 10e6 - 1.0).abs() < 0.2, "{bytes} B in {took} s: one step of some is not waited for");
+}
+
+#[test]
+fn a_forced_write_is_answered_when_the_log_points_to_its_record_and_the_members_are_flushed() {
+    for (parities, columns) in [(1, 5), (2, 6), (3, 7)] {
+        let mut rig = Rig::new(raidz(parities, columns, 128 * KIB, (100, 200), 0), 1);
+        let token = rig.ask_for(Op::Write, 5 * 128 * KIB, 128 * KIB, true);
+        rig.drain();
+        assert_eq!(rig.answered[&token], None);
+        let kind = |sent: &MemberCommand| match (sent.op, For::of(sent.token)) {
+            (Op::Write, For::Record(5)) => 0_u64,
+            (Op::Write, For::Log) => 1,
+            (Op::Flush, For::Log) => 2,
+            _ => 3,
+        };
+        let kinds: Vec<u64> = rig.sent.iter().map(kind).collect();
+        // A sector of pointers with its parity, and a flush of every member.
+        let count = |of: u64| kinds.iter().filter(|kind| **kind == of).count() as u64;
+        assert!(kinds.is_sorted(), "{kinds:?}");
+        assert_eq!([1, 2, 3].map(count), [1 + parities, columns, 0]);
+        assert_eq!(rig.count("log_bytes"), (1 + parities) * 4 * KIB);
+    }
+}
+
+#[test]
+fn forced_writes_that_come_while_the_log_is_written_share_its_next_block() {
+    let mut rig = Rig::new(raidz(1, 5, 128 * KIB, (100, 200), 0), 1);
+    for record in 0..64 {
+        rig.ask_for(Op::Write, record * 128 * KIB, 128 * KIB, true);
+    }
+    rig.drain();
+    let flushes = rig.sent.iter().filter(|sent| sent.op == Op::Flush).count() / 5;
+    assert!((2..16).contains(&flushes), "{flushes} blocks for 64 writes");
+    // What begins at the end of the log's place goes on at its front, and not on records.
+    for record in 0..96 {
+        rig.ask_for(Op::Write, record * 128 * KIB, 128 * KIB, true);
+        rig.drain();
+    }
+    assert!(rig.count("log_bytes") > 2 * rig.raidz.allocated, "round and round");
+}
+
+#[test]
+fn without_too_many_members_the_log_gives_up() {
+    let mut rig = Rig::new(raidz(1, 5, 128 * KIB, (100, 200), 0), 1);
+    let tokens: Vec<u32> = (0..8).map(|record| rig.ask_for(Op::Write, record * 128 * KIB, 128 * KIB, true)).collect();
+    while !rig.sent.iter().any(|sent| matches!(For::of(sent.token), For::Log)) {
+        assert!(rig.step());
+    }
+    rig.fail(0);
+    rig.fail(1);
+    rig.drain();
+    assert!(tokens.iter().all(|token| rig.answered[token] == Some(Fault::Gone)), "{:?}", rig.answered);
+}
+
+#[test]
+fn every_spare_is_a_rebuild_and_says_how_far_it_is() {
+    let mut rig = Rig::new(raidz(3, 7, 128 * KIB, (400, 500), 0), 1);
+    let of_member = rig.raidz.geometry.allocated(128 * KIB) * 400 / 7;
+    let states = |rig: &Rig| rig.raidz.rebuilds().iter().map(|of| of.state).collect::<Vec<_>>();
+    for member in 0..3 {
+        rig.fail(member);
+    }
+    for member in 0..3 {
+        rig.replace(member, None);
+    }
+    assert_eq!(states(&rig), [JobState::Running, JobState::Waiting, JobState::Waiting]);
+    assert!(rig.raidz.rebuilds().iter().all(|of| (of.bytes, of.of_bytes) == (0, of_member)));
+    while rig.raidz.rebuilds()[0].bytes == 0 {
+        assert!(rig.step());
+    }
+    rig.fail(1);
+    rig.drain();
+    assert_eq!(states(&rig), [JobState::Done, JobState::SpareFailed, JobState::Done]);
+    let all = rig.raidz.rebuilds();
+    assert!(all[2].began == all[0].ended && all[2].ended == Some(rig.now), "one after the other: {all:?}");
+    for of in [all[0], all[2]] {
+        assert_eq!(of.bytes, of.of_bytes);
+        assert!((of.bytes as f64 / of_member as f64 - 1.0).abs() < 0.05, "{} of {of_member}", of.bytes);
+    }
+    assert_eq!(rig.count("resilvered_bytes"), all[0].bytes + all[2].bytes);
+    rig.replace(1, None);
+    for member in 3..6 {
+        rig.fail(member);
+    }
+    assert_eq!(states(&rig)[3], JobState::Stopped, "too few members are left");
 }
 
 proptest! {
@@ -295,7 +231,7 @@ proptest! {
     #[test]
     fn reads_find_their_records_whatever_fails(
         parities in 1_u64..4, more in 1_u64..6, record in 0..3_usize, seed in any::<u64>(), depth in 1_usize..16,
-        kept in 0_usize..8, fails in 0_usize..4, replaced in any::<bool>(),
+        kept in 0_usize..8, fails in 0_usize..4, replaced in any::<bool>(), forced_pct in 0_u64..=100,
     ) {
         let (columns, record) = (parities + more, [4 * KIB, 32 * KIB, 128 * KIB][record]);
         let mut rig = Rig::new(raidz(parities, columns, record, (60, 75), kept), seed);
@@ -307,7 +243,7 @@ proptest! {
                 let len = 4 * KIB * (1 + random.below(2 * record / (4 * KIB)));
                 let offset = random.below((capacity - len) / (4 * KIB) + 1) * 4 * KIB;
                 let op = if random.below(2) == 0 { Op::Read } else { Op::Write };
-                rig.ask(op, offset, len);
+                rig.ask_for(op, offset, len, random.below(100) < forced_pct);
             }
             prop_assert!(rig.step());
             let turn = round / 50;
@@ -316,14 +252,16 @@ proptest! {
             }
             if round % 50 == 40 && turn < fails && replaced {
                 prop_assert!(rig.raidz.can_replace(turn as u16));
-                rig.raidz.member_replaced(rig.now, turn as u16, None);
-                rig.advance();
+                rig.replace(turn as u16, None);
             }
         }
         rig.drain();
         prop_assert_eq!(rig.answered.len(), rig.asked.len(), "everything is answered");
         prop_assert!(rig.answered.values().all(Option::is_none), "within its parities");
         prop_assert_eq!(rig.raidz.is_whole(), fails == 0 || replaced);
+        for of in rig.raidz.rebuilds() {
+            prop_assert_eq!((of.state, of.bytes), (JobState::Done, of.of_bytes));
+        }
         rig.ask(Op::Flush, 0, 0);
         for record in 0..60 {
             rig.ask(Op::Read, record * rig.raidz.record, 4 * KIB);
@@ -333,22 +271,38 @@ proptest! {
     }
 }
 
+fn made(kind: &str, members: u32, options: &str, size: u64) -> Result<Box<dyn Service>, SpecError> {
+    let spec = LayoutSpec {
+        name: "data".into(),
+        kind: kind.into(),
+        members: (0..members).map(|drive| NodeRef::Drive(drive).into()).collect(),
+        from: Bytes(0),
+        size: None,
+        force_writes: options.is_empty(),
+        options: options.parse().expect("test options are TOML"),
+        key: "layouts.data".into(),
+    };
+    let range = |drive| MemberRange { node: NodeRef::Drive(drive), from: 0, size };
+    let ranges: Vec<MemberRange> = (0..members).map(range).collect();
+    build("m.toml", &spec, &ranges)
+}
+
+#[test]
+fn the_share_that_is_filled_is_its_capacity() {
+    let capacity = |options: &str| {
+        made("raidz2", 6, options, 1 << 30).map_err(|error| error.to_string()).expect("it can be built").capacity().0
+    };
+    let all = capacity("filled = \"80 %\"") as f64 / 0.8;
+    assert_eq!(capacity("sector = \"4 KiB\""), capacity("filled = \"80 %\""));
+    for (text, share) in [("\"50 %\"", 0.5), ("25", 0.25), ("\"99 %\"", 0.99)] {
+        assert!((capacity(&format!("filled = {text}")) as f64 / all / share - 1.0).abs() < 1e-3, "{text}");
+    }
+}
+
 #[test]
 fn mistakes_are_named() {
     let error = |kind: &str, members: u32, options: &str, size: u64| {
-        let spec = LayoutSpec {
-            name: "data".into(),
-            kind: kind.into(),
-            members: (0..members).map(|drive| NodeRef::Drive(drive).into()).collect(),
-            from: Bytes(0),
-            size: None,
-            force_writes: options.is_empty(),
-            options: options.parse().expect("test options are TOML"),
-            key: "layouts.data".into(),
-        };
-        let range = |drive| MemberRange { node: NodeRef::Drive(drive), from: 0, size };
-        let ranges: Vec<MemberRange> = (0..members).map(range).collect();
-        build("m.toml", &spec, &ranges).err().expect("this is a mistake").to_string()
+        made(kind, members, options, size).err().expect("this is a mistake").to_string()
     };
     let (few, gib) = ("sector = \"4 KiB\"", 1 << 30);
     assert!(error("raidz1", 1, few, gib).contains("raidz1 needs at least 2 drives"));
@@ -356,7 +310,8 @@ fn mistakes_are_named() {
     assert!(error("raidz1", 4, "record = \"100 KiB\"", gib).contains("a power of two from"));
     assert!(error("raidz1", 4, "record = \"2 KiB\"", gib).contains("a power of two from"));
     assert!(error("raidz1", 4, "chunk = \"64 KiB\"", gib).contains("unknown key"));
-    assert!(error("raidz1", 4, "filled = \"100 %\"", gib).contains("where nothing is"));
+    assert!(error("raidz1", 4, "filled = \"100 %\"", gib).contains("100 %"));
+    assert!(error("raidz1", 4, "filled = 0.8", gib).contains("filled"));
     assert!(error("raidz1", 4, "", gib).contains("force_writes"));
     assert!(error("raidz1", 4, few, 8 * KIB).contains("a free place"));
 }

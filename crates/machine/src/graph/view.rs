@@ -6,9 +6,9 @@ use crate::drive::{CacheState, Draw, Drive, Smart, Warmth};
 use crate::graph::{DriveSlot, LayoutSlot, Machine, Role, Volume};
 use crate::io::Op;
 use crate::plan::{Extent, Placed};
-use crate::repair::rebuild::Job;
+use crate::repair::rebuild::{Job, JobReport};
 use crate::repair::{RepairReport, ServiceLevel};
-use crate::service::Service;
+use crate::service::{MemberRebuild, Service};
 use crate::spec::NodeRef;
 use crate::versions::Versions;
 
@@ -238,9 +238,22 @@ impl RepairView<'_> {
     /// What has happened so far.
     pub fn report(self) -> RepairReport {
         let repair = self.0.repair_ref();
-        let rebuilds = repair.jobs.iter().map(|job| job.report.clone()).collect();
+        let rebuilds = repair.jobs.iter().map(|job| job.report.clone()).chain(self.by_services()).collect();
         let bytes_lost = self.bytes_gone() + repair.sector_bytes_lost;
         RepairReport { rebuilds, bytes_lost, ..repair.report.clone() }
+    }
+
+    /// Spares that services write by themselves: what each took the place of, and how far the service says that it is.
+    fn by_services(self) -> impl Iterator<Item = JobReport> {
+        let of_layouts = self.0.layouts.iter().map(|slot| match &slot.role {
+            Role::Planner(_) => Vec::new(),
+            Role::Service(service) => service.rebuilds(),
+        });
+        let mut told: Vec<_> = of_layouts.map(Vec::into_iter).collect();
+        self.0.repair_ref().given.iter().filter_map(move |given| {
+            let MemberRebuild { state, began, ended, bytes, of_bytes } = told[given.layout as usize].next()?;
+            Some(JobReport { state, began, ended, bytes, of_bytes, ..given.clone() })
+        })
     }
 
     /// Bytes that hosts can address and no drive has: of the layouts that no other lies on, and of volumes on drives.

@@ -152,7 +152,9 @@ impl Machine {
         slot.members[usize::from(member)].node = NodeRef::Drive(spare);
         if let Role::Service(service) = &mut slot.role {
             service.member_replaced(at, member, limit);
-            return self.answered.push(layout);
+            self.answered.push(layout);
+            let given = JobReport::waiting((layout, member), (drive, spare), 0);
+            return self.repair_mut().given.push(given);
         }
         let pending = slot.states[usize::from(member)].pending;
         slot.states[usize::from(member)] = MemberState { pending, present_to: 0, ..MemberState::default() };

@@ -71,7 +71,7 @@ pub struct RepairReport {
     pub taken: Vec<(u32, u32)>,
     /// Drives that something lay on and whose place no spare took, and why.
     pub without_spare: Vec<(u32, NoSpare)>,
-    /// Rebuilds, in the order in which they were asked for.
+    /// Rebuilds, in the order in which they were asked for; those that services do by themselves after the others.
     pub rebuilds: Vec<JobReport>,
     /// Sectors that could not be read in rebuilds.
     pub sector_errors: u64,
@@ -143,6 +143,8 @@ pub(crate) struct Repair {
     /// Of every layout, how often its members have changed.
     pub epochs: Vec<u32>,
     pub jobs: Vec<Job>,
+    /// Spares that services write by themselves, in the order in which they were given.
+    pub given: Vec<JobReport>,
     /// Of every drive, bits until its next unrecoverable error, and where these come from.
     until_error: Vec<f64>,
     random: Vec<Random>,
@@ -171,6 +173,7 @@ impl Repair {
             last_lock: 0,
             epochs: vec![0; layouts],
             jobs: Vec::new(),
+            given: Vec::new(),
             report: RepairReport::default(),
             sector_bytes_lost: 0,
             bare_loss: false,

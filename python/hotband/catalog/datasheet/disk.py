@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hotband.catalog.datasheet.lines import INTERFACES, Answers
+from hotband.catalog.datasheet.lines import INTERFACES, Answers, number, powers
 from hotband.catalog.datasheet.values import Value, estimate, fixed, given, text
 from hotband.errors import UserError
 
@@ -45,13 +45,6 @@ def disk_values(sheet: Answers) -> list[Value]:
     rpm = number(sheet, "rpm")
     of = next(one for one in CLASSES if rpm >= one.least_rpm)
     return [*_media(sheet, of), *_seeks(sheet, of, 60.0 / rpm), *_electronics(sheet), *_power(sheet)]
-
-
-def number(sheet: Answers, key: str) -> float:
-    """A line that was given as a number."""
-    value = sheet[key]
-    assert not isinstance(value, str), f"{key} is a choice"
-    return value
 
 
 def _media(sheet: Answers, of: Class) -> list[Value]:
@@ -176,11 +169,10 @@ def _electronics(sheet: Answers) -> list[Value]:
 
 def _power(sheet: Answers) -> list[Value]:
     """Idle, random reads, and the arm's: between none of the difference and all of it (docs/models/disk.md)."""
-    if "power-idle" not in sheet or "power-active" not in sheet:
+    stated = powers(sheet)
+    if stated is None:
         return []
-    idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
-    if active < idle:
-        raise UserError("--power-active", "", text(active, "power"), "expected at least --power-idle")
+    idle, active = stated
     # Of the time of random reads the arm moves for 0.57 to 0.67 in the catalog's disks.
     most = active + (active - idle) * (1 - 0.62) / 0.62
     rule = "between power_active, and all of it above power_idle drawn by the arm"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hotband import _core
+from hotband.catalog.datasheet.values import text
 from hotband.errors import UserError
 from hotband.text.nearest import unknown_name
 
@@ -90,30 +91,47 @@ def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, flo
     return {key: answer(known[key], text) for key, text in given.items()}
 
 
-def answer(line: Line, text: str) -> float | str:
-    """One answer as a number in its base unit, or the choice. Raises UserError."""
-    text = text.strip()
-    if line.quantity == "choice":
-        if text not in line.choices:
-            raise UserError(f"--{line.key}", "", text, f"expected one of {', '.join(line.choices)}")
-        return text
-    try:
-        value = _number(line, text)
-    except ValueError as error:
-        raise UserError(f"--{line.key}", "", text, f"expected {error}") from None
-    if value <= 0.0:
-        raise UserError(f"--{line.key}", "", text, "expected more than zero")
+def number(sheet: Answers, key: str) -> float:
+    """A line that was given as a number."""
+    value = sheet[key]
+    assert not isinstance(value, str), f"{key} is a choice"
     return value
 
 
-def _number(line: Line, text: str) -> float:
+def powers(sheet: Answers) -> tuple[float, float] | None:
+    """Idle and active power, in watts; none where not both are stated. Raises UserError."""
+    if "power-idle" not in sheet or "power-active" not in sheet:
+        return None
+    idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
+    if active < idle:
+        raise UserError("--power-active", "", text(active, "power"), "expected at least --power-idle")
+    return idle, active
+
+
+def answer(line: Line, given: str) -> float | str:
+    """One answer as a number in its base unit, or the choice. Raises UserError."""
+    given = given.strip()
+    if line.quantity == "choice":
+        if given not in line.choices:
+            raise UserError(f"--{line.key}", "", given, f"expected one of {', '.join(line.choices)}")
+        return given
+    try:
+        value = _number(line, given)
+    except ValueError as error:
+        raise UserError(f"--{line.key}", "", given, f"expected {error}") from None
+    if value <= 0.0:
+        raise UserError(f"--{line.key}", "", given, "expected more than zero")
+    return value
+
+
+def _number(line: Line, given: str) -> float:
     if line.quantity in ("iops", "count", "number"):
         what = "a whole number" if line.quantity == "count" else "a number"
         try:
-            value = float(text.replace(",", "").removesuffix("IOPS").strip())
+            value = float(given.replace(",", "").removesuffix("IOPS").strip())
         except ValueError:
             raise ValueError(f'{what}, such as "{line.example}"') from None
         if value != value or value > 1e12 or (line.quantity == "count" and value % 1):
             raise ValueError(f'{what}, such as "{line.example}"')
         return value
-    return _core.quantity(line.quantity, text)
+    return _core.quantity(line.quantity, given)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hotband.catalog.datasheet.disk import number
-from hotband.catalog.datasheet.lines import INTERFACES, Answers
+from hotband.catalog.datasheet.lines import INTERFACES, Answers, number, powers
 from hotband.catalog.datasheet.values import Value, estimate, fixed, given, text
 from hotband.errors import UserError
 
@@ -22,15 +21,24 @@ READ_TIME = {"sata": (70 * US, 50 * US, 80 * US), "nvme": (55 * US, 40 * US, 75 
 PROGRAM_TIME = 2e-3
 """Seconds of one pass of 3D TLC, three pages of 16 KiB in each plane [facts/physics.md]."""
 PLANES = {"sata": 2, "nvme": 4}
-CHANNEL = {"sata": (400e6, 333e6, 533e6), "nvme": (1.2e9, 0.8e9, 2.4e9)}
-"""Rates of ONFI and Toggle interfaces of those years."""
+CHANNEL = {
+    "sata": (400e6, 333e6, 533e6),
+    "3": (667e6, 533e6, 800e6),
+    "4": (1.2e9, 0.8e9, 1.6e9),
+    "5": (1.6e9, 1.2e9, 2.4e9),
+}
+"""Rates of ONFI and Toggle interfaces: SATA drives of 2017, and PCIe generations of 2017, 2020 and 2023 [ONFI 4.0 has
+800 MT/s, 4.2 has 1,600, 5.0 has 2,400; Toggle 4.0 has 1,200]."""
+OPEN_BLOCKS = 6
+"""Blocks of all dies that are open, or free for the next writes: they hold nothing that is overwritten. Three free
+(`gc_free_low`), and open ones for hosts and for what is relocated [our estimate, as in the catalog's files]."""
 
 
 def ssd_values(sheet: Answers) -> list[Value]:
     """Every value of the drive's file. Raises UserError for lines that contradict each other."""
     era = "nvme" if "pcie" in sheet else "sata"
     dies, die_rule = _dies(sheet, era)
-    program, over, endurance = _writing(sheet, dies)
+    program, over, endurance = _writing(sheet, dies, OPEN_BLOCKS * _block(sheet, era, dies) * dies * PLANES[era])
     return [
         given("capacity", number(sheet, "capacity"), "bytes"),
         Value("scale", 1, "a switch of the model: 1 is the whole drive", given=True),
@@ -61,12 +69,10 @@ def _dies(sheet: Answers, era: str) -> tuple[int, str]:
 
 def _flash(sheet: Answers, era: str, dies: int) -> list[Value]:
     read, least, most = READ_TIME[era]
-    rate, slow, fast = CHANNEL[era]
+    rate, slow, fast = _channel(sheet)
     channels = min(dies, 8 if era == "sata" else 16)
     planes = PLANES[era]
-    # The block of all dies holds a 1,000th of the capacity or so, at least 8 MiB and at most 48 MiB a plane.
-    block = number(sheet, "capacity") / 1000 / dies / planes / (1 << 20)
-    block = 6 * max(2, min(8, round(block / 6)))
+    block = _block(sheet, era, dies) >> 20
     return [
         fixed("channels", channels, max(1, channels // 2), min(256, channels * 2), CLASS),
         fixed("planes", planes, 2, 4, "3D TLC: two planes until 2018, four since"),
@@ -84,8 +90,19 @@ def _flash(sheet: Answers, era: str, dies: int) -> list[Value]:
     ]
 
 
-def _writing(sheet: Answers, dies: int) -> tuple[Value, Value, int]:
-    """The rate of programming, the over-provisioning, and the cycles that blocks are rated for."""
+def _block(sheet: Answers, era: str, dies: int) -> int:
+    """Bytes of a block of one plane. That of all dies has a 1,000th of the capacity or so; 12 to 48 MiB a plane."""
+    share = number(sheet, "capacity") / 1000 / dies / PLANES[era] / (6 << 20)
+    return (6 << 20) * max(2, min(8, round(share)))
+
+
+def _channel(sheet: Answers) -> tuple[float, float, float]:
+    return CHANNEL[str(sheet["pcie"])[0] if "pcie" in sheet else "sata"]
+
+
+def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]:
+    """The rate of programming, the over-provisioning, and the cycles that blocks are rated for; `held` bytes are in
+    blocks that are open or free."""
     bandwidth = number(sheet, "write-bandwidth")
     # Besides data, one pass in `dies` is parity, and mapping tables are 1 %.
     program = bandwidth * dies / (dies - 1) * 1.01
@@ -102,10 +119,11 @@ def _writing(sheet: Answers, dies: int) -> tuple[Value, Value, int]:
             accepted = f"impossible in steady state: {text(written, 'rate')}, more than --write-bandwidth"
             raise UserError("--write-iops", "", stated, accepted)
         amplification = max(1.02, bandwidth / written)
-        share = min(1.0, max(0.05, over_provisioning_of(amplification)))
+        share = over_provisioning_of(amplification) + held / number(sheet, "capacity")
+        share = min(1.0, max(0.05, share))
         rule = (
             f"sequential over random writes give a write amplification of {amplification:.2f}, "
-            "and Xiang and Kurkoski's formula the share"
+            "and Xiang and Kurkoski's formula the share, beside open and free blocks"
         )
         over = estimate("over_provisioning", share, (max(0.04, 0.8 * share), min(1.0, 1.5 * share)), "share", rule)
     # Five years of so many drive writes a day, with the amplification of random ones; TLC bears 3,000 to 10,000.
@@ -166,7 +184,7 @@ def _controller(sheet: Answers, era: str) -> list[Value]:
 
 def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
     """Time in the controller: what of the stated latency is not flash, channel and link."""
-    flash = READ_TIME[era][0] + PAGE / CHANNEL[era][0]
+    flash = READ_TIME[era][0] + PAGE / _channel(sheet)[0]
     wire = PAGE / link
     usual = {
         "sata": (22 * US, 12 * US, 60 * US, 37 * US, 28 * US, 45 * US),
@@ -217,11 +235,10 @@ def _collection(cycles: int) -> list[Value]:
 
 
 def _power(sheet: Answers) -> list[Value]:
-    if "power-idle" not in sheet or "power-active" not in sheet:
+    stated = powers(sheet)
+    if stated is None:
         return []
-    idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
-    if active < idle:
-        raise UserError("--power-active", "", text(active, "power"), "expected at least --power-idle")
+    idle, active = stated
     return [
         given("power_idle", idle, "power"),
         estimate(
