@@ -14,6 +14,16 @@ impl Ssd {
         self.counters.reads += 1;
         self.counters.read_bytes += u64::from(command.len);
         self.slots[index as usize].asked = at;
+        if self.work.mapping.is_some() {
+            return self.look_up(index, at);
+        }
+        self.read_data(index, at);
+    }
+
+    /// Where the data of a read lies is known at `at`.
+    #[inline]
+    pub(super) fn read_data(&mut self, index: u32, at: Instant) {
+        let command = self.slots[index as usize].command;
         let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
         let parts = self.ask_flash(index, at, pages);
         if parts == 0 {

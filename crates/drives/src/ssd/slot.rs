@@ -12,7 +12,7 @@ pub(super) struct Slot {
     pub begun: Instant,
     /// When the flash was asked.
     pub asked: Instant,
-    /// Parts that are still to come.
+    /// Parts that are still to come: pages of the mapping table first, then data.
     pub parts: u32,
     /// When the data is in the controller.
     pub ready: Instant,
@@ -30,4 +30,8 @@ pub(super) enum Event {
     Part(u32, u32, u32),
     /// It needs no flash, or its data has been received.
     Ready(u32),
+    /// A die has read a page of the mapping table: number of the load, die.
+    TableRead(u32, u32),
+    /// A page of the mapping table is in the controller: number of the load.
+    TableHere(u32),
 }

@@ -7,6 +7,7 @@ use hotband_units::Instant;
 use crate::parts::divisor::Divisor;
 use crate::parts::ftl::{FRONTIERS, FlashWork, Placement};
 use crate::parts::nand::{Job, Nand};
+use crate::ssd::mapping::Mapping;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
 
@@ -29,6 +30,8 @@ pub(super) struct WorkQueue {
     by_stripe: Divisor,
     by_dies: Divisor,
     by_pass: Divisor,
+    /// The mapping table where memory holds a part of it.
+    pub(super) mapping: Option<Box<Mapping>>,
     mapping_overhead: f64,
     /// Mapping tables that are still to be programmed, in passes.
     mapping_due: f64,
@@ -47,7 +50,8 @@ pub(super) struct WorkQueue {
 impl WorkQueue {
     pub fn new(params: &SsdParams) -> Self {
         let pass_pages = params.ftl.program_units / params.ftl.flash_page_units;
-        Self::over(params.nand.dies, params.parity, pass_pages, params.mapping_overhead)
+        let mapping = params.mapping.map(|mapping| Box::new(Mapping::new(mapping, params)));
+        Self { mapping, ..Self::over(params.nand.dies, params.parity, pass_pages, params.mapping_overhead) }
     }
 
     /// Nothing is issued.
@@ -59,6 +63,7 @@ impl WorkQueue {
             by_stripe: Divisor::new(u64::from(stripe)),
             by_dies: Divisor::new(u64::from(dies)),
             by_pass: Divisor::new(u64::from(pass_pages)),
+            mapping: None,
             mapping_overhead,
             mapping_due: 0.0,
             mapping_die: 0,
@@ -95,7 +100,7 @@ impl WorkQueue {
         self.first >= number
     }
 
-    fn issue(&mut self) -> u64 {
+    pub(super) fn issue(&mut self) -> u64 {
         self.after.push_back(false);
         self.issued() - 1
     }
@@ -207,6 +212,9 @@ impl FlashWork for Timed<'_> {
 
     fn placed(&mut self, placement: &Placement) {
         self.queue.open[placement.frontier] = true;
+        if self.queue.mapping.is_some() {
+            self.change_entry(placement.page);
+        }
         if let Some(account) = self.account.as_deref_mut() {
             account.placed(placement);
         }
