@@ -160,6 +160,24 @@ fn a_change_on_flash_is_brought_in_the_background_and_written_when_it_leaves() {
 }
 
 #[test]
+fn a_new_drive_has_no_table_to_read() {
+    let mut bench = Bench::new(&memory(1, 0));
+    let unwritten = bench.read(0, 7);
+    bench.done_exactly_at(unwritten, READ_OVERHEAD + WIRE);
+    // The first entries of pages of the table: nothing to bring, and all but one is written.
+    for page in 0..80 {
+        bench.write(bench.now, page * COVERED, 1);
+        bench.run_to(bench.now + MS);
+    }
+    let placed = 80 - 64;
+    assert_eq!((look_ups(&bench), bench.count("flash_page_reads")), ([0, 0, placed], 0));
+    assert_eq!((bench.count("busy_ns") / PROGRAM, bench.count("map_written_bytes")), (1, (placed - 1) * 512));
+    let beside = bench.read(bench.now, COVERED + 1);
+    bench.end_of(beside);
+    assert_eq!(bench.count("flash_page_reads"), 1, "its neighbour was written, so its entry is looked for");
+}
+
+#[test]
 fn a_drive_with_room_for_its_table_misses_every_page_of_it_once() {
     let mut bench = filled(TABLE_PAGES, 0);
     let mut random = SplitMix(3);

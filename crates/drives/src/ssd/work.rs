@@ -213,7 +213,7 @@ impl FlashWork for Timed<'_> {
     fn placed(&mut self, placement: &Placement) {
         self.queue.open[placement.frontier] = true;
         if self.queue.mapping.is_some() {
-            self.change_entry(placement.page);
+            self.change_entry(placement);
         }
         if let Some(account) = self.account.as_deref_mut() {
             account.placed(placement);

@@ -8,8 +8,8 @@
 //! The table lies in the pseudo-SLC cells where the drive has such cells (sabrent.com/blogs/storage/mapping), its pages
 //! dealt out to the dies in turn.
 //!
-//! Leaves out: entries of what was never written or was trimmed (a new drive reads its table, too), trims as changes,
-//! look-ups of writes that begin within a page, journals of changes, and the table after a loss of power.
+//! Leaves out: trims as changes, look-ups of writes that begin within a page, journals of changes, and the table after a
+//! loss of power.
 
 mod params;
 
@@ -19,7 +19,7 @@ pub(super) use params::read_mapping;
 use hotband_machine::Counter;
 use hotband_units::{Instant, Span};
 
-use crate::parts::ftl::PAGE;
+use crate::parts::ftl::{Ftl, PAGE, Placement};
 use crate::parts::map_cache::{Found, MapCache};
 use crate::parts::nand::{Job, NandParams};
 use crate::ssd::Ssd;
@@ -32,6 +32,8 @@ use crate::ssd::work::Timed;
 pub(super) struct Mapping {
     params: MappingParams,
     cache: MapCache,
+    /// Pages of the table that have an entry, as far as anybody asked: what has none is not on flash.
+    has_entries: Vec<bool>,
     /// Pages of the table that are being read, and the reads that wait for each; empty ones are free.
     loads: Vec<Load>,
     /// Time to read a page of the table.
@@ -80,6 +82,7 @@ impl Mapping {
         let NandParams { quick, read, program_bytes, .. } = of.nand;
         Self {
             cache: MapCache::new(pages, params.controller_pages, params.host_pages),
+            has_entries: vec![false; pages as usize],
             loads: Vec::new(),
             reading: quick.map_or(read, |quick| quick.read),
             pass_bytes: quick.map_or(program_bytes, |quick| quick.bytes),
@@ -88,6 +91,21 @@ impl Mapping {
             counts: Counts::default(),
             params,
         }
+    }
+
+    /// Where the entries of a page of the table are; one without any is known to be so, and nowhere.
+    fn find(&mut self, page: u32, ftl: &Ftl) -> Option<Found> {
+        let found = self.cache.ask(page, false);
+        if found == Found::Flash && !self.has_entries[page as usize] {
+            let covers = self.params.covers;
+            let mut entries = u64::from(page) * covers..((u64::from(page) + 1) * covers).min(ftl.params().pages);
+            if !entries.any(|page| ftl.is_buffered(page) || ftl.place_of(page).is_some()) {
+                return None;
+            }
+            self.has_entries[page as usize] = true;
+        }
+        self.counts.note(found);
+        Some(found)
     }
 
     /// Bytes programmed of the table.
@@ -143,12 +161,10 @@ impl Ssd {
         let (first, last) = (command.offset / covers, (command.offset + u64::from(command.len) - 1) / covers);
         let mut begun = Vec::new();
         for page in first as u32..=last as u32 {
-            let found = mapping.cache.ask(page, false);
-            mapping.counts.note(found);
-            match found {
-                Found::Controller => {}
-                Found::Host => ready = at + mapping.params.host_latency,
-                Found::Flash => {
+            match mapping.find(page, &self.ftl) {
+                None | Some(Found::Controller) => {}
+                Some(Found::Host) => ready = at + mapping.params.host_latency,
+                Some(Found::Flash) => {
                     parts += 1;
                     begun.extend(mapping.await_page(page, index).map(|load| (load, page)));
                 }
@@ -200,18 +216,21 @@ impl Timed<'_> {
     /// The entry of a page changes: it was placed.
     // Out of line: drives that hold their table do not pay for it.
     #[cold]
-    pub(super) fn change_entry(&mut self, page: u32) {
+    pub(super) fn change_entry(&mut self, placement: &Placement) {
         let Some(mapping) = self.queue.mapping.as_deref_mut() else { return };
-        let page = (u64::from(page) / mapping.params.covers) as u32;
+        let page = (u64::from(placement.page) / mapping.params.covers) as u32;
         let found = mapping.cache.ask(page, true);
         mapping.counts.note(found);
         if found != Found::Flash {
             return;
         }
-        mapping.counts.background_reads += 1;
         let left = mapping.cache.bring(page, true);
-        let die = page % self.nand.params().dies;
-        self.nand.queue(self.now, die, Job::Read(1));
+        // Of what was never written there is nothing to read.
+        if std::mem::replace(&mut mapping.has_entries[page as usize], true) || placement.replaces() {
+            mapping.counts.background_reads += 1;
+            let die = page % self.nand.params().dies;
+            self.nand.queue(self.now, die, Job::Read(1));
+        }
         if left.is_some() {
             self.write_table_page();
         }
