@@ -137,7 +137,7 @@ fn namespaces_that_no_drive_has_are_refused() {
     let volume = |namespaces: &str, on: &str| format!("{}[volumes]\nv = {{ {on} }}\n", drive(namespaces));
     let sata = "[drives.d]\nproduct = \"s4500-960\"\n";
     for (text, parts) in [
-        (drive("3 TB, 1 TB"), ["drives.d.set.namespaces", "3 TB, 1 TB", "too large"]),
+        (drive("3 TB, 1 TB"), ["drives.d.set.namespaces", "3 TB, 1 TB", "too large: 4000000000000 B together"]),
         (drive("9 EB"), ["drives.d.set.namespaces", "9 EB", "sizes such as"]),
         (drive("1 TB,"), ["drives.d.set.namespaces", "namespaces", "sizes such as"]),
         (drive("0 B, 1 TB"), ["drives.d.set.namespaces", "0 B", "multiple of 512 B"]),

@@ -208,8 +208,7 @@ impl Ssd {
                     self.push(ready.max(at), Event::Ready(index));
                 }
             }
-            Event::TableRead(load, die) => self.carry_table_page(at, load, die),
-            Event::TableHere(load) => self.take_table_page(at, load),
+            Event::Table(load, die) => self.go_on_with_table(at, load, die),
             Event::Ready(index) => match self.slots[index as usize].command.op {
                 Op::Read => self.send_to_host(index),
                 Op::Write if self.nand.programs() >= self.params.backlog || !self.stalled.is_empty() => {
@@ -362,6 +361,7 @@ impl Drive for Ssd {
     }
 
     fn keep_account(&mut self) {
+        self.work.tells_placements = true;
         self.account = Some(Box::new(SsdAccount::new(self.params.protected)));
     }
 

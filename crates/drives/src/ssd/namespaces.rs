@@ -38,7 +38,7 @@ pub(super) fn read_namespaces(section: &Section, whole: Bytes, unit: u64, scale:
         from += size.next_multiple_of(unit);
     }
     if taken > whole.0 {
-        let accepted = format!("too large: {} together, and the drive has {whole}", Bytes(taken));
+        let accepted = format!("too large: {taken} B together, and the drive has {} B", whole.0);
         return Err(section.error(KEY, text, accepted));
     }
     Ok(units)

@@ -30,8 +30,6 @@ pub(super) enum Event {
     Part(u32, u32, u32),
     /// It needs no flash, or its data has been received.
     Ready(u32),
-    /// A die has read a page of the mapping table: number of the load, die.
-    TableRead(u32, u32),
-    /// A page of the mapping table is in the controller: number of the load.
-    TableHere(u32),
+    /// A page of the mapping table, by the number of its load: a die has read it, or, without die, it is in the controller.
+    Table(u32, Option<u32>),
 }

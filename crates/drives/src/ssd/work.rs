@@ -30,6 +30,8 @@ pub(super) struct WorkQueue {
     by_stripe: Divisor,
     by_dies: Divisor,
     by_pass: Divisor,
+    /// Whether anybody is told where pages are placed: the mapping table, or an account of versions.
+    pub(super) tells_placements: bool,
     /// The mapping table where memory holds a part of it.
     pub(super) mapping: Option<Box<Mapping>>,
     mapping_overhead: f64,
@@ -51,7 +53,12 @@ impl WorkQueue {
     pub fn new(params: &SsdParams) -> Self {
         let pass_pages = params.ftl.program_units / params.ftl.flash_page_units;
         let mapping = params.mapping.map(|mapping| Box::new(Mapping::new(mapping, params)));
-        Self { mapping, ..Self::over(params.nand.dies, params.parity, pass_pages, params.mapping_overhead) }
+        let tells_placements = mapping.is_some();
+        Self {
+            tells_placements,
+            mapping,
+            ..Self::over(params.nand.dies, params.parity, pass_pages, params.mapping_overhead)
+        }
     }
 
     /// Nothing is issued.
@@ -64,6 +71,7 @@ impl WorkQueue {
             by_dies: Divisor::new(u64::from(dies)),
             by_pass: Divisor::new(u64::from(pass_pages)),
             mapping: None,
+            tells_placements: false,
             mapping_overhead,
             mapping_due: 0.0,
             mapping_die: 0,
@@ -149,6 +157,15 @@ impl Timed<'_> {
         }
     }
 
+    // Out of line: most drives hold their table, and keep no account.
+    #[cold]
+    fn tell(&mut self, placement: &Placement) {
+        self.change_entry(placement);
+        if let Some(account) = self.account.as_deref_mut() {
+            account.placed(placement);
+        }
+    }
+
     fn program_extra(&mut self, die: u32) {
         let number = self.queue.issue();
         self.nand.queue(self.now, die % self.queue.dies, Job::Program(number));
@@ -212,11 +229,8 @@ impl FlashWork for Timed<'_> {
 
     fn placed(&mut self, placement: &Placement) {
         self.queue.open[placement.frontier] = true;
-        if self.queue.mapping.is_some() {
-            self.change_entry(placement);
-        }
-        if let Some(account) = self.account.as_deref_mut() {
-            account.placed(placement);
+        if self.queue.tells_placements {
+            self.tell(placement);
         }
     }
 }

@@ -16,7 +16,9 @@ mod params;
 pub use params::MappingParams;
 pub(super) use params::read_mapping;
 
-use hotband_machine::Counter;
+use std::ops::Range;
+
+use hotband_machine::{Command, Counter};
 use hotband_units::{Instant, Span};
 
 use crate::parts::ftl::{Ftl, PAGE, Placement};
@@ -153,14 +155,11 @@ impl Ssd {
     /// Looks up the entries of a read at `at`, then asks the flash for its data.
     // Out of line: drives that hold their table do not pay for it.
     #[cold]
-    pub(super) fn look_up(&mut self, index: u32, at: Instant) {
-        let command = self.slots[index as usize].command;
-        let (mut ready, mut parts) = (at, 0);
-        let Some(mapping) = self.work.mapping.as_deref_mut() else { return self.read_data(index, at) };
-        let covers = mapping.params.covers * PAGE;
-        let (first, last) = (command.offset / covers, (command.offset + u64::from(command.len) - 1) / covers);
-        let mut begun = Vec::new();
-        for page in first as u32..=last as u32 {
+    pub(super) fn look_up(&mut self, index: u32, at: Instant, pages: Range<u64>) {
+        let Some(mapping) = self.work.mapping.as_deref_mut() else { return };
+        let (mut ready, mut parts, mut begun) = (at, 0, Vec::new());
+        let covers = mapping.params.covers;
+        for page in (pages.start / covers) as u32..pages.end.div_ceil(covers) as u32 {
             match mapping.find(page, &self.ftl) {
                 None | Some(Found::Controller) => {}
                 Some(Found::Host) => ready = at + mapping.params.host_latency,
@@ -174,25 +173,24 @@ impl Ssd {
         for (load, page) in begun {
             let die = page % self.params.nand.dies;
             let read = self.nand.read_one(at, die, page / self.params.nand.dies, reading);
-            self.push(read, Event::TableRead(load, die));
+            self.push(read, Event::Table(load, Some(die)));
         }
         self.slots[index as usize].parts = parts;
         if parts == 0 {
             self.slots[index as usize].asked = ready;
-            self.read_data(index, ready);
+            self.read_data(index, ready, pages);
         }
     }
 
-    /// A die has read a page of the table: it crosses the channel.
-    pub(super) fn carry_table_page(&mut self, at: Instant, load: u32, die: u32) {
-        let Some(mapping) = &self.work.mapping else { return };
-        let here = self.nand.cross(at, die, mapping.params.page_bytes);
-        self.push(here, Event::TableHere(load));
-    }
-
-    /// A page of the table is in the controller: the reads that waited for it go on.
-    pub(super) fn take_table_page(&mut self, at: Instant, load: u32) {
+    /// A page of the table that `die` has read crosses the channel; without die, it is in the controller, and the reads that
+    /// waited for it go on.
+    #[cold]
+    pub(super) fn go_on_with_table(&mut self, at: Instant, load: u32, die: Option<u32>) {
         let Some(mapping) = self.work.mapping.as_deref_mut() else { return };
+        if let Some(die) = die {
+            let here = self.nand.cross(at, die, mapping.params.page_bytes);
+            return self.push(here, Event::Table(load, None));
+        }
         let load = &mut mapping.loads[load as usize];
         let (page, waiting) = (load.page, std::mem::take(&mut load.waiting));
         // A write may have brought it meanwhile.
@@ -206,7 +204,8 @@ impl Ssd {
             slot.parts -= 1;
             if slot.parts == 0 {
                 slot.asked = at;
-                self.read_data(index, at);
+                let Command { offset, len, .. } = slot.command;
+                self.read_data(index, at, offset / PAGE..(offset + u64::from(len)).div_ceil(PAGE));
             }
         }
     }
@@ -214,8 +213,6 @@ impl Ssd {
 
 impl Timed<'_> {
     /// The entry of a page changes: it was placed.
-    // Out of line: drives that hold their table do not pay for it.
-    #[cold]
     pub(super) fn change_entry(&mut self, placement: &Placement) {
         let Some(mapping) = self.queue.mapping.as_deref_mut() else { return };
         let page = (u64::from(placement.page) / mapping.params.covers) as u32;
