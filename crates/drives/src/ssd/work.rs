@@ -52,7 +52,7 @@ pub(super) struct WorkQueue {
 impl WorkQueue {
     pub fn new(params: &SsdParams) -> Self {
         let pass_pages = params.ftl.program_units / params.ftl.flash_page_units;
-        let mapping = params.mapping.map(|mapping| Box::new(Mapping::new(mapping, params)));
+        let mapping = params.mapping.map(|mapping| Box::new(Mapping::new(mapping, params.ftl.pages, &params.nand)));
         let tells_placements = mapping.is_some();
         Self {
             tells_placements,

@@ -29,7 +29,7 @@ pub struct MappingParams {
 const KEYS: [&str; 4] = ["map_memory", "map_page", "hmb_size", "hmb_latency"];
 
 /// The memory of a drive that maps `unit_pages` together, if not all of its table is in memory.
-pub(in crate::ssd) fn read_mapping(
+pub fn read_mapping(
     section: &Section,
     unit_pages: u64,
     has_lanes: bool,
