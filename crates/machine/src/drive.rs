@@ -6,6 +6,7 @@ use crate::event::SetError;
 use crate::io::{Entropy, Fault, Op, Times};
 use crate::repair::SectorErrors;
 use crate::repair::failing::Failing;
+use crate::spec::unit::Unit;
 use crate::versions::Versions;
 
 /// A command to one drive.
@@ -213,10 +214,10 @@ pub trait Drive: Send {
     fn capacity(&self) -> Bytes;
     /// Logical block size: offsets and lengths are multiples of it.
     fn block(&self) -> Bytes;
-    /// Logical units that a host sees: equal shares of the address space, one after the other. A flush is for the unit
-    /// that its offset lies in.
-    fn luns(&self) -> u32 {
-        1
+    /// Logical units that a host sees, by address; none where the drive is one address space. A flush is for the unit that
+    /// its offset lies in.
+    fn units(&self) -> Vec<Unit> {
+        Vec::new()
     }
     /// What it draws; none where that is not known.
     fn draw(&self) -> Option<Draw> {

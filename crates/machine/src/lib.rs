@@ -35,5 +35,6 @@ pub use spec::event::EventSpec;
 pub use spec::host::{HostSpec, Spread};
 pub use spec::product::{Assumption, Product, Rigour};
 pub use spec::reader::{Section, is_share_or_percent, parse_toml, share_or_percent};
+pub use spec::unit::{MOST_NAMESPACES, Unit, UnitName};
 pub use spec::{DriveSpec, LayoutSpec, MachineSpec, MemberRange, MemberRef, NodeRef, VolumeSpec, short_form};
 pub use versions::Versions;

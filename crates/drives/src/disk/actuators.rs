@@ -9,7 +9,9 @@
 
 use std::mem;
 
-use hotband_machine::{CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, SetError, Versions};
+use hotband_machine::{
+    CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, SetError, Unit, UnitName, Versions,
+};
 use hotband_units::{Bytes, Instant, Span};
 
 use crate::disk::Disk;
@@ -169,8 +171,11 @@ impl Drive for MultiActuatorDisk {
         self.actuators[0].block()
     }
 
-    fn luns(&self) -> u32 {
-        if self.exposes == Exposes::Luns { self.actuators.len() as u32 } else { 1 }
+    fn units(&self) -> Vec<Unit> {
+        let count = if self.exposes == Exposes::Luns { self.actuators.len() as u32 } else { 0 };
+        let unit =
+            |number| Unit { name: UnitName::Lun(number), from: u64::from(number) * self.share, size: self.share };
+        (0..count).map(unit).collect()
     }
 
     fn sector_errors(&self) -> Option<SectorErrors> {

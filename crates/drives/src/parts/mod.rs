@@ -8,6 +8,7 @@ pub mod flash;
 pub mod ftl;
 pub mod geometry;
 pub mod heat;
+pub mod map_cache;
 pub mod nand;
 pub mod pcie;
 pub mod pending;

@@ -215,9 +215,22 @@ impl Nand {
     /// The same where planes read alone: one page keeps its plane busy, several keep all of them. A program that is
     /// suspended for one plane stays so while others read.
     pub fn read_on_planes(&mut self, now: Instant, die: u32, pages: u32, first: u32) -> Instant {
+        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes)));
+        self.read_on_planes_for(now, die, (pages, first), reading)
+    }
+
+    /// One flash page, number `number`, where reading takes another time: whether planes read alone or together.
+    pub fn read_one(&mut self, now: Instant, die: u32, number: u32, reading: Span) -> Instant {
+        if self.params.planes_alone {
+            return self.read_on_planes_for(now, die, (1, number), reading);
+        }
+        self.read_for(now, die, 1, reading)
+    }
+
+    #[inline]
+    fn read_on_planes_for(&mut self, now: Instant, die: u32, (pages, first): (u32, u32), reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
         let count = self.params.planes;
-        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(count)));
         self.counters.die_busy += Span(reading.0 * u64::from(pages.min(count)) / u64::from(count));
         let (from, used) = if pages == 1 { (first % count, 1) } else { (0, count) };
         let planes = &mut self.planes[(die * count + from) as usize..][..used as usize];

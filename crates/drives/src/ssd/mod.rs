@@ -5,11 +5,13 @@
 //! the buffer are placed on flash, and garbage collection does its share, in counts that do not depend on time (see
 //! [`crate::parts::ftl`]). Where more passes wait for the flash than the drive holds, writes wait.
 //!
-//! Leaves out: mapping tables in flash, read-ahead, temperature, errors and refresh. A relocated
+//! A table that does not fit into memory: [`mapping`]. Leaves out: read-ahead, temperature, errors and refresh. A relocated
 //! page may be programmed before its read is over. See `docs/models/ssd.md` for what was checked against what.
 
 mod background;
 mod counters;
+mod mapping;
+mod namespaces;
 mod options;
 pub mod params;
 mod power;
@@ -23,7 +25,7 @@ mod writes;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use hotband_machine::{Command, Counter, Done, Draw, Drive, Fault, Op, Smart, Times, UntimedWrite, Versions};
+use hotband_machine::{Command, Counter, Done, Draw, Drive, Fault, Op, Smart, Times, Unit, UntimedWrite, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use crate::parts::compression::Compression;
@@ -206,6 +208,7 @@ impl Ssd {
                     self.push(ready.max(at), Event::Ready(index));
                 }
             }
+            Event::Table(load, die) => self.go_on_with_table(at, load, die),
             Event::Ready(index) => match self.slots[index as usize].command.op {
                 Op::Read => self.send_to_host(index),
                 Op::Write if self.nand.programs() >= self.params.backlog || !self.stalled.is_empty() => {
@@ -276,6 +279,10 @@ impl Drive for Ssd {
 
     fn capacity(&self) -> Bytes {
         Bytes(self.params.capacity)
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        self.params.namespaces.clone()
     }
 
     fn draw(&self) -> Option<Draw> {
@@ -354,6 +361,7 @@ impl Drive for Ssd {
     }
 
     fn keep_account(&mut self) {
+        self.work.tells_placements = true;
         self.account = Some(Box::new(SsdAccount::new(self.params.protected)));
     }
 

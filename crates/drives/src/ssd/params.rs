@@ -1,6 +1,6 @@
 //! What a solid-state drive is told about itself: the values of its catalog file.
 
-use hotband_machine::{Draw, Section, SpecError};
+use hotband_machine::{Draw, Section, SpecError, Unit};
 use hotband_units::{Bytes, Rate, Span};
 
 use crate::parts::compression::CompressionParams;
@@ -8,6 +8,8 @@ use crate::parts::ftl::{Endurance, Ftl, FtlParams, PAGE, PAGE_UNITS, Separation,
 use crate::parts::nand::NandParams;
 use crate::parts::pcie::Pcie;
 use crate::power::{range_ssd, read_ssd};
+use crate::ssd::mapping::{MappingParams, read_mapping};
+use crate::ssd::namespaces::read_namespaces;
 use crate::ssd::options;
 use crate::ssd::reading::{at_least, need, share};
 use hotband_machine::Product;
@@ -33,6 +35,10 @@ pub struct SsdParams {
     pub pcie: Option<Pcie>,
     /// Pages that are mapped together: a write of less reads the rest first.
     pub unit_pages: u64,
+    /// Memory for its mapping table, where that does not hold all of it.
+    pub mapping: Option<MappingParams>,
+    /// Its namespaces; none where all of it is one address space.
+    pub namespaces: Vec<Unit>,
     /// What capacity, blocks and buffer are divided by.
     pub scale: u64,
     /// Whether `scale` was chosen because the drive's map would have been too large.
@@ -110,6 +116,9 @@ impl SsdParams {
         let (ftl, capacity) = read_ftl(&section, &nand, scale, parity, compression.is_some())?;
         let time = |key| section.required::<Span>(key, "a time");
         let command_interval = time("command_interval")?;
+        let unit_pages = options::read_mapping_unit(&section)?;
+        let whole: Bytes = section.required("capacity", "a size")?;
+        let pcie = options::read_pcie(&section)?;
         let params = Self {
             capacity,
             draw: read_ssd(&section)?,
@@ -117,8 +126,10 @@ impl SsdParams {
             compression,
             decompression: time("decompression_time")?,
             link_rate: at_least(&section, "link_rate")?,
-            pcie: options::read_pcie(&section)?,
-            unit_pages: options::read_mapping_unit(&section)?,
+            mapping: read_mapping(&section, unit_pages, pcie.is_some(), scale)?,
+            pcie,
+            unit_pages,
+            namespaces: read_namespaces(&section, whole, unit_pages * PAGE, scale)?,
             scale,
             scale_chosen: scale > asked,
             link_duplex: need(&section, "link_duplex", section.switch("link_duplex")?)?,

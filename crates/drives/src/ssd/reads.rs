@@ -15,6 +15,15 @@ impl Ssd {
         self.counters.read_bytes += u64::from(command.len);
         self.slots[index as usize].asked = at;
         let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
+        if self.work.mapping.is_some() {
+            return self.look_up(index, at, pages);
+        }
+        self.read_data(index, at, pages);
+    }
+
+    /// Where the data of a read lies is known at `at`.
+    #[inline]
+    pub(super) fn read_data(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) {
         let parts = self.ask_flash(index, at, pages);
         if parts == 0 {
             self.slots[index as usize].ready = at;

@@ -12,7 +12,7 @@ pub(super) struct Slot {
     pub begun: Instant,
     /// When the flash was asked.
     pub asked: Instant,
-    /// Parts that are still to come.
+    /// Parts that are still to come: pages of the mapping table first, then data.
     pub parts: u32,
     /// When the data is in the controller.
     pub ready: Instant,
@@ -30,4 +30,6 @@ pub(super) enum Event {
     Part(u32, u32, u32),
     /// It needs no flash, or its data has been received.
     Ready(u32),
+    /// A page of the mapping table, by the number of its load: a die has read it, or, without die, it is in the controller.
+    Table(u32, Option<u32>),
 }

@@ -11,6 +11,7 @@ impl Ssd {
     pub(super) fn all_counters(&self) -> Vec<Counter> {
         let (c, f, n) = (&self.counters, self.ftl.counters(), &self.nand.counters);
         let smart = self.smart_attributes();
+        let of_table = self.work.mapping.as_ref().map_or(0, |mapping| mapping.background_reads());
         let mut counters = vec![
             ("reads", c.reads),
             ("writes", c.writes),
@@ -27,7 +28,7 @@ impl Ssd {
             ("buffer_hits", c.buffer_hits),
             ("unmapped_reads", c.unmapped_reads),
             ("flash_page_reads", n.host_page_reads),
-            ("relocation_page_reads", n.relocation_page_reads),
+            ("relocation_page_reads", n.relocation_page_reads - of_table),
             ("erases", f.erases),
             ("wear_levelled_blocks", f.levelled),
             ("suspends", n.suspends),
@@ -36,6 +37,9 @@ impl Ssd {
             ("command_ns", c.command.0),
             ("busy_ns", n.die_busy.0 / u64::from(self.params.nand.dies)),
         ];
+        if let Some(mapping) = &self.work.mapping {
+            counters.extend(mapping.counters());
+        }
         if self.params.ftl.pslc.is_some() {
             counters.extend([("pslc_bytes", f.cached * UNIT), ("folded_bytes", f.folded * UNIT)]);
         }
@@ -62,6 +66,9 @@ impl Ssd {
             ("bad_blocks", bad),
             ("write_protected", u64::from(self.ftl.is_write_protected())),
         ];
+        if let Some(mapping) = &self.work.mapping {
+            levels.extend(mapping.levels());
+        }
         if self.params.ftl.pslc.is_some() {
             levels.extend([("pslc_bytes", self.ftl.cached() * PAGE), ("pslc_size", self.ftl.cache_pages() * PAGE)]);
         }
@@ -74,7 +81,8 @@ impl Ssd {
         let dies = u64::from(self.params.nand.dies);
         let parity = if self.params.parity { f.passes * pass_bytes / (dies - 1) } else { 0 };
         let data = f.passes * pass_bytes + f.cached * UNIT;
-        let mapping = ((data + parity) as f64 * self.params.mapping_overhead) as u64;
+        let table = self.work.mapping.as_ref().map_or(0, |mapping| mapping.programmed_bytes());
+        let mapping = ((data + parity) as f64 * self.params.mapping_overhead) as u64 + table;
         let (mean, most, bad) = self.ftl.wear();
         Smart {
             host_bytes: self.counters.written_bytes,

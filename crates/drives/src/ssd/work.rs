@@ -7,6 +7,7 @@ use hotband_units::Instant;
 use crate::parts::divisor::Divisor;
 use crate::parts::ftl::{FRONTIERS, FlashWork, Placement};
 use crate::parts::nand::{Job, Nand};
+use crate::ssd::mapping::Mapping;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
 
@@ -29,6 +30,10 @@ pub(super) struct WorkQueue {
     by_stripe: Divisor,
     by_dies: Divisor,
     by_pass: Divisor,
+    /// Whether anybody is told where pages are placed: the mapping table, or an account of versions.
+    pub(super) tells_placements: bool,
+    /// The mapping table where memory holds a part of it.
+    pub(super) mapping: Option<Box<Mapping>>,
     mapping_overhead: f64,
     /// Mapping tables that are still to be programmed, in passes.
     mapping_due: f64,
@@ -47,7 +52,13 @@ pub(super) struct WorkQueue {
 impl WorkQueue {
     pub fn new(params: &SsdParams) -> Self {
         let pass_pages = params.ftl.program_units / params.ftl.flash_page_units;
-        Self::over(params.nand.dies, params.parity, pass_pages, params.mapping_overhead)
+        let mapping = params.mapping.map(|mapping| Box::new(Mapping::new(mapping, params.ftl.pages, &params.nand)));
+        let tells_placements = mapping.is_some();
+        Self {
+            tells_placements,
+            mapping,
+            ..Self::over(params.nand.dies, params.parity, pass_pages, params.mapping_overhead)
+        }
     }
 
     /// Nothing is issued.
@@ -59,6 +70,8 @@ impl WorkQueue {
             by_stripe: Divisor::new(u64::from(stripe)),
             by_dies: Divisor::new(u64::from(dies)),
             by_pass: Divisor::new(u64::from(pass_pages)),
+            mapping: None,
+            tells_placements: false,
             mapping_overhead,
             mapping_due: 0.0,
             mapping_die: 0,
@@ -95,7 +108,7 @@ impl WorkQueue {
         self.first >= number
     }
 
-    fn issue(&mut self) -> u64 {
+    pub(super) fn issue(&mut self) -> u64 {
         self.after.push_back(false);
         self.issued() - 1
     }
@@ -141,6 +154,15 @@ impl Timed<'_> {
     pub fn flush_reads(&mut self) {
         if let Some((block, pass, pages)) = self.queue.reads.take() {
             self.nand.queue(self.now, self.queue.die_of(block, pass), Job::Read(pages));
+        }
+    }
+
+    // Out of line: most drives hold their table, and keep no account.
+    #[cold]
+    fn tell(&mut self, placement: &Placement) {
+        self.change_entry(placement);
+        if let Some(account) = self.account.as_deref_mut() {
+            account.placed(placement);
         }
     }
 
@@ -207,8 +229,8 @@ impl FlashWork for Timed<'_> {
 
     fn placed(&mut self, placement: &Placement) {
         self.queue.open[placement.frontier] = true;
-        if let Some(account) = self.account.as_deref_mut() {
-            account.placed(placement);
+        if self.queue.tells_placements {
+            self.tell(placement);
         }
     }
 }

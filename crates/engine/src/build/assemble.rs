@@ -9,8 +9,8 @@ use hotband_drives::{
 use hotband_layouts::is_pool;
 use hotband_layouts::replicated::PoolSpec;
 use hotband_machine::{
-    BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemberRef,
-    MemoryError, NodeRef, Random, Role, SpecError, Volume,
+    BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemoryError,
+    NodeRef, Random, SpecError, Volume,
 };
 use hotband_units::{Bytes, Rate};
 use toml::{Table, Value};
@@ -19,6 +19,7 @@ use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Memory, Use};
 use crate::build::outline::{self, LayoutOutline};
 use crate::build::roles::Roles;
+use crate::build::units::{Layouts, capacity_of, check_within_unit, extent_of, units_of};
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {
@@ -33,9 +34,6 @@ pub struct Assembled {
     /// What the user's own drive files leave unsaid, a line each.
     pub remarks: Vec<String>,
 }
-
-/// Names, layouts and their members.
-pub(super) type Layouts = Vec<(String, Role, Vec<MemberRange>)>;
 
 /// Builds the machine of `spec`; `set` holds values for every drive that has them (`--set`), and each spindle's angle
 /// at time zero comes from `seed` and the drive's name.
@@ -272,10 +270,13 @@ pub(super) fn as_value(text: &str) -> Value {
 }
 
 /// Beginnings of the keys of what not every drive has.
-const OPTIONAL: [(&str, &str); 11] = [
+const OPTIONAL: [(&str, &str); 14] = [
     ("smr", "shingled tracks (SMR)"),
     ("actuators", "second actuator"),
     ("exposes", "second actuator"),
+    ("namespaces", "namespaces: it is no NVMe drive, or its file does not name them"),
+    ("map_", "map that does not fit into its memory"),
+    ("hmb_", "map that does not fit into its memory"),
     ("power_seek", "seek power"),
     ("power_", "power of this name"),
     ("unrecoverable_error_bits", "stated rate of unrecoverable errors"),
@@ -303,57 +304,6 @@ fn check_set(products: &BTreeMap<String, (Product, String)>, set: &[(String, Str
         }
     }
     Ok(())
-}
-
-fn capacity_of(node: NodeRef, drives: &[(String, Box<dyn Drive>)], layouts: &Layouts) -> u64 {
-    match node {
-        NodeRef::Drive(drive) => drives[drive as usize].1.capacity().0,
-        NodeRef::Layout(layout) => layouts[layout as usize].1.capacity().0,
-    }
-}
-
-/// Where `member` begins on its node and how long it is: a logical unit, or all of a drive or layout.
-fn extent_of(
-    (spec, key): (&MachineSpec, &str),
-    member: MemberRef,
-    drives: &[(String, Box<dyn Drive>)],
-    layouts: &Layouts,
-) -> Result<(u64, u64), SpecError> {
-    let capacity = capacity_of(member.node, drives, layouts);
-    let Some(lun) = member.lun else { return Ok((0, capacity)) };
-    let (name, luns) = match member.node {
-        NodeRef::Drive(drive) => (&drives[drive as usize].0, drives[drive as usize].1.luns()),
-        NodeRef::Layout(layout) => (&layouts[layout as usize].0, 1),
-    };
-    if luns > 1 && lun < luns {
-        let size = capacity / u64::from(luns);
-        return Ok((u64::from(lun) * size, size));
-    }
-    let accepted = match luns {
-        1 => format!("{name} has no logical units: name it without"),
-        _ => format!("{name} has {luns} logical units, {name}.lun0 to {name}.lun{}", luns - 1),
-    };
-    Err(SpecError::new(&spec.file, key, format!("{name}.lun{lun}"), accepted))
-}
-
-/// A host cannot address across logical units.
-fn check_within_lun(
-    (spec, key): (&MachineSpec, &str),
-    node: NodeRef,
-    (from, size): (u64, u64),
-    drives: &[(String, Box<dyn Drive>)],
-) -> Result<(), SpecError> {
-    let NodeRef::Drive(drive) = node else { return Ok(()) };
-    let (name, drive) = &drives[drive as usize];
-    let share = drive.capacity().0 / u64::from(drive.luns());
-    if size == 0 || from / share == (from + size - 1) / share {
-        return Ok(());
-    }
-    let accepted = format!(
-        "spans logical units of {share} B: name {name}.lun0 to {name}.lun{}, or set exposes = \"one\"",
-        drive.luns() - 1
-    );
-    Err(SpecError::new(&spec.file, key, format!("{name}: {from} B + {size} B"), accepted))
 }
 
 /// Largest logical block of the drives, in bytes.
@@ -390,7 +340,7 @@ fn member_ranges(
             ));
         }
         let from = begin + from;
-        check_within_lun((spec, &members), member.node, (from, size), drives)?;
+        check_within_unit((spec, &members), member.node, (from, size), drives)?;
         Ok(MemberRange { node: member.node, from, size })
     });
     ranges.collect()
@@ -434,7 +384,7 @@ fn volumes(
             return Err(error(&format!("volumes.{}.from", volume.name), format!("{} B", volume.from.0), accepted));
         }
         let from = begin + volume.from.0;
-        check_within_lun((spec, &on), volume.on.node, (from, size), drives)?;
+        check_within_unit((spec, &on), volume.on.node, (from, size), drives)?;
         volumes.push(Volume { name: volume.name.clone(), node: volume.on.node, from, size, queue: volume.queue });
     }
     if !volumes.is_empty() {
@@ -448,20 +398,9 @@ fn volumes(
         return Err(error("volumes", String::new(), accepted.into()));
     };
     let name = match root {
-        NodeRef::Drive(drive) if drives[drive as usize].1.luns() > 1 => return Ok(luns_of(drive, drives)),
+        NodeRef::Drive(drive) if !drives[drive as usize].1.units().is_empty() => return Ok(units_of(drive, drives)),
         NodeRef::Drive(drive) => drives[drive as usize].0.clone(),
         NodeRef::Layout(layout) => layouts[layout as usize].0.clone(),
     };
     Ok(vec![Volume { name, node: root, from: 0, size: capacity_of(root, drives, layouts), queue: None }])
-}
-
-/// A target for each logical unit of a drive.
-fn luns_of(drive: u32, drives: &[(String, Box<dyn Drive>)]) -> Vec<Volume> {
-    let (name, of) = &drives[drive as usize];
-    let size = of.capacity().0 / u64::from(of.luns());
-    let target = |lun: u32| {
-        let (name, from) = (format!("{name}.lun{lun}"), u64::from(lun) * size);
-        Volume { name, node: NodeRef::Drive(drive), from, size, queue: None }
-    };
-    (0..of.luns()).map(target).collect()
 }

@@ -8,3 +8,4 @@ pub mod offer;
 pub mod outline;
 mod roles;
 pub mod told;
+mod units;

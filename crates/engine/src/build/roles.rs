@@ -13,8 +13,9 @@ use hotband_machine::{
 };
 use toml::Table;
 
-use crate::build::assemble::{Layouts, as_value};
+use crate::build::assemble::as_value;
 use crate::build::means::Memory;
+use crate::build::units::Layouts;
 
 /// What layouts are built from.
 pub(super) struct Roles<'a> {

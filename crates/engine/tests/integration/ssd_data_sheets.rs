@@ -53,9 +53,15 @@ impl Figure {
         }
     }
 
-    /// Stream, depth, warm-up, measured time, and the key of the summary.
-    fn measured(self, unit: &str, rate: f64, cache: f64) -> (String, u32, String, String, &'static str) {
+    /// Stream, depth, warm-up, measured time, and the key of the summary; random I/Os in a `range`.
+    fn measured(
+        self,
+        (unit, range): (&str, &str),
+        rate: f64,
+        cache: f64,
+    ) -> (String, u32, String, String, &'static str) {
         let ios = |count: f64| format!("ios = {}", count as u64);
+        let random_4k = |read_pct| format!("{}\n{range}", random_4k(read_pct));
         let random = |read_pct| random_4k(read_pct).replace("4 KiB", unit);
         match self {
             Self::Sequential { read_pct } => {
@@ -96,7 +102,9 @@ fn measure(name: &str, product: &Product, figure: Figure, stated: f64) -> f64 {
     let scale = largest_scale(product);
     let size = |key| has(key).map_or(0.0, |value| value.value.parse::<Bytes>().expect("a size").0 as f64);
     let cache = (size("pslc_static") + size("pslc_dynamic")) / scale.parse::<f64>().expect("a count");
-    let (stream, depth, warm_up, time, key) = figure.measured(unit, stated, cache);
+    // Data sheets of drives that hold a part of their mapping table speak of a range whose part they hold.
+    let range = if product.has("map_memory") { "range = [\"0 %\", \"1 %\"]" } else { "" };
+    let (stream, depth, warm_up, time, key) = figure.measured((unit, range), stated, cache);
     // Reads do not ask how often the drive was written.
     let worn = matches!(figure, Figure::Random { read_pct, .. } if read_pct < 100);
     let state = match figure {

@@ -10,6 +10,7 @@ use crate::drive::{CacheState, Command, Counter, Done, Draw, Drive, OF_REBUILD, 
 use crate::event::SetError;
 use crate::io::{Fault, Times};
 use crate::repair::{GONE_AFTER, SectorErrors};
+use crate::spec::unit::Unit;
 use crate::versions::Versions;
 
 /// A drive and its commands.
@@ -115,8 +116,8 @@ impl Drive for Failing {
         self.drive.block()
     }
 
-    fn luns(&self) -> u32 {
-        self.drive.luns()
+    fn units(&self) -> Vec<Unit> {
+        self.drive.units()
     }
 
     fn draw(&self) -> Option<Draw> {

@@ -5,8 +5,7 @@ pub(crate) mod event;
 pub(crate) mod host;
 pub(crate) mod product;
 pub(crate) mod reader;
-
-use std::ops::RangeInclusive;
+pub(crate) mod unit;
 
 use hotband_units::Bytes;
 use toml::{Table, Value};
@@ -16,6 +15,7 @@ use crate::spec::error::SpecError;
 use crate::spec::event::EventSpec;
 use crate::spec::host::{HostSpec, read_host};
 use crate::spec::reader::{Section, parse_toml};
+use crate::spec::unit::{UnitName, split_units};
 
 /// A node of the graph: a drive or a layout, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,18 +26,18 @@ pub enum NodeRef {
     Layout(u32),
 }
 
-/// What a spec names: a drive, a logical unit of a drive ("d0.lun1"), or a layout.
+/// What a spec names: a drive, a logical unit of a drive ("d0.lun1", "d0.n1"), or a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberRef {
     /// Which node.
     pub node: NodeRef,
     /// Which of its logical units, where one is named.
-    pub lun: Option<u32>,
+    pub unit: Option<UnitName>,
 }
 
 impl From<NodeRef> for MemberRef {
     fn from(node: NodeRef) -> Self {
-        Self { node, lun: None }
+        Self { node, unit: None }
     }
 }
 
@@ -298,50 +298,25 @@ fn select_nodes(
         None => NodeRef::Drive(index as u32),
     };
     let mut members: Vec<MemberRef> = Vec::new();
-    let mut seen = vec![false; names.len() * (MOST_LUNS + 2) as usize];
+    let mut seen = vec![false; names.len() * UnitName::NUMBERS];
     for part in text.split(',').map(str::trim) {
         // A name as it stands goes before a logical unit of a shorter one.
-        let whole = names.contains(&part).then_some((part.to_owned(), None));
-        let (nodes, luns) = match whole {
+        let whole = names.contains(&part).then_some((part.to_owned(), vec![None]));
+        let (nodes, units) = match whole {
             Some(whole) => whole,
-            None => split_luns(section, key, part)?,
+            None => split_units(section, key, part)?,
         };
         for index in select(section, key, &nodes, &names)? {
-            for lun in luns.clone().map_or_else(|| vec![None], |luns| luns.map(Some).collect()) {
-                let place = index * (MOST_LUNS + 2) as usize + lun.map_or(0, |lun| lun as usize + 1);
+            for &unit in &units {
+                let place = index * UnitName::NUMBERS + UnitName::number(unit);
                 if std::mem::replace(&mut seen[place], true) {
                     return Err(section.error(key, names[index], "is named twice"));
                 }
-                members.push(MemberRef { node: node(index), lun });
+                members.push(MemberRef { node: node(index), unit });
             }
         }
     }
     Ok(members)
-}
-
-/// Highest number of a logical unit that is read; what a drive has is checked when it is known.
-const MOST_LUNS: u32 = 7;
-
-/// Splits "d0..d3", "d0.lun1", "d*.lun1" and "d0.lun0..d3.lun1" (of each of the drives) into drives and logical units.
-fn split_luns(section: &Section, key: &str, part: &str) -> Result<(String, Option<RangeInclusive<u32>>), SpecError> {
-    let wrong = |accepted: &str| section.error(key, part, accepted);
-    let lun = |name: &str| -> Result<(String, Option<u32>), SpecError> {
-        let Some((drive, number)) = name.trim().rsplit_once(".lun") else { return Ok((name.trim().to_owned(), None)) };
-        let number = number.parse().ok().filter(|number| *number <= MOST_LUNS);
-        let number = number.ok_or_else(|| wrong("expected a logical unit by its number, such as \"d0.lun1\""))?;
-        Ok((drive.to_owned(), Some(number)))
-    };
-    let Some((first, last)) = part.split_once("..") else {
-        let (drive, number) = lun(part)?;
-        return Ok((drive, number.map(|number| number..=number)));
-    };
-    let ((first, from), (last, to)) = (lun(first)?, lun(last)?);
-    let luns = match (from, to) {
-        (None, None) => None,
-        (Some(from), Some(to)) if from <= to => Some(from..=to),
-        _ => return Err(wrong("expected logical units at both ends, such as \"d0.lun0..d3.lun1\"")),
-    };
-    Ok((format!("{first}..{last}"), luns))
 }
 
 /// Indices of the names that `text` selects: names, `first..last` and `prefix*`, separated by commas.

@@ -42,6 +42,7 @@ def ssd_values(sheet: Answers) -> list[Value]:
     return [
         given("capacity", number(sheet, "capacity"), "bytes"),
         Value("scale", 1, "a switch of the model: 1 is the whole drive", given=True),
+        *_namespaces(era),
         over,
         fixed("bad_block_reserve", "2 %", "1 %", "4 %", CLASS),
         fixed("dies", dies, max(2, dies // 2), dies * 2, die_rule),
@@ -51,6 +52,11 @@ def ssd_values(sheet: Answers) -> list[Value]:
         *_collection(endurance),
         *_power(sheet),
     ]
+
+
+def _namespaces(era: str) -> list[Value]:
+    rule = "NVMe drives are delivered with one namespace of all their capacity"
+    return [Value("namespaces", "all", rule, given=True)] if era == "nvme" else []
 
 
 def _dies(sheet: Answers, era: str) -> tuple[int, str]:

@@ -1,5 +1,7 @@
 //! What a translation layer asks of the flash.
 
+use super::map::UNMAPPED;
+
 /// What the flash has to do, in order.
 pub trait FlashWork {
     /// A pass of frontier number `frontier` is full: program number `pass` of `block`.
@@ -33,6 +35,13 @@ pub struct Placement {
     pub frontier: usize,
     /// Whether it was relocated.
     pub relocated: bool,
+}
+
+impl Placement {
+    /// Whether the page had a place before.
+    pub fn replaces(&self) -> bool {
+        self.old != UNMAPPED
+    }
 }
 
 /// Nobody times it.
