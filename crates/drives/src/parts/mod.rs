@@ -15,3 +15,5 @@ pub mod port;
 pub mod rotation;
 pub mod seek;
 pub mod segments;
+pub mod senses;
+pub mod stalls;

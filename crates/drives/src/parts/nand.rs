@@ -5,8 +5,9 @@
 //! the drive is not overtaken any more. Programs of all dies together are held to a rate: power, and the controller's
 //! path to the flash.
 //!
-//! Leaves out: planes that program or erase alone, read retries, and the dependence of times on the page's
-//! place in its cell and on wear.
+//! How long a read of the host takes is told by who asks ([`crate::parts::senses`]).
+//!
+//! Leaves out: planes that program or erase alone, and the dependence of programs and erases on place and wear.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -174,17 +175,10 @@ impl Nand {
         self.wakes.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// The host reads `pages` flash pages of one pass on `die`: when the flash has read them. Then the data has to
-    /// [`Nand::cross`] the channel.
+    /// The host reads `pages` flash pages of one pass on `die` in the time `reading`: when the flash has read them. Then
+    /// the data has to [`Nand::cross`] the channel.
     #[inline]
-    pub fn read(&mut self, now: Instant, die: u32, pages: u32) -> Instant {
-        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes)));
-        self.read_for(now, die, pages, reading)
-    }
-
-    /// The same where reading takes another time.
-    #[inline]
-    pub fn read_for(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
+    pub fn read(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
         self.counters.die_busy += reading;
         let of = &mut self.dies[die as usize];
@@ -214,10 +208,9 @@ impl Nand {
 
     /// The same where planes read alone: one page keeps its plane busy, several keep all of them. A program that is
     /// suspended for one plane stays so while others read.
-    pub fn read_on_planes(&mut self, now: Instant, die: u32, pages: u32, first: u32) -> Instant {
+    pub fn read_on_planes(&mut self, now: Instant, die: u32, (pages, first): (u32, u32), reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
         let count = self.params.planes;
-        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(count)));
         self.counters.die_busy += Span(reading.0 * u64::from(pages.min(count)) / u64::from(count));
         let (from, used) = if pages == 1 { (first % count, 1) } else { (0, count) };
         let planes = &mut self.planes[(die * count + from) as usize..][..used as usize];

@@ -5,11 +5,14 @@
 //! the buffer are placed on flash, and garbage collection does its share, in counts that do not depend on time (see
 //! [`crate::parts::ftl`]). Where more passes wait for the flash than the drive holds, writes wait.
 //!
-//! Leaves out: mapping tables in flash, read-ahead, temperature, errors and refresh. A relocated
-//! page may be programmed before its read is over. See `docs/models/ssd.md` for what was checked against what.
+//! What makes single commands slow ([`tails`]) and what a flush does ([`flushes`]) are values of the drive.
+//!
+//! Leaves out: mapping tables in flash, read-ahead, temperature. A relocated page may be programmed before its read is
+//! over. See `docs/models/ssd.md` for what was checked against what.
 
 mod background;
 mod counters;
+mod flushes;
 mod options;
 pub mod params;
 mod power;
@@ -17,13 +20,14 @@ mod reading;
 mod reads;
 mod slot;
 mod smart;
+pub mod tails;
 mod work;
 mod writes;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use hotband_machine::{Command, Counter, Done, Draw, Drive, Fault, Op, Smart, Times, UntimedWrite, Versions};
+use hotband_machine::{Command, Counter, Done, Draw, Drive, Fault, Op, Random, Smart, Times, UntimedWrite, Versions};
 use hotband_units::{Bytes, Instant, Span};
 
 use crate::parts::compression::Compression;
@@ -31,7 +35,10 @@ use crate::parts::ftl::{Ftl, Refused};
 use crate::parts::nand::Nand;
 use crate::parts::pcie::Direction;
 use crate::parts::port::Port;
+use crate::parts::senses::Senses;
+use crate::parts::stalls::Stalls;
 use crate::ssd::counters::SsdCounters;
+use crate::ssd::flushes::Journal;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
 use crate::ssd::slot::{Event, Slot};
@@ -45,6 +52,9 @@ pub struct Ssd {
     params: SsdParams,
     ftl: Ftl,
     nand: Nand,
+    senses: Senses,
+    stalls: Stalls,
+    journal: Journal,
     compression: Compression,
     to_host: Port,
     from_host: Port,
@@ -93,6 +103,9 @@ impl Ssd {
         Ok(Self {
             ftl: Ftl::try_new(params.ftl.clone())?,
             nand: Nand::new(params.nand.clone()),
+            senses: params.new_senses(Random::new(0, "senses")),
+            stalls: Stalls::new(params.stalls, Random::new(0, "stalls")),
+            journal: Journal::new(params.journal),
             compression: Compression::new(params.compression),
             to_host: port(Direction::ToHost),
             from_host: port(Direction::FromHost),
@@ -116,6 +129,14 @@ impl Ssd {
         })
     }
 
+    /// The same drive, whose slow reads and stalls come when the generators of this seed and name say.
+    #[must_use]
+    pub fn with_seed(self, seed: u64, name: &str) -> Self {
+        let random = |of: &str| Random::new(seed, &format!("drives.{name}.{of}"));
+        let senses = self.params.new_senses(random("senses"));
+        Self { senses, stalls: Stalls::new(self.params.stalls, random("stalls")), ..self }
+    }
+
     /// What it was built with.
     pub fn params(&self) -> &SsdParams {
         &self.params
@@ -129,9 +150,12 @@ impl Ssd {
     /// Lets a command in that has a tag.
     fn accept(&mut self, now: Instant, command: Command, submitted: Instant) {
         self.in_drive += 1;
+        if command.op == Op::Flush && !self.params.cache.volatile {
+            return self.forgo_flush(now, command, submitted);
+        }
         self.idle_at = Instant::NEVER;
         self.rested = false;
-        let begun = now.max(self.controller_free);
+        let begun = self.stalls.begin(now.max(self.controller_free));
         self.controller_free = begun + self.params.command_interval;
         let slot = Slot {
             command,
@@ -260,7 +284,7 @@ impl Ssd {
                 break;
             }
             self.waiting_flush.pop_front();
-            self.acknowledge(now, index);
+            self.save_map(now, index);
         }
         while self.nand.programs() < self.params.backlog {
             let Some(index) = self.stalled.pop_front() else { break };
@@ -291,7 +315,7 @@ impl Drive for Ssd {
     }
 
     fn volatile(&self) -> bool {
-        !self.params.protected
+        self.params.cache.volatile
     }
 
     fn block(&self) -> Bytes {
@@ -354,7 +378,7 @@ impl Drive for Ssd {
     }
 
     fn keep_account(&mut self) {
-        self.account = Some(Box::new(SsdAccount::new(self.params.protected)));
+        self.account = Some(Box::new(SsdAccount::new(self.params.cache.protected)));
     }
 
     fn cut_power(&mut self, now: Instant) -> Versions {

@@ -36,6 +36,9 @@ impl Ssd {
             ("command_ns", c.command.0),
             ("busy_ns", n.die_busy.0 / u64::from(self.params.nand.dies)),
         ];
+        if self.params.senses.retries.is_some() {
+            counters.push(("retried_reads", self.senses.retried));
+        }
         if self.params.ftl.pslc.is_some() {
             counters.extend([("pslc_bytes", f.cached * UNIT), ("folded_bytes", f.folded * UNIT)]);
         }
