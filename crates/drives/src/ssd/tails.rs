@@ -24,6 +24,7 @@ fn time(section: &Section, key: &'static str, most: Span) -> Result<Option<Span>
     let found = section.quantity::<Span>(key)?;
     match found.filter(|time| *time > most) {
         None => Ok(found),
+        Some(time) if most == OLDEST => Err(section.error(key, time.to_string(), "expected at most 3650 d")),
         Some(time) => Err(section.error(key, time.to_string(), format!("expected at most {most}"))),
     }
 }
