@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+
+import hotband as hotband_package
 
 SET = [
     ("scale=0", "scale = '0': expected a whole number from 1 to 4096"),
@@ -35,6 +38,20 @@ SET = [
     ("compression_granule=0 B", "compression_granule = '0 B': expected from 1 B to 4 KiB"),
     ("compression_header=2 KiB", "compression_header = '2 KiB': expected at most 1 KiB"),
     ("compression_efficiency=120 %", "compression_efficiency = '120 %': expected a share"),
+    ("wce=maybe", "wce = 'maybe': expected one of off, on"),
+    ("flush=durabel", "flush = 'durabel': did you mean \"durable\"? expected one of durable, write-out"),
+    ("page_time_spread=95 %", "page_time_spread = '95 %': expected from 0 % to 90 %"),
+    ("retry_share=60 %", "retry_share = '60 %': expected from 0 % to 50 %"),
+    ("retry_again=95 %", "retry_again = '95 %': expected from 0 % to 90 %"),
+    ("retry_growth=0", "retry_growth = '0': expected a whole number from 1 to 1000000"),
+    ("retry_steps=0", "retry_steps = '0': expected a whole number from 1 to 100"),
+    ("soft_decode_time=2 s", "soft_decode_time = '2 s': expected at most 1 s"),
+    ("prior_wear=200 %", "prior_wear = '200 %': expected a share"),
+    ("data_age=4000 d", "expected at most 3650 d"),
+    ("scan_share=60 %", "scan_share = '60 %': expected from 0 % to 50 %"),
+    ("stall_interval=5 ms", "stall_interval = '5 ms': expected at least ten times stall_time, 20 ms"),
+    ("journal_entries=0", "journal_entries = '0': expected a whole number from 1 to 1000000000"),
+    ("journal_time=2 s", "journal_time = '2 s': expected at most 1 s"),
 ]
 
 
@@ -65,9 +82,16 @@ def test_a_disk_has_nothing_of_a_solid_state_drive(hotband, setting: str, expect
     assert error.startswith(f"hotband: error: {expected}")
 
 
-def test_a_solid_state_drive_has_no_write_cache_of_a_disk(hotband) -> None:
-    error = one_line(hotband("run", "fio-randread", "--on", "s4500-960", "--set", "wce=on"))
-    assert error.startswith("hotband: error: --set = 'wce': expected one of ")
+def test_a_solid_state_drive_has_no_protected_write_cache_of_a_disk(hotband) -> None:
+    error = one_line(hotband("run", "fio-randread", "--on", "s4500-960", "--set", "awc=on"))
+    assert error.startswith("hotband: error: --set: awc = 'on': s4500-960 has no protected write cache")
+
+
+def test_retries_without_all_their_values_are_refused(hotband, tmp_path: Path) -> None:
+    text = (Path(hotband_package.__file__).parent / "catalog/drives/s4500-960.toml").read_text()
+    without = re.sub(r"\[values\.retry_steps\]\n(.+\n)+", "", text)
+    (tmp_path / "x.toml").write_text(without)
+    assert "values.retry_steps: missing" in one_line(hotband("run", "fio-randread", "--on", "./x.toml"))
 
 
 def test_pages_too_many_for_the_map_are_refused(hotband) -> None:

@@ -16,3 +16,5 @@ pub mod port;
 pub mod rotation;
 pub mod seek;
 pub mod segments;
+pub mod senses;
+pub mod stalls;

@@ -5,8 +5,9 @@
 //! the drive is not overtaken any more. Programs of all dies together are held to a rate: power, and the controller's
 //! path to the flash.
 //!
-//! Leaves out: planes that program or erase alone, read retries, and the dependence of times on the page's
-//! place in its cell and on wear.
+//! How long a read of the host takes is told by who asks ([`crate::parts::senses`]).
+//!
+//! Leaves out: planes that program or erase alone, and the dependence of programs and erases on place and wear.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -174,17 +175,10 @@ impl Nand {
         self.wakes.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// The host reads `pages` flash pages of one pass on `die`: when the flash has read them. Then the data has to
-    /// [`Nand::cross`] the channel.
+    /// The host reads `pages` flash pages of one pass on `die` in the time `reading`: when the flash has read them. Then
+    /// the data has to [`Nand::cross`] the channel.
     #[inline]
-    pub fn read(&mut self, now: Instant, die: u32, pages: u32) -> Instant {
-        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes)));
-        self.read_for(now, die, pages, reading)
-    }
-
-    /// The same where reading takes another time.
-    #[inline]
-    pub fn read_for(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
+    pub fn read(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
         self.counters.die_busy += reading;
         let of = &mut self.dies[die as usize];
@@ -214,21 +208,8 @@ impl Nand {
 
     /// The same where planes read alone: one page keeps its plane busy, several keep all of them. A program that is
     /// suspended for one plane stays so while others read.
-    pub fn read_on_planes(&mut self, now: Instant, die: u32, pages: u32, first: u32) -> Instant {
-        let reading = Span(self.params.read.0 * u64::from(pages.div_ceil(self.params.planes)));
-        self.read_on_planes_for(now, die, (pages, first), reading)
-    }
-
-    /// One flash page, number `number`, where reading takes another time: whether planes read alone or together.
-    pub fn read_one(&mut self, now: Instant, die: u32, number: u32, reading: Span) -> Instant {
-        if self.params.planes_alone {
-            return self.read_on_planes_for(now, die, (1, number), reading);
-        }
-        self.read_for(now, die, 1, reading)
-    }
-
     #[inline]
-    fn read_on_planes_for(&mut self, now: Instant, die: u32, (pages, first): (u32, u32), reading: Span) -> Instant {
+    pub fn read_on_planes(&mut self, now: Instant, die: u32, (pages, first): (u32, u32), reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
         let count = self.params.planes;
         self.counters.die_busy += Span(reading.0 * u64::from(pages.min(count)) / u64::from(count));
@@ -259,6 +240,14 @@ impl Nand {
         planes.fill(begin + reading);
         of.reads_until = of.reads_until.max(begin + reading);
         begin + reading
+    }
+
+    /// One flash page, number `number`, whether planes read alone or together.
+    pub fn read_one(&mut self, now: Instant, die: u32, number: u32, reading: Span) -> Instant {
+        if self.params.planes_alone {
+            return self.read_on_planes(now, die, (1, number), reading);
+        }
+        self.read(now, die, 1, reading)
     }
 
     /// `bytes` that `die` has read at `now` cross the channel, between the pages of a program if one is being sent:

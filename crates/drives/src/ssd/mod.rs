@@ -5,11 +5,15 @@
 //! the buffer are placed on flash, and garbage collection does its share, in counts that do not depend on time (see
 //! [`crate::parts::ftl`]). Where more passes wait for the flash than the drive holds, writes wait.
 //!
-//! A table that does not fit into memory: [`mapping`]. Leaves out: read-ahead, temperature, errors and refresh. A relocated
-//! page may be programmed before its read is over. See `docs/models/ssd.md` for what was checked against what.
+//! A table that does not fit into memory: [`mapping`]. What makes single commands slow ([`tails`]) and what a flush does
+//! ([`flushes`]) are values of the drive.
+//!
+//! Leaves out: read-ahead, temperature. A relocated page may be programmed before its read is over. See
+//! `docs/models/ssd.md` for what was checked against what.
 
 mod background;
 mod counters;
+mod flushes;
 mod mapping;
 mod namespaces;
 mod options;
@@ -19,13 +23,16 @@ mod reading;
 mod reads;
 mod slot;
 mod smart;
+pub mod tails;
 mod work;
 mod writes;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use hotband_machine::{Command, Counter, Done, Draw, Drive, Fault, Op, Smart, Times, Unit, UntimedWrite, Versions};
+use hotband_machine::{
+    Command, Counter, Done, Draw, Drive, Fault, Op, Random, Smart, Times, Unit, UntimedWrite, Versions,
+};
 use hotband_units::{Bytes, Instant, Span};
 
 use crate::parts::compression::Compression;
@@ -33,7 +40,10 @@ use crate::parts::ftl::{Ftl, Refused};
 use crate::parts::nand::Nand;
 use crate::parts::pcie::Direction;
 use crate::parts::port::Port;
+use crate::parts::senses::Senses;
+use crate::parts::stalls::Stalls;
 use crate::ssd::counters::SsdCounters;
+use crate::ssd::flushes::Journal;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
 use crate::ssd::slot::{Event, Slot};
@@ -47,6 +57,9 @@ pub struct Ssd {
     params: SsdParams,
     ftl: Ftl,
     nand: Nand,
+    senses: Senses,
+    stalls: Stalls,
+    journal: Journal,
     compression: Compression,
     to_host: Port,
     from_host: Port,
@@ -95,6 +108,9 @@ impl Ssd {
         Ok(Self {
             ftl: Ftl::try_new(params.ftl.clone())?,
             nand: Nand::new(params.nand.clone()),
+            senses: params.new_senses(Random::new(0, "senses")),
+            stalls: Stalls::new(params.stalls, Random::new(0, "stalls")),
+            journal: Journal::new(params.journal),
             compression: Compression::new(params.compression),
             to_host: port(Direction::ToHost),
             from_host: port(Direction::FromHost),
@@ -118,6 +134,14 @@ impl Ssd {
         })
     }
 
+    /// The same drive, whose slow reads and stalls come when the generators of this seed and name say.
+    #[must_use]
+    pub fn with_seed(self, seed: u64, name: &str) -> Self {
+        let random = |of: &str| Random::new(seed, &format!("drives.{name}.{of}"));
+        let senses = self.params.new_senses(random("senses"));
+        Self { senses, stalls: Stalls::new(self.params.stalls, random("stalls")), ..self }
+    }
+
     /// What it was built with.
     pub fn params(&self) -> &SsdParams {
         &self.params
@@ -131,9 +155,12 @@ impl Ssd {
     /// Lets a command in that has a tag.
     fn accept(&mut self, now: Instant, command: Command, submitted: Instant) {
         self.in_drive += 1;
+        if command.op == Op::Flush && !self.params.cache.volatile {
+            return self.forgo_flush(now, command, submitted);
+        }
         self.idle_at = Instant::NEVER;
         self.rested = false;
-        let begun = now.max(self.controller_free);
+        let begun = self.stalls.begin(now.max(self.controller_free));
         self.controller_free = begun + self.params.command_interval;
         let slot = Slot {
             command,
@@ -263,7 +290,7 @@ impl Ssd {
                 break;
             }
             self.waiting_flush.pop_front();
-            self.acknowledge(now, index);
+            self.save_map(now, index);
         }
         while self.nand.programs() < self.params.backlog {
             let Some(index) = self.stalled.pop_front() else { break };
@@ -298,7 +325,7 @@ impl Drive for Ssd {
     }
 
     fn volatile(&self) -> bool {
-        !self.params.protected
+        self.params.cache.volatile
     }
 
     fn block(&self) -> Bytes {
@@ -362,7 +389,7 @@ impl Drive for Ssd {
 
     fn keep_account(&mut self) {
         self.work.tells_placements = true;
-        self.account = Some(Box::new(SsdAccount::new(self.params.protected)));
+        self.account = Some(Box::new(SsdAccount::new(self.params.cache.protected)));
     }
 
     fn cut_power(&mut self, now: Instant) -> Versions {

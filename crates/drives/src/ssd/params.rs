@@ -1,17 +1,20 @@
 //! What a solid-state drive is told about itself: the values of its catalog file.
 
-use hotband_machine::{Draw, Section, SpecError, Unit};
+use hotband_machine::{Draw, Random, Section, SpecError, Unit};
 use hotband_units::{Bytes, Rate, Span};
 
 use crate::parts::compression::CompressionParams;
 use crate::parts::ftl::{Endurance, Ftl, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
 use crate::parts::nand::NandParams;
 use crate::parts::pcie::Pcie;
+use crate::parts::senses::{SenseParams, Senses};
+use crate::parts::stalls::StallParams;
 use crate::power::{range_ssd, read_ssd};
 use crate::ssd::mapping::{MappingParams, read_mapping};
 use crate::ssd::namespaces::read_namespaces;
 use crate::ssd::options;
 use crate::ssd::reading::{at_least, need, share};
+use crate::ssd::tails::{self, CacheParams, JournalParams};
 use hotband_machine::Product;
 
 /// Every value of a solid-state drive.
@@ -55,8 +58,14 @@ pub struct SsdParams {
     pub read_overhead: Span,
     /// Time in the controller of a write until it is acknowledged, besides the link.
     pub write_overhead: Span,
-    /// Whether the write buffer survives a loss of power.
-    pub protected: bool,
+    /// What makes reads of flash longer or shorter.
+    pub senses: SenseParams,
+    /// Stalls of the controller, where there are any.
+    pub stalls: Option<StallParams>,
+    /// Saving changes of the map.
+    pub journal: JournalParams,
+    /// When writes are acknowledged and what a flush does.
+    pub cache: CacheParams,
     /// One pass of every stripe over all dies is parity.
     pub parity: bool,
     /// Share of everything programmed that mapping tables are programmed beside it.
@@ -106,6 +115,12 @@ impl SsdParams {
         product.blame(read.and_then(|params| range_ssd(params, product, set)), set, set_file, set_key)
     }
 
+    /// Times of reads of its flash.
+    pub(super) fn new_senses(&self, random: Random) -> Senses {
+        let pass = (self.ftl.program_units / self.ftl.flash_page_units, self.nand.planes);
+        Senses::new(self.senses, pass, self.nand.read, random)
+    }
+
     fn from_values(file: &str, values: &toml::Table, least_scale: u64) -> Result<Self, SpecError> {
         let section = Section::new(file, "values", values);
         let asked = need(&section, "scale", section.count("scale", 1..=4096)?)?;
@@ -138,7 +153,10 @@ impl SsdParams {
             write_interval: section.quantity("write_interval")?.unwrap_or(command_interval),
             read_overhead: time("read_overhead")?,
             write_overhead: time("write_overhead")?,
-            protected: need(&section, "plp", section.switch("plp")?)?,
+            senses: tails::read_senses(&section)?,
+            stalls: tails::read_stalls(&section)?,
+            journal: tails::read_journal(&section)?,
+            cache: tails::read_cache(&section)?,
             parity,
             mapping_overhead: share(&section, "mapping_overhead", 0.5)?,
             idle_delay: time("idle_delay")?,

@@ -83,7 +83,7 @@ impl Ssd {
     fn ask_cache(&mut self, index: u32, at: Instant, pass: u64, pages: u64) -> u32 {
         let die = (pass % u64::from(self.params.nand.dies)) as u32;
         let time = self.params.nand.quick.map_or(Span::ZERO, |quick| quick.read);
-        let read = self.nand.read_for(at, die, 1, time);
+        let read = self.nand.read(at, die, 1, time);
         self.slots[index as usize].flash = time;
         self.push(read, Event::Part(index, die, (pages * PAGE) as u32));
         1
@@ -93,13 +93,15 @@ impl Ssd {
     fn ask_die(&mut self, index: u32, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
         let Some((block, pass, last, pages, bytes)) = part else { return 0 };
         let die = self.work.die_of(block, pass);
+        let place = self.work.place_of(last, pass);
+        let (ftl, rated) = (&self.ftl, self.params.rated_cycles);
+        let time = self.senses.time(pages, place, || ftl.wear().0 / rated);
         let read = if self.params.nand.planes_alone {
-            self.nand.read_on_planes(at, die, pages, last)
+            self.nand.read_on_planes(at, die, (pages, last), time)
         } else {
-            self.nand.read(at, die, pages)
+            self.nand.read(at, die, pages, time)
         };
-        let slot = &mut self.slots[index as usize];
-        slot.flash = Span(self.params.nand.read.0 * u64::from(pages.div_ceil(self.params.nand.planes)));
+        self.slots[index as usize].flash = time;
         self.push(read, Event::Part(index, die, bytes));
         1
     }

@@ -40,6 +40,9 @@ impl Ssd {
         if let Some(mapping) = &self.work.mapping {
             counters.extend(mapping.counters());
         }
+        if self.params.senses.retries.is_some() {
+            counters.push(("retried_reads", self.senses.retried));
+        }
         if self.params.ftl.pslc.is_some() {
             counters.extend([("pslc_bytes", f.cached * UNIT), ("folded_bytes", f.folded * UNIT)]);
         }

@@ -98,6 +98,12 @@ impl WorkQueue {
         self.by_pass.divide(u64::from(flash_page)) as u32
     }
 
+    /// Which page of its pass a flash page is.
+    #[inline]
+    pub fn place_of(&self, flash_page: u32, pass: u32) -> u32 {
+        flash_page - pass * self.by_pass.value() as u32
+    }
+
     /// Number of the next pass.
     pub fn issued(&self) -> u64 {
         self.first + self.after.len() as u64

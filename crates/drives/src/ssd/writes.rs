@@ -23,21 +23,28 @@ impl Ssd {
         // Its entry in the map is looked at when it has been received: by then it is in the processor's cache.
         std::hint::black_box(self.ftl.touch(std::iter::once(command.offset / PAGE)));
         // A write that begins or ends within a page first reads what the page holds.
-        let end = command.offset + u64::from(command.len);
-        let (first, last) = (command.offset / PAGE, (end - 1) / PAGE);
-        let is_whole_units = self.params.unit_pages > 1;
-        let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
-        let mut parts = 0;
-        if cut_first && !is_whole_units {
-            parts += self.ask_flash(index, decoded, first..first + 1);
-        }
-        if cut_last && !(cut_first && first == last) && !is_whole_units {
-            parts += self.ask_flash(index, decoded, last..last + 1);
-        }
+        let is_cut = (command.offset | u64::from(command.len)) & (PAGE - 1) != 0;
+        let parts = if is_cut && self.params.unit_pages == 1 { self.ask_cut_pages(index, decoded) } else { 0 };
         self.slots[index as usize].parts = parts;
         if parts == 0 {
             self.push(arrived, Event::Ready(index));
         }
+    }
+
+    /// Asks the dies for the pages that a write begins or ends in; returns how many parts will come.
+    fn ask_cut_pages(&mut self, index: u32, at: Instant) -> u32 {
+        let command = self.slots[index as usize].command;
+        let end = command.offset + u64::from(command.len);
+        let (first, last) = (command.offset / PAGE, (end - 1) / PAGE);
+        let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
+        let mut parts = 0;
+        if cut_first {
+            parts += self.ask_flash(index, at, first..first + 1);
+        }
+        if cut_last && !(cut_first && first == last) {
+            parts += self.ask_flash(index, at, last..last + 1);
+        }
+        parts
     }
 
     /// Pages that a write from `offset` to `end` changes: whole mapping units.
@@ -90,34 +97,19 @@ impl Ssd {
             self.ftl.write(page, units, &mut flash);
         }
         flash.flush_reads();
-        let at = now + (self.params.write_overhead - self.params.command_interval);
-        if command.fua && !self.params.protected {
+        if self.params.cache.waits[usize::from(command.fua)] {
+            self.journal.note();
             return self.flush(now, index);
         }
-        self.acknowledge(at, index);
-    }
-
-    /// Everything acknowledged becomes durable: at once where the buffer is protected.
-    pub(super) fn flush(&mut self, now: Instant, index: u32) {
-        self.counters.flushes += u64::from(self.slots[index as usize].command.op == Op::Flush);
-        if self.params.protected {
-            return self.acknowledge(now, index);
-        }
-        let mut flash =
-            Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
-        self.ftl.drain(&mut flash);
-        flash.flush_reads();
-        self.slots[index as usize].until = self.work.issued();
-        if self.work.is_done(self.work.issued()) {
-            return self.acknowledge(now, index);
-        }
-        self.waiting_flush.push_back(index);
+        let at = self.journal.written(now);
+        self.acknowledge(at + (self.params.write_overhead - self.params.command_interval), index);
     }
 
     pub(super) fn trim(&mut self, now: Instant, index: u32) {
         let command = self.slots[index as usize].command;
         self.counters.trims += 1;
         self.trim_range(command.offset, u64::from(command.len));
+        self.journal.note();
         self.acknowledge(now, index);
     }
 

@@ -105,13 +105,18 @@ fn promised(played: &Played, schedule: &[Asked], protected: bool) -> Vec<u64> {
     kept.map(|(version, ..)| version).collect()
 }
 
-const CASES: [&str; 5] = [
+const CASES: [&str; 7] = [
     "",
+    "wce = \"on\"\nflush = \"write-out\"\njournal_time = \"0.7 ms\"\njournal_entries = 7",
+    // Not protected, but on flash before it is acknowledged.
+    "plp = \"off\"\nwce = \"off\"\njournal_time = \"0.7 ms\"\njournal_entries = 7",
     "plp = \"off\"",
     "plp = \"off\"\ncompression = \"on\"\ngc_separation = \"hot-cold\"",
     "plp = \"off\"\nsuspend = \"off\"\nqueue_tags = 3\nidle_delay = \"1 ms\"",
     "plp = \"off\"\nparity = \"on\"\nmapping_overhead = \"3 %\"\ngc_separation = \"none\"\nprogram_time = \"0.2 ms\"",
 ];
+
+const VOLATILE: &str = CASES[3];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
@@ -121,7 +126,7 @@ proptest! {
         (which, late) in (any::<prop::sample::Index>(), prop_oneof![Just(0_u64), Just(1), 0_u64..3_000_000, 0_u64..300_000_000]),
         later in 1_u64..5_000_000,
     ) {
-        let protected = set == 0;
+        let protected = set < 3;
         let whole = Played::new(CASES[set], worn_in, &schedule, u64::MAX);
         let ends: Vec<u64> = whole.bench.done.iter().map(|done| done.at.0).collect();
         let cut = (*which.get(&ends) + late).max(1);
@@ -149,9 +154,9 @@ proptest! {
 
     #[test]
     fn left_alone_a_volatile_buffer_is_empty_but_for_an_open_pass(schedule in schedule()) {
-        let whole = Played::new(CASES[1], true, &schedule, u64::MAX);
+        let whole = Played::new(VOLATILE, true, &schedule, u64::MAX);
         let cut = whole.bench.now + 2_000 * MS;
-        let mut played = Played::new(CASES[1], true, &schedule, cut);
+        let mut played = Played::new(VOLATILE, true, &schedule, cut);
         let left = played.cut(cut);
         let mut lost = std::collections::BTreeSet::new();
         for version in promised(&played, &schedule, true) {

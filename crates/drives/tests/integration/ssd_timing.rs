@@ -200,7 +200,7 @@ fn a_write_waits_while_the_backlog_of_programs_is_full() {
 
 #[test]
 fn a_flush_is_answered_at_once_where_the_buffer_is_protected() {
-    let mut bench = Bench::new("");
+    let mut bench = Bench::new("wce = \"on\"");
     bench.write(0, 0, PASS_PAGES);
     let flush = bench.flush(100 * US);
     bench.done_exactly_at(flush, 100 * US + WRITE_OVERHEAD);

@@ -214,7 +214,7 @@ impl Mechanism {
             Self::Ssd(params) => {
                 let refused =
                     |refused: Refused| MemoryError::Refused { part: name.to_owned(), needs: Bytes(refused.bytes) };
-                Ok(Box::new(Ssd::try_new(params).map_err(refused)?))
+                Ok(Box::new(Ssd::try_new(params).map_err(refused)?.with_seed(seed, name)))
             }
         }
     }

@@ -93,6 +93,23 @@ def _flash(sheet: Answers, era: str, dies: int) -> list[Value]:
         fixed("suspend_time", "50 us", "20 us", "100 us", CLASS),
         fixed("patience", "10 ms", "2 ms", "50 ms", CLASS),
         fixed("parity", "on", "on", "off", CLASS),
+        *_senses(era),
+    ]
+
+
+def _senses(era: str) -> list[Value]:
+    """What makes single reads slow: of the drives of the catalog whose QoS is stated (docs/models/ssd-tails.md)."""
+    share, again = {"sata": ("1.5 %", "35 %"), "nvme": ("0.15 %", "20 %")}[era]
+    return [
+        fixed("page_time_spread", "20 %", "10 %", "40 %", "three kinds of pages in a cell of TLC"),
+        fixed("retry_share", share, "0.05 %", "3 %", CLASS),
+        fixed("retry_again", again, "10 %", "50 %", CLASS),
+        fixed("retry_growth", 20, 5, 100, CLASS),
+        fixed("retry_steps", 6, 4, 12, CLASS),
+        fixed("soft_decode_time", "500 us", "200 us", "2 ms", CLASS),
+        Value("prior_wear", "0 %", "a switch of the model: 0 % is new flash", given=True),
+        Value("data_age", "0 d", "a switch of the model: 0 d is data just written", given=True),
+        fixed("scan_share", "0.05 %", "0.01 %", "0.5 %", CLASS),
     ]
 
 
@@ -182,8 +199,10 @@ def _controller(sheet: Answers, era: str) -> list[Value]:
         Value("command_interval", text(interval, "time"), "random reads a second, deep queue", given=True),
         *_latencies(sheet, era, read),
         fixed("idle_delay", "20 ms", "1 ms", "1 s", CLASS),
+        fixed("stall_time", "2 ms", "500 us", "10 ms", CLASS),
+        fixed("stall_interval", "10 s" if era == "sata" else "20 s", "1 s" if era == "sata" else "5 s", "60 s", CLASS),
         fixed("write_buffer", "16 MB" if era == "sata" else "64 MB", "4 MB", "256 MB", CLASS),
-        _protection(sheet),
+        *_protection(sheet, era),
         fixed("mapping_overhead", "1 %", "0.2 %", "3 %", CLASS),
     ]
 
@@ -215,10 +234,24 @@ def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
     return values
 
 
-def _protection(sheet: Answers) -> Value:
-    if "power-loss-protection" in sheet:
-        return Value("plp", str(sheet["power-loss-protection"]), "data sheet", given=True)
-    return fixed("plp", "off", "off", "on", "what a data sheet does not promise is not there")
+def _protection(sheet: Answers, era: str) -> list[Value]:
+    """Whether the write buffer survives, whether the drive calls it volatile, and what a flush and the map cost."""
+    stated = sheet.get("power-loss-protection")
+    plp = fixed("plp", "off", "off", "on", "what a data sheet does not promise is not there")
+    if stated:
+        plp = Value("plp", str(stated), "data sheet", given=True)
+    is_sata = era == "sata" and sheet["interface"] == "sata"
+    shown = is_sata or stated != "on"
+    rule = "SATA drives are sold with it on; NVMe and SAS drives with a protected buffer report none"
+    flush = fixed("flush", "write-out", "write-out", "durable", CLASS)
+    time, entries = ("750 us", 600) if era == "sata" else ("300 us", 2048)
+    return [
+        plp,
+        Value("wce", "on" if shown else "off", rule, given=True),
+        flush if shown else Value("flush", "durable", "used where wce is on", given=True),
+        fixed("journal_time", time, "100 us", "2 ms", CLASS),
+        fixed("journal_entries", entries, 200, 8192, CLASS),
+    ]
 
 
 def _collection(cycles: int) -> list[Value]:

@@ -3,12 +3,10 @@
 //! A page of the bench's table has 512 B: the entries of 128 pages. The drive has 128 of them, and page t of the table lies
 //! on die t % 4.
 
-#[path = "common/ssd.rs"]
-mod ssd;
-
+use crate::common::ssd;
+use crate::common::ssd::{Bench, MS, PAGE, PAGES, PASS_PAGES, PROGRAM, READ, READ_OVERHEAD, SplitMix, US, WIRE};
 use hotband_drives::{Product, SsdParams};
 use hotband_machine::Op;
-use ssd::{Bench, MS, PAGE, PAGES, PASS_PAGES, PROGRAM, READ, READ_OVERHEAD, SplitMix, US, WIRE};
 
 /// A read of one page from flash whose entry is with the controller.
 const MAPPED: u64 = READ_OVERHEAD + READ + 2 * WIRE;
@@ -191,7 +189,7 @@ fn a_drive_with_room_for_its_table_misses_every_page_of_it_once() {
 #[test]
 fn what_no_drive_can_be_is_refused() {
     let refused = |set: &str| {
-        let text = include_str!("../../../python/hotband/catalog/drives/980-1tb.toml");
+        let text = include_str!("../../../../python/hotband/catalog/drives/980-1tb.toml");
         let product = Product::read("980-1tb", "980-1tb.toml", text).expect("a drive of the catalog");
         let set: toml::Table = set.parse().expect("tests set TOML");
         SsdParams::read(&product, &set, "set", "").expect_err("no drive can be so").to_string()

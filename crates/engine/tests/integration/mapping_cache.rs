@@ -1,8 +1,6 @@
 //! Does a drive without DRAM behave as its host's memory lets it: fast over what that maps, slow over the whole?
 
-mod common;
-
-use common::{Left, assert_near, closed, product, random_4k, run, solid_state, workload};
+use crate::common::{Left, assert_near, closed, product, random_4k, run, solid_state, workload};
 
 const DRIVE: &str = "980-1tb";
 /// 15.6 GB, of whose table of 3.8 MiB the host holds 1 MiB: 256 of 3,727 pages; the controller 4.

@@ -1,8 +1,6 @@
 //! Are the namespaces of an NVMe drive targets of their own that share what the drive is?
 
-mod common;
-
-use common::{Left, assert_near, catalog, closed, largest_scale, product, random_4k, run, workload};
+use crate::common::{Left, assert_near, catalog, closed, largest_scale, product, random_4k, run, workload};
 use hotband_engine::assemble;
 use hotband_machine::{BuildError, Machine, MachineSpec, SpecError};
 

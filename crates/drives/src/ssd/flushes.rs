@@ -1,0 +1,95 @@
+//! What makes writes durable: flushes, and saving what has changed in the map.
+//!
+//! A drive that says it has no volatile cache (`wce = "off"`) gets no FLUSH: hosts know that what is acknowledged is
+//! durable (Linux drops it before the driver, block/blk-flush.c). Such a drive answers from a protected buffer, or, where
+//! that is not protected, once a write is on flash. With `wce = "on"` a FLUSH comes, and what it does is the firmware's:
+//! `durable` takes a protected buffer at its word; `write-out` fills up the open passes, waits until they are programmed,
+//! and saves the map's changes, as a drive without protection must.
+//!
+//! The map's changes are gathered in a page of memory. The write that fills it waits until the page is on flash.
+//!
+//! Leaves out: dies that are busy with the page, and its share of what is written, which `mapping_overhead` has.
+
+use hotband_machine::{Command, Done, Op, Times};
+use hotband_units::Instant;
+
+use crate::ssd::Ssd;
+use crate::ssd::tails::JournalParams;
+use crate::ssd::work::Timed;
+
+/// Changes of the map that are not on flash.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Journal {
+    params: JournalParams,
+    /// Writes until the page is full, that one included.
+    left: u64,
+    /// The same when the map was last saved.
+    saved_left: u64,
+    /// When the last page that was sent is on flash.
+    saved_at: Instant,
+}
+
+impl Journal {
+    pub fn new(params: JournalParams) -> Self {
+        let left = params.entries.unwrap_or(u64::MAX - 1);
+        Self { params, left, saved_left: left, saved_at: Instant::ZERO }
+    }
+
+    /// The map has changed, and nobody waits for that.
+    pub fn note(&mut self) {
+        self.saved_left = u64::MAX;
+    }
+
+    /// A write has changed the map at `now`: when its change is where it has to be.
+    #[inline]
+    pub fn written(&mut self, now: Instant) -> Instant {
+        self.left -= 1;
+        if self.left > 0 { now } else { self.save(now) }
+    }
+
+    #[cold]
+    fn save(&mut self, now: Instant) -> Instant {
+        self.left = self.params.entries.unwrap_or(u64::MAX - 1);
+        self.saved_left = self.left;
+        self.saved_at = now + self.params.time;
+        self.saved_at
+    }
+
+    /// When all changes are on flash.
+    fn flush(&mut self, now: Instant) -> Instant {
+        if self.left == self.saved_left { now.max(self.saved_at) } else { self.save(now) }
+    }
+}
+
+impl Ssd {
+    /// A flush that its host does not send.
+    #[cold]
+    pub(super) fn forgo_flush(&mut self, now: Instant, command: Command, submitted: Instant) {
+        self.counters.flushes += 1;
+        let times = Times { queue: now.since(submitted), ..Times::default() };
+        self.finish(Done { token: command.token, at: now, times, bytes_back: 0, fault: None });
+    }
+
+    /// Everything acknowledged becomes durable: at once where the buffer counts as that.
+    pub(super) fn flush(&mut self, now: Instant, index: u32) {
+        self.counters.flushes += u64::from(self.slots[index as usize].command.op == Op::Flush);
+        if !self.params.cache.flush_writes {
+            return self.acknowledge(now, index);
+        }
+        let mut flash =
+            Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
+        self.ftl.drain(&mut flash);
+        flash.flush_reads();
+        self.slots[index as usize].until = self.work.issued();
+        if self.work.is_done(self.work.issued()) {
+            return self.save_map(now, index);
+        }
+        self.waiting_flush.push_back(index);
+    }
+
+    /// What a flush or a forced write waited for is on flash, but for the map's changes.
+    pub(super) fn save_map(&mut self, now: Instant, index: u32) {
+        let at = self.journal.flush(now);
+        self.acknowledge(at, index);
+    }
+}

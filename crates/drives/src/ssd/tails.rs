@@ -1,0 +1,100 @@
+//! Values of what makes single commands slow: kinds of pages, retries, scans, stalls of the controller, and saving what has
+//! changed in the map. A drive without them answers every command in the time of the mean.
+
+use hotband_machine::{Section, SpecError};
+use hotband_units::{Ratio, Span};
+
+use crate::parts::senses::{RetryParams, SenseParams};
+use crate::parts::stalls::StallParams;
+use crate::ssd::reading::{need, share};
+
+/// Changes of the map are gathered in a page of memory, and saved when it is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JournalParams {
+    /// Writes that fill it; none where nobody waits for that.
+    pub entries: Option<u64>,
+    /// Time until it is on flash.
+    pub time: Span,
+}
+
+/// Data that was written longer ago is on no drive that anybody sells: ten years.
+const OLDEST: Span = Span(3_650 * 86_400 * 1_000_000_000);
+
+fn time(section: &Section, key: &'static str, most: Span) -> Result<Option<Span>, SpecError> {
+    let found = section.quantity::<Span>(key)?;
+    match found.filter(|time| *time > most) {
+        None => Ok(found),
+        Some(time) if most == OLDEST => Err(section.error(key, time.to_string(), "expected at most 3650 d")),
+        Some(time) => Err(section.error(key, time.to_string(), format!("expected at most {most}"))),
+    }
+}
+
+fn optional_share(section: &Section, key: &'static str, most: f64) -> Result<f64, SpecError> {
+    if section.value(key).is_none() { Ok(0.0) } else { share(section, key, most) }
+}
+
+/// Kinds of pages, retries and the drive's own scan.
+pub(super) fn read_senses(section: &Section) -> Result<SenseParams, SpecError> {
+    Ok(SenseParams {
+        spread: optional_share(section, "page_time_spread", 0.9)?,
+        retries: read_retries(section)?,
+        scan_share: optional_share(section, "scan_share", 0.5)?,
+    })
+}
+
+fn read_retries(section: &Section) -> Result<Option<RetryParams>, SpecError> {
+    let Some(Ratio(first)) = section.quantity::<Ratio>("retry_share")? else { return Ok(None) };
+    let retries = RetryParams {
+        share: first,
+        again: share(section, "retry_again", 0.9)?,
+        growth: need(section, "retry_growth", section.count("retry_growth", 1..=1_000_000)?)? as f64,
+        steps: need(section, "retry_steps", section.count("retry_steps", 1..=100)?)? as u32,
+        soft: need(section, "soft_decode_time", time(section, "soft_decode_time", Span(1_000_000_000))?)?,
+        wear: optional_share(section, "prior_wear", 1.0)?,
+        age: time(section, "data_age", OLDEST)?.unwrap_or_default(),
+    };
+    share(section, "retry_share", 0.5)?;
+    Ok(Some(retries).filter(|retries| retries.share > 0.0))
+}
+
+/// Stalls of the controller: both values, or none.
+pub(super) fn read_stalls(section: &Section) -> Result<Option<StallParams>, SpecError> {
+    let Some(lasts) = time(section, "stall_time", Span(1_000_000_000))? else { return Ok(None) };
+    let interval: Span = section.required("stall_interval", "a time")?;
+    if interval.0 < 10 * lasts.0 {
+        let accepted = format!("expected at least ten times stall_time, {}", Span(10 * lasts.0));
+        return Err(section.error("stall_interval", interval.to_string(), accepted));
+    }
+    Ok(Some(StallParams { time: lasts, interval }).filter(|stalls| stalls.time > Span::ZERO))
+}
+
+/// Saving changes of the map.
+pub(super) fn read_journal(section: &Section) -> Result<JournalParams, SpecError> {
+    let Some(time) = time(section, "journal_time", Span(1_000_000_000))? else { return Ok(JournalParams::default()) };
+    let entries = need(section, "journal_entries", section.count("journal_entries", 1..=1_000_000_000)?)?;
+    Ok(JournalParams { entries: Some(entries).filter(|_| time > Span::ZERO), time })
+}
+
+/// When writes are acknowledged and what a flush does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheParams {
+    /// Whether the write buffer survives a loss of power.
+    pub protected: bool,
+    /// Whether the drive says that it has a volatile cache, so that hosts send it FLUSH (`hdparm -W1`).
+    pub volatile: bool,
+    /// Whether a flush writes to flash what the buffer holds.
+    pub flush_writes: bool,
+    /// Whether a write, and a forced one, is on flash before it is acknowledged.
+    pub waits: [bool; 2],
+}
+
+/// `plp`, `wce` and `flush`.
+pub(super) fn read_cache(section: &Section) -> Result<CacheParams, SpecError> {
+    let protected = need(section, "plp", section.switch("plp")?)?;
+    // A drive that does not say calls its buffer what it is.
+    let volatile = section.switch("wce")?.unwrap_or(!protected);
+    let ways = [("durable", false), ("write-out", true)];
+    let writes_out = section.choice("flush", &ways)?.unwrap_or(false);
+    let waits = [!protected && !volatile, !protected];
+    Ok(CacheParams { protected, volatile, flush_writes: writes_out || !protected, waits })
+}
