@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# Those that take a second or two; the warming of flash is tested in crates/engine/tests/fidelity.rs.
+# Those that take a second or two; the warming of flash is tested in crates/engine/tests/integration/fidelity.rs.
 QUICK = ("--power-loss", "run oltp", "run boot-storm")
 
 

@@ -8,7 +8,7 @@
 //! erased in one go: the same-numbered blocks of all dies (a superblock), less the parity.
 //!
 //! Write amplification of greedy collection under uniform random writes is that of Xiang and Kurkoski
-//! (arXiv 1110.4245) within 3 %; see `docs/models/ssd.md` and `crates/drives/tests/ftl_theory.rs`.
+//! (arXiv 1110.4245) within 3 %; see `docs/models/ssd.md` and `crates/drives/tests/integration/ftl_theory.rs`.
 //!
 //! Leaves out: mapping tables that do not fit into memory, read disturb and refresh, and data that is lost.
 
