@@ -2,7 +2,7 @@
 //!
 //! The table is the catalog: `reference.*` of every drive whose name says what is measured (`random_read_qd256`). Rates and
 //! latencies within a tenth. Drives are as small as their blocks allow; write amplification is that of the whole drive
-//! within 2 % (`crates/drives/tests/integration/ssd_state.rs`). `--nocapture` prints the table of docs/models/nvme.md.
+//! within 2 % (`ssd_state.rs` of the drives' tests). `--nocapture` prints the table of docs/models/nvme.md.
 
 use std::sync::Mutex;
 

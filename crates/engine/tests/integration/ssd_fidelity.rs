@@ -1,7 +1,7 @@
 //! Do the solid-state drives of the catalog do what their data sheets say?
 //!
 //! References are in the catalog, each with its source. At 1/256 of the size write amplification is that of the whole
-//! drive within 2 % (`crates/drives/tests/integration/ssd_state.rs`). `--nocapture` prints the table of `docs/models/ssd.md`.
+//! drive within 2 % (`ssd_state.rs` of the drives' tests). `--nocapture` prints the table of `docs/models/ssd.md`.
 
 use crate::common::{closed, product, random_4k, run, workload};
 
