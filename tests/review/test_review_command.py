@@ -27,7 +27,7 @@ MISTAKES = [
     ("depth", ["savvio-10k1", "--set", "qd=8"], "I/Os of its own"),
     ("app", ["savvio-10k1", "--set", "app.clients=8"], "I/Os of its own"),
     ("drive value", ["savvio-10k1", "--set", "wce=maybe"], "off, on"),
-    ("value of one", ["savvio-10k1", "--against", "s4500-960", "--set", "wce=on"], "s4500-960 does not take it"),
+    ("value of one", ["savvio-10k1", "--against", "s4500-960", "--set", "parity=on"], "savvio-10k1 does not take it"),
     ("state", ["savvio-10k1", "--set", "state=old"], "preconditioned"),
     ("units", ["st14000nm0001"], "--volume with one of d0.lun0, d0.lun1"),
     ("volume", ["savvio-10k1", "--volume", "db"], "expected a volume of savvio-10k1: d0"),
