@@ -33,6 +33,7 @@ RAID10 = "raid10:24xexos-15e900-512n"
 RAID5 = "raid5:6xexos-15e900-512n"
 SSD = "s4500-960"
 COMPRESSING = "nytro-1351-960"
+NVME = "pm9a3-3840"
 
 
 class Load(NamedTuple):
@@ -62,6 +63,7 @@ PATHS = (
     Load("raid5-write", RAID5, 16, 0),
     Load("ssd-read", SSD, 32, 100, set=WORN),
     Load("ssd-write", SSD, 32, 0, set=WORN),
+    Load("nvme-read", NVME, 256, 100, set=("scale=64", "state=preconditioned")),
     Load("ssd-compressing-write", COMPRESSING, 32, 0, set=("scale=128", "state=preconditioned")),
 )
 

@@ -2,13 +2,18 @@
 //! this is asked of the files of drives alone.
 
 use hotband_machine::{Product, Section, SpecError};
-use hotband_units::Bytes;
+use hotband_units::{Bytes, Rate};
 use toml::Table;
 
 use crate::{DiskParams, SsdParams};
 
 /// Bytes of one die: 4 Gbit; drives of 2008 had dies of 16 Gbit [Intel X25-M], those of today 512 Gbit and more.
 const SMALLEST_DIE: u64 = 1 << 29;
+
+/// 6 Gbit/s in 10 bits a byte [Serial ATA 3.0].
+const SATA: Rate = Rate(600_000_000);
+/// Two ports of 2.4 GB/s, as dual-port drives may use at once [SAS-4: 22.5 Gbit/s, 128 bits in 150].
+const SAS: Rate = Rate(4_800_000_000);
 
 /// Checks every value of a drive's file, and what they say together.
 ///
@@ -18,7 +23,9 @@ pub fn check_sold(product: &Product) -> Result<(), SpecError> {
     let none = Table::new();
     let found = match product.kind.as_str() {
         "disk" => check_disk(product, &DiskParams::read(product, &none, &product.file, "")?),
-        "ssd" => check_ssd(product).and_then(|()| SsdParams::read(product, &none, &product.file, "").map(drop)),
+        "ssd" => check_dies(product)
+            .and_then(|()| SsdParams::read(product, &none, &product.file, ""))
+            .and_then(|ssd| check_port(product, &ssd)),
         // Whoever builds it says which kinds there are.
         _ => Ok(()),
     };
@@ -35,8 +42,22 @@ fn check_disk(product: &Product, disk: &DiskParams) -> Result<(), SpecError> {
     Err(SpecError::new(&product.file, "values.sustained_outer", outer.to_string(), accepted))
 }
 
+/// What the controller sends passes the port. SATA queues hold 32 commands [ACS-3, 4.15]; more without PCI Express is SAS.
+fn check_port(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
+    let (port, name) = match ssd.pcie {
+        Some(pcie) => (pcie.data_rate(), format!("PCI Express {}.0 x{}", pcie.generation, pcie.lanes)),
+        None if ssd.tags <= 32 => (SATA, "SATA (queue_tags of at most 32)".to_owned()),
+        None => (SAS, "both ports of SAS at 24G".to_owned()),
+    };
+    if ssd.link_rate <= port {
+        return Ok(());
+    }
+    let accepted = format!("rate above the port's: expected at most {port}, what {name} carries");
+    Err(SpecError::new(&product.file, "values.link_rate", ssd.link_rate.to_string(), accepted))
+}
+
 /// The capacity is made of dies that somebody makes.
-fn check_ssd(product: &Product) -> Result<(), SpecError> {
+fn check_dies(product: &Product) -> Result<(), SpecError> {
     let values = product.with(&Table::new(), "", "")?;
     let section = Section::new(&product.file, "values", &values);
     let (Some(capacity), Some(dies)) = (section.quantity::<Bytes>("capacity")?, section.count("dies", 2..=4096)?)

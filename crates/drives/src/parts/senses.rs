@@ -65,10 +65,10 @@ pub struct Senses {
     planes: u32,
     /// Of each page of a pass.
     of_page: Vec<Span>,
-    /// Reads until one that takes longer, that one included.
+    /// Pages until one that takes longer, that one included.
     until: u64,
     random: Random,
-    /// Reads that were read again.
+    /// Pages that were read again.
     pub retried: u64,
 }
 
@@ -96,23 +96,34 @@ impl Senses {
         } else {
             Span(self.mean.0 * u64::from(pages.div_ceil(self.planes)))
         };
-        self.until -= 1;
-        if self.until > 0 { time } else { time + self.longer(self.mean, wear()) }
+        let pages = u64::from(pages);
+        if self.until > pages {
+            self.until -= pages;
+            return time;
+        }
+        time + self.longer(pages, wear())
     }
 
-    /// What a read takes longer, and when the next does.
+    /// What a read of several pages takes longer, of which one or more do, and when the next does.
     #[cold]
-    fn longer(&mut self, sense: Span, wear: f64) -> Span {
+    fn longer(&mut self, mut pages: u64, wear: f64) -> Span {
         let retried = self.retried_share(wear);
-        self.until = self.gap(wear);
-        match self.params.retries {
-            Some(retries) if self.random.unit() * (retried + self.params.scan_share) < retried => {
-                self.retried += 1;
-                self.again(retries, sense)
-            }
-            // The rest of the sense that the scan has begun.
-            _ => Span(self.random.below(sense.0)),
+        let mut longer = Span::ZERO;
+        while self.until <= pages {
+            pages -= self.until;
+            self.until = self.gap(wear);
+            longer = longer
+                + match self.params.retries {
+                    Some(retries) if self.random.unit() * (retried + self.params.scan_share) < retried => {
+                        self.retried += 1;
+                        self.again(retries, self.mean)
+                    }
+                    // The rest of the sense that the scan has begun.
+                    _ => Span(self.random.below(self.mean.0)),
+                };
         }
+        self.until -= pages;
+        longer
     }
 
     fn retried_share(&self, wear: f64) -> f64 {
@@ -131,7 +142,7 @@ impl Senses {
         Span(sense.0 * u64::from(steps))
     }
 
-    /// Reads until one that takes longer: geometric, by inversion.
+    /// Pages until one that takes longer: geometric, by inversion.
     fn gap(&mut self, wear: f64) -> u64 {
         let share = self.retried_share(wear) + self.params.scan_share;
         if share <= 0.0 {
@@ -172,6 +183,18 @@ mod tests {
         let mut senses = senses(params, (1, 1));
         let all = (0..reads).map(|_| senses.time(1, 0, || wear).0 - MEAN.0);
         all.filter(|extra| *extra > 0).collect()
+    }
+
+    #[test]
+    fn each_page_of_a_read_may_be_read_again() {
+        let again = |pages: u32| {
+            let mut senses = senses(SenseParams { retries: Some(RETRIES), ..SenseParams::default() }, (8, 1));
+            (0..800_000 / pages).for_each(|_| drop(senses.time(pages, 0, || 0.0)));
+            senses.retried as f64
+        };
+        for pages in [1, 2, 8] {
+            assert!((again(pages) - 8_000.0).abs() < 4.0 * f64::sqrt(8_000.0), "{} of {pages} a read", again(pages));
+        }
     }
 
     #[test]

@@ -79,7 +79,7 @@ const REFUSED: [Refused; 11] = [
     Refused {
         events: &["power-off", BOTH],
         on: |on| matches!(on, On::Layout("raidz1" | "raidz2" | "raidz3")),
-        why: "RAID-Z is modelled without the intent log and the transaction groups that decide what a loss of power leaves",
+        why: "RAID-Z is modelled without the transaction groups and the replay of its log that decide what a loss of power leaves",
     },
     Refused {
         events: &["osd-out"],

@@ -75,7 +75,7 @@ impl RaidZ {
             if work.to.is_none() {
                 return work.served.push(io);
             }
-        } else if !self.memory.touch(record) {
+        } else if self.is_suspended() || !self.memory.touch(record) {
             self.begin(record, vec![io], Vec::new());
             return self.begin_read(now, record);
         }

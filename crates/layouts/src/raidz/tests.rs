@@ -93,6 +93,10 @@ fn a_read_without_a_member_reads_as_many_columns_with_parity() {
 #[test]
 fn beyond_its_parities_it_is_suspended() {
     let mut rig = Rig::new(raidz(1, 5, 128 * KIB, (100, 200), 4), 1);
+    // What is in memory is not answered either.
+    let token = rig.ask(Op::Read, 0, 4 * KIB);
+    rig.drain();
+    assert_eq!(rig.answered[&token], None);
     rig.fail(0);
     assert!(rig.raidz.can_replace(0));
     rig.fail(1);

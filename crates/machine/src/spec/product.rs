@@ -163,8 +163,11 @@ impl Product {
             if set.contains_key(&key) {
                 let key = format!("{set_key}.{key}").trim_start_matches('.').to_owned();
                 SpecError { file: set_file.to_owned(), key, ..error }
-            } else {
+            } else if error.file == self.file {
                 error.at_line_of(&self.own_text)
+            } else {
+                // Whoever was asked first has found the line.
+                error
             }
         })
     }
