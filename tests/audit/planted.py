@@ -284,7 +284,7 @@ COMPARISONS = [
         "within-interval",
         "one per cent, one run each",
         lambda: equal(1.005, 0.1, 1),
-        {"how": "series: blocks of 1 and 1 samples"},
+        {"how": "samples over time: 300 and 300, one run each"},
         None,
         "note",
         frozenset({"one-repeat"}),
