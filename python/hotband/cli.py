@@ -239,16 +239,21 @@ def audit(
 
 @app.command()
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A record or a result of another tool.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it.")],
+    results: Annotated[
+        list[Path],
+        typer.Argument(metavar="A... [vs] B...", help="Records or results of other tools; vs between repeats."),
+    ],
     anyway: Annotated[bool, typer.Option("--anyway", help="Even if they were not asked the same.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of the resampling.")] = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals."""
+    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
+
+    Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of records.
+    """
     from hotband.audit.command import compare_results
 
-    views, data = compare_results(a, b, seed, anyway)
+    views, data = compare_results(results, seed, anyway)
     return print_json(data) if as_json else show(*views)
 
 

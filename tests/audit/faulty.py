@@ -55,6 +55,11 @@ def points(*late: int, depths: Sequence[int] = (1, 2, 4, 8, 16, 32)) -> list[Aud
     ]
 
 
+def lasting(*seconds: float) -> list[Audited]:
+    """Repeats of one load for so many seconds each."""
+    return [result(f"run{place}", SSD, seconds=own, slower=1 + place / 300) for place, own in enumerate(seconds)]
+
+
 def pair(first: dict[str, Any], second: dict[str, Any]) -> list[Audited]:
     """Two targets, three repeats each, the second half as fast."""
     return [

@@ -8,6 +8,7 @@ from faulty import (
     Fault,
     equal,
     fio_group,
+    lasting,
     pair,
     points,
     slow_submission,
@@ -45,6 +46,35 @@ LENGTHS = [
         {"asked_s": 600.0},
         None,
         "severe",
+    ),
+    Fault(
+        "shorter-than-others",
+        "ten seconds among 900",
+        lambda: lasting(900, 900, 10, 900),
+        {"runs": 4, "runs_shorter": 1, "duration_s": 10.0, "others_s": 900.0, "share_pct": 1.11},
+        None,
+        "severe",
+    ),
+    Fault(
+        "shorter-than-others",
+        "two of five a third as long",
+        lambda: lasting(300, 100, 300, 100, 300),
+        {"runs": 5, "runs_shorter": 2, "others_s": 300.0},
+        None,
+        "warning",
+    ),
+    Fault(
+        "shorter-than-others",
+        "one target for a minute, the other for ten",
+        lambda: [
+            result(f"{target[-1]}{again}", deep(4), concurrency=4, target=target, seconds=seconds, slower=slower)
+            for target, seconds, slower in (("/dev/sda", 600, 1.0), ("/dev/sdb", 90, 2.0))
+            for again in range(2)
+        ],
+        {"runs": 4, "runs_shorter": 2, "share_pct": 15.0},
+        None,
+        "warning",
+        frozenset({"percentile-support"}),
     ),
     Fault(
         "percentile-support",
@@ -284,7 +314,7 @@ COMPARISONS = [
         "within-interval",
         "one per cent, one run each",
         lambda: equal(1.005, 0.1, 1),
-        {"how": "series: blocks of 1 and 1 samples"},
+        {"how": "samples over time: 300 and 300, one run each"},
         None,
         "note",
         frozenset({"one-repeat"}),

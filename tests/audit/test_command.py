@@ -94,7 +94,7 @@ def test_a_run_its_audit_its_report_and_a_comparison(hotband: Hotband, tmp_path:
     done = hotband("compare", "a", "b")
     assert done.returncode == 0, done.stderr
     assert "B is: faster" in done.stdout
-    data = json.loads(hotband("compare", "a", "b", "--json").stdout)
+    [data] = json.loads(hotband("compare", "a", "b", "--json").stdout)["comparisons"]
     assert data["verdict"] == "faster"
     assert [row["metric"] for row in data["differences"]] == ["IOPS", "p50", "p90", "p99", "p99.9"]
     done = hotband("report", "a", "b", "--audit", "--cache", "100 GB", "-o", "r.html")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from faulty import half, pair
+from faulty import half, lasting, pair
 from made_up import CACHED_WRITE, DISK, SSD, Shape, changed, clock, deep, result, scaled, series
 
 from hotband.audit import Audited, findings
@@ -65,6 +65,7 @@ EDGES: list[Edge] = [
         of_machine("cheetah-15k4"),
     ),
     ("short-run", lambda s: [result("a", DISK, seconds=s, duration_ns=300 * 10**9, ramp_ns=0)], 295.0, 293.0, None),
+    ("shorter-than-others", lambda s: lasting(300, s, 300), 151.0, 149.0, None),
     ("percentile-support", lambda ios: counted(round(ios)), 3688, 3687, None),
     ("out-of-sequence", late, 2.9, 3.1, None),
     ("warm-up-measured", levels, 94.0, 85.0, None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -170,6 +170,14 @@ class Audited:
         """What makes two runs ask the same of two targets, concurrency left out."""
         asked = self.asked
         return (asked.pattern, asked.block_bytes, asked.read_pct, asked.rate_iops)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: repeats of the same, at least one."""
+
+    name: str
+    runs: Sequence[Audited]
 
 
 def _time(text: object) -> datetime | None:

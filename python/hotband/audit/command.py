@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hotband.audit.compare import compare
+from hotband.audit.compare import compare, comparisons_data
 from hotband.audit.facts import of_options
 from hotband.audit.finding import audit_data
-from hotband.audit.load import load_pair, load_results
+from hotband.audit.load import load_results, load_sides
 from hotband.audit.rules import findings
 from hotband.audit.show import comparison_view, findings_view
 from hotband.errors import UserError
 from hotband.record.incomplete import refusing_incomplete
 
 if TYPE_CHECKING:
-    from hotband.audit.compare import ComparisonDoc
+    from hotband.audit.compare import ComparisonsDoc
     from hotband.audit.finding import AuditDoc
+
+BETWEEN = "vs"
+"""The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
 
 
 def audit_results(
@@ -39,8 +42,29 @@ def audit_results(
         return findings_view(names, found), audit_data(names, found), any(one.severity == "severe" for one in found)
 
 
-def compare_results(a: Path, b: Path, seed: int, anyway: bool) -> tuple[list[Any], ComparisonDoc]:
-    """The comparison for the terminal and as data. Raises UserError."""
-    with refusing_incomplete([a, b]):
-        found = compare(*load_pair(a, b), seed, anyway)
-        return comparison_view(found), found.data()
+def compare_results(arguments: Sequence[Path], seed: int, anyway: bool) -> tuple[list[Any], ComparisonsDoc]:
+    """Every side against the first, for the terminal and as data. Raises UserError."""
+    groups = sides_of(arguments)
+    with refusing_incomplete([path for paths in groups for path in paths]):
+        first, *others = load_sides(groups)
+        found = [compare(first, other, seed, anyway) for other in others]
+        return [view for one in found for view in comparison_view(one)], comparisons_data(found)
+
+
+def sides_of(arguments: Sequence[Path]) -> list[list[Path]]:
+    """The paths of each side: those between the words `vs`, where there are any, else one a side."""
+    words = [str(path) for path in arguments]
+    if BETWEEN not in words:
+        groups = [[path] for path in arguments]
+    else:
+        groups = [[]]
+        for path in arguments:
+            if str(path) == BETWEEN:
+                groups.append([])
+            else:
+                groups[-1].append(path)
+    if len(groups) < 2 or not all(groups):
+        raise UserError(
+            "compare", "", " ".join(words), f"expected results of two sides or more: A B, or A A2 {BETWEEN} B B2"
+        )
+    return groups

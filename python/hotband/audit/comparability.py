@@ -108,7 +108,7 @@ def _once(runs: Sequence[Audited]) -> list[Finding]:
 
 def _within(by_target: Sequence[tuple[str, list[Audited]]]) -> list[Finding]:
     """Differences of IOPS between targets that are no larger than chance makes them."""
-    from hotband.audit.compare import iops_difference
+    from hotband.audit.difference import NONE, iops_difference
 
     found = []
     for (_, one), (_, other) in combinations(by_target, 2):
@@ -117,8 +117,11 @@ def _within(by_target: Sequence[tuple[str, list[Audited]]]) -> list[Finding]:
             a = [run for run in one if run.concurrency == depth]
             b = [run for run in other if run.concurrency == depth]
             difference = iops_difference(a, b)
-            if difference is None or not difference.low_pct <= 0 <= difference.high_pct:
+            if difference is None or difference.verdict != NONE:
                 continue
+            low, high = difference.low_pct, difference.high_pct
+            assert low is not None, "where no difference is shown there is an interval"
+            assert high is not None, "where no difference is shown there is an interval"
             names = tuple(run.name for run in (*a, *b))
             found.append(
                 Finding(
@@ -126,11 +129,11 @@ def _within(by_target: Sequence[tuple[str, list[Audited]]]) -> list[Finding]:
                     "note",
                     names,
                     f"{listed(names)}: IOPS differ by {difference.change_pct:+.2g} %, within the 95 % interval of "
-                    f"{difference.low_pct:+.2g} to {difference.high_pct:+.2g} %",
+                    f"{low:+.2g} to {high:+.2g} %",
                     {
                         "change_pct": difference.change_pct,
-                        "low_pct": difference.low_pct,
-                        "high_pct": difference.high_pct,
+                        "low_pct": low,
+                        "high_pct": high,
                         "how": difference.how,
                     },
                     "No difference is shown: call them equal, or measure longer and more often.",

@@ -99,6 +99,7 @@ GROUPS = {
     "below-half-revolution": 3,
     "replayed-offsets": 4,
     "short-run": 5,
+    "shorter-than-others": 5,
     "percentile-support": 5,
     "out-of-sequence": 5,
     "no-steady-state": 6,

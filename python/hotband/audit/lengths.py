@@ -1,4 +1,5 @@
-"""Rule group 5: runs shorter than asked, too few I/Os for a percentile, runs out of the sequence by time stamp."""
+"""Rule group 5: runs shorter than asked or than the others, too few I/Os for a percentile, runs out of the sequence by
+time stamp."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import bisect
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
+from statistics import median, median_low
 from typing import TYPE_CHECKING
 
 from hotband.audit.audited import Audited, grouped
@@ -27,6 +28,9 @@ LEAST_SEQUENCE = 0.6
 """A sweep is a sequence where at least this share of its runs follow one another in order of concurrency: of random
 orders of five runs 1 in 60 does by chance in both directions together, and a random order is no fault."""
 LEAST_RUNS = 4
+MUCH_SHORTER, FAR_SHORTER = 0.5, 0.1
+"""Shares of the others' median time below which a run is a finding, and a severe one: a tenth of the time makes the
+interval of a mean 3.2 times as wide (the root of ten), and most of such a run is what the others began with."""
 GAP = 3.0
 """A run out of order was made apart from the others if it is this many usual distances from the nearest of them."""
 
@@ -36,15 +40,54 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
     found = [finding for run in runs for finding in (*_short(run), *_support(run))]
     for _, sweep in grouped([run for run in runs if not run.is_model], lambda run: (run.tool, run.target, run.load)):
         found += _out_of_sequence(sweep, runs)
+    timed = [run for run in runs if run.duration_ns > 0 and not (run.is_model or run.is_published or _attained(run))]
+    for _, alike in grouped(timed, lambda run: (run.tool, run.load)):
+        found += _shorter(alike)
     return found
+
+
+def _attained(run: Audited) -> bool:
+    """Whether fio ended the run when it attained its steady state: that is what was asked."""
+    samples = run.record.get("samples")
+    return samples is not None and samples.get("attained") is True
+
+
+def _shorter(runs: Sequence[Audited]) -> list[Finding]:
+    """Runs of one load, whatever their concurrency and target, that are much shorter than the others."""
+    short = []
+    for run in runs:
+        others = [other.duration_ns for other in runs if other is not run]
+        if others and run.duration_ns < MUCH_SHORTER * median_low(others):
+            short.append((run, median_low(others)))
+    if not short:
+        return []
+    names = tuple(run.name for run, _ in short)
+    least, usual = min(short, key=lambda one: one[0].duration_ns / one[1])
+    share = least.duration_ns / usual
+    rows: list[list[Number]] = [[run.name, run.duration_ns / 1e9, "yes" if run.name in names else ""] for run in runs]
+    return [
+        Finding(
+            "shorter-than-others",
+            "severe" if share < FAR_SHORTER else "warning",
+            names,
+            f"{least.name} ran for {least.duration_ns / 1e9:,.4g} s, the others of its load for {usual / 1e9:,.4g} s",
+            {
+                "runs": len(runs),
+                "runs_shorter": len(short),
+                "duration_s": least.duration_ns / 1e9,
+                "others_s": usual / 1e9,
+                "share_pct": 100 * share,
+            },
+            "Caches, fill and warm-up weigh more in it, and its figures are known less well than those it stands "
+            "beside: repeat it for as long as the others, or leave it out.",
+            Rows(["run", "ran for, s", "much shorter"], rows),
+        )
+    ]
 
 
 def _short(run: Audited) -> list[Finding]:
     asked, took = run.asked.duration_ns, run.duration_ns
-    # fio ends a run that attained its steady state: that is what was asked.
-    samples = run.record.get("samples")
-    attained = samples is not None and samples.get("attained") is True
-    if not asked or run.is_model or attained or took <= 0:
+    if not asked or run.is_model or _attained(run) or took <= 0:
         return []
     # Some tools count the warm-up they leave out as part of the time.
     if took + (run.asked.ramp_ns or 0.0) >= (1 - SHORT) * asked:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from hotband.audit import shapes
-from hotband.audit.audited import Audited
+from hotband.audit.audited import Audited, Side
 from hotband.audit.finding import natural
 from hotband.errors import UserError
 from hotband.record.document import source_file
@@ -45,18 +45,38 @@ def records_in(path: Path) -> list[Path]:
     return found or [path]
 
 
-def load_pair(a: Path, b: Path) -> tuple[Audited, Audited]:
-    """The results of two files that hold one each, by the shortest names that differ. Raises UserError."""
-    each = []
-    for path in (a, b):
-        own = load_one(path)
+def load_sides(sides: Sequence[Sequence[Path]]) -> list[Side]:
+    """What is compared: of each side the files of its repeats, one result each, or folders of records. Raises
+    UserError."""
+    loaded = [_side(paths) for paths in sides]
+    counts = Counter(side.name for side in loaded)
+    named_apart = [
+        side if counts[side.name] == 1 else replace(side, name=", ".join(map(str, paths)))
+        for side, paths in zip(loaded, sides, strict=True)
+    ]
+    return [_named_alone(side) for side in named_apart]
+
+
+def _side(paths: Sequence[Path]) -> Side:
+    """The repeats of one side."""
+    runs: list[tuple[str, Audited]] = []
+    seen: set[Path] = set()
+    for place in (place for path in paths for place in records_in(path)):
+        if place.resolve() in seen:
+            raise UserError(str(place), "", "", "is given twice on one side; expected a result of its own for a repeat")
+        seen.add(place.resolve())
+        own = load_one(place)
         if len(own) != 1:
-            raise UserError(str(path), "", "", f"holds {len(own)} results; expected one")
-        each.append(own[0])
-    one, other = each
-    if one.name == other.name:
-        return replace(one, name=str(a)), replace(other, name=str(b))
-    return one, other
+            raise UserError(str(place), "", "", f"holds {len(own)} results; expected one")
+        runs.append((str(place), own[0]))
+    if len(runs) == 1:
+        return Side(runs[0][1].name, [runs[0][1]])
+    return Side(", ".join(map(str, paths)), [replace(run, name=place) for place, run in runs])
+
+
+def _named_alone(side: Side) -> Side:
+    """A run that is a side of its own goes by the name of the side."""
+    return replace(side, runs=[replace(side.runs[0], name=side.name)]) if len(side.runs) == 1 else side
 
 
 def load_one(path: Path) -> list[Audited]:

@@ -8,7 +8,6 @@ one another and are not independent, so that the true interval is wider; `resamp
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 CONFIDENCE = 0.95
 
@@ -25,30 +24,7 @@ def least_count(share: float, confidence: float = CONFIDENCE) -> int:
 
 def interval_ranks(count: int, share: float, confidence: float = CONFIDENCE) -> tuple[int, int]:
     """Ranks (from 1) of the order statistics around a quantile; 0 and count + 1 where the sample ends before."""
-    from scipy.special import bdtr
+    from scipy.stats import binom
 
     tail = (1 - confidence) / 2
-    low = _largest(count, lambda rank: float(bdtr(rank - 1, count, share)) <= tail)
-    high = count + 1 - _largest(count, lambda rank: 1 - float(bdtr(count - rank, count, share)) <= tail)
-    return low, high
-
-
-def _largest(count: int, holds: Callable[[int], bool]) -> int:
-    """The largest rank from 0 to count that holds; those below it do, too (0 always)."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def poisson_interval(count: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Exact interval of a Poisson mean of which so many events were seen (Garwood 1936)."""
-    from scipy.special import gammaincinv
-
-    tail = (1 - confidence) / 2
-    low = float(gammaincinv(count, tail)) if count else 0.0
-    return low, float(gammaincinv(count + 1, 1 - tail))
+    return int(binom.ppf(tail, count, share)), count + 1 - int(binom.ppf(tail, count, 1 - share))

@@ -10,6 +10,7 @@ from hotband.report.text import number
 from hotband.text.foreign import marked
 
 if TYPE_CHECKING:
+    from hotband.audit.audited import Side
     from hotband.audit.compare import Comparison
 
 COLOURS = {"severe": "bold red", "warning": "yellow", "note": "cyan"}
@@ -61,22 +62,29 @@ def comparison_view(found: Comparison) -> list[Any]:
     """The differences with their intervals, what was not compared, and the verdict."""
     from rich.table import Table
 
-    table = Table(title=f"B: {found.b}, against A: {found.a}", title_justify="left")
+    a, b = (_side(side) for side in (found.a, found.b))
+    table = Table(title=f"B: {b}, against A: {a}", title_justify="left")
     for name in ("", "A", "B", "difference", "95 % interval", "B is", "how"):
         table.add_column(
             name, justify="right" if name in ("A", "B", "difference", "95 % interval") else "left", overflow="fold"
         )
     for one in found.differences:
         unit = "" if one.metric == "IOPS" else f" {one.unit}"
+        known = one.low_pct is not None and one.high_pct is not None
         table.add_row(
             one.metric,
             f"{number(one.a)}{unit}",
             f"{number(one.b)}{unit}",
             f"{one.change_pct:+.2f} %",
-            f"{one.low_pct:+.2f} to {one.high_pct:+.2f} %",
+            f"{one.low_pct:+.2f} to {one.high_pct:+.2f} %" if known else "–",
             one.verdict,
             one.how,
         )
     lines: list[Any] = [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
     return [table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]
+
+
+def _side(side: Side) -> str:
+    """Its name, and how many repeats it has where it has several."""
+    return side.name if len(side.runs) == 1 else f"{side.name} ({len(side.runs)} runs)"

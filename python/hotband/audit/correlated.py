@@ -1,0 +1,119 @@
+"""The mean of samples over time that follow each other: its law, the correlation not known but averaged over.
+
+Rates of a device follow each other (caches fill, garbage is collected), so samples are not independent. Taken for a
+first-order autoregression, x(t) - mu = rho (x(t-1) - mu) + noise, mu has Student's t of n - 1 degrees for every rho,
+around the generalized least squares mean (Box, Jenkins and Reinsel, Time Series Analysis, 7.1). What mu is, whatever
+rho is, is these laws mixed by how likely the samples make each rho: a short series leaves rho open, and its interval
+is as wide as that makes it. No block has a length to be chosen, as in a bootstrap, whose intervals are too narrow for
+short series. A slow wandering under the noise of single samples is no such process; it shows when neighbours are
+averaged, so that is done, too, and believed where it widens the law by more than chance does.
+
+Left out: what differs from run to run (placement, temperature, another day), and trends: a drift over the whole run is
+a finding of the auditor's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+LEAST_SAMPLES = 20
+"""Fewer do not tell rho = 0 from 0.8, and what covers the one is far too wide or narrow for the other: of 10 samples 98
+and 92 % instead of 95 (simulated as in tests/audit/test_coverage.py)."""
+RHO_LOW, RHO_HIGH, RHO_STEPS = -0.95, 0.97, 49
+"""Correlations of neighbours that are weighed. Above 0.97 a few hundred samples say nothing of a mean any more."""
+PRIOR_POWER = 0.1
+"""Prior of rho: (1 - rho^2)^-0.1, between uniform (0) and the reference prior (0.5: Berger and Yang 1994). Simulated:
+of 20 samples 0 covers 92.5 % at rho = 0.8, 0.5 covers 97.5 % at rho = 0.4, and 0.1 between 94 and 97 % everywhere."""
+BELIEVED = 2.2
+"""Averages of neighbours are believed where they make the law so many times as wide: a first-order autoregression alone
+does so rarely enough that its coverage stays below 97 % (with 1 it is up to 98.8 %, simulated)."""
+
+
+@dataclass(frozen=True)
+class MeanLaw:
+    """What samples say of their mean: Student's t laws and their weights, along the last axis, one for every rho."""
+
+    freedom: Numbers
+    weights: Numbers
+    centres: Numbers
+    scales: Numbers
+
+    @property
+    def spread(self) -> Numbers:
+        """The scale of the whole, as a standard error."""
+        import numpy as np
+
+        found: Numbers = np.sqrt((self.weights * self.scales**2).sum(axis=-1))
+        return found
+
+    def below(self, value: float) -> Numbers:
+        """The probability that the mean is below a value."""
+        import numpy as np
+        from scipy.special import stdtr
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Numbers = (self.weights * stdtr(self.freedom, (value - self.centres) / self.scales)).sum(axis=-1)
+        return found
+
+    def draw(self, random: Any, draws: int) -> Numbers:
+        """Means as likely as the law has them (of one series)."""
+        which = random.choice(len(self.weights), size=draws, p=self.weights)
+        found: Numbers = self.centres[which] + self.scales[which] * random.standard_t(self.freedom[0], size=draws)
+        return found
+
+
+def mean_law(values: Numbers) -> MeanLaw | None:
+    """The law of the mean of a series, or of many of one length (along the last axis); None of too few samples."""
+    import numpy as np
+
+    if values.shape[-1] < LEAST_SAMPLES:
+        return None
+    own = _of_autoregression(values)
+    widest, spread = own, own.spread
+    while values.shape[-1] >= 2 * LEAST_SAMPLES:
+        pairs = values.shape[-1] // 2
+        values = values[..., values.shape[-1] - 2 * pairs :].reshape(*values.shape[:-1], pairs, 2).mean(axis=-1)
+        averaged = _of_autoregression(values)
+        wider = averaged.spread > np.maximum(BELIEVED * own.spread, spread)
+        spread = np.where(wider, averaged.spread, spread)
+        widest = _chosen(wider, averaged, widest)
+    return widest
+
+
+def _chosen(first: NDArray[np.bool_], one: MeanLaw, other: MeanLaw) -> MeanLaw:
+    """One for the series where asked for, the other elsewhere."""
+    import numpy as np
+
+    names = ("freedom", "weights", "centres", "scales")
+    return MeanLaw(*(np.where(first[..., None], getattr(one, name), getattr(other, name)) for name in names))
+
+
+def _of_autoregression(values: Numbers) -> MeanLaw:
+    """Laws and weights for every rho. Sums of squares stand for products with the inverse of the correlations, which is
+    tridiagonal: 1 and rho^2 + 1 on the diagonal, -rho beside it."""
+    import numpy as np
+
+    count = values.shape[-1]
+    mean = values.mean(axis=-1, keepdims=True)
+    own = values - mean
+    squares = (own**2).sum(axis=-1, keepdims=True)
+    neighbours = (own[..., 1:] * own[..., :-1]).sum(axis=-1, keepdims=True)
+    first, last = own[..., :1], own[..., -1:]
+    rho = np.linspace(RHO_LOW, RHO_HIGH, RHO_STEPS)
+    information = (1 - rho) * (count * (1 - rho) + 2 * rho)
+    sums = (1 - rho) * rho * (first + last)
+    residual = (1 + rho**2) * squares - rho**2 * (first**2 + last**2) - 2 * rho * neighbours - sums**2 / information
+    # A constant series has no residual but rounding: every rho is as likely, and the law is a point.
+    residual = np.maximum(residual, np.finfo(float).tiny)
+    logs = (0.5 - PRIOR_POWER) * np.log(1 - rho**2) - 0.5 * np.log(information) - (count - 1) / 2 * np.log(residual)
+    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    freedom = np.full_like(mean, count - 1)
+    return MeanLaw(freedom, weights, mean + sums / information, np.sqrt(residual / (count - 1) / information))
