@@ -105,6 +105,36 @@ def test_a_file_that_is_not_there_is_named_where_it_is_asked_for(folder: Path, h
     assert "lab/machine.toml: drives.d.product = './x16.toml': the drive's file cannot be read" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("base", "value", "said"),
+    [
+        (
+            "pm893-3840",
+            'link_rate = "2 GB/s"',
+            "values.link_rate = '2 GB/s': rate above the port's: expected at most 600",
+        ),
+        (
+            "pm6-r-3840",
+            'link_rate = "9 GB/s"',
+            "values.link_rate = '9 GB/s': rate above the port's: expected at most 4.8",
+        ),
+        (
+            "pm9a3-3840",
+            'link_rate = "20 GB/s"',
+            "values.link_rate = '20 GB/s': rate above the port's: expected at most 7.2",
+        ),
+        ("pm9a3-3840", 'read_time = "2 s"', "values.read_time = '2 s': expected at most 1 s"),
+    ],
+)
+def test_a_solid_state_drives_bad_value_is_named_at_its_line_once(
+    tmp_path: Path, hotband, base: str, value: str, said: str
+) -> None:
+    (tmp_path / "own.toml").write_text(f'variant_of = "{base}"\n[values]\n{value}\n', encoding="utf-8")
+    done = hotband("drives", "own.toml")
+    assert done.returncode == 2
+    assert f"own.toml:3: {said}" in done.stderr
+
+
 def test_more_dies_than_the_capacity_holds_are_refused(tmp_path: Path, hotband) -> None:
     (tmp_path / "small.toml").write_text(
         'variant_of = "s4500-960"\n[values]\ncapacity = "16 GB"\ndies = 128\n', encoding="utf-8"
