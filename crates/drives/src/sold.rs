@@ -18,7 +18,9 @@ pub fn check_sold(product: &Product) -> Result<(), SpecError> {
     let none = Table::new();
     let found = match product.kind.as_str() {
         "disk" => check_disk(product, &DiskParams::read(product, &none, &product.file, "")?),
-        "ssd" => check_ssd(product).and_then(|()| SsdParams::read(product, &none, &product.file, "").map(drop)),
+        "ssd" => check_ssd(product)
+            .and_then(|()| SsdParams::read(product, &none, &product.file, ""))
+            .and_then(|ssd| check_lanes(product, &ssd)),
         // Whoever builds it says which kinds there are.
         _ => Ok(()),
     };
@@ -52,4 +54,12 @@ fn check_ssd(product: &Product) -> Result<(), SpecError> {
     let accepted =
         format!("more dies than capacity holds: {of_die} a die, and the smallest made for drives has {smallest}");
     Err(section.error("dies", dies.to_string(), accepted))
+}
+
+/// What the drive gives passes its lanes.
+fn check_lanes(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
+    let Some(lanes) = ssd.pcie.filter(|lanes| ssd.link_rate > lanes.rate()) else { return Ok(()) };
+    let accepted =
+        format!("expected at most what {} lanes of PCIe {} carry, {}", lanes.lanes, lanes.generation, lanes.rate());
+    Err(SpecError::new(&product.file, "values.link_rate", ssd.link_rate.to_string(), accepted))
 }
