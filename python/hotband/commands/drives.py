@@ -46,8 +46,8 @@ RUN = {
     "disk": '--set qd=32 --duration "5 s"',
     "ssd": '--set qd=32 --set state=preconditioned --set scale=256 --duration "0.2 s"',
 }
-"""What a new drive is tried with, by mechanism. Flash that was never written is answered from memory and flatters 2.5
-times, so it is worn in first, a 256th of it, which takes a second or two."""
+"""What a new drive is tried with, by mechanism. Flash that was never written is answered from memory and flatters
+2 to 2.5 times, so it is worn in first, a 256th of it: 2 s for 240 GB, 9 s for 61 TB."""
 
 
 @drives_app.command("show")

@@ -111,9 +111,9 @@ fn read_with(product: &Product, key: &str, value: Value) -> Result<(), SpecError
 /// The first such value, with what was meant.
 pub(crate) fn check_names(product: &Product) -> Result<(), SpecError> {
     let known: Vec<&str> = meanings_of(&product.kind).iter().map(|(name, _)| *name).collect();
-    let misspelt = product.keys().filter(|key| !known.contains(key));
+    let mut misspelt = product.keys().filter(|key| !known.contains(key));
     let meant = |key: &str| nearest(key, &known).filter(|near| !product.has(near)).map(str::to_owned);
-    let Some((key, near)) = misspelt.filter_map(|key| Some((key, meant(key)?))).next() else { return Ok(()) };
+    let Some((key, near)) = misspelt.find_map(|key| Some((key, meant(key)?))) else { return Ok(()) };
     let accepted = format!("unknown key; did you mean \"{near}\"? It is missing");
     let refused = SpecError::new(&product.file, &format!("values.{key}"), "", accepted);
     product.blame(Err(refused), &Table::new(), "", "")
