@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import statistics
 import tomllib
 from pathlib import Path
@@ -11,14 +12,17 @@ import pytest
 import hotband as hb
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
-from hotband.catalog.datasheet import KINDS, described, described_text
+from hotband.catalog.datasheet import KINDS, blamed, described, described_text
 from hotband.catalog.datasheet.ssd import amplification_of, over_provisioning_of
+from hotband.commands.drives import NEW_EPILOG
 from hotband.errors import UserError
 
 DISKS = ["exos-15e900-512n", "exos-10e2400-512n", "ent-10k", "ent-15k", "ent-cap-2tb", "mg06sca-10tb"]
 SSDS = ["s4500-960", "5200-eco-960", "p4510-4tb", "pm9a3-3840", "p5520-3840", "ps1010-7680"]
 """Two of SATA, and of NVMe one of PCIe 3.0, two of 4.0, one of 5.0: those whose sheets state latencies, too."""
 DISK = ["--kind", "hdd", "--capacity", "18 TB", "--rpm", "7200 rpm", "--interface", "sata", "--bandwidth", "270 MB/s"]
+NVME = ["--kind", "nvme", "--capacity", "3.84 TB", "--pcie", "4x4", "--read-bandwidth", "6.5 GB/s"]
+NVME += ["--write-bandwidth", "3.5 GB/s", "--read-iops", "900000"]
 LOADS = [
     (100, 100, "4 KiB", 1),
     (100, 100, "4 KiB", 32),
@@ -136,16 +140,35 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
         (["--kind", "hdd"], '--capacity: missing: capacity, such as "16 TB"'),
         ([*DISK, "--capcity", "1 TB"], '--capcity: is no line of this kind of drive; did you mean "capacity"?'),
         ([*DISK, "--seek", "8.5"], "--seek = '8.5': expected a time with its unit"),
-        ([*DISK, "--seek", "0.3 ms"], "--seek = '300 us': expected more than a track-to-track seek"),
+        ([*DISK, "--seek", "0.79 ms"], "--seek = '0.79 ms': expected 2 ms to 20 ms: the fastest disks seek in 2.6 ms"),
         ([*DISK, "--seek", "9 ms", "--seek-write", "8 ms"], "--seek-write = '8 ms': expected at least the average"),
-        ([*DISK, "--seek", "600 ms"], "values.seek_read_full = '1.128 s': expected at most 1 s"),
-        ([*DISK, "--read-iops-qd1", "300"], "impossible: half a revolution alone takes 4.167 ms"),
+        ([*DISK, "--seek", "7.9 s"], "--seek = '7.9 s': expected 2 ms to 20 ms"),
+        ([*DISK, "--cache", "512 GB"], "--cache = '512 GB': expected 1 MB to 2 GB"),
+        (
+            [*DISK, "--read-iops-qd1", "230"],
+            "--read-iops-qd1 = '230': impossible: half a revolution alone takes 4.167 ms",
+        ),
+        (
+            [*DISK, "--seek", "7.9 ms", "--read-iops-qd1", "400"],
+            "--read-iops-qd1 = '400': contradicts --seek 7.9 ms, which with half a revolution of 4.167 ms gives 82",
+        ),
         ([*DISK, "--read-iops-qd1", "fast"], "--read-iops-qd1 = 'fast': expected a number, such as \"80\""),
         ([*DISK, "--heads", "2.5"], "--heads = '2.5': expected a whole number"),
         ([*DISK, "--rpm", "7200 rpm"], "--rpm: is given twice"),
         ([*DISK, "--cache"], "--cache: expected a value after it"),
         ([*DISK, "cache"], 'expected a line of the data sheet, such as --capacity "16 TB"'),
-        ([*DISK[:-1], "900 MB/s"], "values.sustained_outer = '900 MB/s': expected at most port_rate"),
+        ([*DISK[:-1], "700 MB/s"], "--bandwidth = '700 MB/s': expected 30 MB/s to 600 MB/s"),
+        (
+            [*DISK[:-1], "298 Mb/s"],
+            "--bandwidth = '298 Mb/s': is too low for --capacity 18 TB: the whole would take 134",
+        ),
+        ([*DISK[:3], "24 GB", *DISK[4:]], "--capacity = '24 GB': expected 30 GB to 100 TB"),
+        ([*DISK[:5], "72000rpm", *DISK[6:]], "--rpm = '72000rpm': expected 3600 rpm to 16000 rpm"),
+        ([*DISK[:7], "SATA 3 Gb/s", *DISK[8:]], "--interface = 'SATA 3 Gb/s': expected one of sata, sas6"),
+        ([*NVME, "--read-latency", "75 ms"], "--read-latency = '75 ms': expected 3 us to 1 ms"),
+        ([*NVME, "--write-latency", "20 s"], "--write-latency = '20 s': expected 3 us to 5 ms"),
+        ([*NVME, "--write-iops", "20"], "--write-iops = '20': expected 500 to 20,000,000: "),
+        ([*NVME, "--dwpd", "300"], "--dwpd = '300': expected 0.02 to 100"),
         ([*DISK, "--power-idle", "9 W", "--power-active", "5 W"], "--power-active = '5 W': expected at least"),
     ],
 )
@@ -168,11 +191,70 @@ def test_a_name_that_cannot_be_is_refused(hotband, name: str, error: str) -> Non
 
 def test_what_contradicts_itself_on_the_sheet_of_a_solid_state_drive_is_refused() -> None:
     lines = {line.key: line.example for line in KINDS["nvme"].lines}
-    cases = {"read-bandwidth": "9 GB/s", "write-iops": "900000", "read-latency": "20 us"}
-    for line, value in cases.items():
+    cases = [
+        ("read-bandwidth", "9 GB/s", "at most 7.202 GB/s, what the port of 4x4 carries"),
+        ("write-bandwidth", "9000MB/s", "at most 7.202 GB/s, what the port of 4x4 carries"),
+        ("read-iops", "3000000", "12.29 GB/s in reads of 4 KiB, more than 7.202 GB/s, what the port"),
+        ("read-iops", "150000", "614.4 MB/s in reads of 4 KiB, more than 550 MB/s, --read-bandwidth"),
+        ("read-iops", "5000", "contradicts --read-latency: one at a time already gives 9,091"),
+        ("write-iops", "900000", "more than --write-bandwidth"),
+        ("read-latency", "20 us", "less than flash, channel and link"),
+    ]
+    for line, value, accepted in cases:
         with pytest.raises(UserError) as refused:
             described("nvme", lines | {line: value})
-        assert refused.value.where == f"--{line}"
+        assert (refused.value.where, refused.value.value) == (f"--{line}", value)
+        assert accepted in refused.value.accepted
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "said", "meant"),
+    [
+        ("hdd", "interface", "SATA", "sata"),
+        ("hdd", "interface", "SATA 6 Gb/s", "sata"),
+        ("hdd", "interface", "SAS 12Gb/s", "sas12"),
+        ("hdd", "rpm", "7200", "7200 rpm"),
+        ("hdd", "rpm", "7,200 RPM", "7200 rpm"),
+        ("nvme", "pcie", "PCIe 4.0 x4", "4x4"),
+        ("nvme", "pcie", "Gen4 x4", "4x4"),
+    ],
+)
+def test_what_sheets_call_it_is_taken_as_what_it_plainly_means(kind: str, line: str, said: str, meant: str) -> None:
+    lines = {line.key: line.example for line in KINDS[kind].lines}
+    assert described(kind, lines | {line: said}) == described(kind, lines | {line: meant})
+
+
+def test_the_lanes_of_a_port_are_in_the_file_and_limit_what_is_put_in_later(tmp_path: Path) -> None:
+    lines = {line.key: line.example for line in KINDS["nvme"].lines}
+    text = described_text("nvme", lines, title="t", source="its data sheet")
+    values = tomllib.loads(text)["values"]
+    assert (values["pcie_generation"]["value"], values["pcie_lanes"]["value"]) == (4, 4)
+    path = tmp_path / "t.toml"
+    path.write_text(text.replace('[values.link_rate]\nvalue = "550 MB/s"', '[values.link_rate]\nvalue = "9 GB/s"'))
+    with pytest.raises(_core.SpecError, match="rate above the port's: expected at most .* what PCI Express 4.0 x4 carries"):
+        _core.drive(CATALOG_DIR, str(path))
+
+
+def test_what_only_the_file_shows_is_blamed_on_the_line_it_follows_from() -> None:
+    error = _core.SpecError("t.toml:70", "values.seek_read_full", "14.85 s", "expected at most 1 s")
+    assert str(blamed(error, {"seek": "7.9 s"})).startswith("--seek = '7.9 s': expected at most 1 s (seek_read_full")
+    assert str(blamed(error, {})) == "LINES: make no drive: seek_read_full = '14.85 s': expected at most 1 s"
+
+
+def test_help_lists_every_line_of_every_kind(hotband) -> None:
+    shown = hotband("drives", "new", "--help").stdout
+    for kind in KINDS.values():
+        for line in kind.lines:
+            assert f"--{line.key} " in shown
+    assert max(len(line) for line in NEW_EPILOG.splitlines()) <= 78
+
+
+def test_flash_is_tried_worn_in(tmp_path: Path, hotband) -> None:
+    made = hotband("drives", "new", "n", *NVME)
+    command = made.stderr.partition("run it: hotband ")[2].strip()
+    assert "--set state=preconditioned" in command
+    done = hotband(*shlex.split(command))
+    assert done.returncode == 0, done.stderr
 
 
 def test_over_provisioning_is_found_from_write_amplification() -> None:

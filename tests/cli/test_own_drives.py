@@ -142,3 +142,33 @@ def test_more_dies_than_the_capacity_holds_are_refused(tmp_path: Path, hotband) 
     done = hotband("drives", "small.toml")
     assert done.returncode == 2
     assert "small.toml:4: values.dies = '128': more dies than capacity holds" in done.stderr
+
+
+def test_a_misspelt_value_is_named_and_not_called_missing(tmp_path: Path, hotband) -> None:
+    done = hotband(
+        "drives",
+        "new",
+        "x",
+        "--kind",
+        "hdd",
+        *["--capacity", "16TB", "--rpm", "7200", "--interface", "sata"],
+        "--bandwidth",
+        "261 MB/s",
+    )
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "x.toml"
+    text = path.read_text(encoding="utf-8").replace("values.seek_read_average", "values.seek_read_averge")
+    path.write_text(text, encoding="utf-8")
+    line = text[: text.index("[values.seek_read_averge")].count("\n") + 1
+    for command in (["drives", "./x.toml"], ["run", "fio-randread", "--on", "./x.toml"]):
+        done = hotband(*command)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        mistake = f'x.toml:{line}: values.seek_read_averge: unknown key; did you mean "seek_read_average"?'
+        assert mistake in done.stderr
+
+
+def test_what_is_no_text_is_refused_with_what_is_taken(hotband) -> None:
+    done = hotband("run", "fio-randread", "--on", "p5520-3840", "--set", "namespaces=2")
+    assert done.returncode == 2
+    assert '--set: namespaces = \'2\': expected "all", or sizes such as "1.9 TB, 1.9 TB"' in done.stderr

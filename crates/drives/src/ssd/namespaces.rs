@@ -16,7 +16,11 @@ const SECTOR: u64 = 512;
 /// The namespaces of a drive of `whole` bytes, mapped in units of `unit` bytes, at a scale; none where all of it is one
 /// address space.
 pub(super) fn read_namespaces(section: &Section, whole: Bytes, unit: u64, scale: u64) -> Result<Vec<Unit>, SpecError> {
-    let Some(text) = section.text(KEY)?.filter(|text| *text != "all") else { return Ok(Vec::new()) };
+    let Some(value) = section.value(KEY) else { return Ok(Vec::new()) };
+    let text = value.as_str().ok_or_else(|| section.error(KEY, value.to_string(), accepted()))?;
+    if text == "all" {
+        return Ok(Vec::new());
+    }
     let (mut units, mut from, mut taken) = (Vec::new(), 0, 0_u64);
     for part in text.split(',').map(str::trim) {
         let wrong = |accepted: String| section.error(KEY, part, accepted);
@@ -45,5 +49,5 @@ pub(super) fn read_namespaces(section: &Section, whole: Bytes, unit: u64, scale:
 }
 
 fn accepted() -> String {
-    "expected \"all\", or sizes such as \"1 TB, 500 GB\"".to_owned()
+    "expected \"all\", or sizes such as \"1.9 TB, 1.9 TB\"".to_owned()
 }

@@ -20,6 +20,7 @@ use crate::build::means::{Means, Memory, Use};
 use crate::build::outline::{self, LayoutOutline};
 use crate::build::roles::Roles;
 use crate::build::units::{Layouts, capacity_of, check_within_unit, extent_of, units_of};
+use crate::keys::check_names;
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {
@@ -65,7 +66,7 @@ pub fn assemble_with_spares(
         if !products.contains_key(&drive.product) {
             let key = format!("{}.product", drive.key);
             let found = catalog.drive(&drive.product, (&spec.file, &key))?;
-            check_sold(&found.0)?;
+            check_file(&found.0)?;
             products.insert(drive.product.clone(), found);
         }
     }
@@ -235,13 +236,19 @@ fn scale_remark(drives: &[(&DriveSpec, Mechanism)]) -> Option<String> {
     ))
 }
 
+/// Checks what a drive's file says: names first, as a misspelt value would be called missing under its right name.
+fn check_file(product: &Product) -> Result<(), SpecError> {
+    check_names(product)?;
+    check_sold(product)
+}
+
 /// A drive of the catalog or of a user's file, every value checked; nothing is built.
 ///
 /// # Errors
 /// No such drive, or a mistake in its file.
 pub fn checked_drive(catalog: &Catalog, name: &str, argument: &str) -> Result<Product, SpecError> {
     let (product, _) = catalog.drive(name, (argument, ""))?;
-    check_sold(&product)?;
+    check_file(&product)?;
     let alone = MachineSpec::read(argument, &format!("[drives.d0]\nproduct = {}\n", Value::from(name)))?;
     Mechanism::read(&alone, &alone.drives[0], &product, &[], 1)?;
     Ok(product)

@@ -7,7 +7,7 @@ mod meanings;
 use hotband_drives::{DiskParams, Product, SsdParams};
 use hotband_layouts::is_pool;
 use hotband_layouts::replicated::{OsdParams, PoolSpec};
-use hotband_machine::{MachineSpec, SpecError};
+use hotband_machine::{MachineSpec, SpecError, nearest};
 use toml::{Table, Value};
 
 use crate::texts::{machine_text, workload_of};
@@ -105,13 +105,32 @@ fn read_with(product: &Product, key: &str, value: Value) -> Result<(), SpecError
     }
 }
 
-/// What a value of a product of `kind` means.
-fn meaning(kind: &str, key: &str) -> &'static str {
-    let table = match kind {
+/// Refuses a value that none is called and whose nearest is missing. Other unknown ones are refused by who reads them.
+///
+/// # Errors
+/// The first such value, with what was meant.
+pub(crate) fn check_names(product: &Product) -> Result<(), SpecError> {
+    let known: Vec<&str> = meanings_of(&product.kind).iter().map(|(name, _)| *name).collect();
+    let mut misspelt = product.keys().filter(|key| !known.contains(key));
+    let meant = |key: &str| nearest(key, &known).filter(|near| !product.has(near)).map(str::to_owned);
+    let Some((key, near)) = misspelt.find_map(|key| Some((key, meant(key)?))) else { return Ok(()) };
+    let accepted = format!("unknown key; did you mean \"{near}\"? It is missing");
+    let refused = SpecError::new(&product.file, &format!("values.{key}"), "", accepted);
+    product.blame(Err(refused), &Table::new(), "", "")
+}
+
+/// Every value of products of `kind`, and what it means.
+fn meanings_of(kind: &str) -> &'static [(&'static str, &'static str)] {
+    match kind {
         "disk" => meanings::DISK,
         "ssd" => meanings::SSD,
         _ => meanings::OSD,
-    };
+    }
+}
+
+/// What a value of a product of `kind` means.
+fn meaning(kind: &str, key: &str) -> &'static str {
+    let table = meanings_of(kind);
     table.iter().find(|(name, _)| *name == key).map_or("", |(_, meaning)| meaning)
 }
 

@@ -135,6 +135,7 @@ fn mistakes_name_their_key() {
     for (options, wanted) in [
         (", cache = \"1 MiB\"", ["layouts.c.controller.cache", "16 MiB to 1 TiB"]),
         (", battery = \"dead\"", ["layouts.c.controller.battery", "off, on"]),
+        (", battery = true", ["layouts.c.controller.battery", "\"true\", expected one of off, on"]),
         (", dirty_low = \"60 %\", dirty_high = \"50 %\"", ["layouts.c.controller.dirty_low", "less than dirty_high"]),
         (", dirty_high = \"99 %\"", ["layouts.c.controller.dirty_high", "0 % to 95 %"]),
         (", read_ahead = \"5 KiB\"", ["layouts.c.controller.read_ahead", "multiple of 4 KiB"]),

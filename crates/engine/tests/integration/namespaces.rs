@@ -140,6 +140,7 @@ fn namespaces_that_no_drive_has_are_refused() {
         (drive("1 TB,"), ["drives.d.set.namespaces", "namespaces", "sizes such as"]),
         (drive("0 B, 1 TB"), ["drives.d.set.namespaces", "0 B", "multiple of 512 B"]),
         (drive("1000 B"), ["drives.d.set.namespaces", "1000 B", "multiple of 512 B"]),
+        (drive("2").replace("\"2\"", "2"), ["drives.d.set.namespaces", "2", "sizes such as \"1.9 TB, 1.9 TB\""]),
         (drive("half"), ["drives.d.set.namespaces", "half", "sizes such as"]),
         (drive(&vec!["1 GB"; 129].join(", ")), ["drives.d.set.namespaces", "1 GB", "at most 128"]),
         (volume("1 TB, 1 TB", "on = \"d.n3\""), ["volumes.v.on", "d.n3", "d.n1 to d.n2"]),

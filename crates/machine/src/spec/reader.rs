@@ -177,10 +177,12 @@ impl<'a> Section<'a> {
     /// # Errors
     /// Another name, with the nearest match.
     pub fn choice<T: Copy>(&self, key: &'static str, names: &[(&str, T)]) -> Result<Option<T>, SpecError> {
-        let Some(text) = self.text(key)? else { return Ok(None) };
+        let Some(value) = self.value(key) else { return Ok(None) };
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        let unknown = |found: &str| SpecError::unknown(self.file, &self.key(key), found, &known);
+        let text = value.as_str().ok_or_else(|| unknown(&shown(value)))?;
         let found = names.iter().find(|(name, _)| *name == text);
-        found.map(|(_, value)| Some(*value)).ok_or_else(|| SpecError::unknown(self.file, &self.key(key), text, &known))
+        found.map(|(_, value)| Some(*value)).ok_or_else(|| unknown(text))
     }
 
     /// A table inside this one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hotband.catalog.datasheet.bounds import DISK_BOUNDS
 from hotband.catalog.datasheet.lines import INTERFACES, Answers, number, powers
 from hotband.catalog.datasheet.values import Value, estimate, fixed, given, text
 from hotband.errors import UserError
@@ -13,6 +14,12 @@ FULL_OVER_AVERAGE = (1.88, 1.82, 1.95)
 """Full over average seek of four measured curves: middle, least, most [facts/physics.md]."""
 OUTER_OVER_INNER = (1.9, 1.67, 2.05)
 """Rate of the outer over that of the inner zone of the catalog's disks with both stated [facts/physics.md]."""
+LONGEST_READ = 48 * 3600.0
+"""Seconds in which the outer rate would read the whole disk: at most 24 hours in the catalog (24 TB at 285 MB/s), and
+twice that as a bound of ours."""
+AGREE = 0.10
+"""By how much a seek and reads one at a time may disagree, as a share of the latter: sheets round both, and mean reads
+of 4 KiB with and without the overhead (up to 0.2 of 12 ms)."""
 OVERHEAD = 0.1 * MS
 """Firmware time of a command, range 0.05 to 0.2 ms [Savvio manual 0.2 ms; later drives estimated]."""
 
@@ -48,7 +55,7 @@ def disk_values(sheet: Answers) -> list[Value]:
 
 
 def _media(sheet: Answers, of: Class) -> list[Value]:
-    outer = number(sheet, "bandwidth")
+    outer = _outer(sheet)
     middle, least, most = OUTER_OVER_INNER
     likely = 2 * max(1, min(12, round(number(sheet, "capacity") / of.surface / 2)))
     heads = (
@@ -58,9 +65,11 @@ def _media(sheet: Answers, of: Class) -> list[Value]:
             "heads", likely, max(1, likely // 2), min(24, likely * 2), "capacity a surface of disks of its class"
         )
     )
+    # Sheets round the capacity to decimals, drives have whole sectors.
+    sector = 512 if sheet.get("sector-format") == "512n" else 4096
     skew = "a head switch of disks of its class takes as long"
     return [
-        given("capacity", number(sheet, "capacity"), "bytes"),
+        given("capacity", number(sheet, "capacity") // sector * sector, "bytes"),
         given("rpm", number(sheet, "rpm"), "speed"),
         heads,
         fixed("zones", 24, 16, 32, "zones of the catalog's disks"),
@@ -77,12 +86,25 @@ def _media(sheet: Answers, of: Class) -> list[Value]:
     ]
 
 
+def _outer(sheet: Answers) -> float:
+    """The sustained rate: what the port passes, and the capacity is not too large for. Raises UserError."""
+    outer, port = number(sheet, "bandwidth"), INTERFACES[str(sheet["interface"])]
+    if outer > port:
+        accepted = f"expected at most {text(port, 'rate')}, what the port of --interface {sheet['interface']} carries"
+        raise UserError("--bandwidth", "", text(outer, "rate"), accepted)
+    hours = number(sheet, "capacity") / outer / 3600
+    if hours > LONGEST_READ / 3600:
+        accepted = (
+            f"is too low for --capacity {text(number(sheet, 'capacity'), 'size')}: the whole would take {hours:.0f} "
+            "hours to read, 24 at most in disks that are sold"
+        )
+        raise UserError("--bandwidth", "", text(outer, "rate"), accepted)
+    return outer
+
+
 def _seeks(sheet: Answers, of: Class, turn: float) -> list[Value]:
     read, how = _average(sheet, of, turn)
     write = number(sheet, "seek-write") if "seek-write" in sheet else read + of.settle
-    if read <= of.read_track * 1.5:
-        accepted = f"expected more than a track-to-track seek of its class, {text(of.read_track, 'time')}"
-        raise UserError(f"--{how.line}", "", text(read, "time"), accepted)
     if write < read:
         raise UserError("--seek-write", "", text(write, "time"), "expected at least the average read seek")
     middle, least, most = FULL_OVER_AVERAGE
@@ -108,7 +130,6 @@ def _seeks(sheet: Answers, of: Class, turn: float) -> list[Value]:
 class _How:
     """Where an average seek is from."""
 
-    line: str
     stated: bool
     rule: str = ""
     ends: tuple[float, float] = (0.0, 0.0)
@@ -117,16 +138,35 @@ class _How:
 def _average(sheet: Answers, of: Class, turn: float) -> tuple[float, _How]:
     """The average read seek: stated, from reads one at a time, or that of its class."""
     if "seek" in sheet:
-        return number(sheet, "seek"), _How("seek", True)
+        _check_reads(sheet, turn)
+        return number(sheet, "seek"), _How(stated=True)
     if "read-iops-qd1" in sheet:
         seek = 1.0 / number(sheet, "read-iops-qd1") - turn / 2 - OVERHEAD
         rule = "time of a random read one at a time, less half a revolution and the overhead"
-        if seek <= 0.0:
-            accepted = f"impossible: half a revolution alone takes {text(turn / 2, 'time')}"
+        least, most = DISK_BOUNDS["seek"].least, DISK_BOUNDS["seek"].most
+        if not least <= seek <= most:
+            fastest, slowest = (1.0 / (end + turn / 2 + OVERHEAD) for end in (least, most))
+            accepted = (
+                f"impossible: half a revolution alone takes {text(turn / 2, 'time')}; expected {slowest:.0f} to "
+                f"{fastest:.0f}, for an average seek of {text(least, 'time')} to {text(most, 'time')}"
+            )
             raise UserError("--read-iops-qd1", "", f"{number(sheet, 'read-iops-qd1'):g}", accepted)
-        return seek, _How("read-iops-qd1", False, rule, (0.95 * seek, 1.05 * seek))
+        return seek, _How(False, rule, (0.95 * seek, 1.05 * seek))
     seek = of.read_average
-    return seek, _How("seek", False, "average seek of disks of its speed of rotation", (0.9 * seek, 1.12 * seek))
+    return seek, _How(False, "average seek of disks of its speed of rotation", (0.9 * seek, 1.12 * seek))
+
+
+def _check_reads(sheet: Answers, turn: float) -> None:
+    """Reads one at a time, where they are stated besides the seek, agree with it. Raises UserError."""
+    if "read-iops-qd1" not in sheet:
+        return
+    stated, follows = number(sheet, "read-iops-qd1"), 1.0 / (number(sheet, "seek") + turn / 2 + OVERHEAD)
+    if abs(stated / follows - 1.0) > AGREE:
+        accepted = (
+            f"contradicts --seek {text(number(sheet, 'seek'), 'time')}, which with half a revolution of "
+            f"{text(turn / 2, 'time')} gives {follows:.0f}: expected within {AGREE:.0%} of that, or one of the two"
+        )
+        raise UserError("--read-iops-qd1", "", f"{stated:g}", accepted)
 
 
 def _electronics(sheet: Answers) -> list[Value]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from hotband import _core
 from hotband.catalog.datasheet.disk import disk_values
 from hotband.catalog.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, read_lines
 from hotband.catalog.datasheet.ssd import ssd_values
@@ -30,6 +31,48 @@ KINDS = {
     "nvme": Kind("ssd", NVME_LINES, ssd_values),
 }
 
+LINE_OF = {
+    "capacity": "capacity",
+    "rpm": "rpm",
+    "heads": "heads",
+    "sustained_outer": "bandwidth",
+    "sustained_inner": "bandwidth",
+    "port_rate": "interface",
+    "seek_read_average": "seek",
+    "seek_read_full": "seek",
+    "seek_write_average": "seek-write",
+    "seek_write_full": "seek-write",
+    "cache_size": "cache",
+    "dies": "capacity",
+    "block": "capacity",
+    "link_rate": "read-bandwidth",
+    "program_rate": "write-bandwidth",
+    "command_interval": "read-iops",
+    "over_provisioning": "write-iops",
+    "read_overhead": "read-latency",
+    "write_overhead": "write-latency",
+    "rated_cycles": "dwpd",
+    "power_idle": "power-idle",
+    "power_active": "power-active",
+    "power_seek": "power-active",
+    "power_read": "power-active",
+    "power_write": "power-active",
+}
+"""The line that a value of the file is or follows from: who typed the line has not seen the file."""
+
+
+def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
+    """A mistake in the file that these lines give, as one in the line that it follows from."""
+    _, key, value, accepted = error.args
+    name = key.removeprefix("values.")
+    line = LINE_OF.get(name)
+    if line is None or line not in lines:
+        return UserError("LINES", "", "", f"make no drive: {name} = {value!r}: {accepted}")
+    same = name in ("capacity", "rpm", "heads")
+    return UserError(
+        f"--{line}", "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
+    )
+
 
 def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
     """Every value of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet, by key with their
@@ -37,7 +80,13 @@ def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
     if kind not in KINDS:
         raise UserError("--kind", "", kind, f"expected one of {', '.join(KINDS)}")
     of = KINDS[kind]
-    return of.values(read_lines(of.lines, lines))
+    sheet = read_lines(of.lines, lines)
+    try:
+        return of.values(sheet)
+    except UserError as error:
+        # The value as it was typed: 0.79 ms, and not 790 us.
+        typed = lines.get(error.where.removeprefix("--"), error.value)
+        raise UserError(error.where, error.key, typed, error.accepted) from None
 
 
 def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hotband import _core
+from hotband.catalog.datasheet.bounds import DISK_BOUNDS, SSD_BOUNDS, Bounds
+from hotband.catalog.datasheet.choices import chosen
 from hotband.catalog.datasheet.values import text
 from hotband.errors import UserError
 from hotband.text.nearest import unknown_name
@@ -17,7 +19,7 @@ Quantity = Literal["size", "rate", "time", "speed", "power", "iops", "count", "n
 @dataclass(frozen=True)
 class Line:
     """A line of a data sheet: its key (an option on the command line), what is asked, what is measured, an example,
-    whether it must be given, and the choices where it is one."""
+    whether it must be given, the choices where it is one, and between what it lies."""
 
     key: str
     question: str
@@ -25,6 +27,12 @@ class Line:
     example: str
     needed: bool = False
     choices: tuple[str, ...] = ()
+    bounds: Bounds | None = None
+
+
+def bounded(lines: Sequence[Line], bounds: Mapping[str, Bounds]) -> tuple[Line, ...]:
+    """The lines, each with its bounds."""
+    return tuple(replace(line, bounds=bounds.get(line.key)) for line in lines)
 
 
 INTERFACES = {
@@ -35,33 +43,39 @@ INTERFACES = {
 }
 """Bytes a second that a port carries after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
 
-DISK_LINES = (
-    Line("capacity", "Capacity", "size", "16 TB", needed=True),
-    Line("rpm", "Speed of rotation", "speed", "7200 rpm", needed=True),
-    Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
-    Line("bandwidth", "Sustained transfer rate, outer diameter", "rate", "261 MB/s", needed=True),
-    Line("cache", "Cache", "size", "256 MB"),
-    Line("seek", "Average read seek", "time", "8.5 ms"),
-    Line("seek-write", "Average write seek", "time", "9.5 ms"),
-    Line("read-iops-qd1", "Random 4 KiB reads a second, one at a time", "iops", "80"),
-    Line("sector-format", "Sector format", "choice", "512e", choices=("512n", "512e", "4Kn")),
-    Line("heads", "Heads (twice the discs)", "count", "18"),
-    Line("power-idle", "Power, idle", "power", "5.0 W"),
-    Line("power-active", "Power, random reads", "power", "10.0 W"),
+DISK_LINES = bounded(
+    (
+        Line("capacity", "Capacity", "size", "16 TB", needed=True),
+        Line("rpm", "Speed of rotation", "speed", "7200 rpm", needed=True),
+        Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
+        Line("bandwidth", "Sustained transfer rate, outer diameter", "rate", "261 MB/s", needed=True),
+        Line("cache", "Cache", "size", "256 MB"),
+        Line("seek", "Average read seek", "time", "8.5 ms"),
+        Line("seek-write", "Average write seek", "time", "9.5 ms"),
+        Line("read-iops-qd1", "Random 4 KiB reads a second, one at a time", "iops", "80"),
+        Line("sector-format", "Sector format", "choice", "512e", choices=("512n", "512e", "4Kn")),
+        Line("heads", "Heads (twice the discs)", "count", "18"),
+        Line("power-idle", "Power, idle", "power", "5.0 W"),
+        Line("power-active", "Power, random reads", "power", "10.0 W"),
+    ),
+    DISK_BOUNDS,
 )
-SSD_LINES = (
-    Line("capacity", "Capacity", "size", "3.84 TB", needed=True),
-    Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
-    Line("read-bandwidth", "Sequential read", "rate", "550 MB/s", needed=True),
-    Line("write-bandwidth", "Sequential write", "rate", "520 MB/s", needed=True),
-    Line("read-iops", "Random 4 KiB reads a second, deep queue", "iops", "98000", needed=True),
-    Line("write-iops", "Random 4 KiB writes a second, steady state", "iops", "30000"),
-    Line("read-latency", "Typical read latency, one at a time", "time", "110 us"),
-    Line("write-latency", "Typical write latency, one at a time", "time", "40 us"),
-    Line("dwpd", "Drive writes per day, five years", "number", "1"),
-    Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
-    Line("power-idle", "Power, idle", "power", "1.3 W"),
-    Line("power-active", "Power, active", "power", "4.0 W"),
+SSD_LINES = bounded(
+    (
+        Line("capacity", "Capacity", "size", "3.84 TB", needed=True),
+        Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
+        Line("read-bandwidth", "Sequential read", "rate", "550 MB/s", needed=True),
+        Line("write-bandwidth", "Sequential write", "rate", "520 MB/s", needed=True),
+        Line("read-iops", "Random 4 KiB reads a second, deep queue", "iops", "98000", needed=True),
+        Line("write-iops", "Random 4 KiB writes a second, steady state", "iops", "30000"),
+        Line("read-latency", "Typical read latency, one at a time", "time", "110 us"),
+        Line("write-latency", "Typical write latency, one at a time", "time", "40 us"),
+        Line("dwpd", "Drive writes per day, five years", "number", "1"),
+        Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
+        Line("power-idle", "Power, idle", "power", "1.3 W"),
+        Line("power-active", "Power, active", "power", "4.0 W"),
+    ),
+    SSD_BOUNDS,
 )
 NVME_LINES = tuple(
     Line(
@@ -112,16 +126,25 @@ def answer(line: Line, given: str) -> float | str:
     """One answer as a number in its base unit, or the choice. Raises UserError."""
     given = given.strip()
     if line.quantity == "choice":
-        if given not in line.choices:
+        choice = chosen(given, line.choices)
+        if choice is None:
             raise UserError(f"--{line.key}", "", given, f"expected one of {', '.join(line.choices)}")
-        return given
+        return choice
     try:
         value = _number(line, given)
     except ValueError as error:
         raise UserError(f"--{line.key}", "", given, f"expected {error}") from None
     if value <= 0.0:
         raise UserError(f"--{line.key}", "", given, "expected more than zero")
+    if line.bounds is not None and not line.bounds.least <= value <= line.bounds.most:
+        ends = " to ".join(shown(line, end) for end in (line.bounds.least, line.bounds.most))
+        raise UserError(f"--{line.key}", "", given, f"expected {ends}: {line.bounds.why}")
     return value
+
+
+def shown(line: Line, value: float) -> str:
+    """A number of a line as it would be typed."""
+    return f"{value:,.12g}" if line.quantity in ("iops", "count", "number") else text(value, line.quantity)
 
 
 def _number(line: Line, given: str) -> float:
@@ -134,4 +157,7 @@ def _number(line: Line, given: str) -> float:
         if value != value or value > 1e12 or (line.quantity == "count" and value % 1):
             raise ValueError(f'{what}, such as "{line.example}"')
         return value
+    if line.quantity == "speed":
+        # "7,200 RPM" and 7200 are what data sheets and people write.
+        given = f"{given.replace(',', '').lower().removesuffix('rpm').strip()} rpm"
     return _core.quantity(line.quantity, given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hotband.catalog.datasheet.lines import INTERFACES, Answers, number, powers
-from hotband.catalog.datasheet.values import Value, estimate, fixed, given, text
+from hotband.catalog.datasheet.values import GIVEN, Value, estimate, fixed, given, text
 from hotband.errors import UserError
 
 US = 1e-6
@@ -37,6 +37,7 @@ OPEN_BLOCKS = 6
 def ssd_values(sheet: Answers) -> list[Value]:
     """Every value of the drive's file. Raises UserError for lines that contradict each other."""
     era = "nvme" if "pcie" in sheet else "sata"
+    _check_rates(sheet)
     dies, die_rule = _dies(sheet, era)
     program, over, endurance = _writing(sheet, dies, OPEN_BLOCKS * _block(sheet, era, dies) * dies * PLANES[era])
     return [
@@ -51,6 +52,45 @@ def ssd_values(sheet: Answers) -> list[Value]:
         *_controller(sheet, era),
         *_collection(endurance),
         *_power(sheet),
+    ]
+
+
+def _port(sheet: Answers) -> float:
+    """Bytes a second that the port carries in one direction."""
+    if "pcie" not in sheet:
+        return INTERFACES[str(sheet["interface"])]
+    generation, lanes = str(sheet["pcie"]).split("x")
+    return LANE[generation] * int(lanes) * PAYLOAD
+
+
+def _check_rates(sheet: Answers) -> None:
+    """Rates pass the port, reads at a deep queue do not pass the sequential ones, and are no fewer than one at a time.
+    Raises UserError."""
+    port = _port(sheet)
+    what = f"{text(port, 'rate')}, what the port of {sheet.get('pcie', sheet.get('interface'))} carries"
+    for line in ("read-bandwidth", "write-bandwidth"):
+        # Sheets round up by as much.
+        if number(sheet, line) > port * 1.01:
+            raise UserError(f"--{line}", "", text(number(sheet, line), "rate"), f"expected at most {what}")
+    reads, sequential = number(sheet, "read-iops"), number(sheet, "read-bandwidth")
+    if reads * PAGE > min(port * 1.01, sequential * 1.05):
+        passed = what if reads * PAGE > port * 1.01 else f"{text(sequential, 'rate')}, --read-bandwidth"
+        accepted = f"impossible: {text(reads * PAGE, 'rate')} in reads of 4 KiB, more than {passed}"
+        raise UserError("--read-iops", "", f"{reads:g}", accepted)
+    if "read-latency" in sheet and reads < 0.9 / number(sheet, "read-latency"):
+        accepted = f"contradicts --read-latency: one at a time already gives {1.0 / number(sheet, 'read-latency'):,.0f}"
+        raise UserError("--read-iops", "", f"{reads:g}", accepted)
+
+
+def _lanes(sheet: Answers) -> list[Value]:
+    if "pcie" not in sheet:
+        return []
+    generation, lanes = str(sheet["pcie"]).split("x")
+    agreed = "agreed to the least on the way: most hosts allow 256 or 512"
+    return [
+        Value("pcie_generation", int(generation), GIVEN, given=True),
+        Value("pcie_lanes", int(lanes), GIVEN, given=True),
+        fixed("pcie_payload", "256 B", "128 B", "512 B", agreed),
     ]
 
 
@@ -178,23 +218,19 @@ def over_provisioning_of(amplification: float) -> float:
 
 def _controller(sheet: Answers, era: str) -> list[Value]:
     if era == "nvme":
-        generation, lanes = str(sheet["pcie"]).split("x")
-        port = LANE[generation] * int(lanes) * PAYLOAD
         duplex, why = "on", "PCIe carries both directions at once"
         tags = fixed("queue_tags", 1024, 256, 65_536, "NVMe: up to 64 Ki commands a queue; at work at once, fewer")
     else:
-        port = INTERFACES[str(sheet["interface"])]
         duplex, why = ("off", "SATA carries one direction at a time") if sheet["interface"] == "sata" else ("on", "SAS")
         tags = Value("queue_tags", 32, "Serial ATA: native command queueing has 32 tags", given=True)
         if sheet["interface"] != "sata":
             tags = fixed("queue_tags", 128, 64, 256, CLASS)
     read = number(sheet, "read-bandwidth")
-    if read > port * 1.01:
-        raise UserError("--read-bandwidth", "", text(read, "rate"), f"the port carries {text(port, 'rate')}")
     interval = 1.0 / number(sheet, "read-iops")
     return [
         Value("link_rate", text(read, "rate"), "sequential read: what the port passes in practice", given=True),
         Value("link_duplex", duplex, why, given=True),
+        *_lanes(sheet),
         tags,
         Value("command_interval", text(interval, "time"), "random reads a second, deep queue", given=True),
         *_latencies(sheet, era, read),

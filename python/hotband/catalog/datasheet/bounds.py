@@ -1,0 +1,51 @@
+"""Between what a line of a data sheet lies: a slip of the pen (ms for us, GB for MB) is outside what any drive has.
+
+Each bound has its reason. They are wide on purpose, half of the least and twice the most or so: what is unusual passes,
+what no drive has does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The least and the most of a line, in base units (bytes, bytes a second, seconds, rpm, watts), and why."""
+
+    least: float
+    most: float
+    why: str
+
+
+MS, US = 1e-3, 1e-6
+
+DISK_BOUNDS: Mapping[str, Bounds] = {
+    "capacity": Bounds(30e9, 100e12, "the smallest disk of 2004 has 36 GB (Cheetah 15K.4), the largest of 2025 36 TB"),
+    "rpm": Bounds(3_600, 16_000, "disks turn 5,400 to 15,000 times a minute"),
+    "bandwidth": Bounds(30e6, 600e6, "disks of 2004 give 60 MB/s, the fastest, with two actuators, 550 MB/s"),
+    "cache": Bounds(1e6, 2e9, "disks have 8 MB (2004) to 512 MB of memory"),
+    "seek": Bounds(2 * MS, 20 * MS, "the fastest disks seek in 2.6 ms on average, the slowest in 13 ms"),
+    "seek-write": Bounds(
+        2 * MS, 25 * MS, "the fastest disks seek in 2.9 ms on average before a write, the slowest in 15"
+    ),
+    "read-iops-qd1": Bounds(20, 400, "a revolution and a seek leave 40 (portable) to 220 (15,000 rpm) reads a second"),
+    "heads": Bounds(1, 32, "the most are 22, on 11 discs"),
+    "power-idle": Bounds(0.1, 30, "disks draw 0.5 to 12 W when idle"),
+    "power-active": Bounds(0.5, 50, "disks draw 1.5 to 18 W in random reads"),
+}
+SSD_BOUNDS: Mapping[str, Bounds] = {
+    "capacity": Bounds(16e9, 256e12, "the smallest sold are of 16 GB (Optane M10), the largest of 2025 of 246 TB"),
+    "read-bandwidth": Bounds(50e6, 20e9, "from SATA of 2008, 250 MB/s, to PCIe 5.0 x4, 14.5 GB/s"),
+    "write-bandwidth": Bounds(30e6, 20e9, "from SATA of 2008, 70 MB/s, to PCIe 5.0 x4, 14 GB/s"),
+    "read-iops": Bounds(
+        2_000, 20e6, "drives of 2008 read 35,000 times a second at a deep queue, those of 2024 3.3 million"
+    ),
+    "write-iops": Bounds(500, 20e6, "drives worn in do some thousand writes a second and more; a disk does hundreds"),
+    "read-latency": Bounds(3 * US, 1 * MS, "phase-change memory answers in 7 us, QLC flash in 150 us"),
+    "write-latency": Bounds(3 * US, 5 * MS, "a write buffer answers in 7 us, a drive without in a program, 1 to 3 ms"),
+    "dwpd": Bounds(0.02, 100, "from QLC, 0.1, to phase-change memory, 100 (Optane P5800X)"),
+    "power-idle": Bounds(0.01, 40, "drives draw 0.05 to 10 W when idle"),
+    "power-active": Bounds(0.3, 100, "drives draw 1 (portable) to 40 W"),
+}
