@@ -170,10 +170,10 @@ def show_run(finished: Finished) -> None:
         limits_lines,
         power_loss_lines,
         scripts_table,
-        smart_lines,
         steady_lines,
         summary_table,
     )
+    from hotband.text.wear import smart_lines
 
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []

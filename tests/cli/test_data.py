@@ -12,7 +12,7 @@ import pytest
 
 from hotband._core import Table
 from hotband.record.files import frame_of, save_record
-from hotband.text.tables import smart_lines
+from hotband.text.wear import smart_lines
 
 
 def entropy(**changes: Any) -> dict[str, Any]:
@@ -122,15 +122,55 @@ def test_a_solid_state_drive_is_preconditioned_and_its_wear_is_read(hotband, tmp
     assert amplification[2] > 2
 
 
-def test_the_summary_says_what_wore() -> None:
+def wearing(name: str = "d0", amplification: float | None = 2.5, **keys: Any) -> dict[str, Any]:
+    """What a record says of the wear of a drive."""
     drive = {
-        "drive": "d0",
+        "drive": name,
         "at_end": {"percentage_used": 0.0123},
-        "write_amplification": 2.5,
+        "write_amplification": amplification,
         "write_amplification_total": None,
         "endurance_bytes": 3_500_000_000_000_000,
     }
+    return drive | keys
+
+
+def test_the_summary_says_what_wore() -> None:
     said = "d0: write amplification 2.500 (– since new), 0.0123 % used, projected endurance 3.5 PB written by the host"
-    assert smart_lines({"smart": [drive]}) == [said]
-    assert smart_lines({"smart": [drive | {"endurance_bytes": None}]})[0].endswith("% used")
+    assert smart_lines({"smart": [wearing()]}) == [said]
+    assert smart_lines({"smart": [wearing(endurance_bytes=None)]})[0].endswith("% used")
     assert smart_lines({}) == []
+
+
+def test_projected_endurance_says_that_it_is_of_a_drive_of_which_a_part_was_simulated() -> None:
+    (line,) = smart_lines({"smart": [wearing(scale=256)]})
+    assert line.endswith(", projected endurance of the whole drive (scale 256) 3.5 PB written by the host")
+
+
+def test_drives_that_wear_alike_have_one_line_with_the_least_and_the_most() -> None:
+    members = [wearing(f"d{n}", 4.0 + n / 100, endurance_bytes=(800 - n) * 10**12) for n in range(16)]
+    (line,) = smart_lines({"smart": members})
+    assert line == (
+        "d0 to d15: write amplification 4.000 to 4.150 (– since new), 0.0123 % used, "
+        "projected endurance 785.0 to 800.0 TB written by the host to each"
+    )
+    (line,) = smart_lines({"smart": [wearing("d0"), wearing("d1", endurance_bytes=3_580_000_000_000_000)]})
+    assert line.startswith("d0 and d1: write amplification 2.500 (")
+    assert line.endswith("projected endurance 3.5 to 3.6 PB written by the host to each")
+    (line,) = smart_lines({"smart": [wearing(endurance_bytes=990 * 10**9), wearing("d1", endurance_bytes=10**12)]})
+    assert "projected endurance 990.0 GB to 1.0 TB written" in line
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        wearing("d2", 2.63),
+        wearing("d2", None),
+        wearing("d2", at_end={"percentage_used": 0.0}),
+        wearing("d2", endurance_bytes=None),
+        wearing("d2", scale=2),
+    ],
+    ids=["amplification", "wrote nothing", "wear", "no endurance", "scale"],
+)
+def test_a_drive_that_wears_otherwise_has_its_own_line(other: dict[str, Any]) -> None:
+    lines = smart_lines({"smart": [wearing("d0"), wearing("d1"), other, wearing("d3")]})
+    assert [line.partition(":")[0] for line in lines] == ["d0 and d1", "d2", "d3"]

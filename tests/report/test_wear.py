@@ -75,6 +75,20 @@ def test_a_plain_record_says_nothing_of_wear() -> None:
         assert words not in page.text
 
 
+def test_bytes_to_the_end_of_a_part_of_a_drive_are_said_to_be_of_all_of_it() -> None:
+    def caption(*scales: int) -> str:
+        drives = [
+            one | ({"scale": scale} if scale > 1 else {})
+            for one, scale in zip(made.smart(drives=3), scales, strict=True)
+        ]
+        table = wear.smart_table({"run": replace(synthetic.loaded(), record=synthetic.record() | {"smart": drives})})
+        assert table is not None
+        return table.caption
+
+    assert "simulated" not in caption(1, 1, 1)
+    assert caption(1, 256, 64).endswith("are of the whole drive, other bytes of what was simulated of it (1/64, 1/256)")
+
+
 def save(folder: Path, smart: pl.DataFrame | None) -> Path:
     record = synthetic.record() | {"smart": made.smart()}
     record["series"]["smart_file"] = "smart.parquet"

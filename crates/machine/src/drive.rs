@@ -67,6 +67,8 @@ pub struct Smart {
     pub percentage_used: f64,
     /// Blocks that were retired.
     pub bad_blocks: u64,
+    /// How many times larger than what is simulated the drive is: 1 where all of it is. All else is of what is simulated.
+    pub scale: u64,
 }
 
 /// Powers of a drive: at rest, and in each of the two states in which it is busy.

@@ -384,6 +384,7 @@ class SmartDoc(TypedDict):
     write_amplification_total: float | None
     endurance_bytes: int | None
     endurance_from: str | None
+    scale: NotRequired[int]
 
 
 class DataDoc(TypedDict):

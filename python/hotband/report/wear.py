@@ -110,6 +110,10 @@ def smart_table(records: Records) -> Table | None:
         if rows:
             groups.append(Group(rows, label if len(records) > 1 else ""))
     caption = "Wear: amplification, and bytes written, of the measured time; the rest at its end"
+    scales = {one.get("scale", 1) for loaded in records.values() for one in loaded.record.get("smart") or []} - {1}
+    if scales:
+        parts = ", ".join(f"1/{scale}" for scale in sorted(scales))
+        caption += f". Host bytes to its end are of the whole drive, other bytes of what was simulated of it ({parts})"
     return Table(SMART_COLUMNS, groups, caption=caption) if groups else None
 
 

@@ -153,20 +153,6 @@ def decimal_size(size: float) -> str:
     return f"{size:,.0f} B"
 
 
-def smart_lines(record: RecordDoc) -> list[str]:
-    """Write amplification, wear and projected endurance, a line for each drive that wears."""
-    lines = []
-    for drive in record.get("smart", []):
-        amplification = number(drive["write_amplification"], 3)
-        total = number(drive["write_amplification_total"], 3)
-        used = significant(drive["at_end"]["percentage_used"])
-        parts = [f"write amplification {amplification} ({total} since new)", f"{used} % used"]
-        if drive["endurance_bytes"] is not None:
-            parts.append(f"projected endurance {decimal_size(drive['endurance_bytes'])} written by the host")
-        lines.append(f"{drive['drive']}: {', '.join(parts)}")
-    return lines
-
-
 def summary_table(record: RecordDoc) -> Table:
     """Rates and latencies of one record, by direction and step; with steps also what its scripts did in each."""
     from rich.table import Table

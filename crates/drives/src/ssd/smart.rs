@@ -98,6 +98,7 @@ impl Ssd {
             erases_max: most,
             percentage_used: mean / self.params.rated_cycles * 100.0,
             bad_blocks: bad,
+            scale: self.params.scale,
         }
     }
 }

@@ -153,6 +153,9 @@ pub(crate) struct SmartRecord {
     write_amplification_total: Option<f64>,
     endurance_bytes: Option<u64>,
     endurance_from: Option<&'static str>,
+    /// Only where it is not 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -197,6 +200,7 @@ impl SmartRecord {
             write_amplification_total: write_amplification(&Smart::default(), end),
             endurance_bytes: endurance.map(|(bytes, _)| bytes),
             endurance_from: endurance.map(|(_, from)| from),
+            scale: (end.scale > 1).then_some(end.scale),
         }
     }
 }
@@ -205,8 +209,8 @@ impl SmartRecord {
 /// drive of 1,000 blocks (ten erases) errs by a tenth, larger ones by less.
 const ERASES_TOLD: f64 = 0.01;
 
-/// Bytes that the host can write until the drive is 100 % used, as it did in the measured time, and what that is from.
-/// None where nothing wore.
+/// Bytes that the host can write until the drive is 100 % used, as it did in the measured time, and what that is from:
+/// until all of the drive is, however much of it is simulated. None where nothing wore.
 ///
 /// "measured": host bytes a percent used, both of the measured time. "life", where too few blocks were erased in the
 /// measured time: the rated cycles times what a cycle of the whole life programs, over the write amplification of the
@@ -220,11 +224,12 @@ fn endurance(begin: &Smart, end: &Smart) -> Option<(u64, &'static str)> {
         write_amplification(begin, end).or_else(|| write_amplification(&Smart::default(), end)).filter(|wa| *wa > 0.0);
     let used = end.percentage_used - begin.percentage_used;
     if end.host_bytes > begin.host_bytes && used > 0.0 && end.erases_mean - begin.erases_mean >= ERASES_TOLD {
-        return Some((((end.host_bytes - begin.host_bytes) as f64 / used * 100.0) as u64, "measured"));
+        let written = (end.host_bytes - begin.host_bytes) as f64;
+        return Some(((written / used * 100.0 * end.scale as f64) as u64, "measured"));
     }
     let cycles = end.erases_mean / end.percentage_used * 100.0;
     let a_cycle = end.flash_bytes as f64 / (end.erases_mean + 1.0);
-    amplification.map(|amplification| ((cycles * a_cycle / amplification) as u64, "life"))
+    amplification.map(|amplification| ((cycles * a_cycle / amplification * end.scale as f64) as u64, "life"))
 }
 
 #[cfg(test)]
@@ -232,7 +237,27 @@ mod tests {
     use super::*;
 
     fn smart(host_bytes: u64, flash_bytes: u64, erases_mean: f64) -> Smart {
-        Smart { host_bytes, flash_bytes, erases_mean, percentage_used: erases_mean / 10.0, ..Smart::default() }
+        Smart {
+            host_bytes,
+            flash_bytes,
+            erases_mean,
+            percentage_used: erases_mean / 10.0,
+            scale: 1,
+            ..Smart::default()
+        }
+    }
+
+    #[test]
+    fn endurance_is_of_the_whole_drive_at_every_scale() {
+        let at = |scale, host, flash, erases| Smart { scale, ..smart(host, flash, erases) };
+        for (scale, times) in [(1, 1), (256, 256)] {
+            let begin = at(scale, 2000, 3000, 2.0);
+            assert_eq!(endurance(&begin, &at(scale, 2400, 5000, 4.0)), Some((times * 200_000, "measured")));
+            assert_eq!(endurance(&begin, &at(scale, 2000, 5000, 4.0)), Some((times * 400_000, "life")));
+            let record = SmartRecord::new("d0", &begin, &at(scale, 2400, 5000, 4.0));
+            assert_eq!(record.scale, (scale > 1).then_some(scale), "said where it is not 1");
+            assert_eq!((record.at_end.host_bytes, record.write_amplification), (2400, Some(5.0)), "as simulated");
+        }
     }
 
     #[test]

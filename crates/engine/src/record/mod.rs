@@ -3,6 +3,7 @@
 pub mod limits;
 pub mod sections;
 pub mod summary;
+mod unwritten;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ use crate::probes::{Findings, Watched};
 use crate::record::limits::judge;
 use crate::record::sections::{Sections, of_list, of_record};
 use crate::record::summary::{Figures, Summary};
+use crate::record::unwritten::unwritten_note;
 use crate::repair::RepairRequest;
 use crate::request::Request;
 
@@ -226,6 +228,7 @@ impl Record {
         found.extend(of_workload(workload, &streams, duration));
         notes.append(&mut found.notes);
         notes.extend(protected(&after));
+        notes.extend(unwritten_note((&before, &after), workload.is_preconditioned()));
         let parts = after.into_iter().zip(before);
         let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut found.of_parts)).collect();
         let records = streams.names.iter().zip(&streams.all).map(|(name, stats)| {

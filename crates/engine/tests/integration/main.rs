@@ -21,6 +21,7 @@ mod limits;
 mod mapping_cache;
 mod md;
 mod namespaces;
+mod never_written;
 mod pool_errors;
 mod power_loss;
 mod repair;

@@ -97,7 +97,7 @@ impl Drive for Flash {
 /// A machine of one such drive with these volumes (name, first byte, size), and what is written to it.
 pub fn machine(volumes: &[(&str, u64, u64)]) -> (Machine, Log) {
     let log = Log::default();
-    let drive = Flash { log: log.clone(), smart: Smart::default(), waiting: VecDeque::new() };
+    let drive = Flash { log: log.clone(), smart: Smart { scale: 1, ..Smart::default() }, waiting: VecDeque::new() };
     let volumes = volumes.iter().map(|&(name, from, size)| Volume {
         name: name.to_owned(),
         node: NodeRef::Drive(0),

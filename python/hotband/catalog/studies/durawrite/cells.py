@@ -49,11 +49,6 @@ def entropy(results: Results, load: str) -> float:
     return float(dict(results.study.load(load).set)["data"])
 
 
-def scale(results: Results, load: str) -> float:
-    """By how much the drive that a load runs on is smaller than the product."""
-    return float(dict(results.study.load(load).set).get("scale", "1"))
-
-
 def amplified(results: Results, config: str, load: str) -> float | None:
     """Write amplification of a cell."""
     return amplification(record(results, config, load))

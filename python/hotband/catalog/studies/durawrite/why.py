@@ -20,7 +20,6 @@ from hotband.catalog.studies.durawrite.cells import (
     rate,
     record,
     rounded,
-    scale,
     short,
     stated,
     write_share,
@@ -188,7 +187,7 @@ def lifetime(results: Results) -> FindingDoc:
         for config in DRIVES:
             smart = record(results, config, load).get("smart") or []
             ends = [float(bytes_) for one in smart if (bytes_ := one.get("endurance_bytes")) is not None]
-            amount = round(scale(results, load) * sum(ends) / 1e12) if ends else None
+            amount = round(sum(ends) / 1e12) if ends else None
             rows.append(
                 [
                     results.study.load(load).group,
