@@ -231,7 +231,7 @@ def test_the_lanes_of_a_port_are_in_the_file_and_limit_what_is_put_in_later(tmp_
     assert (values["pcie_generation"]["value"], values["pcie_lanes"]["value"]) == (4, 4)
     path = tmp_path / "t.toml"
     path.write_text(text.replace('[values.link_rate]\nvalue = "550 MB/s"', '[values.link_rate]\nvalue = "9 GB/s"'))
-    with pytest.raises(_core.SpecError, match="rate above the port's: expected at most .* what PCI Express 4.0 x4 carries"):
+    with pytest.raises(_core.SpecError, match=r"rate above the port's: .* what PCI Express 4\.0 x4 carries"):
         _core.drive(CATALOG_DIR, str(path))
 
 

@@ -74,4 +74,3 @@ fn check_dies(product: &Product) -> Result<(), SpecError> {
         format!("more dies than capacity holds: {of_die} a die, and the smallest made for drives has {smallest}");
     Err(section.error("dies", dies.to_string(), accepted))
 }
-

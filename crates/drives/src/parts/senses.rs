@@ -112,15 +112,14 @@ impl Senses {
         while self.until <= pages {
             pages -= self.until;
             self.until = self.gap(wear);
-            longer = longer
-                + match self.params.retries {
-                    Some(retries) if self.random.unit() * (retried + self.params.scan_share) < retried => {
-                        self.retried += 1;
-                        self.again(retries, self.mean)
-                    }
-                    // The rest of the sense that the scan has begun.
-                    _ => Span(self.random.below(self.mean.0)),
-                };
+            longer += match self.params.retries {
+                Some(retries) if self.random.unit() * (retried + self.params.scan_share) < retried => {
+                    self.retried += 1;
+                    self.again(retries, self.mean)
+                }
+                // The rest of the sense that the scan has begun.
+                _ => Span(self.random.below(self.mean.0)),
+            };
         }
         self.until -= pages;
         longer
@@ -189,7 +188,9 @@ mod tests {
     fn each_page_of_a_read_may_be_read_again() {
         let again = |pages: u32| {
             let mut senses = senses(SenseParams { retries: Some(RETRIES), ..SenseParams::default() }, (8, 1));
-            (0..800_000 / pages).for_each(|_| drop(senses.time(pages, 0, || 0.0)));
+            for _ in 0..800_000 / pages {
+                senses.time(pages, 0, || 0.0);
+            }
             senses.retried as f64
         };
         for pages in [1, 2, 8] {
