@@ -63,7 +63,7 @@ PATHS = (
     Load("raid5-write", RAID5, 16, 0),
     Load("ssd-read", SSD, 32, 100, set=WORN),
     Load("ssd-write", SSD, 32, 0, set=WORN),
-    Load("nvme-read", NVME, 256, 100, set=("scale=64", "state=preconditioned")),
+    Load("nvme-read", NVME, 256, 100, set=WORN),
     Load("ssd-compressing-write", COMPRESSING, 32, 0, set=("scale=128", "state=preconditioned")),
 )
 
