@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hotband_machine::{Fault, Times};
 
 use crate::md::heads::Idle;
-use crate::md::rows::PAGE;
+use crate::md::rows::{PAGE, bits};
 
 /// Bytes of a sector: what writes are multiples of.
 const SECTOR: u64 = 512;
@@ -62,7 +62,7 @@ pub struct Drained {
 impl Drained {
     /// Which pages of data.
     pub fn pages(&self) -> u128 {
-        self.wanted.iter().fold(0, |mask, wanted| mask | 1 << wanted.page)
+        bits(self.wanted.iter().map(|wanted| wanted.page))
     }
 }
 
@@ -133,12 +133,12 @@ impl Head {
 
     /// Pages of data that are written.
     fn written(&self) -> u128 {
-        self.wanted.iter().fold(0, |mask, wanted| mask | 1 << wanted.page)
+        bits(self.wanted.iter().map(|wanted| wanted.page))
     }
 
     /// Pages of data that are written in whole.
     fn overwritten(&self) -> u128 {
-        self.wanted.iter().filter(|wanted| wanted.is_whole()).fold(0, |mask, wanted| mask | 1 << wanted.page)
+        bits(self.wanted.iter().filter(|wanted| wanted.is_whole()).map(|wanted| wanted.page))
     }
 
     /// Whether only whole pages are written, or parts of what the journal has.
@@ -175,8 +175,7 @@ impl Head {
             self.fua = false;
         }
         // A page written in part was read before, unless the layout below writes it.
-        let whole = drained.wanted.iter().filter(|wanted| wanted.is_whole());
-        whole.for_each(|wanted| self.there |= 1 << wanted.page);
+        self.there |= bits(drained.wanted.iter().filter(|wanted| wanted.is_whole()).map(|wanted| wanted.page));
         self.drained.insert(drained)
     }
 

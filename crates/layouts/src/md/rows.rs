@@ -1,7 +1,5 @@
 //! Where the pages of a row lie: one of 4 KiB of every member, at the same place on each.
 
-use std::ops::Range;
-
 use hotband_machine::StripeShape;
 
 use crate::parity::Parity;
@@ -91,7 +89,7 @@ impl Rows {
 }
 
 /// A bit of each of these pages.
-pub fn bits(pages: Range<u64>) -> u128 {
+pub fn bits(pages: impl Iterator<Item = u64>) -> u128 {
     pages.fold(0, |mask, page| mask | 1 << page)
 }
 
