@@ -33,11 +33,11 @@ pub struct SenseParams {
 /// Reading again what cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryParams {
-    /// Share of the reads of new flash and fresh data that need a second sense.
+    /// Share of the pages read of new flash and fresh data that need a second sense.
     pub share: f64,
     /// Share of the retries that need another.
     pub again: f64,
-    /// How many times more reads of worn-out flash need a second sense, or of data as old as it keeps it.
+    /// How many times more pages of worn-out flash need a second sense, or of data as old as it keeps it.
     pub growth: f64,
     /// Retries before soft decoding.
     pub steps: u32,

@@ -2,7 +2,7 @@
 //! changed in the map. A drive without them answers every command in the time of the mean.
 
 use hotband_machine::{Section, SpecError};
-use hotband_units::{Ratio, Span};
+use hotband_units::Span;
 
 use crate::parts::senses::{RetryParams, SenseParams};
 use crate::parts::stalls::StallParams;
@@ -17,15 +17,18 @@ pub struct JournalParams {
     pub time: Span,
 }
 
+/// A time, and how it is written.
+type Most = (Span, &'static str);
+/// No single command of a drive that works takes longer.
+const LONGEST: Most = (Span(1_000_000_000), "1 s");
 /// Data that was written longer ago is on no drive that anybody sells: ten years.
-const OLDEST: Span = Span(3_650 * 86_400 * 1_000_000_000);
+const OLDEST: Most = (Span(3_650 * 86_400 * 1_000_000_000), "3650 d");
 
-fn time(section: &Section, key: &'static str, most: Span) -> Result<Option<Span>, SpecError> {
+fn time(section: &Section, key: &'static str, (most, written): Most) -> Result<Option<Span>, SpecError> {
     let found = section.quantity::<Span>(key)?;
     match found.filter(|time| *time > most) {
         None => Ok(found),
-        Some(time) if most == OLDEST => Err(section.error(key, time.to_string(), "expected at most 3650 d")),
-        Some(time) => Err(section.error(key, time.to_string(), format!("expected at most {most}"))),
+        Some(time) => Err(section.error(key, time.to_string(), format!("expected at most {written}"))),
     }
 }
 
@@ -43,23 +46,24 @@ pub(super) fn read_senses(section: &Section) -> Result<SenseParams, SpecError> {
 }
 
 fn read_retries(section: &Section) -> Result<Option<RetryParams>, SpecError> {
-    let Some(Ratio(first)) = section.quantity::<Ratio>("retry_share")? else { return Ok(None) };
+    if section.value("retry_share").is_none() {
+        return Ok(None);
+    }
     let retries = RetryParams {
-        share: first,
+        share: share(section, "retry_share", 0.5)?,
         again: share(section, "retry_again", 0.9)?,
         growth: need(section, "retry_growth", section.count("retry_growth", 1..=1_000_000)?)? as f64,
         steps: need(section, "retry_steps", section.count("retry_steps", 1..=100)?)? as u32,
-        soft: need(section, "soft_decode_time", time(section, "soft_decode_time", Span(1_000_000_000))?)?,
+        soft: need(section, "soft_decode_time", time(section, "soft_decode_time", LONGEST)?)?,
         wear: optional_share(section, "prior_wear", 1.0)?,
         age: time(section, "data_age", OLDEST)?.unwrap_or_default(),
     };
-    share(section, "retry_share", 0.5)?;
     Ok(Some(retries).filter(|retries| retries.share > 0.0))
 }
 
 /// Stalls of the controller: both values, or none.
 pub(super) fn read_stalls(section: &Section) -> Result<Option<StallParams>, SpecError> {
-    let Some(lasts) = time(section, "stall_time", Span(1_000_000_000))? else { return Ok(None) };
+    let Some(lasts) = time(section, "stall_time", LONGEST)? else { return Ok(None) };
     let interval: Span = section.required("stall_interval", "a time")?;
     if interval.0 < 10 * lasts.0 {
         let accepted = format!("expected at least ten times stall_time, {}", Span(10 * lasts.0));
@@ -70,7 +74,7 @@ pub(super) fn read_stalls(section: &Section) -> Result<Option<StallParams>, Spec
 
 /// Saving changes of the map.
 pub(super) fn read_journal(section: &Section) -> Result<JournalParams, SpecError> {
-    let Some(time) = time(section, "journal_time", Span(1_000_000_000))? else { return Ok(JournalParams::default()) };
+    let Some(time) = time(section, "journal_time", LONGEST)? else { return Ok(JournalParams::default()) };
     let entries = need(section, "journal_entries", section.count("journal_entries", 1..=1_000_000_000)?)?;
     Ok(JournalParams { entries: Some(entries).filter(|_| time > Span::ZERO), time })
 }
