@@ -232,7 +232,7 @@ fn scale_remark(drives: &[(&DriveSpec, Mechanism)]) -> Option<String> {
     let names = if chosen.len() == 1 { first.clone() } else { format!("{first} and {} more", chosen.len() - 1) };
     Some(format!(
         "{names}: scale {scale} was chosen, the whole is too large to be mapped: capacity, blocks and write buffer are 1/{scale}, \
-         shares and write amplification as they are (--set scale=N chooses another)"
+         shares and write amplification as they are (scale=N chooses another)"
     ))
 }
 

@@ -194,7 +194,7 @@ impl RepairProbe {
             && report.taken.iter().any(|(_, spare)| machine.drives().get(*spare).drive.kind() == "ssd");
         let fresh = is_fresh.then(|| {
             "SSD members were not preconditioned: reads of never-written data are served without flash, those of a spare \
-             that was rebuilt are not; compare with --set state=preconditioned"
+             that was rebuilt are not; compare with state=preconditioned"
                 .to_owned()
         });
         let before = report.failures.iter().take(self.before);
