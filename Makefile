@@ -50,7 +50,7 @@ clippy: Cargo.lock
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 test-rust: Cargo.lock | clippy
-	$(CARGO) test --workspace --locked --quiet
+	$(CARGO) test --workspace --exclude hotband-benches --locked --quiet
 
 # Two processes, a file at a time; a study is run once for both (tests/conftest.py).
 test-python: setup
@@ -78,14 +78,14 @@ wheel: setup ## dist/hotband-*.whl, for pip and pipx: one for every Python from 
 	$(BIN)/maturin build --release --locked --quiet --out dist
 
 bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
-	$(CARGO) bench --locked -p hotband-engine --bench speed
-	$(CARGO) bench --locked -p hotband-engine --bench caches
-	$(CARGO) bench --locked -p hotband-engine --bench ssd
-	$(CARGO) bench --locked -p hotband-engine --bench apps
-	$(CARGO) bench --locked -p hotband-drives --bench parts
-	$(CARGO) bench --locked -p hotband-layouts --bench plan
-	$(CARGO) bench --locked -p hotband-entropy --bench reading
-	$(CARGO) bench --locked -p hotband-results --bench fio_log
+	$(CARGO) bench --locked -p hotband-benches --bench speed
+	$(CARGO) bench --locked -p hotband-benches --bench caches
+	$(CARGO) bench --locked -p hotband-benches --bench ssd
+	$(CARGO) bench --locked -p hotband-benches --bench apps
+	$(CARGO) bench --locked -p hotband-benches --bench parts
+	$(CARGO) bench --locked -p hotband-benches --bench plan
+	$(CARGO) bench --locked -p hotband-benches --bench reading
+	$(CARGO) bench --locked -p hotband-benches --bench fio_log
 
 pictures: setup ## the picture of the README
 	$(BIN)/python scripts/pictures.py

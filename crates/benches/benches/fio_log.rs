@@ -1,4 +1,4 @@
-//! How fast a fio log of every I/O is read, beside reading its bytes alone: `cargo bench -p hotband-results`.
+//! How fast a fio log of every I/O is read, beside reading its bytes alone: `cargo bench -p hotband-benches --bench fio_log`.
 //!
 //! A generated log of 100 MB, in the page cache; the best of the rounds counts, both in turn.
 

@@ -1,4 +1,4 @@
-//! Does the measurement read as fast as its compressors compress? `cargo bench -p hotband-entropy`.
+//! Does the measurement read as fast as its compressors compress? `cargo bench -p hotband-benches --bench reading`.
 //!
 //! The compressors alone, called with the same chunks from memory by as many threads, against the whole measurement of
 //! the same data in files: walk, census, reading, sums. In turn, so that both see the same machine; the median of the

@@ -1,6 +1,6 @@
 //! Speed and memory of solid-state drives: preconditioning of a full-size drive, and timed I/O in steady state.
 //!
-//! `cargo bench -p hotband-engine --bench ssd [-- --quick]`. It prints and never fails: wall time depends on what else
+//! `cargo bench -p hotband-benches --bench ssd [-- --quick]`. It prints and never fails: wall time depends on what else
 //! runs, so the time that the thread was on a processor is given too (Linux; on a shared machine the honest number).
 //! With `--quick` drives are 64 times smaller. A *flash page* is 4 KiB programmed, relocation included.
 #![allow(missing_docs, reason = "a bench")]

@@ -1,6 +1,6 @@
 //! What the drives' caches cost: the same machine and workload with Advanced Write Cache and TurboBoost off and on.
 //!
-//! `cargo bench -p hotband-engine --bench caches [-- --quick]`. It prints and never fails: wall time depends on what
+//! `cargo bench -p hotband-benches --bench caches [-- --quick]`. It prints and never fails: wall time depends on what
 //! else runs. Ratios are of runs in turn, off and on, so that what disturbs one disturbs the other.
 //!
 //! Two costs are given. A *host I/O* is what the workload asks for; with caches the drives may do other work for it (a

@@ -3,7 +3,7 @@
 //!
 //! Building it includes the warming of its cache.
 //!
-//! `cargo bench -p hotband-engine --bench apps [-- --quick]`. It prints and never fails: wall time depends on what else runs.
+//! `cargo bench -p hotband-benches --bench apps [-- --quick]`. It prints and never fails: wall time depends on what else runs.
 
 use std::collections::VecDeque;
 use std::time;

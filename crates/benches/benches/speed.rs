@@ -1,6 +1,6 @@
 //! How fast whole runs are: simulated I/Os a second of wall time, recorder and series included.
 //!
-//! `cargo bench -p hotband-engine [-- --quick]`. It prints and never fails: wall time depends on what else runs.
+//! `cargo bench -p hotband-benches --bench speed [-- --quick]`. It prints and never fails: wall time depends on what else runs.
 
 use std::hint::black_box;
 use std::time::Instant;
