@@ -58,12 +58,14 @@ impl Disk {
             && until <= now
         {
             self.arm = Arm::Idle;
+            self.worked = until;
             self.end_work(until, work);
         }
     }
 
     fn end_work(&mut self, at: Instant, work: Work) {
         match work {
+            Work::Scan => {}
             Work::Write { first, end } => {
                 // Forgotten once more: a read may have been under way, or gone first, since the write came.
                 self.forget(first, end);
@@ -206,7 +208,10 @@ impl Disk {
         // The transfer ends with the last sector, however late it was joined: lateness must not add up in a stream.
         let mut transfer = rotation.time_for(turned.saturating_sub(late));
         if waiting.write && self.is_misaligned(waiting) {
-            transfer += self.read_first(turned);
+            transfer += self.another_pass(turned);
+        }
+        if waiting.write && self.is_verified(waiting) {
+            transfer += self.another_pass(turned);
         }
         MediaAccess { start, seek: Span(u64::from(seek)), rotation: rotation.time_for(wait), transfer, last }
     }
@@ -216,9 +221,15 @@ impl Disk {
         (waiting.sector | u64::from(waiting.count)) & (physical - 1) != 0
     }
 
-    /// What a misaligned write to 4 KiB sectors adds: its ends are read in a first pass, and the platter comes
-    /// round to the beginning again.
-    fn read_first(&self, turned: u64) -> Span {
+    /// Whether a write lies where the first scan of the media has not come by (Media Pre-Scan): it is read back.
+    #[inline]
+    fn is_verified(&self, waiting: &Waiting) -> bool {
+        waiting.end() > self.scanned_to
+    }
+
+    /// What a second pass adds: the platter comes round to the beginning again. Ends of a misaligned write to 4 KiB
+    /// sectors are read in a first one; a write that is verified is read in a second.
+    fn another_pass(&self, turned: u64) -> Span {
         self.params.geometry.rotation.time_for(turned.div_ceil(REVOLUTION) * REVOLUTION)
     }
 
@@ -237,7 +248,10 @@ impl Disk {
         // ahead means. Without it a short queue of small reads would lose a revolution each time it is refilled.
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
         let start = if streams { now } else { now.max(waiting.ready) };
-        let service = self.service(start, waiting);
+        let mut service = self.service(start, waiting);
+        if let (Some(recovery), false) = (&mut self.recovery, waiting.write) {
+            service.transfer += recovery.of_read(u64::from(waiting.count), SECTOR);
+        }
         self.account(&service, waiting);
         let command = arrived.command;
         // The host does not wait for what is read beyond its command, for the flash.
@@ -300,6 +314,7 @@ impl Disk {
         counters.transfer += service.transfer;
         if waiting.write {
             counters.media_writes += 1;
+            self.counters.verified_writes += u64::from(self.is_verified(waiting));
             if self.is_misaligned(waiting) {
                 self.counters.read_modify_writes += 1;
             }

@@ -34,7 +34,7 @@ impl Disk {
     pub fn writing(&self) -> Option<Writing> {
         let Arm::Busy { until: ends, work } = self.arm else { return None };
         match work {
-            Work::Read { .. } => None,
+            Work::Read { .. } | Work::Scan => None,
             Work::Write { first, end } => Some(Writing { first, end, ends, cached: false }),
             Work::Destage => {
                 let extent = self.dirty.on_its_way()?;

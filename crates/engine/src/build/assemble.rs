@@ -201,9 +201,8 @@ impl Mechanism {
 
     fn build(self, name: &str, seed: u64, curves: &mut SeekCurves) -> Result<Box<dyn Drive>, BuildError> {
         match self {
-            Self::Disk(mut params) => {
-                let phase = Random::new(seed, &format!("drives.{name}.spindle")).below(REVOLUTION);
-                params.geometry.rotation = params.geometry.rotation.with_phase(phase);
+            Self::Disk(params) => {
+                let params = params.with_seed(seed, name);
                 if params.actuators > 1 {
                     return Ok(Box::new(MultiActuatorDisk::sharing(&params, curves)));
                 }
