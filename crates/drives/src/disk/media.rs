@@ -4,6 +4,7 @@ use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
 
 use crate::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
+use crate::parts::dirty::CACHED;
 use crate::parts::flash::Flash;
 use crate::parts::geometry::{Place, SECTOR};
 use crate::parts::pending::{Head, Order, Waiting};
@@ -78,9 +79,12 @@ impl Disk {
                 }
             }
             Work::Destage => {
-                if let Some(extent) = self.dirty.landed() {
+                if let Some(extent) = self.dirty.landed().filter(|extent| extent.write) {
                     self.forget(extent.sector, extent.end());
                     self.note(extent.sector, extent.end(), |account, _| account.landed());
+                    if !self.is_scanned(&extent) {
+                        self.counters.verified_writes += u64::from(self.dirty.verify(extent));
+                    }
                 }
                 self.end_flushes(at);
                 self.admit_blocked(at);
@@ -210,7 +214,7 @@ impl Disk {
         if waiting.write && self.is_misaligned(waiting) {
             transfer += self.another_pass(turned);
         }
-        if waiting.write && self.is_verified(waiting) {
+        if self.is_verified_at_once(waiting) {
             transfer += self.another_pass(turned);
         }
         MediaAccess { start, seek: Span(u64::from(seek)), rotation: rotation.time_for(wait), transfer, last }
@@ -221,10 +225,17 @@ impl Disk {
         (waiting.sector | u64::from(waiting.count)) & (physical - 1) != 0
     }
 
-    /// Whether a write lies where the first scan of the media has not come by (Media Pre-Scan): it is read back.
+    /// Whether the first scan of the media has come by. What is written elsewhere is read back (Media Pre-Scan).
     #[inline]
-    fn is_verified(&self, waiting: &Waiting) -> bool {
-        waiting.end() > self.scanned_to
+    fn is_scanned(&self, waiting: &Waiting) -> bool {
+        waiting.end() <= self.scanned_to
+    }
+
+    /// Whether a command is answered only when it was read back. What the cache holds is read back when it suits the
+    /// arm.
+    #[inline]
+    fn is_verified_at_once(&self, waiting: &Waiting) -> bool {
+        waiting.write && waiting.slot != CACHED && !self.is_scanned(waiting)
     }
 
     /// What a second pass adds: the platter comes round to the beginning again. Ends of a misaligned write to 4 KiB
@@ -299,7 +310,9 @@ impl Disk {
         self.account(&service, &extent);
         self.counters.destages += 1;
         self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;
-        self.note(extent.sector, extent.end(), |account, range| account.send(range, service.end()));
+        if extent.write {
+            self.note(extent.sector, extent.end(), |account, range| account.send(range, service.end()));
+        }
         self.arm = Arm::Busy { until: service.end(), work: Work::Destage };
     }
 
@@ -314,7 +327,7 @@ impl Disk {
         counters.transfer += service.transfer;
         if waiting.write {
             counters.media_writes += 1;
-            self.counters.verified_writes += u64::from(self.is_verified(waiting));
+            self.counters.verified_writes += u64::from(self.is_verified_at_once(waiting));
             if self.is_misaligned(waiting) {
                 self.counters.read_modify_writes += 1;
             }

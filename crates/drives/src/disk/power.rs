@@ -37,7 +37,7 @@ impl Disk {
             Work::Read { .. } | Work::Scan => None,
             Work::Write { first, end } => Some(Writing { first, end, ends, cached: false }),
             Work::Destage => {
-                let extent = self.dirty.on_its_way()?;
+                let extent = self.dirty.on_its_way().filter(|extent| extent.write)?;
                 Some(Writing { first: extent.sector, end: extent.end(), ends, cached: true })
             }
         }
