@@ -28,6 +28,7 @@ pub struct DiskCounters {
     pub destages: u64,
     pub destaged_bytes: u64,
     pub read_modify_writes: u64,
+    pub verified_writes: u64,
     pub aged: u64,
     pub faults: u64,
 }

@@ -4,6 +4,7 @@ use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
 
 use crate::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
+use crate::parts::dirty::CACHED;
 use crate::parts::flash::Flash;
 use crate::parts::geometry::{Place, SECTOR};
 use crate::parts::pending::{Head, Order, Waiting};
@@ -58,12 +59,14 @@ impl Disk {
             && until <= now
         {
             self.arm = Arm::Idle;
+            self.worked = until;
             self.end_work(until, work);
         }
     }
 
     fn end_work(&mut self, at: Instant, work: Work) {
         match work {
+            Work::Scan => {}
             Work::Write { first, end } => {
                 // Forgotten once more: a read may have been under way, or gone first, since the write came.
                 self.forget(first, end);
@@ -76,9 +79,12 @@ impl Disk {
                 }
             }
             Work::Destage => {
-                if let Some(extent) = self.dirty.landed() {
+                if let Some(extent) = self.dirty.landed().filter(|extent| extent.write) {
                     self.forget(extent.sector, extent.end());
                     self.note(extent.sector, extent.end(), |account, _| account.landed());
+                    if !self.is_scanned(&extent) {
+                        self.counters.verified_writes += u64::from(self.dirty.verify(extent));
+                    }
                 }
                 self.end_flushes(at);
                 self.admit_blocked(at);
@@ -206,7 +212,10 @@ impl Disk {
         // The transfer ends with the last sector, however late it was joined: lateness must not add up in a stream.
         let mut transfer = rotation.time_for(turned.saturating_sub(late));
         if waiting.write && self.is_misaligned(waiting) {
-            transfer += self.read_first(turned);
+            transfer += self.another_pass(turned);
+        }
+        if self.is_verified_at_once(waiting) {
+            transfer += self.another_pass(turned);
         }
         MediaAccess { start, seek: Span(u64::from(seek)), rotation: rotation.time_for(wait), transfer, last }
     }
@@ -216,9 +225,22 @@ impl Disk {
         (waiting.sector | u64::from(waiting.count)) & (physical - 1) != 0
     }
 
-    /// What a misaligned write to 4 KiB sectors adds: its ends are read in a first pass, and the platter comes
-    /// round to the beginning again.
-    fn read_first(&self, turned: u64) -> Span {
+    /// Whether the first scan of the media has come by. What is written elsewhere is read back (Media Pre-Scan).
+    #[inline]
+    fn is_scanned(&self, waiting: &Waiting) -> bool {
+        waiting.end() <= self.scanned_to
+    }
+
+    /// Whether a command is answered only when it was read back. What the cache holds is read back when it suits the
+    /// arm.
+    #[inline]
+    fn is_verified_at_once(&self, waiting: &Waiting) -> bool {
+        waiting.write && waiting.slot != CACHED && !self.is_scanned(waiting)
+    }
+
+    /// What a second pass adds: the platter comes round to the beginning again. Ends of a misaligned write to 4 KiB
+    /// sectors are read in a first one; a write that is verified is read in a second.
+    fn another_pass(&self, turned: u64) -> Span {
         self.params.geometry.rotation.time_for(turned.div_ceil(REVOLUTION) * REVOLUTION)
     }
 
@@ -237,7 +259,10 @@ impl Disk {
         // ahead means. Without it a short queue of small reads would lose a revolution each time it is refilled.
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
         let start = if streams { now } else { now.max(waiting.ready) };
-        let service = self.service(start, waiting);
+        let mut service = self.service(start, waiting);
+        if let (Some(recovery), false) = (&mut self.recovery, waiting.write) {
+            service.transfer += recovery.of_read(u64::from(waiting.count), SECTOR);
+        }
         self.account(&service, waiting);
         let command = arrived.command;
         // The host does not wait for what is read beyond its command, for the flash.
@@ -285,7 +310,9 @@ impl Disk {
         self.account(&service, &extent);
         self.counters.destages += 1;
         self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;
-        self.note(extent.sector, extent.end(), |account, range| account.send(range, service.end()));
+        if extent.write {
+            self.note(extent.sector, extent.end(), |account, range| account.send(range, service.end()));
+        }
         self.arm = Arm::Busy { until: service.end(), work: Work::Destage };
     }
 
@@ -300,6 +327,7 @@ impl Disk {
         counters.transfer += service.transfer;
         if waiting.write {
             counters.media_writes += 1;
+            self.counters.verified_writes += u64::from(self.is_verified_at_once(waiting));
             if self.is_misaligned(waiting) {
                 self.counters.read_modify_writes += 1;
             }

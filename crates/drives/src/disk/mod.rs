@@ -7,7 +7,7 @@
 //! or a flush waits. Memory that survives power loss (Advanced Write Cache) also satisfies flushes and forced unit
 //! access; large writes go past it. A flash read cache answers what it holds of random reads.
 //!
-//! Leaves out: defects and retries, thermal recalibration, spin-up, the overlap of firmware and seek within one
+//! Leaves out: defects, thermal recalibration, spin-up, the overlap of firmware and seek within one
 //! command, zero-latency reads, and reads that are partly in a cache (they go to the media whole).
 
 pub mod actuators;
@@ -17,6 +17,7 @@ mod counters;
 mod media;
 pub mod params;
 pub mod power;
+pub mod scan;
 mod set;
 mod shared;
 pub mod smr;
@@ -32,12 +33,14 @@ use crate::disk::caches::WriteCaches;
 use crate::disk::commands::WRITERS;
 use crate::disk::counters::DiskCounters;
 use crate::disk::params::{DiskParams, WriteCache};
+use crate::disk::scan::Scan;
 use crate::disk::shared::Shared;
 use crate::parts::account::Account;
 use crate::parts::dirty::Dirty;
 use crate::parts::flash::Flash;
 use crate::parts::geometry::{Geometry, SECTOR};
 use crate::parts::pending::Pending;
+use crate::parts::recovery::Recovery;
 use crate::parts::seek::{SeekCurve, SeekCurves};
 
 /// A command in the drive and when it arrived.
@@ -91,6 +94,8 @@ enum Work {
     Write { first: u64, end: u64 },
     /// An extent of the write cache, or what the translation of a shingled disk asks for.
     Destage,
+    /// Letting go of the background scan.
+    Scan,
 }
 
 /// A stream into a segment.
@@ -135,7 +140,16 @@ pub struct Disk {
     track: u32,
     /// First sector beyond the last one served.
     reached: u64,
+    /// First sector that the first scan of the media has not passed.
+    scanned_to: u64,
     arm: Arm,
+    /// When the arm last ended something, and the last command was answered.
+    worked: Instant,
+    answered: Instant,
+    /// Background scan, of a drive that has one.
+    scan: Option<Scan>,
+    /// Reads that are tried again, of a drive of which that is known.
+    recovery: Option<Box<Recovery>>,
     sequence: u64,
     /// Where the last writes ended, the latest first.
     write_ends: [u64; WRITERS],
@@ -180,7 +194,12 @@ impl Disk {
             cylinder: 0,
             track: 0,
             reached: geometry.first(),
+            scanned_to: scanned_to(&geometry, params.scanned),
             arm: Arm::Idle,
+            worked: Instant::ZERO,
+            answered: Instant::ZERO,
+            scan: params.scan.map(Scan::new),
+            recovery: params.recovery(&geometry),
             sequence: 0,
             write_ends: [u64::MAX; WRITERS],
             counters: DiskCounters::default(),
@@ -274,6 +293,7 @@ impl Disk {
     /// Puts a completion on the wire.
     fn finish(&mut self, done: Done) {
         self.counters.command += done.times.total();
+        self.answered = self.answered.max(done.at);
         let at = self.ready.partition_point(|have| have.at > done.at);
         self.ready.insert(at, done);
     }
@@ -289,6 +309,11 @@ impl Disk {
             }
         }
     }
+}
+
+/// First sector that a scan of a share of the surfaces has not passed.
+fn scanned_to(geometry: &Geometry, share: f64) -> u64 {
+    geometry.first() + ((geometry.end() - geometry.first()) as f64 * share) as u64
 }
 
 fn fault_of(command: &Command, block: u64, end: u64) -> Option<Fault> {
@@ -339,6 +364,9 @@ impl Drive for Disk {
     #[inline]
     fn submit(&mut self, now: Instant, command: Command) {
         self.catch_up(now);
+        if self.scan.is_some() {
+            self.interrupt_scan(now);
+        }
         let arrived = Arrived { command, at: now };
         if self.in_drive >= self.params.tags {
             self.beyond_tags.push_back(arrived);
@@ -366,6 +394,11 @@ impl Drive for Disk {
 
     fn counters(&self) -> Vec<Counter> {
         let mut counters = DiskCounters { joined_writes: self.dirty.joined, ..self.counters }.list();
+        if self.params.scanned < 1.0 {
+            counters.push(("verified_writes", self.counters.verified_writes));
+        }
+        counters.extend(self.scan.map(|scan| ("interrupted_scans", scan.interrupted)));
+        counters.extend(self.recovery.as_ref().map(|recovery| ("recovered_reads", recovery.count)));
         if let Some(flash) = &self.flash {
             counters.extend(flash.counters.list());
         }

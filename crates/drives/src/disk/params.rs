@@ -1,16 +1,18 @@
 //! What a disk is told about itself: the values of its catalog file.
 
-use hotband_machine::{Draw, SectorErrors};
+use hotband_machine::{Draw, Random, SectorErrors};
 use hotband_machine::{Section, SpecError};
-use hotband_units::{Bytes, Rate, Rpm, Span};
+use hotband_units::{Bytes, Rate, Ratio, Rpm, Span};
 
 pub use crate::disk::caches::WriteCache;
 use crate::disk::caches::{WriteCaches, check_fast_format, check_flash, need, read_flash, read_write_caches};
+use crate::disk::scan::ScanParams;
 use crate::disk::smr::params::{SmrParams, read_smr};
 use crate::parts::flash::FlashParams;
-use crate::parts::geometry::{GeometryParams, SECTOR};
+use crate::parts::geometry::{Geometry, GeometryParams, SECTOR};
 use crate::parts::pending::Order;
-use crate::parts::rotation::Rotation;
+use crate::parts::recovery::{Recovery, RecoveryParams};
+use crate::parts::rotation::{REVOLUTION, Rotation};
 use crate::parts::seek::SeekPoints;
 use crate::power::{read_disk, split_disk};
 use hotband_machine::Product;
@@ -100,6 +102,15 @@ pub struct DiskParams {
     pub bypass_sectors: u64,
     /// With this many extents waiting the cache is drained alongside the queue.
     pub drain_extents: usize,
+    /// Share of the addresses, from the first on, that the first background scan of the media has passed. What is written
+    /// beyond is read back in the next revolution.
+    pub scanned: f64,
+    /// Background scan.
+    pub scan: Option<ScanParams>,
+    /// Errors that reads recover from.
+    pub recovery: Option<RecoveryParams>,
+    /// Where the generators of this drive begin.
+    pub seed: (u64, String),
     /// Flash read cache.
     pub flash: Option<FlashParams>,
     /// Shingled tracks.
@@ -152,7 +163,7 @@ impl DiskParams {
             actuators,
             exposes,
             draw: read_disk(&section, actuators)?,
-            error_bits: read_error_bits(&section)?,
+            error_bits: read_bits(&section, "unrecoverable_error_bits")?,
             seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
             seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
             head_switch: geometry.head_skew,
@@ -174,12 +185,32 @@ impl DiskParams {
             write_cache_sectors: writes.sectors,
             bypass_sectors: writes.bypass,
             drain_extents: writes.drain,
+            scanned: read_scanned(&section)?,
+            scan: ScanParams::read(&section)?,
+            recovery: read_recovery(&section)?,
+            seed: (0, String::new()),
             flash: read_flash(&section)?,
             smr: read_smr(&section, capacity)?.map(Box::new),
         };
         params.check(&section)?;
         section.finish()?;
         Ok(params)
+    }
+
+    /// The same drive, whose spindle and errors are those of this seed and name.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64, name: &str) -> Self {
+        let phase = Random::new(seed, &format!("drives.{name}.spindle")).below(REVOLUTION);
+        self.geometry.rotation = self.geometry.rotation.with_phase(phase);
+        self.seed = (seed, format!("drives.{name}"));
+        self
+    }
+
+    /// Recovery of the reads of the arm over `geometry`.
+    pub(super) fn recovery(&self, geometry: &Geometry) -> Option<Box<Recovery>> {
+        let (seed, name) = &self.seed;
+        let random = Random::new(*seed, &format!("{name}.recovery.{}", geometry.first()));
+        self.recovery.map(|params| Box::new(Recovery::new(params, random, SECTOR)))
     }
 
     /// Turns the switches of its write caches.
@@ -247,16 +278,34 @@ fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
     }
 }
 
+/// Share of the media that was scanned: all of it where the product does not say.
+fn read_scanned(section: &Section) -> Result<f64, SpecError> {
+    const KEY: &str = "media_scanned";
+    let scanned = section.quantity::<Ratio>(KEY)?.unwrap_or(Ratio(1.0));
+    let accepted = "expected from 0 % to 100 %";
+    let is_share = (0.0..=1.0).contains(&scanned.0);
+    if is_share { Ok(scanned.0) } else { Err(section.error(KEY, scanned.to_string(), accepted)) }
+}
+
 /// Mean bits between two errors: a plain number, as "1e15" too, which TOML and `--set` both can write.
-fn read_error_bits(section: &Section) -> Result<Option<f64>, SpecError> {
-    const KEY: &str = "unrecoverable_error_bits";
-    let Some(value) = section.value(KEY) else { return Ok(None) };
+fn read_bits(section: &Section, key: &'static str) -> Result<Option<f64>, SpecError> {
+    let Some(value) = section.value(key) else { return Ok(None) };
     let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
     let number = number.or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
     let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let accepted = "expected the bits read for one error, a number from 1e6 to 1e20, such as 1e15";
     let number = number.filter(|bits| (1e6..=1e20).contains(bits));
-    number.map(Some).ok_or_else(|| section.error(KEY, shown, accepted))
+    number.map(Some).ok_or_else(|| section.error(key, shown, accepted))
+}
+
+/// Errors that reads recover from, of a product that says how often.
+fn read_recovery(section: &Section) -> Result<Option<RecoveryParams>, SpecError> {
+    let Some(bits) = read_bits(section, "recovered_error_bits")? else { return Ok(None) };
+    let time: Span = section.required("recovery_time", "a time")?;
+    if time > Span(10_000_000_000) {
+        return Err(section.error("recovery_time", time.to_string(), "expected at most 10 s"));
+    }
+    Ok(Some(RecoveryParams { bits, time }))
 }
 
 /// The geometry of one of `actuators`.

@@ -34,10 +34,10 @@ impl Disk {
     pub fn writing(&self) -> Option<Writing> {
         let Arm::Busy { until: ends, work } = self.arm else { return None };
         match work {
-            Work::Read { .. } => None,
+            Work::Read { .. } | Work::Scan => None,
             Work::Write { first, end } => Some(Writing { first, end, ends, cached: false }),
             Work::Destage => {
-                let extent = self.dirty.on_its_way()?;
+                let extent = self.dirty.on_its_way().filter(|extent| extent.write)?;
                 Some(Writing { first: extent.sector, end: extent.end(), ends, cached: true })
             }
         }

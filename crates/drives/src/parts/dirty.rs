@@ -8,6 +8,9 @@ use hotband_units::Instant;
 use super::geometry::Geometry;
 use super::pending::{Pending, Waiting};
 
+/// Slot of what waits in the cache: it is nobody's command.
+pub const CACHED: u32 = u32::MAX;
+
 /// The write cache's contents.
 #[derive(Clone, Debug)]
 pub struct Dirty {
@@ -182,6 +185,16 @@ impl Dirty {
         self.in_flight.take()
     }
 
+    /// Holds an extent that has landed until it was read back; false where a newer write of it waits already.
+    pub fn verify(&mut self, landed: Waiting) -> bool {
+        let free = !self.overlaps(landed.sector, landed.end());
+        if free {
+            self.sectors += u64::from(landed.count);
+            self.extents.insert(Waiting { write: false, ..landed });
+        }
+        free
+    }
+
     fn take(&mut self, index: usize) -> Waiting {
         let taken = self.extents.remove(index);
         self.sectors -= u64::from(taken.count);
@@ -199,7 +212,7 @@ impl Dirty {
             angle: place.angle(),
             ready: since.1,
             sequence: since.0,
-            slot: u32::MAX,
+            slot: CACHED,
         });
     }
 }

@@ -13,6 +13,7 @@ pub mod nand;
 pub mod pcie;
 pub mod pending;
 pub mod port;
+pub mod recovery;
 pub mod rotation;
 pub mod seek;
 pub mod segments;

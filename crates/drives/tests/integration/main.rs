@@ -2,6 +2,7 @@
 
 mod common;
 mod disk_actuators;
+mod disk_background;
 mod disk_cache;
 mod disk_flash;
 mod disk_power;

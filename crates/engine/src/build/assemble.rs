@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use hotband_drives::parts::rotation::REVOLUTION;
 use hotband_drives::{
     Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, SmrDisk, Ssd, SsdParams, check_sold,
 };
@@ -10,7 +9,7 @@ use hotband_layouts::is_pool;
 use hotband_layouts::replicated::PoolSpec;
 use hotband_machine::{
     BuildError, Drive, DriveSpec, LayoutSpec, Link, Machine, MachineParts, MachineSpec, MemberRange, MemoryError,
-    NodeRef, Random, SpecError, Volume,
+    NodeRef, SpecError, Volume,
 };
 use hotband_units::{Bytes, Rate};
 use toml::{Table, Value};
@@ -201,9 +200,8 @@ impl Mechanism {
 
     fn build(self, name: &str, seed: u64, curves: &mut SeekCurves) -> Result<Box<dyn Drive>, BuildError> {
         match self {
-            Self::Disk(mut params) => {
-                let phase = Random::new(seed, &format!("drives.{name}.spindle")).below(REVOLUTION);
-                params.geometry.rotation = params.geometry.rotation.with_phase(phase);
+            Self::Disk(params) => {
+                let params = params.with_seed(seed, name);
                 if params.actuators > 1 {
                     return Ok(Box::new(MultiActuatorDisk::sharing(&params, curves)));
                 }

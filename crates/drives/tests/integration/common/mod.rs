@@ -158,7 +158,12 @@ impl<D: Drive> Bench<D> {
     }
 
     pub fn count(&self, name: &str) -> u64 {
-        self.disk.counters().into_iter().find(|(have, _)| *have == name).expect("a counter of the disk").1
+        self.disk_count(name).expect("a counter of the disk")
+    }
+
+    /// A counter that only some disks have.
+    pub fn disk_count(&self, name: &str) -> Option<u64> {
+        self.disk.counters().into_iter().find(|(have, _)| *have == name).map(|(_, count)| count)
     }
 }
 

@@ -1,0 +1,104 @@
+//! Background media scan: what a drive reads while nobody asks it for anything (SPC-4, Background Control mode page).
+//!
+//! After a rest the drive reads through all its sectors in order, in bursts with pauses, from where it was interrupted.
+//! The first command that comes in a burst waits until the scan lets go of the arm, and the arm is where the scan has
+//! got to. Nothing is simulated while the drive rests: how far the scan came is worked out when a command ends it.
+//!
+//! Leaves out: errors that the scan finds and their recovery, the power that it draws, and that a drive scans only once
+//! in so many hours: here it always does.
+
+use hotband_machine::{Section, SpecError};
+use hotband_units::{Instant, Span};
+
+use crate::disk::{Arm, Disk, Work};
+
+/// When a drive scans, and what that costs the command that interrupts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanParams {
+    /// Rest after which it begins.
+    pub idle: Span,
+    /// Length of a burst.
+    pub burst: Span,
+    /// From the end of a burst to the next.
+    pub pause: Span,
+    /// From the arrival of a command until the arm is free for it.
+    pub delay: Span,
+}
+
+impl ScanParams {
+    /// Of a product that says when it scans; none of others.
+    pub(super) fn read(section: &Section) -> Result<Option<Self>, SpecError> {
+        let Some(idle) = section.quantity::<Span>("scan_idle")? else { return Ok(None) };
+        let time = |key| section.required::<Span>(key, "a time");
+        let (burst, pause, delay) = (time("scan_burst")?, time("scan_pause")?, time("scan_delay")?);
+        if burst == Span::ZERO {
+            return Err(section.error("scan_burst", burst.to_string(), "expected above zero"));
+        }
+        for (key, span) in [("scan_idle", idle), ("scan_burst", burst), ("scan_pause", pause), ("scan_delay", delay)] {
+            if span > Span(3_600_000_000_000) {
+                return Err(section.error(key, span.to_string(), "expected at most an hour"));
+            }
+        }
+        Ok(Some(Self { idle, burst, pause, delay }))
+    }
+
+    /// What was scanned in a rest that has lasted so long, and whether it goes on now; none where it has not begun.
+    fn scanned(&self, rest: Span) -> Option<(Span, bool)> {
+        let since = rest.0.checked_sub(self.idle.0)?;
+        let cycle = self.burst.0 + self.pause.0;
+        let (whole, within) = (since / cycle, since % cycle);
+        Some((Span(whole * self.burst.0 + within.min(self.burst.0)), within < self.burst.0))
+    }
+}
+
+/// How far a scan has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scan {
+    params: ScanParams,
+    /// Flow at which it goes on.
+    flow: u64,
+    /// Commands that interrupted it.
+    pub interrupted: u64,
+}
+
+impl Scan {
+    /// At the first sector.
+    pub fn new(params: ScanParams) -> Self {
+        Self { params, flow: 0, interrupted: 0 }
+    }
+}
+
+impl Disk {
+    /// A command comes: a scan that has begun since the last one ends, and leaves the arm where it was.
+    pub(super) fn interrupt_scan(&mut self, now: Instant) {
+        let Some(mut scan) = self.scan else { return };
+        let Some(rested) = self.rests_since(now) else { return };
+        let Some((scanned, goes_on)) = scan.params.scanned(now.since(rested)) else { return };
+        if let Arm::Ahead(ahead) = self.arm {
+            self.end_ahead(now, &ahead);
+        }
+        let (rotation, last) = (self.params.geometry.rotation, self.geometry.place(self.geometry.end() - 1));
+        // Round and round: a rest may last longer than the whole media takes.
+        let scanned = Span(scanned.0 % rotation.time_for(last.flow).0.max(1));
+        scan.flow = (scan.flow + rotation.turned(scanned)) % last.flow.max(1);
+        let sector = self.geometry.sector_at(scan.flow).min(self.geometry.end() - 1);
+        let place = self.geometry.place(sector);
+        (self.cylinder, self.track, self.reached) = (place.cylinder, place.track, sector);
+        if goes_on {
+            scan.interrupted += 1;
+            self.arm = Arm::Busy { until: now + scan.params.delay, work: Work::Scan };
+        }
+        self.scan = Some(scan);
+    }
+
+    /// Since when nothing was asked of the drive and nothing was left to do; none while there is something.
+    fn rests_since(&self, now: Instant) -> Option<Instant> {
+        let worked = match self.arm {
+            Arm::Idle => self.worked,
+            Arm::Ahead(ahead) => self.passes(&ahead, ahead.limit),
+            Arm::Busy { .. } => return None,
+        };
+        let rests = self.in_drive == 0 && self.nothing_waits() && worked <= now;
+        rests.then(|| worked.max(self.answered))
+    }
+}
