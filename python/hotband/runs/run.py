@@ -43,7 +43,8 @@ class RunSpec:
     their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
     for the record (nothing is written where None); of several runs those of the largest `weight` start first. A run
     `after` another (its id) begins on the machine as that one left it. `events` say what happens to it at a time
-    ("at 60 s: fail d3").
+    ("at 60 s: fail d3"). With `in_use` solid-state drives of which neither workload nor `set` says what they hold are
+    written over first, at a scale at which that takes seconds where nothing says which.
     """
 
     id: str
@@ -61,6 +62,7 @@ class RunSpec:
     after: str = field(default="", kw_only=True)
     repair: Repair = field(default=Repair(), kw_only=True)
     events: tuple[str, ...] = field(default=(), kw_only=True)
+    in_use: bool = field(default=False, kw_only=True)
 
 
 @dataclass
@@ -157,6 +159,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             rebuild_after=spec.repair.after,
             follows=bool(spec.after),
             is_followed=is_followed,
+            in_use=spec.in_use,
             memory=memory.available(),
         )
     except _core.OutOfMemory as error:
