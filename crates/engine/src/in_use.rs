@@ -8,7 +8,9 @@ use hotband_drives::SsdParams;
 use hotband_layouts::is_pool;
 use hotband_machine::{MachineSpec, What};
 use hotband_workloads::{RangeSpec, Workload};
+use toml::Table;
 
+use crate::build::assemble::as_value;
 use crate::build::caches::MachineCaches;
 use crate::build::catalog::Catalog;
 use crate::events::Asked;
@@ -101,7 +103,7 @@ fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
     if is_said || state == Some("fob") || takes_its_time(request, &workload, &spec) {
         return None;
     }
-    let held = capacity(catalog, &spec)?;
+    let held = capacity(catalog, request, &spec)?;
     let has = |key: &str| request.set.iter().any(|(have, _)| have == key);
     let is_scaled = has("scale") || spec.drives.iter().any(|drive| drive.set.contains_key("scale"));
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
@@ -138,20 +140,22 @@ fn has_sizes(workload: &Workload) -> bool {
 }
 
 /// Bytes of the solid-state drives of a machine; none where it has other drives, too.
-fn capacity(catalog: &Catalog, spec: &MachineSpec) -> Option<u64> {
-    let mut known: Vec<(&str, u64)> = Vec::new();
+fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<u64> {
+    let mut known: Vec<(&str, &Table, u64)> = Vec::new();
     let mut held = 0_u64;
     for drive in &spec.drives {
-        let found = known.iter().find(|(name, _)| *name == drive.product).map(|(_, capacity)| *capacity);
+        let found = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
         let capacity = match found {
-            Some(capacity) => capacity,
+            Some((.., capacity)) => *capacity,
             None => {
                 let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;
-                let is_ssd = product.kind == "ssd";
-                let params =
-                    is_ssd.then(|| SsdParams::read(&product, &toml::Table::new(), "", "")).and_then(Result::ok)?;
-                known.push((&drive.product, params.capacity * params.scale));
-                params.capacity * params.scale
+                let mut set = drive.set.clone();
+                let given = request.set.iter().filter(|(key, _)| product.has(key));
+                set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
+                let params = (product.kind == "ssd").then(|| SsdParams::read(&product, &set, "", "").ok()).flatten()?;
+                let whole = params.capacity * params.scale;
+                known.push((&drive.product, &drive.set, whole));
+                whole
             }
         };
         held += capacity;

@@ -82,11 +82,13 @@ class Finished:
 
 @dataclass
 class Prepared:
-    """A run that was checked and can be executed."""
+    """A run that was checked and can be executed; `used` is what was set of it, once it was: what is asked for, and what
+    was chosen of drives in use."""
 
     spec: RunSpec
     run: _core.Run
     raw_log: Path | None = None
+    used: dict[str, str] = field(default_factory=dict)
 
 
 class RunsInterrupted(Exception):
@@ -184,8 +186,11 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
         with nullcontext() if spec.io_log is None else named(spec.io_log, prepared.raw_log):
             left = prepared.run.execute(after, place + 1 < len(line))
         record, text = json.loads(left.record), left.record
+        prepared.used = record["spec"]["set"]
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
+            for before, one in zip(record["sequence"]["before"], line, strict=False):
+                before["set"] = one.used
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
             names = [stream["name"] for stream in record["streams"]]

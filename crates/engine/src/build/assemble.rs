@@ -289,7 +289,7 @@ fn read_twice<T>(
 }
 
 /// `--set` gives text; whole numbers are counts.
-pub(super) fn as_value(text: &str) -> Value {
+pub(crate) fn as_value(text: &str) -> Value {
     text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
 }
 
