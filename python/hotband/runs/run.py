@@ -82,8 +82,8 @@ class Finished:
 
 @dataclass
 class Prepared:
-    """A run that was checked and can be executed; `used` is what was set of it, once it was: what is asked for, and what
-    was chosen of drives in use."""
+    """A run that was checked and can be executed; `used` is what was set of it, once it was: what is asked for, and
+    what was chosen of drives in use."""
 
     spec: RunSpec
     run: _core.Run
