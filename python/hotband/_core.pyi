@@ -74,6 +74,7 @@ class Run:
         rebuild_after: str | None = None,
         follows: bool = False,
         is_followed: bool = False,
+        in_use: bool = False,
         memory: int | None = None,
     ) -> None: ...
     def follow(self, first: Run) -> None:

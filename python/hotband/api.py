@@ -247,7 +247,15 @@ def _spec(
         raise UserError("duration", "", str(duration), 'expected a time with its unit, such as "5 s"')
     changes = settings_of(settings)
     return RunSpec(
-        name, on.name, workload.name, changes, seed, duration, machine_text=on.text, workload_text=workload.text
+        name,
+        on.name,
+        workload.name,
+        changes,
+        seed,
+        duration,
+        machine_text=on.text,
+        workload_text=workload.text,
+        in_use=True,
     )
 
 

@@ -136,6 +136,7 @@ def run(
             # What happens to the machine counts from the first run and is not said again to those that follow.
             repair=Repair() if n else repair,
             events=() if n else tuple(event or ()),
+            in_use=True,
         )
         for n, name in enumerate(asked)
     ]
@@ -164,6 +165,7 @@ def show_run(finished: Finished) -> None:
     """Prints what a run left."""
     from hotband.record.energy import energy_lines
     from hotband.record.repair import repair_lines
+    from hotband.record.states import said_of
     from hotband.record.steady import of_phases
     from hotband.text.tables import (
         app_tables,
@@ -178,6 +180,7 @@ def show_run(finished: Finished) -> None:
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts)
+    show_lines(said_of(record))
     show_lines(f"  note: {note}" for note in record["notes"])
     show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
     show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])

@@ -46,7 +46,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("options", [["--set", "scale=256"], []], ids=["small", "whole"])
+@pytest.mark.parametrize("options", [["--set", "scale=256"], ["--set", "state=fob"]], ids=["in use", "whole"])
 def test_a_stripe_of_gen4_drives_is_limited_by_its_host(files: Path, hotband, options: list[str]) -> None:
     done = hotband("run", "./reads.toml", "--on", "./array.toml", "--out", "out", *options)
     assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ mod drive;
 mod events;
 #[doc(hidden)]
 pub mod fuzzing;
+mod in_use;
 mod keys;
 mod power_cut;
 mod probes;

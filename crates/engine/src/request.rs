@@ -33,4 +33,7 @@ pub struct Request {
     pub follows: bool,
     /// Another run follows on its machine.
     pub is_followed: bool,
+    /// Solid-state drives are in use: where neither workload nor `set` says what they hold they are written over before
+    /// the run, and where nothing says at which scale, at one at which that takes seconds.
+    pub in_use: bool,
 }

@@ -8,11 +8,13 @@ use hotband_workloads::{Stream, Workload};
 
 use crate::bind::{bind, check_trims};
 use crate::build::assemble::{Assembled, assemble_with_spares};
+use crate::build::caches::MachineCaches;
 use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
 use crate::drive::{Driver, Ended, PowerSwitch};
 use crate::events::{Asked, Happening, failing, in_short_forms, measured_time};
+use crate::in_use;
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
 use crate::probes::host::HostProbe;
@@ -21,6 +23,8 @@ use crate::probes::power_loss::PowerLossProbe;
 use crate::probes::repair::RepairProbe;
 use crate::probes::table::Tables;
 use crate::probes::{Probe, Probes};
+use crate::record::fits::{fits_notes, reaches};
+use crate::record::states::DriveStates;
 use crate::record::{Head, Record, Texts};
 use crate::request::Request;
 use crate::sources::agenda::Sources;
@@ -88,6 +92,24 @@ impl Run {
     /// # Errors
     /// Those of `new`, interruption, and too little memory.
     pub fn new_within(catalog: &Catalog, request: Request, means: &Means) -> Result<Self, RunError> {
+        let choices = in_use::settings(catalog, &request);
+        for chosen in &choices {
+            match Self::with(catalog, chosen.add_to(&request), means) {
+                Ok(mut run) => {
+                    run.assembled.remarks.extend(chosen.notes(&run.assembled.caches));
+                    return Ok(run);
+                }
+                Err(RunError::Interrupted) => return Err(RunError::Interrupted),
+                // It does not fit, or is wrong in any case, which is told below.
+                Err(_) => {}
+            }
+        }
+        let mut run = Self::with(catalog, request, means)?;
+        run.assembled.remarks.extend((!choices.is_empty()).then(|| in_use::too_large(&run.assembled.caches)));
+        Ok(run)
+    }
+
+    fn with(catalog: &Catalog, request: Request, means: &Means) -> Result<Self, RunError> {
         let (machine_file, machine_text) = machine_text(catalog, &request)?;
         let workload_text = match &request.workload_text {
             Some(text) => text.clone(),
@@ -116,6 +138,7 @@ impl Run {
             layouts: Vec::new(),
             memory: Bytes(0),
             remarks: Vec::new(),
+            caches: MachineCaches::default(),
         };
         let asked = Asked::of(&request, &workload, &[])?;
         Self::bound(request, (String::new(), text), workload, asked, (assembled, Vec::new()))
@@ -277,6 +300,7 @@ impl Run {
             self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let sources = Sources::of(&self.workload, self.app.take(), seed);
+        let reaches = reaches(&self.workload, &self.streams);
         let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names).collect();
         targets.extend(app_targets);
@@ -313,6 +337,8 @@ impl Run {
         let ios = driver.ios;
         let Ended { watched, sources, now } = driver.finish(duration, &names, drain)?;
         let sources = sources.with_notes(std::mem::take(&mut self.assembled.remarks));
+        let sources = sources.with_notes(fits_notes(&reaches, &self.assembled.caches, &watched.parts));
+        let sources = DriveStates::new(&self.assembled.caches, &self.workload, self.request.follows).add_to(sources);
         control.begin_phase(phases);
         control.report(0.0, ios)?;
         let (machine, workload) = (&self.texts.0, &self.texts.1);

@@ -50,7 +50,7 @@ pub struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, memory=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, in_use=false, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -71,6 +71,7 @@ impl PyRun {
         events: Vec<String>,
         follows: bool,
         is_followed: bool,
+        in_use: bool,
         memory: Option<u64>,
     ) -> PyResult<Self> {
         let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
@@ -88,6 +89,7 @@ impl PyRun {
             events,
             follows,
             is_followed,
+            in_use,
         };
         let build = || {
             let means = Means { look: &look, memory, ..Means::default() };

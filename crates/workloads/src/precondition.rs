@@ -48,6 +48,11 @@ impl Precondition {
         }
     }
 
+    /// Whether anything is written.
+    pub fn writes(&self) -> bool {
+        self.sequential + self.random + self.workload > 0.0
+    }
+
     /// Reads `[precondition]`.
     pub(crate) fn read(section: Section) -> Result<Self, SpecError> {
         let fills = |key| section.number(key, FILLS);

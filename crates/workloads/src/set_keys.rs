@@ -37,7 +37,7 @@ struct SetKey {
     today: fn(&Workload) -> Today,
 }
 
-const KEYS: [SetKey; 12] = [
+const KEYS: [SetKey; 13] = [
     SetKey { name: "qd", meaning: "I/Os outstanding in all", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
     SetKey { name: "depth", meaning: "I/Os outstanding of a thread", today: |w| w.of_loop(|_, d| d.to_string()) },
     SetKey { name: "threads", meaning: "threads of the closed loop", today: |w| w.of_loop(|t, _| t.to_string()) },
@@ -54,6 +54,7 @@ const KEYS: [SetKey; 12] = [
     SetKey { name: "clients", meaning: "clients of the script", today: clients },
     SetKey { name: "data", meaning: "entropy of all writes: how well they compress", today: |_| Today::Open },
     SetKey { name: "state", meaning: "what the drives hold before the first phase", today: |_| Today::Open },
+    SetKey { name: "warm_up", meaning: "time before the measured one, of each such phase", today: warm_up },
 ];
 
 impl Workload {
@@ -181,6 +182,16 @@ fn rate(workload: &Workload) -> Today {
         let Load::Open { rate, .. } = load else { return None };
         Some(rate.to_string())
     })
+}
+
+fn warm_up(workload: &Workload) -> Today {
+    let mut workload = workload.clone();
+    let mut times = workload.warm_ups().filter_map(|phase| phase.longest());
+    match (times.next(), times.next()) {
+        (None, _) => Today::Absent,
+        (Some(only), None) => Today::Is(only.to_string()),
+        _ => Today::Open,
+    }
 }
 
 fn size(workload: &Workload) -> Today {

@@ -134,6 +134,7 @@ impl Workload {
                 Ok(())
             }
             "state" => self.set_state(value),
+            "warm_up" => self.set_warm_up(value),
             other => Err(SpecError::unknown("set", "", other, &Self::SET_KEYS)),
         }
     }
@@ -255,6 +256,24 @@ impl Workload {
             phase.until.retain(|condition| matches!(condition, Until::ScriptsDone | Until::Warm));
             phase.until.push(Until::Time(duration));
         }
+        Ok(())
+    }
+
+    /// Phases that are not measured and end after a time.
+    pub(crate) fn warm_ups(&mut self) -> impl Iterator<Item = &mut Phase> {
+        let is_meant = |phase: &&mut Phase| !phase.measure && matches!(phase.until[..], [Until::Time(_)]);
+        self.phases.iter_mut().filter(is_meant)
+    }
+
+    /// `--set warm_up`: how long these are; none at all with "0 s".
+    fn set_warm_up(&mut self, value: &str) -> Result<(), SpecError> {
+        let time = value.parse::<Span>().map_err(|error| wrong("warm_up", value, error.accepted))?;
+        if self.warm_ups().count() == 0 {
+            let accepted = "this workload has no phase that ends after a time and is not measured";
+            return Err(SpecError::new("set", "warm_up", value, accepted));
+        }
+        self.warm_ups().for_each(|phase| phase.until = vec![Until::Time(time)]);
+        self.phases.retain(|phase| phase.measure || phase.until != [Until::Time(Span::ZERO)]);
         Ok(())
     }
 

@@ -11,9 +11,8 @@ use crate::spec::{StreamSpec, Workload};
 impl Workload {
     /// Whether drives are written to before time begins, so that they do not start as they left the factory.
     pub fn is_preconditioned(&self) -> bool {
-        let writes = |spec: &Precondition| spec.sequential + spec.random + spec.workload > 0.0;
         let is_untimed = |phase: &Phase| phase.untimed.is_some();
-        self.precondition.as_ref().is_some_and(writes) || self.phases.iter().any(is_untimed)
+        self.precondition.as_ref().is_some_and(Precondition::writes) || self.phases.iter().any(is_untimed)
     }
 
     /// Whether preconditioning asks for the workload itself, and part of it is an app or scripts, which need time.

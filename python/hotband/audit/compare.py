@@ -15,6 +15,7 @@ from hotband.audit.comparability import DATA_TOLERANCE, data_of
 from hotband.audit.difference import NONE, Difference, iops_difference, percentile_difference
 from hotband.audit.orderstat import CONFIDENCE
 from hotband.errors import UserError
+from hotband.record.states import state_lines, states_of, unequal
 
 if TYPE_CHECKING:
     from hotband.audit.finding import Number
@@ -42,6 +43,7 @@ class SideDoc(TypedDict):
 
     name: str
     runs: list[str]
+    state: list[str]
 
 
 class ComparisonDoc(TypedDict):
@@ -49,6 +51,7 @@ class ComparisonDoc(TypedDict):
 
     a: SideDoc
     b: SideDoc
+    unequal_state: list[str]
     verdict: str
     differences: list[DifferenceDoc]
     unlike: list[str]
@@ -75,6 +78,12 @@ class Comparison:
     unlike: list[str] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
 
+    @property
+    def unequal_state(self) -> list[str]:
+        """What is not equal in the states of the drives, of all runs of both sides."""
+        states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
+        return unequal(list({str(one): one for one in states}.values()))
+
     def data(self) -> ComparisonDoc:
         """As JSON has it."""
         from hotband.audit.finding import kept
@@ -93,15 +102,24 @@ class Comparison:
             }
             for one in self.differences
         ]
-        a, b = (SideDoc(name=side.name, runs=[run.name for run in side.runs]) for side in (self.a, self.b))
+        a, b = (
+            SideDoc(name=side.name, runs=[run.name for run in side.runs], state=state_of(side))
+            for side in (self.a, self.b)
+        )
         return {
             "a": a,
             "b": b,
+            "unequal_state": self.unequal_state,
             "verdict": self.verdict,
             "differences": rows,
             "unlike": self.unlike,
             "unsupported": self.unsupported,
         }
+
+
+def state_of(side: Side) -> list[str]:
+    """How the drives of its runs are set: once where that is the same."""
+    return list(dict.fromkeys(line for run in side.runs for line in state_lines(states_of(run.record))))
 
 
 def comparisons_data(found: Sequence[Comparison]) -> ComparisonsDoc:

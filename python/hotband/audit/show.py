@@ -59,8 +59,11 @@ def _rows_view(title: str, rows: Rows) -> Any:
 
 
 def comparison_view(found: Comparison) -> list[Any]:
-    """The differences with their intervals, what was not compared, and the verdict."""
+    """What is not alike before anything else, the differences with their intervals, what was not compared, and the
+    verdict."""
     from rich.table import Table
+
+    from hotband.audit.compare import state_of
 
     a, b = (_side(side) for side in (found.a, found.b))
     table = Table(title=f"B: {b}, against A: {a}", title_justify="left")
@@ -80,9 +83,12 @@ def comparison_view(found: Comparison) -> list[Any]:
             one.verdict,
             one.how,
         )
+    states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
+    first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
+    first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
     lines: list[Any] = [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
-    return [table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]
+    return [*first, table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]
 
 
 def _side(side: Side) -> str:

@@ -24,6 +24,7 @@ def import_with(
 ) -> None:
     """Reads, saves where `out` says, and prints."""
     from hotband.record.files import save_imported
+    from hotband.record.states import said_of
     from hotband.runs.run import check_writable
     from hotband.text.tables import summary_table
 
@@ -35,6 +36,7 @@ def import_with(
         return print_json([record for record, _ in imported])
     for record, _ in imported:
         show(summary_table(record))
+        show_lines(said_of(record))
         show_lines(f"  note: {note}" for note in record["notes"])
     return show(*(f"Record: {path}" for path in saved))
 

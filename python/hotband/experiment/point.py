@@ -74,6 +74,7 @@ def _content(spec: RunSpec) -> dict[str, object]:
         "duration": spec.duration,
         "events": spec.events,
         "power_loss": spec.power_loss,
+        "in_use": spec.in_use,
         "repair": [repair.fail, repair.spares, repair.rate, repair.after],
     }
 

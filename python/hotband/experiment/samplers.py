@@ -32,7 +32,7 @@ def grid(
         chosen = dict(zip(axes, values, strict=True))
         name = _name(target, workload, chosen, seed if several else None)
         pairs = tuple((key, str(value)) for key, value in chosen.items())
-        specs.append(RunSpec(name, target, workload, pairs, seed, duration, events=tuple(events)))
+        specs.append(RunSpec(name, target, workload, pairs, seed, duration, events=tuple(events), in_use=True))
         places.append({"target": target, "workload": workload, **chosen, "seed": seed})
     return points_of(specs, places)
 
@@ -69,6 +69,7 @@ def sequence(
             seed + (n if fresh_seeds else 0),
             duration,
             after=f"run {n - 1}" if n else "",
+            in_use=True,
         )
         for n, workload in enumerate(workloads)
     ]

@@ -177,6 +177,38 @@ class CachesDoc(TypedDict):
     warm_after_ns: int | None
 
 
+class DriveStateDoc(TypedDict):
+    """Drives that are alike: how their caches are set, and what they held when time began (None of a disk)."""
+
+    drives: list[str]
+    product: str
+    write_cache: str
+    declared_volatile: bool
+    write_cache_bytes: int
+    read_cache_bytes: int
+    read_ahead: bool | None
+    flash_cache: bool | None
+    flash_cache_bytes: int
+    scale: int
+    holds: str | None
+
+
+class ControllerStateDoc(TypedDict):
+    """A controller with a cache, and how it is set."""
+
+    name: str
+    write_cache: str
+    read_ahead: bool
+    cache_bytes: int
+
+
+class DriveStatesDoc(TypedDict):
+    """The state of all drives and controllers of a run."""
+
+    drives: list[DriveStateDoc]
+    controllers: NotRequired[list[ControllerStateDoc]]
+
+
 class ScriptRunDoc(TypedDict):
     """One client's only run of a script."""
 
@@ -442,6 +474,7 @@ class RecordDoc(TypedDict):
     app: NotRequired[AppDoc]
     energy: NotRequired[EnergyDoc]
     caches: NotRequired[CachesDoc]
+    drive_state: NotRequired[DriveStatesDoc]
     smart: NotRequired[list[SmartDoc]]
     data: NotRequired[list[DataDoc]]
     steady_state: NotRequired[SteadyStateDoc]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.record.document import side_of
+from hotband.record.states import state_lines, states_of, unequal
 from hotband.report import energy, frames, sections, variants, wear
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.repair import repair_blocks
@@ -15,7 +16,7 @@ from hotband.study import cellrows
 
 if TYPE_CHECKING:
     from hotband.audit.facts import MachineFacts
-    from hotband.record.document import RecordDoc
+    from hotband.record.document import DriveStatesDoc, RecordDoc
     from hotband.report.load import LoadedRecord
 
 
@@ -76,7 +77,9 @@ def _about(record: RecordDoc) -> str:
 def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
     if not records:
         return [Prose(["There are no records to show."])]
-    blocks: list[Block] = []
+    states = {label: states_of(loaded.record) for label, loaded in records.items()}
+    differ = unequal(list(states.items()))
+    blocks: list[Block] = [Prose([f"Not alike: {words}." for words in differ])] if differ else []
     if len(records) == 1:
         blocks.append(_cards(next(iter(records.values())).record))
     groups = []
@@ -88,12 +91,19 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
                 rows.append(sections.result_row(direction, side, muted=True))
         groups.append(Group(rows, label if len(records) > 1 else ""))
     blocks.append(Table(sections.RESULT_COLUMNS, groups, tight=True))
+    blocks.append(_states(states))
     whys = [(label, cellrows.why(loaded.record)) for label, loaded in records.items()]
     tables = [variants.steps_table(records), variants.scripts_table(records), wear.operations_table(records)]
     tables += [wear.smart_table(records), energy.energy_table(records), variants.why_table({"": whys})]
     blocks += [table for table in tables if table is not None]
     verdicts = verdict_blocks(records)
     return blocks + verdicts + variants.power_loss_blocks(records) + sections.notes_blocks(records)
+
+
+def _states(states: Mapping[str, DriveStatesDoc | None]) -> Table:
+    """How the drives of each record were set, and what they held."""
+    rows = [plain([label, words]) for label, of in states.items() for words in state_lines(of)]
+    return Table(["Run", "State of drives"], [Group(rows)])
 
 
 def _cards(record: RecordDoc) -> Cards:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hotband import __version__
 from hotband.errors import UserError
+from hotband.record.states import state_lines, states_of
 from hotband.report import review_comparison, review_machine, review_rows
 from hotband.report.page import Cards, Fold, Page, Part, Prose, Section, write_report
 from hotband.report.pictures import Drawing, drawing, write_pictures
@@ -56,7 +57,8 @@ def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: P
         drawn, files = _draw(topics, out / "charts" / COMPARISON, _subtitle(everyone))
         lines = review_comparison.machine_lines(everyone)
         sections = [topic.section(COMPARISON, drawn, lines) for topic in topics]
-        lead = review_comparison.finding(everyone, comparison)
+        differ = [f"Not alike: {words}." for words in comparison.get("unequal_state", [])]
+        lead = " ".join([*differ, review_comparison.finding(everyone, comparison)])
         parts.append(Part(COMPARISON, "All machines compared", sections, lead))
         pictures += files
     for machine in everyone:
@@ -122,6 +124,7 @@ def _made_from(machine: Machine) -> Section:
     drives = ", ".join(dict.fromkeys(str(drive) for drive in of.get("drives") or [])) or "none named"
     settings = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"
     text = f"Machine {of['name']}; drives: {drives}; settings: {settings}; seed {machine.review['seed']}."
+    text += f" State: {'; '.join(state_lines(states_of(of)))}."
     blocks: list[Any] = [Prose([text, *(f"Note: {note}" for note in machine.review.get("notes") or [])])]
     if of.get("spec"):
         blocks.append(Fold("The machine's spec", str(of["spec"])))

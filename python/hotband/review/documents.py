@@ -3,7 +3,10 @@ are made of (docs/guides/review.md). A rate or latency is None where a record ha
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from hotband.record.document import DriveStatesDoc
 
 
 class PlaceDoc(TypedDict):
@@ -142,6 +145,7 @@ class MachineDoc(TypedDict):
     set: dict[str, str]
     scale: int
     events: list[str]
+    drive_state: NotRequired[DriveStatesDoc | None]
 
 
 class HeadDoc(TypedDict):
@@ -193,6 +197,7 @@ class ComparisonDoc(TypedDict):
     version: int
     machines: list[str]
     baseline: str
+    unequal_state: NotRequired[list[str]]
     groups: list[GroupRatiosDoc]
     overall: NotRequired[dict[str, float | None]]
 

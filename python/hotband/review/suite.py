@@ -200,7 +200,12 @@ def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     # Each part is made by the module of its name, which mypy cannot follow.
     whole = cast("PartsDoc", parts)
     groups = summary(whole)
-    return {**head(of.target), **whole, "summary": groups, "overall": overall(groups), "notes": notes}
+    made = head(of.target)
+    # All runs are on drives that are set alike; what they held first is the same in nearly all.
+    made["machine"]["drive_state"] = next(
+        (one["drive_state"] for one in records.values() if "drive_state" in one), None
+    )
+    return {**made, **whole, "summary": groups, "overall": overall(groups), "notes": notes}
 
 
 def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from hotband.record.states import states_of, unequal
+
 if TYPE_CHECKING:
     from hotband.review.documents import ComparisonDoc, GroupDoc, GroupRatiosDoc, PartsDoc, ReviewDoc
 
@@ -130,6 +132,7 @@ def compare(reviews: Sequence[ReviewDoc]) -> ComparisonDoc:
         "version": 1,
         "machines": names,
         "baseline": names[0],
+        "unequal_state": unequal([(one["machine"]["name"], states_of(one["machine"])) for one in reviews]),
         "groups": groups,
         "overall": means,
     }

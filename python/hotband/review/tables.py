@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hotband.record.states import state_lines, states_of
 from hotband.text.foreign import marked
 from hotband.text.tables import binary_size, counted, decimal_size, millis
 
@@ -253,7 +254,12 @@ def review_views(review: ReviewDoc) -> list[Any]:
         energy_table(review),
         summary_table(review),
     ]
-    return [heading(review), "", *under_titles(tables), *notes(review)]
+    return [heading(review), *states(review), "", *under_titles(tables), *notes(review)]
+
+
+def states(review: ReviewDoc) -> list[str]:
+    """How the drives were set, and what they held when the first part began."""
+    return [f"  state: {line}" for line in state_lines(states_of(review["machine"]))]
 
 
 def under_titles(tables: Iterable[Table | None]) -> list[Any]:
@@ -312,7 +318,8 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
     ratios.add_row(marked("[bold]Overall[/]"), *best_in_bold([comparison["overall"][name] for name in names]))
     said = [f"{note.strip()} ({name})" for name, review in zip(names, reviews, strict=True) for note in notes(review)]
     return [
-        *(heading(review) for review in reviews),
+        *(marked("[yellow]{words}[/]", words=words) for words in comparison.get("unequal_state", [])),
+        *(line for review in reviews for line in (heading(review), *states(review))),
         "",
         *under_titles([figures, ratios]),
         *(f"  {note}" for note in said),

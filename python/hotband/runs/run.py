@@ -43,7 +43,8 @@ class RunSpec:
     their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
     for the record (nothing is written where None); of several runs those of the largest `weight` start first. A run
     `after` another (its id) begins on the machine as that one left it. `events` say what happens to it at a time
-    ("at 60 s: fail d3").
+    ("at 60 s: fail d3"). With `in_use` solid-state drives of which neither workload nor `set` says what they hold are
+    written over first, at a scale at which that takes seconds where nothing says which.
     """
 
     id: str
@@ -61,6 +62,7 @@ class RunSpec:
     after: str = field(default="", kw_only=True)
     repair: Repair = field(default=Repair(), kw_only=True)
     events: tuple[str, ...] = field(default=(), kw_only=True)
+    in_use: bool = field(default=False, kw_only=True)
 
 
 @dataclass
@@ -80,11 +82,13 @@ class Finished:
 
 @dataclass
 class Prepared:
-    """A run that was checked and can be executed."""
+    """A run that was checked and can be executed; `used` is what was set of it, once it was: what is asked for, and
+    what was chosen of drives in use."""
 
     spec: RunSpec
     run: _core.Run
     raw_log: Path | None = None
+    used: dict[str, str] = field(default_factory=dict)
 
 
 class RunsInterrupted(Exception):
@@ -157,6 +161,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             rebuild_after=spec.repair.after,
             follows=bool(spec.after),
             is_followed=is_followed,
+            in_use=spec.in_use,
             memory=memory.available(),
         )
     except _core.OutOfMemory as error:
@@ -181,8 +186,11 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
         with nullcontext() if spec.io_log is None else named(spec.io_log, prepared.raw_log):
             left = prepared.run.execute(after, place + 1 < len(line))
         record, text = json.loads(left.record), left.record
+        prepared.used = record["spec"]["set"]
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
+            for before, one in zip(record["sequence"]["before"], line, strict=False):
+                before["set"] = one.used
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
             names = [stream["name"] for stream in record["streams"]]

@@ -10,6 +10,7 @@ FIO_WORDS = {
     "blocksize": "bs",
     "size": "span",
     "thinktime": "think",
+    "ramp_time": "warm_up",
 }
 """fio's word (fio(1), "Job file parameters"), and ours for the same thing. `bs` and `rate_iops` are words of both."""
 

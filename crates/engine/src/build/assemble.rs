@@ -14,11 +14,12 @@ use hotband_machine::{
 use hotband_units::{Bytes, Rate};
 use toml::{Table, Value};
 
+use crate::build::caches::{DriveCaches, DriveSetting, MachineCaches};
 use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Memory, Use};
 use crate::build::outline::{self, LayoutOutline};
 use crate::build::roles::Roles;
-use crate::build::units::{Layouts, capacity_of, check_within_unit, extent_of, units_of};
+use crate::build::units::{Layouts, capacity_of, check_within_unit, extent_of, units_of, unused_namespaces};
 use crate::keys::check_names;
 
 /// A machine and the catalog texts it was built from.
@@ -33,6 +34,8 @@ pub struct Assembled {
     pub memory: Bytes,
     /// What the user's own drive files leave unsaid, a line each.
     pub remarks: Vec<String>,
+    /// How its caches are set.
+    pub caches: MachineCaches,
 }
 
 /// Builds the machine of `spec`; `set` holds values for every drive that has them (`--set`), and each spindle's angle
@@ -90,11 +93,14 @@ pub fn assemble_with_spares(
     remarks.extend(scale_remark(&read));
     let mut curves = SeekCurves::default();
     let mut drives: Vec<(String, Box<dyn Drive>)> = Vec::new();
+    let mut settings = Vec::new();
     for (drive, mechanism) in read {
         (means.look)()?;
+        settings.push(mechanism.setting(drive, &products[&drive.product].0));
         drives.push((drive.name.clone(), mechanism.build(&drive.name, seed, &mut curves)?));
     }
     let spare_drives = drives.split_off(spec.drives.len());
+    settings.truncate(spec.drives.len());
     let roles = Roles { spec, products: &products, set, seed, look: means.look };
     let mut layouts: Layouts = Vec::new();
     for layout in &spec.layouts {
@@ -104,6 +110,8 @@ pub fn assemble_with_spares(
     }
     check_overlap(spec, &layouts)?;
     let volumes = volumes(spec, &drives, &layouts)?;
+    remarks.extend(unused_namespaces(&drives, &layouts, &volumes));
+    let caches = MachineCaches::of_built(spec, settings, &layouts, &volumes);
     let links: Vec<Link> = spec.links.iter().map(Link::new).collect();
     let link_of = |drive: usize| spec.links.iter().position(|link| link.carries.contains(&drive));
     let mut link_of: Vec<Option<usize>> = (0..drives.len()).map(link_of).collect();
@@ -115,7 +123,7 @@ pub fn assemble_with_spares(
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes, host: spec.host });
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
-    Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken, remarks })
+    Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken, remarks, caches })
 }
 
 /// Drives like one of the spec's, named `spare1` and so on, each with the number of the one that it is like.
@@ -198,6 +206,15 @@ impl Mechanism {
         }
     }
 
+    /// How its caches are set.
+    fn setting(&self, drive: &DriveSpec, product: &Product) -> DriveSetting {
+        let (kind, caches) = match self {
+            Self::Disk(params) => ("disk", DriveCaches::of_disk(params, product)),
+            Self::Ssd(params) => ("ssd", DriveCaches::of_ssd(params)),
+        };
+        DriveSetting { name: drive.name.clone(), product: drive.product.clone(), kind, caches }
+    }
+
     fn build(self, name: &str, seed: u64, curves: &mut SeekCurves) -> Result<Box<dyn Drive>, BuildError> {
         match self {
             Self::Disk(params) => {
@@ -270,7 +287,7 @@ fn read_twice<T>(
 }
 
 /// `--set` gives text; whole numbers are counts.
-pub(super) fn as_value(text: &str) -> Value {
+pub(crate) fn as_value(text: &str) -> Value {
     text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
 }
 

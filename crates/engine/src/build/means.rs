@@ -2,7 +2,7 @@
 
 use hotband_machine::{Look, MemoryError, unwatched};
 use hotband_units::Bytes;
-use hotband_workloads::Workload;
+use hotband_workloads::{Precondition, Workload};
 
 /// What a workload does to drives, as far as their memory depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,10 @@ impl Use {
     /// Of a workload.
     pub fn of(workload: &Workload) -> Self {
         let writes = |stream: &hotband_workloads::StreamSpec| stream.read_pct < 100.0;
+        // Fresh out of the box is a state in which nothing is written.
+        let is_filled = workload.precondition.as_ref().is_some_and(Precondition::writes);
         match () {
-            () if workload.precondition.is_some() => Self::Fills,
+            () if is_filled => Self::Fills,
             () if workload.app.is_some() || workload.streams.iter().any(writes) => Self::Writes,
             () => Self::Reads,
         }

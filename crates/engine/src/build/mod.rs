@@ -1,6 +1,7 @@
 //! From specs and the catalog to a machine, and what can be said of it before a run.
 
 pub mod assemble;
+pub mod caches;
 pub mod catalog;
 pub mod entropy_file;
 pub mod means;

@@ -84,3 +84,27 @@ pub(super) fn units_of(drive: u32, drives: &Drives) -> Vec<Volume> {
     };
     of.units().into_iter().map(target).collect()
 }
+
+/// A line for each namespace that nothing lies on: what it does not hold serves the others as over-provisioning.
+pub(super) fn unused_namespaces(drives: &Drives, layouts: &Layouts, volumes: &[Volume]) -> Vec<String> {
+    let of_volumes = volumes.iter().map(|volume| (volume.node, volume.from, volume.size));
+    let of_layouts = layouts.iter().flat_map(|(_, _, members)| members.iter().map(|m| (m.node, m.from, m.size)));
+    let used: Vec<(NodeRef, u64, u64)> = of_volumes.chain(of_layouts).collect();
+    let mut found = Vec::new();
+    for (index, (name, drive)) in drives.iter().enumerate() {
+        let units = drive.units();
+        let is_used = |unit: &Unit| {
+            let here = used.iter().filter(|(node, ..)| *node == NodeRef::Drive(index as u32));
+            here.into_iter().any(|(_, from, size)| *from < unit.from + unit.size && unit.from < from + size)
+        };
+        let is_namespace = |unit: &&Unit| matches!(unit.name, UnitName::Namespace(_));
+        found.extend(units.iter().filter(is_namespace).filter(|unit| !is_used(unit)).map(|unit| {
+            format!(
+                "{name}.{}: nothing lies on it, so it is never written and serves the drive's other namespaces as \
+                 over-provisioning",
+                unit.name
+            )
+        }));
+    }
+    found
+}

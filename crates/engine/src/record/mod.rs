@@ -1,7 +1,9 @@
 //! The record of a run, as JSON. docs/guides/records.md is its contract.
 
+pub(crate) mod fits;
 pub mod limits;
 pub mod sections;
+pub(crate) mod states;
 pub mod summary;
 mod unwritten;
 

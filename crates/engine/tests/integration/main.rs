@@ -33,6 +33,7 @@ mod spec_errors;
 mod ssd_data_sheets;
 mod ssd_fidelity;
 mod ssd_tails;
+mod states;
 mod steps;
 mod until_steady;
 mod untimed;

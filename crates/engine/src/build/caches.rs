@@ -1,0 +1,170 @@
+//! How the caches of drives and controllers are set, and which of them lie below a volume: told from what the machine
+//! is built from.
+//!
+//! Leaves out: memory of pools, of RAID-Z and of apps, which stand above the volumes or have no size of their own; and
+//! what an event sets while a run goes on.
+
+use hotband_drives::disk::params::WriteCache;
+use hotband_drives::{DiskParams, Product, SsdParams};
+use hotband_layouts::CONTROLLER;
+use hotband_layouts::controller::ControllerSpec;
+use hotband_machine::{MachineSpec, MemberRange, NodeRef, Volume};
+use serde::Serialize;
+
+use crate::build::units::Layouts;
+
+/// Bytes of a sector of a disk's caches.
+const SECTOR: u64 = 512;
+/// Bytes of a page of a solid-state drive's buffer.
+const PAGE: u64 = 4096;
+
+/// The caches of a drive, as they are set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DriveCaches {
+    /// "volatile", "protected", or "off" where a write is acknowledged when it is on the media.
+    pub write_cache: &'static str,
+    /// Whether hosts are told that it is volatile, and flush it, although it is protected.
+    pub declared_volatile: bool,
+    /// Bytes that it holds; zero where it is off.
+    pub write_cache_bytes: u64,
+    /// Bytes of memory that answer what a host was given before; zero where it is off.
+    pub read_cache_bytes: u64,
+    /// Whether it reads ahead of a sequential reader; none of a drive of which that is not known.
+    pub read_ahead: Option<bool>,
+    /// Whether its flash read cache is on; none of a drive without one.
+    pub flash_cache: Option<bool>,
+    /// Bytes of that cache; zero where it is off.
+    pub flash_cache_bytes: u64,
+    /// What the size of a solid-state drive is divided by.
+    pub scale: u64,
+}
+
+impl DriveCaches {
+    /// Those of a disk.
+    pub fn of_disk(params: &DiskParams, product: &Product) -> Self {
+        let write_cache = match params.write_cache {
+            WriteCache::Off => "off",
+            WriteCache::Volatile => "volatile",
+            WriteCache::Protected => "protected",
+        };
+        let held = if write_cache == "off" { 0 } else { params.write_cache_sectors * SECTOR };
+        let read = if params.rereads { params.segments as u64 * params.segment_sectors * SECTOR } else { 0 };
+        Self {
+            write_cache,
+            declared_volatile: false,
+            write_cache_bytes: held,
+            read_cache_bytes: read,
+            read_ahead: Some(params.segments > 0 && params.look_ahead_sectors > 0),
+            flash_cache: product.has("turboboost").then_some(params.flash.is_some()),
+            flash_cache_bytes: params.flash.as_ref().map_or(0, |flash| flash.size),
+            scale: 1,
+        }
+    }
+
+    /// Those of a solid-state drive: its write buffer answers reads of what it holds.
+    pub fn of_ssd(params: &SsdParams) -> Self {
+        let cache = params.cache;
+        let write_cache = match (cache.protected, cache.volatile) {
+            (true, _) => "protected",
+            (false, true) => "volatile",
+            (false, false) => "off",
+        };
+        let buffer = params.ftl.buffer_pages as u64 * PAGE;
+        Self {
+            write_cache,
+            declared_volatile: cache.protected && cache.volatile,
+            write_cache_bytes: if write_cache == "off" { 0 } else { buffer },
+            read_cache_bytes: 0,
+            read_ahead: None,
+            flash_cache: None,
+            flash_cache_bytes: 0,
+            scale: params.scale,
+        }
+    }
+}
+
+/// A drive and its caches.
+#[derive(Clone, Debug)]
+pub struct DriveSetting {
+    /// Its name in the machine.
+    pub name: String,
+    /// Its product.
+    pub product: String,
+    /// "disk" or "ssd".
+    pub kind: &'static str,
+    /// Its caches.
+    pub caches: DriveCaches,
+}
+
+/// A controller with a cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ControllerSetting {
+    /// Name of its layout.
+    pub name: String,
+    /// "protected", or "off" where members acknowledge writes.
+    pub write_cache: &'static str,
+    /// Whether it reads ahead of a sequential reader.
+    pub read_ahead: bool,
+    /// Bytes of its memory.
+    pub cache_bytes: u64,
+}
+
+/// What lies below a volume, by index.
+#[derive(Clone, Debug, Default)]
+pub struct Below {
+    /// Drives.
+    pub drives: Vec<usize>,
+    /// Controllers.
+    pub controllers: Vec<usize>,
+}
+
+/// The caches of a machine.
+#[derive(Clone, Debug, Default)]
+pub struct MachineCaches {
+    /// Of its drives, without spares.
+    pub drives: Vec<DriveSetting>,
+    /// Its controllers with caches.
+    pub controllers: Vec<ControllerSetting>,
+    /// What lies below every volume.
+    pub below: Vec<Below>,
+}
+
+impl MachineCaches {
+    /// Those of what was built from `spec`.
+    pub fn of_built(spec: &MachineSpec, drives: Vec<DriveSetting>, layouts: &Layouts, volumes: &[Volume]) -> Self {
+        let mut controllers = Vec::new();
+        let mut number = vec![None; spec.layouts.len()];
+        for (index, layout) in spec.layouts.iter().enumerate().filter(|(_, layout)| layout.kind == CONTROLLER) {
+            // What is wrong with it was told when it was built.
+            let Ok(read) = ControllerSpec::read(&spec.file, layout) else { continue };
+            number[index] = Some(controllers.len());
+            controllers.push(ControllerSetting {
+                name: layout.name.clone(),
+                write_cache: if read.is_protected { "protected" } else { "off" },
+                read_ahead: read.read_ahead.is_some(),
+                cache_bytes: read.cache,
+            });
+        }
+        let below = volumes.iter().map(|volume| {
+            let mut found = Below::default();
+            descend(volume.node, layouts, &number, &mut found);
+            found.drives.retain(|drive| *drive < drives.len());
+            found.drives.sort_unstable();
+            found.drives.dedup();
+            found
+        });
+        let below = below.collect();
+        Self { drives, controllers, below }
+    }
+}
+
+/// Adds what lies below `node`.
+fn descend(node: NodeRef, layouts: &Layouts, controllers: &[Option<usize>], found: &mut Below) {
+    let layout = match node {
+        NodeRef::Drive(drive) => return found.drives.push(drive as usize),
+        NodeRef::Layout(layout) => layout as usize,
+    };
+    found.controllers.extend(controllers[layout]);
+    let members: &[MemberRange] = &layouts[layout].2;
+    members.iter().for_each(|member| descend(member.node, layouts, controllers, found));
+}

@@ -1,0 +1,179 @@
+//! Solid-state drives that are in use: written over before a run that does not say what they hold, at a scale at which
+//! that takes seconds.
+//!
+//! Leaves out, so that such drives start new and whole as ever: machines with disks, too, which have no scale and would
+//! be out of proportion; runs in which drives fail or daemons go out, as a rebuild takes as long as drives are large.
+
+use hotband_drives::SsdParams;
+use hotband_layouts::is_pool;
+use hotband_machine::{MachineSpec, What};
+use hotband_workloads::{RangeSpec, Workload};
+use toml::Table;
+
+use crate::build::assemble::as_value;
+use crate::build::caches::MachineCaches;
+use crate::build::catalog::Catalog;
+use crate::events::Asked;
+use crate::request::Request;
+use crate::texts::{machine_text, workload_of};
+
+/// Bytes that the drives of a machine hold together at the scale that is chosen, at most. All of it written twice in
+/// order and once at random takes 2 to 3 s of a core of 2020, with compression 5 s (docs/guides/steady-state.md).
+const HELD: u64 = 32_000_000_000;
+/// So many times that is still taken where what the workload reaches to does not fit.
+const MOST: u64 = 8;
+/// Largest scale of a drive.
+const LARGEST_SCALE: u64 = 4096;
+/// Key and value of the state that drives in use are in.
+const STATE: (&str, &str) = ("state", "preconditioned");
+
+/// What is set of a run on drives in use that does not say it itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    /// The state, where it is not said, and the scale, where that is not.
+    set: Vec<(String, String)>,
+    /// Whether something that is written has a size of its own, which does not become smaller with the drives.
+    has_sizes: bool,
+}
+
+impl Chosen {
+    /// `request` with it.
+    pub fn add_to(&self, request: &Request) -> Request {
+        let mut request = request.clone();
+        request.set.extend(self.set.iter().cloned());
+        request
+    }
+
+    fn has(&self, key: &str) -> Option<&str> {
+        self.set.iter().find(|(have, _)| have == key).map(|(_, value)| value.as_str())
+    }
+
+    /// What the record says of it: nothing of a run that goes on with drives as they were left.
+    pub fn notes(&self, caches: &MachineCaches) -> Vec<String> {
+        let scale = self.has("scale").filter(|scale| *scale != "1");
+        let at = scale.map_or_else(String::new, |scale| format!(", at scale {scale}"));
+        let whole = if scale.is_some() { "; scale=1: whole" } else { "" };
+        let names = names(caches);
+        let over = self.has(STATE.0).map(|_| format!("{names}: written over first{at} (state=fob: new{whole})"));
+        let over = over.or_else(|| scale.map(|scale| format!("{names}: at scale {scale} (scale=1: whole)")));
+        let larger = scale.filter(|_| self.has_sizes).map(|scale| {
+            format!(
+                "what has a size of its own (ranges in bytes, files) is {scale} times as large a share of the drives as of \
+                 whole ones: writes may cost more than there"
+            )
+        });
+        over.into_iter().chain(larger).collect()
+    }
+}
+
+/// What is said of drives that are not written over, as the workload does not fit on any that would be quickly.
+pub(crate) fn too_large(caches: &MachineCaches) -> String {
+    format!(
+        "{}: new, as what the workload reaches to needs drives too large to be written over quickly \
+         (state=preconditioned does it)",
+        names(caches)
+    )
+}
+
+/// `d0`, or `d0 to d7`.
+fn names(caches: &MachineCaches) -> String {
+    match &caches.drives[..] {
+        [first, .., last] => format!("{} to {}", first.name, last.name),
+        [only] => only.name.clone(),
+        [] => String::new(),
+    }
+}
+
+/// What is to be tried for `request`, the quickest first: the next is for what does not fit on the drives that it
+/// leaves. Nothing where drives are to be as they are, or something is wrong, which is told when it is built.
+pub(crate) fn settings(catalog: &Catalog, request: &Request) -> Vec<Chosen> {
+    if request.in_use { settings_of(catalog, request).unwrap_or_default() } else { Vec::new() }
+}
+
+fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
+    let text = match &request.workload_text {
+        Some(text) => text.clone(),
+        None => catalog.text("workloads", &request.workload, ("", "")).ok()?,
+    };
+    let (workload, _) = workload_of(request, &text).ok()?;
+    let state = request.set.iter().rev().find(|(key, _)| key == STATE.0).map(|(_, value)| value.as_str());
+    let (file, machine) = machine_text(catalog, request).ok()?;
+    let spec = MachineSpec::read(&file, &machine).ok()?;
+    let is_said = state.is_none() && (workload.precondition.is_some() || workload.is_preconditioned());
+    if is_said || state == Some("fob") || takes_its_time(request, &workload, &spec) {
+        return None;
+    }
+    let held = capacity(catalog, request, &spec)?;
+    let has = |key: &str| request.set.iter().any(|(have, _)| have == key);
+    let is_scaled = has("scale") || spec.drives.iter().any(|drive| drive.set.contains_key("scale"));
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    // What a run finds that follows another is what that one leaves.
+    let over = (state.is_none() && !request.follows).then(|| pair(STATE.0, STATE.1));
+    let has_sizes = has_sizes(&workload);
+    let chosen = |scale: Option<u64>| {
+        let scale = scale.map(|scale| pair("scale", &scale.to_string()));
+        Chosen { set: over.clone().into_iter().chain(scale).collect(), has_sizes }
+    };
+    Some(if is_scaled { vec![chosen(None)] } else { scales(held).map(|scale| chosen(Some(scale))).collect() })
+}
+
+/// Scales at which drives that hold so much are written over quickly, the quickest first.
+fn scales(held: u64) -> impl Iterator<Item = u64> {
+    let quickest = held.div_ceil(HELD).next_power_of_two().min(LARGEST_SCALE);
+    (0..=quickest.ilog2()).map(move |halvings| quickest >> halvings).filter(move |scale| held / scale <= MOST * HELD)
+}
+
+/// Whether something happens that takes as long as drives are large.
+fn takes_its_time(request: &Request, workload: &Workload, spec: &MachineSpec) -> bool {
+    let asked = Asked::of(request, workload, &spec.events).map(|asked| asked.events).unwrap_or_default();
+    let is_long = |what: &What| matches!(what, What::Fail | What::Out);
+    let goes_out = spec.layouts.iter().any(|layout| is_pool(&layout.kind) && layout.options.contains_key("out"));
+    !request.repair.is_empty() || goes_out || asked.iter().any(|event| is_long(&event.what))
+}
+
+/// Whether a range that is written is stated in bytes, or an app has files.
+fn has_sizes(workload: &Workload) -> bool {
+    let is_size = |end: &RangeSpec| matches!(end, RangeSpec::At(at) if at.0 > 0);
+    let mut written = workload.streams.iter().filter(|stream| stream.read_pct < 100.0);
+    let in_bytes = written.any(|stream| is_size(&stream.from) || is_size(&stream.to));
+    in_bytes || workload.app.is_some()
+}
+
+/// Bytes of the solid-state drives of a machine; none where it has other drives, too.
+fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<u64> {
+    let mut known: Vec<(&str, &Table, u64)> = Vec::new();
+    let mut held = 0_u64;
+    for drive in &spec.drives {
+        let found = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
+        let capacity = match found {
+            Some((.., capacity)) => *capacity,
+            None => {
+                let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;
+                let mut set = drive.set.clone();
+                let given = request.set.iter().filter(|(key, _)| product.has(key));
+                set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
+                let params = (product.kind == "ssd").then(|| SsdParams::read(&product, &set, "", "").ok()).flatten()?;
+                let whole = params.capacity * params.scale;
+                known.push((&drive.product, &drive.set, whole));
+                whole
+            }
+        };
+        held += capacity;
+    }
+    (held > 0).then_some(held)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drives_hold_what_is_written_quickly_and_larger_ones_are_tried_next() {
+        assert_eq!(scales(960_000_000_000).collect::<Vec<_>>(), [32, 16, 8, 4]);
+        assert_eq!(scales(24_000_000_000).collect::<Vec<_>>(), [1], "it is small enough");
+        assert_eq!(scales(HELD).next(), Some(1));
+        assert_eq!(scales(HELD + 1).next(), Some(2));
+        let largest = 1000 * LARGEST_SCALE * HELD;
+        assert_eq!(scales(largest).count(), 0, "no scale makes it quick");
+    }
+}

@@ -1,0 +1,63 @@
+//! The state of the drives of a run: how their caches are set, and what they held when it began.
+
+use hotband_workloads::Workload;
+use serde::Serialize;
+
+use crate::build::caches::{ControllerSetting, DriveCaches, DriveSetting, MachineCaches};
+use crate::probes::Findings;
+
+/// Of all drives and controllers.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct DriveStates {
+    drives: Vec<DriveState>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    controllers: Vec<ControllerSetting>,
+}
+
+/// Drives that are alike.
+#[derive(Clone, Debug, Serialize)]
+struct DriveState {
+    drives: Vec<String>,
+    product: String,
+    #[serde(flatten)]
+    caches: DriveCaches,
+    /// What a solid-state drive held when time began: "new", "preconditioned", "trimmed", "filled" in another way, or
+    /// "as left" by the run before; none of a disk.
+    holds: Option<&'static str>,
+}
+
+impl DriveStates {
+    /// Of a run of `workload`.
+    pub fn new(caches: &MachineCaches, workload: &Workload, follows: bool) -> Self {
+        let holds = if follows { "as left" } else { holds(workload) };
+        let mut drives: Vec<DriveState> = Vec::new();
+        for DriveSetting { name, product, kind, caches } in &caches.drives {
+            let alike = drives.iter_mut().find(|have| have.product == *product && have.caches == *caches);
+            match alike {
+                Some(alike) => alike.drives.push(name.clone()),
+                None => drives.push(DriveState {
+                    drives: vec![name.clone()],
+                    product: product.clone(),
+                    caches: caches.clone(),
+                    holds: (*kind == "ssd").then_some(holds),
+                }),
+            }
+        }
+        Self { drives, controllers: caches.controllers.clone() }
+    }
+
+    /// Findings with it; as they are where the machine is not known.
+    pub fn add_to(self, found: Findings) -> Findings {
+        if self.drives.is_empty() { found } else { found.with("drive_state", self) }
+    }
+}
+
+/// What drives that wear hold before the first timed phase.
+fn holds(workload: &Workload) -> &'static str {
+    match &workload.precondition {
+        _ if !workload.is_preconditioned() => "new",
+        Some(spec) if spec.trim => "trimmed",
+        Some(spec) if spec.sequential >= 1.0 && spec.random + spec.workload >= 1.0 => "preconditioned",
+        _ => "filled",
+    }
+}

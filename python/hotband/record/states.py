@@ -1,0 +1,141 @@
+"""The state of the drives of a record in words: how caches are set, and what solid-state drives held when it began.
+
+One wording for terminal, pages and JSON. Records of other tools, and those of before, do not tell: "not known".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hotband.record.document import ControllerStateDoc, DriveStateDoc, DriveStatesDoc, RecordDoc
+
+NOT_KNOWN = "not known"
+
+WRITES = {
+    "volatile": "writes with a volatile cache",
+    "protected": "writes with a protected cache",
+    "off": "writes without a cache",
+}
+HOLDS = {
+    "new": "is new flash",
+    "preconditioned": "is preconditioned",
+    "trimmed": "is trimmed",
+    "filled": "was filled first",
+    "as left": "is as the run before left it",
+}
+
+
+def states_of(record: RecordDoc | Mapping[str, object]) -> DriveStatesDoc | None:
+    """What a record says of its drives; None where it does not."""
+    found = record.get("drive_state")
+    return found if isinstance(found, dict) and found.get("drives") else None  # type: ignore[return-value]
+
+
+def state_lines(states: DriveStatesDoc | None) -> list[str]:
+    """A line for drives that are alike, and for every controller with a cache."""
+    if states is None:
+        return [NOT_KNOWN]
+    several = len(states["drives"]) > 1
+    lines = [f"{_names(one)}: {drive_words(one)}" if several else drive_words(one) for one in states["drives"]]
+    return lines + [_controller_words(one) for one in states.get("controllers", [])]
+
+
+def state_words(record: RecordDoc | Mapping[str, object]) -> str:
+    """The same in one line."""
+    return "; ".join(state_lines(states_of(record)))
+
+
+def said_of(record: RecordDoc) -> list[str]:
+    """The same for the terminal, below a table of the record."""
+    return [f"  state: {line}" for line in state_lines(states_of(record))]
+
+
+def drive_words(state: DriveStateDoc) -> str:
+    """ "write cache on (volatile), read-ahead on"."""
+    said = [_write_cache(state["write_cache"], declared=state["declared_volatile"])]
+    if state["read_ahead"] is not None:
+        said.append(f"read-ahead {_switch(state['read_ahead'])}")
+        if not state["read_cache_bytes"]:
+            said.append("read cache off")
+    if state["flash_cache"] is not None:
+        said.append(f"flash cache {_switch(state['flash_cache'])}")
+    if state["holds"] is not None:
+        said.append(state["holds"])
+    if state["scale"] > 1:
+        said.append(f"scale {state['scale']}")
+    return ", ".join(said)
+
+
+def _write_cache(kind: str, declared: bool = False) -> str:
+    if kind == "off":
+        return "write cache off"
+    return f"write cache on ({kind}{', called volatile' if declared else ''})"
+
+
+def _controller_words(state: ControllerStateDoc) -> str:
+    size = f"{state['cache_bytes'] / 2**30:g} GiB"
+    cache = _write_cache(state["write_cache"])
+    return f"controller {state['name']} ({size}): {cache}, read-ahead {_switch(state['read_ahead'])}"
+
+
+def _switch(on: bool) -> str:
+    return "on" if on else "off"
+
+
+def _names(state: DriveStateDoc) -> str:
+    names = state["drives"]
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def unequal(named: Sequence[tuple[str, DriveStatesDoc | None]]) -> list[str]:
+    """What is not equal in the states of several results, a sentence each: to be said before anything is compared.
+    What is not known, or what one of them does not have, is not compared."""
+    known = [(name, states) for name, states in named if states is not None]
+    aspects: list[tuple[Callable[[DriveStatesDoc], str], str]] = [
+        (_writes, "acknowledged writes are not the same thing"),
+        (_controllers, "the cache acknowledges writes of one only"),
+        (_reads_ahead, "sequential reads differ by it"),
+        (_flash, "repeated reads differ by it"),
+        (_holds, "new and trimmed flash is faster than flash in use"),
+    ]
+    found = []
+    for words, why in aspects:
+        said = [(name, of) for name, states in known if (of := words(states))]
+        by_words: dict[str, list[str]] = {}
+        for name, of in said:
+            by_words.setdefault(of, []).append(name)
+        if len(by_words) > 1:
+            pieces = [f"{' and '.join(names)} {of}" for of, names in by_words.items()]
+            found.append(f"{', '.join(pieces)}: {why}")
+    return found
+
+
+def _all(words: Sequence[str]) -> str:
+    """What all are; of several kinds, each."""
+    return " and ".join(dict.fromkeys(words))
+
+
+def _writes(states: DriveStatesDoc) -> str:
+    return _all([WRITES.get(one["write_cache"], one["write_cache"]) for one in states["drives"]])
+
+
+def _controllers(states: DriveStatesDoc) -> str:
+    kinds = [one["write_cache"] for one in states.get("controllers", [])]
+    return _all([f"has a controller whose {_write_cache(kind).replace('cache', 'cache is', 1)}" for kind in kinds])
+
+
+def _reads_ahead(states: DriveStatesDoc) -> str:
+    known = [one["read_ahead"] for one in states["drives"] if one["read_ahead"] is not None]
+    return _all(["reads ahead" if on else "does not read ahead" for on in known])
+
+
+def _flash(states: DriveStatesDoc) -> str:
+    known = [one["flash_cache"] for one in states["drives"] if one["flash_cache"] is not None]
+    return _all([f"has its flash cache {_switch(on)}" for on in known])
+
+
+def _holds(states: DriveStatesDoc) -> str:
+    known = [one["holds"] for one in states["drives"] if one["holds"] is not None]
+    return _all([HOLDS.get(one, one) for one in known])
