@@ -337,7 +337,7 @@ impl Disk {
     fn destage(&mut self, now: Instant, index: usize) {
         let extent = self.dirty.send(index);
         let service = self.service(now, &extent);
-        self.moved_to_write = extent.place.cylinder != self.cylinder;
+        self.moved_to_write = extent.write && extent.place.cylinder != self.cylinder;
         self.account(&service, &extent);
         self.counters.destages += 1;
         self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;

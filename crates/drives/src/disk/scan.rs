@@ -86,6 +86,7 @@ impl Disk {
         (self.cylinder, self.track, self.reached) = (place.cylinder, place.track, sector);
         if goes_on {
             scan.interrupted += 1;
+            self.moved_to_write = false;
             self.arm = Arm::Busy { until: now + scan.params.delay, work: Work::Scan };
         }
         self.scan = Some(scan);
@@ -96,7 +97,7 @@ impl Disk {
         let worked = match self.arm {
             Arm::Idle => self.worked,
             Arm::Ahead(ahead) => self.passes(&ahead, ahead.limit),
-            Arm::Busy { .. } => return None,
+            Arm::Busy { .. } | Arm::Held { .. } => return None,
         };
         let rests = self.in_drive == 0 && self.nothing_waits() && worked <= now;
         rests.then(|| worked.max(self.answered))
