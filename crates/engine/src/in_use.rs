@@ -2,7 +2,7 @@
 //! that takes seconds.
 //!
 //! Leaves out, so that such drives start new and whole as ever: machines with disks, too, which have no scale and would
-//! be out of proportion; runs in which drives fail or daemons go out, as a rebuild takes as long as drives are large.
+//! be out of proportion; pools and RAID-Z, which pass on no writes that take no time; runs in which drives fail or daemons go out, as a rebuild takes as long as drives are large.
 
 use hotband_drives::SsdParams;
 use hotband_layouts::is_pool;
@@ -11,7 +11,7 @@ use hotband_workloads::{RangeSpec, Workload};
 use toml::Table;
 
 use crate::build::assemble::as_value;
-use crate::build::caches::MachineCaches;
+use crate::build::caches::{MachineCaches, stays_new};
 use crate::build::catalog::Catalog;
 use crate::events::Asked;
 use crate::request::Request;
@@ -100,7 +100,7 @@ fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
     let (file, machine) = machine_text(catalog, request).ok()?;
     let spec = MachineSpec::read(&file, &machine).ok()?;
     let is_said = state.is_none() && (workload.precondition.is_some() || workload.is_preconditioned());
-    if is_said || state == Some("fob") || takes_its_time(request, &workload, &spec) {
+    if is_said || state == Some("fob") || stays_new(&spec) || takes_its_time(request, &workload, &spec) {
         return None;
     }
     let held = capacity(catalog, request, &spec)?;

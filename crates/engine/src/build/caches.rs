@@ -6,8 +6,9 @@
 
 use hotband_drives::disk::params::WriteCache;
 use hotband_drives::{DiskParams, Product, SsdParams};
-use hotband_layouts::CONTROLLER;
 use hotband_layouts::controller::ControllerSpec;
+use hotband_layouts::raidz::RAIDZ;
+use hotband_layouts::{CONTROLLER, is_pool};
 use hotband_machine::{MachineSpec, MemberRange, NodeRef, Volume};
 use serde::Serialize;
 
@@ -127,6 +128,13 @@ pub struct MachineCaches {
     pub controllers: Vec<ControllerSetting>,
     /// What lies below every volume.
     pub below: Vec<Below>,
+    /// Whether pools or RAID-Z are in it, which pass on no writes that take no time: their drives stay new.
+    pub stays_new: bool,
+}
+
+/// Whether a machine has pools or RAID-Z.
+pub fn stays_new(spec: &MachineSpec) -> bool {
+    spec.layouts.iter().any(|layout| is_pool(&layout.kind) || RAIDZ.contains(&layout.kind.as_str()))
 }
 
 impl MachineCaches {
@@ -154,7 +162,7 @@ impl MachineCaches {
             found
         });
         let below = below.collect();
-        Self { drives, controllers, below }
+        Self { drives, controllers, below, stays_new: stays_new(spec) }
     }
 }
 

@@ -9,6 +9,8 @@ use crate::probes::Findings;
 /// Of all drives and controllers.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct DriveStates {
+    #[serde(skip)]
+    stays_new: bool,
     drives: Vec<DriveState>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     controllers: Vec<ControllerSetting>,
@@ -29,7 +31,11 @@ struct DriveState {
 impl DriveStates {
     /// Of a run of `workload`.
     pub fn new(caches: &MachineCaches, workload: &Workload, follows: bool) -> Self {
-        let holds = if follows { "as left" } else { holds(workload) };
+        let holds = match () {
+            () if follows => "as left",
+            () if caches.stays_new => "new",
+            () => holds(workload),
+        };
         let mut drives: Vec<DriveState> = Vec::new();
         for DriveSetting { name, product, kind, caches } in &caches.drives {
             let alike = drives.iter_mut().find(|have| have.product == *product && have.caches == *caches);
@@ -43,12 +49,17 @@ impl DriveStates {
                 }),
             }
         }
-        Self { drives, controllers: caches.controllers.clone() }
+        Self { stays_new: caches.stays_new && !follows, drives, controllers: caches.controllers.clone() }
     }
 
     /// Findings with it; as they are where the machine is not known.
     pub fn add_to(self, found: Findings) -> Findings {
-        if self.drives.is_empty() { found } else { found.with("drive_state", self) }
+        if self.drives.is_empty() {
+            return found;
+        }
+        let is_flash = self.drives.iter().any(|drives| drives.holds.is_some());
+        let note = "pools and RAID-Z pass on no writes that take no time: their solid-state drives start new";
+        found.with_notes((self.stays_new && is_flash).then(|| note.to_owned())).with("drive_state", self)
     }
 }
 

@@ -92,6 +92,16 @@ fn a_rebuild_takes_as_long_as_drives_are_large() {
 }
 
 #[test]
+fn pools_and_raidz_start_new_and_that_is_said() {
+    let text = workload(&random_4k(100), &closed(8), "", "ios = 10");
+    for machine in ["raidz1:4xs4500-960", "replicated:4xs4500-960"] {
+        let left = left(in_use(machine, &text, &[]));
+        assert_eq!(state(&left)["holds"].as_str(), Some("new"), "{machine}");
+        assert_eq!(notes(&left, "start new").len(), 1, "{machine}: {}", left.0["notes"]);
+    }
+}
+
+#[test]
 fn machines_with_disks_are_left_as_they_are() {
     let text =
         "[drives.s]\nproduct = \"s4500-960\"\n[drives.d]\nproduct = \"ent-10k\"\n[volumes]\nv = { on = \"s\" }\n";
