@@ -45,7 +45,7 @@ impl Disk {
         let (first, end) = (arrived.first(), arrived.end());
         let mut range = (first, end);
         if let Some(flash) = &mut self.flash {
-            let (from, to) = flash.whole_blocks(first, end);
+            let (from, to) = flash.whole_pages(first, end);
             // Flash and media are both old where a write still waits.
             let found = if self.dirty.overlaps(from, to) { FlashRead::Miss } else { flash.read(now, first, end) };
             match found {

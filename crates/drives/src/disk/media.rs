@@ -66,7 +66,7 @@ impl Disk {
         match work {
             Work::Write { first, end } => {
                 // Forgotten once more: a read may have been under way, or gone first, since the write came.
-                self.forget(first, end);
+                self.landed(at, first, end);
                 self.note(first, end, |account, _| account.landed());
                 if self.write_back() {
                     // Older data stays held until now, so that a flush does not overlook it.
@@ -77,7 +77,7 @@ impl Disk {
             }
             Work::Destage => {
                 if let Some(extent) = self.dirty.landed() {
-                    self.forget(extent.sector, extent.end());
+                    self.landed(at, extent.sector, extent.end());
                     self.note(extent.sector, extent.end(), |account, _| account.landed());
                 }
                 self.end_flushes(at);
@@ -106,11 +106,11 @@ impl Disk {
         }
     }
 
-    /// What the read caches hold of `first..end` is old.
-    pub(super) fn forget(&mut self, first: u64, end: u64) {
+    /// `first..end` is on the media: what the read caches hold of it from before is old.
+    pub(super) fn landed(&mut self, at: Instant, first: u64, end: u64) {
         self.shared.segments.forget(first, end);
         if let Some(flash) = &mut self.flash {
-            flash.forget(first, end);
+            flash.landed(at, first, end);
         }
     }
 

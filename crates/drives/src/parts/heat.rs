@@ -1,4 +1,4 @@
-//! How often regions of a disk were read: a count for each, which fades.
+//! How often regions of a disk were read, less how often they were written: a count for each, which fades.
 //!
 //! A count lies somewhere in a megabyte, seldom in the processor's cache, and is needed much later than it changes. So
 //! changes are noted and carried out many at a time, or when a count is asked for.
@@ -40,7 +40,7 @@ impl Heat {
         self.note(first, end, 0);
     }
 
-    /// Sectors `first..end` are written: their regions are half as hot.
+    /// Sectors `first..end` are written: their regions are less hot by one.
     #[inline]
     pub fn write(&mut self, first: u64, end: u64) {
         self.note(first, end, 1);
@@ -59,7 +59,7 @@ impl Heat {
     fn carry_out(&mut self) {
         for noted in &self.noted {
             let reads = &mut self.reads[(noted >> 1) as usize];
-            *reads = if noted & 1 == 0 { reads.saturating_add(1) } else { *reads >> 1 };
+            *reads = if noted & 1 == 0 { reads.saturating_add(1) } else { reads.saturating_sub(1) };
         }
         self.noted.clear();
     }
@@ -86,9 +86,10 @@ impl Heat {
         self.hot[region / 64] >> (region % 64) & 1 == 1
     }
 
-    /// Ranks the regions: as many as `most` are hot, the ones read most, if they were read `least` times.
+    /// Ranks the regions: as many as `most` are hot, the ones read most, if they were read `least` times; and with them
+    /// all that were read once less. There is room for some of these, and none of them is better than another.
     pub fn rank(&mut self, most: usize, least: u8) {
-        let least = self.fewest(most).max(least);
+        let least = self.fewest(most).saturating_sub(1).max(least);
         for (bits, reads) in self.hot.iter_mut().zip(self.reads.chunks(64)) {
             let hot = |bits: u64, (at, reads): (usize, &u8)| bits | u64::from(*reads >= least) << at;
             *bits = reads.iter().enumerate().fold(0, hot);
@@ -128,7 +129,7 @@ mod tests {
                 match what {
                     0 => {
                         heat.write(first, first + count);
-                        model[regions].iter_mut().for_each(|reads| *reads /= 2);
+                        model[regions].iter_mut().for_each(|reads| *reads = reads.saturating_sub(1));
                     }
                     1 => prop_assert_eq!(heat.at(first), model[*regions.start()]),
                     2 if count < 5 => {
@@ -147,7 +148,7 @@ mod tests {
             let expected = (1..=255).find(|least| with(*least) <= most).unwrap_or(255);
             prop_assert_eq!(heat.fewest(most).max(1), expected);
             heat.rank(most, 2);
-            let ranked: Vec<bool> = model.iter().map(|reads| *reads >= expected.max(2)).collect();
+            let ranked: Vec<bool> = model.iter().map(|reads| *reads >= (expected - 1).max(2)).collect();
             let hot = |heat: &Heat| (0..42).map(|region| heat.is_hot(region * 24)).collect::<Vec<bool>>();
             prop_assert_eq!(hot(&heat), ranked.clone());
             // Until the next ranking neither reads nor fading change that.

@@ -98,28 +98,72 @@ fn the_host_does_not_wait_for_the_rest_of_a_block() {
 }
 
 #[test]
-fn a_write_drops_the_block_at_once() {
+fn a_write_drops_its_pages_at_once_and_no_others() {
     for wce in ["off", "on"] {
         let mut bench = bench(&format!("wce = \"{wce}\""));
         promote(&mut bench, block(1));
-        assert!(is_hit(&mut bench, block(1)));
         let now = bench.now + 50 * MS;
         bench.submit(now, Op::Write, block(1), 8, false);
-        assert_eq!(bench.count("flash_invalidations"), 1);
-        assert!(!is_hit(&mut bench, block(1) + 8), "wce {wce}");
+        bench.read(now, block(1) + 8);
+        assert_eq!((bench.count("flash_invalidations"), bench.count("flash_hits")), (1, 1), "wce {wce}");
+        bench.read(now, block(1));
+        assert_eq!(bench.count("flash_hits"), 1, "the write is not on the media yet");
     }
 }
 
 #[test]
-fn a_read_under_way_when_the_block_is_written_is_not_taken_in() {
+fn what_is_written_takes_the_place_of_what_it_dropped() {
+    let mut bench = bench("wce = \"on\"");
+    promote(&mut bench, block(1));
+    let now = bench.now + 50 * MS;
+    // The first page in part, the second whole.
+    bench.submit(now, Op::Write, block(1) + 4, 12, false);
+    bench.run_to(now + 100 * MS);
+    assert_eq!(bench.count("flash_written_bytes"), 16_384 + 4096);
+    assert!(is_hit(&mut bench, block(1) + 8));
+    assert!(!is_hit(&mut bench, block(1)));
+    // That read brought the page back, alone.
+    assert!(is_hit(&mut bench, block(1)));
+    assert_eq!(bench.count("flash_written_bytes"), 16_384 + 2 * 4096);
+}
+
+#[test]
+fn what_no_read_brought_in_no_write_brings_in() {
+    let mut bench = bench("wce = \"on\"");
+    for n in 0..4 {
+        bench.submit(50 * n * MS, Op::Write, block(1), 32, false);
+    }
+    bench.run_to(400 * MS);
+    assert_eq!(bench.count("flash_written_bytes"), 0);
+}
+
+#[test]
+fn what_is_written_as_often_as_it_is_read_stays_out() {
+    let mut bench = bench("wce = \"on\"");
+    for _ in 0..6 {
+        let now = bench.now + 50 * MS;
+        let read = bench.read(now, block(1));
+        let done = bench.end_of(read);
+        bench.submit(done + 50 * MS, Op::Write, block(1), 8, false);
+        bench.run_to(done + 100 * MS);
+    }
+    assert_eq!(bench.count("flash_promoted_bytes"), 0);
+}
+
+#[test]
+fn a_page_written_while_its_read_is_under_way_is_taken_from_the_write() {
     let mut bench = bench("wce = \"on\"");
     let first = bench.read(0, block(1));
     let now = bench.end_of(first) + 50 * MS;
     bench.read(now, block(1));
     bench.submit(now + 10 * US, Op::Write, block(1) + 16, 8, false);
+    while bench.count("flash_written_bytes") == 0 {
+        let now = bench.now;
+        bench.run_to(now + 10 * US);
+    }
+    assert_eq!(bench.count("flash_written_bytes"), 3 * 4096, "the pages that the read brings");
     bench.run_to(now + 100 * MS);
-    assert_eq!(bench.count("flash_written_bytes"), 0);
-    assert!(!is_hit(&mut bench, block(1)));
+    assert_eq!(bench.count("flash_written_bytes"), 4 * 4096);
 }
 
 #[test]

@@ -161,10 +161,11 @@ fn a_real_drive_comes_out_with_its_number_of_tracks() {
 }
 
 /// 4 KiB random reads over 5.56 GB, deep enough to keep the flash busy: the experiment that a Turbo SSHD of 2013 was
-/// published with (TweakTown 5863).
+/// published with (TweakTown 5863), with the ration of that drive.
 fn turbo_2013(warm_up: &str, measure: &str) -> Left {
     let stream = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\nrange = [\"0 GB\", \"5.56 GB\"]";
-    run("exos-15e900-512e", &workload(stream, &closed(32), warm_up, measure), &[])
+    let ration = [("flash_promotion_rate", "5.8 MB/s")];
+    run("exos-15e900-512e", &workload(stream, &closed(32), warm_up, measure), &ration)
 }
 
 #[test]

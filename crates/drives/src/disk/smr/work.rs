@@ -222,7 +222,7 @@ impl SmrDisk {
         let Some(doing) = self.doing.filter(|doing| doing.until <= now) else { return };
         self.doing = None;
         if doing.step.write {
-            self.disk.forget(doing.step.first, doing.step.first + doing.step.count);
+            self.disk.landed(now, doing.step.first, doing.step.first + doing.step.count);
         }
         if doing.appends {
             self.end_append(doing.until);

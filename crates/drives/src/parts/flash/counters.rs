@@ -17,7 +17,7 @@ pub struct FlashCounters {
     pub written_bytes: u64,
     /// Blocks dropped for hotter ones.
     pub evictions: u64,
-    /// Blocks dropped because they were written.
+    /// Times that a write dropped pages of a block.
     pub invalidations: u64,
 }
 

@@ -4,7 +4,9 @@
 //! ranked: as many as fit into the flash are hot until the next ranking. A block that is read in a hot region is
 //! promoted: its data comes from the media read that is made for the host anyway, drawn out to the whole
 //! block, and is programmed into the flash after it. Promotions are rationed, for the sake of wear; a block of a hotter
-//! region takes the place of one of a colder. A write drops what it overlaps.
+//! region takes the place of one of a colder. A write drops the pages that it overlaps, no more of their block: flash is
+//! mapped and programmed by pages. Once it is on the media its data, which is still in memory, takes their place; where
+//! it does not, the next read of such a page brings it back.
 //!
 //! Counting by region is ours: a count for each of 900,000 regions of 1 MiB fits a drive's memory, one for each block
 //! hardly would. Ranking from time to time fits a drive of 2013, which began to promote after about three minutes.
@@ -30,13 +32,28 @@ use super::geometry::SECTOR;
 use super::heat::Heat;
 use ration::Ration;
 
-/// A block in the flash, or on its way there.
+/// A block in the flash, or on its way there. Pages are bits, the first page the lowest.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     block: u32,
     held: bool,
-    /// When its data can be read; never while the media read is still to come.
+    /// Programmed, or being programmed.
+    pages: u64,
+    /// Their media read is still to come.
+    filling: u64,
+    /// Were held until a write came that is not on the media yet.
+    rewritten: u64,
+    /// Not to be read before `ready`: being programmed.
+    fresh: u64,
     ready: Instant,
+}
+
+impl Slot {
+    /// Of pages that are looked for those that can be read now.
+    #[inline]
+    fn readable(&self, now: Instant) -> u64 {
+        if self.ready <= now { self.pages } else { self.pages & !self.fresh }
+    }
 }
 
 /// What the flash does for a read.
@@ -55,6 +72,8 @@ pub enum FlashRead {
 pub struct Flash {
     params: FlashParams,
     block_shift: u32,
+    /// Sectors of a page: what a write drops.
+    page_sectors: u64,
     /// Slot of each block.
     index: HashMap<u32, u32, FxBuildHasher>,
     slots: Vec<Slot>,
@@ -69,9 +88,9 @@ pub struct Flash {
     lanes: Vec<Instant>,
     ration: Ration,
     began: Option<Instant>,
-    /// Blocks that are held and written.
+    /// Pages that are held and written.
     valid: u64,
-    /// Blocks that wait for their media read.
+    /// Pages that wait for their media read.
     filling: u64,
     /// The disk has this many whole blocks; what is left of a last one is never held.
     end: u32,
@@ -81,12 +100,19 @@ pub struct Flash {
 
 /// Slots that are looked at for the coldest.
 const CANDIDATES: usize = 8;
+/// Pages of a block at most: each is a bit.
+const MOST_PAGES: u64 = 64;
+/// Sectors of a page at least: 4 KiB, the unit of the map in caches of flash (Facebook's flashcache, EnhanceIO) and in
+/// translation layers, and of writes to a 512e disk.
+const LEAST_PAGE: u64 = 8;
+
 impl Flash {
     /// An empty cache for a disk of `sectors` sectors.
     pub fn new(params: FlashParams, sectors: u64) -> Self {
         let most = (params.size / (params.block_sectors * SECTOR)).max(1) as usize;
         Self {
             block_shift: params.block_sectors.trailing_zeros(),
+            page_sectors: LEAST_PAGE.max(params.block_sectors / MOST_PAGES).min(params.block_sectors),
             index: HashMap::default(),
             slots: Vec::new(),
             most,
@@ -113,10 +139,36 @@ impl Flash {
         (first >> self.block_shift) as u32..((end + size - 1) >> self.block_shift) as u32
     }
 
-    /// `first..end` drawn out to whole blocks.
-    pub fn whole_blocks(&self, first: u64, end: u64) -> (u64, u64) {
-        let (blocks, size) = (self.blocks(first, end), self.params.block_sectors);
-        (u64::from(blocks.start) * size, u64::from(blocks.end) * size)
+    /// `first..end` drawn out to whole pages.
+    pub fn whole_pages(&self, first: u64, end: u64) -> (u64, u64) {
+        // Pages are a power of two, as blocks are.
+        (first & !(self.page_sectors - 1), end.next_multiple_of(self.page_sectors))
+    }
+
+    /// Pages of `block` that `first..end` touches.
+    #[inline]
+    fn touched(&self, block: u32, first: u64, end: u64) -> u64 {
+        let (from, to) = self.whole_pages(first, end);
+        self.within(block, from, to)
+    }
+
+    /// Pages of `block` that lie in `first..end` whole.
+    #[inline]
+    fn within(&self, block: u32, first: u64, end: u64) -> u64 {
+        let (begin, size) = (u64::from(block) * self.params.block_sectors, self.params.block_sectors);
+        let from = first.saturating_sub(begin).min(size).div_ceil(self.page_sectors);
+        let to = end.saturating_sub(begin).min(size) / self.page_sectors;
+        let below = |page: u64| if page >= 64 { u64::MAX } else { (1 << page) - 1 };
+        below(to) & !below(from)
+    }
+
+    /// Every page of a block.
+    fn whole(&self) -> u64 {
+        u64::MAX >> (64 - self.params.block_sectors / self.page_sectors)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        self.page_sectors * SECTOR
     }
 
     /// A random read of `first..end`: whether the flash has it, and whether it is to have it.
@@ -128,39 +180,64 @@ impl Flash {
         self.heat.read(first, end);
         self.keep_time(now);
         let blocks = self.blocks(first, end);
-        if let Some(hit) = self.hit(now, blocks.clone(), (end - first) * SECTOR) {
+        if let Some(hit) = self.hit(now, first, end) {
             return hit;
         }
         self.counters.misses += 1;
-        let (mut from, mut to) = (None, None);
+        let (mut from, mut to) = (first, end);
+        let mut promotes = false;
         for block in blocks {
-            let sector = u64::from(block) * self.params.block_sectors;
-            if self.may_promote(now, block) && self.heat.is_hot(sector) && self.make_room(now, block) {
-                from = from.or(Some(block));
-                to = Some(block + 1);
+            let pages = self.promote(now, block, first, end);
+            if pages != 0 {
+                let begin = u64::from(block) * self.params.block_sectors;
+                from = from.min(begin + u64::from(pages.trailing_zeros()) * self.page_sectors);
+                to = to.max(begin + u64::from(64 - pages.leading_zeros()) * self.page_sectors);
+                promotes = true;
             }
         }
-        let size = self.params.block_sectors;
-        match (from, to) {
-            (Some(from), Some(to)) => {
-                FlashRead::Promote(first.min(u64::from(from) * size), end.max(u64::from(to) * size))
-            }
-            _ => FlashRead::Miss,
-        }
+        if promotes { FlashRead::Promote(from, to) } else { FlashRead::Miss }
     }
 
-    /// The answer, if every block is held.
+    /// The answer, if every page is held.
     #[inline]
-    fn hit(&mut self, now: Instant, blocks: std::ops::Range<u32>, bytes: u64) -> Option<FlashRead> {
-        let held = |block: u32| self.index.get(&block).is_some_and(|slot| self.slots[*slot as usize].ready <= now);
-        if !{ blocks }.all(held) {
+    fn hit(&mut self, now: Instant, first: u64, end: u64) -> Option<FlashRead> {
+        let held = |block: u32| {
+            let slot = self.index.get(&block).map(|slot| &self.slots[*slot as usize]);
+            slot.is_some_and(|slot| self.touched(block, first, end) & !slot.readable(now) == 0)
+        };
+        if !self.blocks(first, end).all(held) {
             return None;
         }
+        let bytes = (end - first) * SECTOR;
         self.counters.hits += 1;
         self.counters.hit_bytes += bytes;
         let took = self.params.read_latency + self.params.read_rate.time_for(bytes);
         let (from, to) = self.book(now, took);
         Some(FlashRead::Hit(from, to))
+    }
+
+    /// Chooses what the flash takes in of a block that a read misses: all of it where nothing of it is held, else the
+    /// pages of the read that a write has dropped. Says which.
+    fn promote(&mut self, now: Instant, block: u32, first: u64, end: u64) -> u64 {
+        // The ration is asked before the heat, which is far to fetch.
+        if !self.ration.lets_in(now) || block >= self.end {
+            return 0;
+        }
+        let held = self.index.get(&block).copied();
+        let pages = held.map_or(self.whole(), |place| {
+            let slot = &self.slots[place as usize];
+            self.touched(block, first, end) & !(slot.pages | slot.filling)
+        });
+        if pages == 0 || !self.heat.is_hot(u64::from(block) * self.params.block_sectors) {
+            return 0;
+        }
+        let Some(place) = held.or_else(|| self.make_room(now, block)) else { return 0 };
+        self.slots[place as usize].filling |= pages;
+        let count = u64::from(pages.count_ones());
+        self.filling += count;
+        self.ration.promoted(now, count * self.page_bytes());
+        self.counters.promoted_bytes += count * self.page_bytes();
+        pages
     }
 
     /// Takes the lane that is free first.
@@ -194,15 +271,9 @@ impl Flash {
         self.ration.keep_time(now);
     }
 
-    /// Whether the ration lets in `block`, which is not there yet. Asked before the heat, which is far to fetch.
-    #[inline]
-    fn may_promote(&self, now: Instant, block: u32) -> bool {
-        self.ration.lets_in(now) && block < self.end && !self.index.contains_key(&block)
-    }
-
     /// Reserves a slot for `block`, where there is one.
-    fn make_room(&mut self, now: Instant, block: u32) -> bool {
-        let slot = Slot { block, held: true, ready: Instant::NEVER };
+    fn make_room(&mut self, now: Instant, block: u32) -> Option<u32> {
+        let slot = Slot { block, held: true, pages: 0, filling: 0, rewritten: 0, fresh: 0, ready: Instant::ZERO };
         let place = if let Some(free) = self.free.pop() {
             self.slots[free as usize] = slot;
             free
@@ -211,7 +282,7 @@ impl Flash {
             self.slots.len() as u32 - 1
         } else {
             let heat = self.heat_of(block);
-            let Some(coldest) = self.coldest(now, heat) else { return false };
+            let coldest = self.coldest(now, heat)?;
             self.drop_slot(coldest);
             self.counters.evictions += 1;
             self.free.pop();
@@ -219,11 +290,7 @@ impl Flash {
             coldest
         };
         self.index.insert(block, place);
-        let bytes = self.params.block_sectors * SECTOR;
-        self.ration.promoted(now, bytes);
-        self.counters.promoted_bytes += bytes;
-        self.filling += 1;
-        true
+        Some(place)
     }
 
     /// Reads of the region of a block.
@@ -239,24 +306,24 @@ impl Flash {
             self.hand = (self.hand + 1) % self.slots.len();
             let slot = self.slots[self.hand];
             let have = self.heat_of(slot.block);
-            if slot.held && slot.ready <= now && have < best.map_or(heat, |(least, _)| least) {
+            if slot.held && slot.filling == 0 && slot.ready <= now && have < best.map_or(heat, |(least, _)| least) {
                 best = Some((have, self.hand as u32));
             }
         }
         best.map(|(_, slot)| slot)
     }
 
+    /// Gives up the slot of a block.
     fn drop_slot(&mut self, place: u32) {
         let slot = &mut self.slots[place as usize];
         slot.held = false;
         self.index.remove(&slot.block);
-        let filling = slot.ready == Instant::NEVER;
-        self.filling -= u64::from(filling);
-        self.valid -= u64::from(!filling);
+        self.valid -= u64::from(slot.pages.count_ones());
+        self.filling -= u64::from(slot.filling.count_ones());
         self.free.push(place);
     }
 
-    /// A media read of `first..end` is over: blocks that waited for it are programmed.
+    /// A media read of `first..end` is over: pages that waited for it are programmed.
     #[inline]
     pub fn fill(&mut self, now: Instant, first: u64, end: u64) {
         if self.filling > 0 {
@@ -264,48 +331,95 @@ impl Flash {
         }
     }
 
-    /// Whether a block waits for its media read.
+    /// Whether a page waits for its media read.
     pub fn is_filling(&self) -> bool {
         self.filling > 0
     }
 
     fn fill_blocks(&mut self, now: Instant, first: u64, end: u64) {
-        let size = self.params.block_sectors;
         for block in self.blocks(first, end) {
-            let whole = u64::from(block) * size >= first && (u64::from(block) + 1) * size <= end;
-            let Some(&place) = self.index.get(&block).filter(|_| whole) else { continue };
-            if self.slots[place as usize].ready == Instant::NEVER {
-                let bytes = size * SECTOR;
-                let (_, ready) = self.book(now, self.params.write_rate.time_for(bytes));
-                self.slots[place as usize].ready = ready;
-                self.counters.written_bytes += bytes;
-                self.filling -= 1;
-                self.valid += 1;
+            let Some(&place) = self.index.get(&block) else { continue };
+            let pages = self.slots[place as usize].filling & self.within(block, first, end);
+            if pages != 0 {
+                self.slots[place as usize].filling &= !pages;
+                self.filling -= u64::from(pages.count_ones());
+                self.program(now, place, pages);
             }
         }
     }
 
-    /// A write of `first..end` arrives: what it overlaps is no longer held, and its regions are half as hot. What is
-    /// written as often as it is read (parity, logs) is not worth the wear.
+    /// A lane programs pages of a slot.
+    fn program(&mut self, now: Instant, place: u32, pages: u64) {
+        let count = u64::from(pages.count_ones());
+        let bytes = count * self.page_bytes();
+        let (_, ready) = self.book(now, self.params.write_rate.time_for(bytes));
+        let slot = &mut self.slots[place as usize];
+        // What is still being programmed waits for the later of the two.
+        slot.fresh = if slot.ready > now { slot.fresh | pages } else { pages };
+        slot.ready = slot.ready.max(ready);
+        slot.pages |= pages;
+        self.counters.written_bytes += bytes;
+        self.valid += count;
+    }
+
+    /// A write of `first..end` arrives: the pages that it overlaps are no longer held, and its regions are less hot by
+    /// one. What is written as often as it is read (parity, logs) is not worth the wear.
     #[inline]
     pub fn write(&mut self, first: u64, end: u64) {
         self.heat.write(first, end);
-        self.forget(first, end);
-    }
-
-    /// What `first..end` overlaps is no longer held.
-    #[inline]
-    pub fn forget(&mut self, first: u64, end: u64) {
         if self.index.is_empty() {
             return;
         }
         for block in self.blocks(first, end) {
-            if let Some(&place) = self.index.get(&block) {
-                self.drop_slot(place);
-                self.ration.dropped(self.params.block_sectors * SECTOR);
+            let Some(&place) = self.index.get(&block) else { continue };
+            let dropped = self.drop_pages(place, self.touched(block, first, end));
+            if dropped != 0 {
+                self.slots[place as usize].rewritten |= dropped;
                 self.counters.invalidations += 1;
             }
         }
+    }
+
+    /// A write of `first..end` is on the media. Of pages that were held until it came, and that it covers whole, the new
+    /// data is programmed, within the ration: it is in memory now, and costs the flash what the next read would.
+    #[inline]
+    pub fn landed(&mut self, now: Instant, first: u64, end: u64) {
+        if self.index.is_empty() {
+            return;
+        }
+        for block in self.blocks(first, end) {
+            let Some(&place) = self.index.get(&block) else { continue };
+            let touched = self.touched(block, first, end);
+            let held = self.slots[place as usize].rewritten & touched | self.drop_pages(place, touched);
+            let pages = held & self.within(block, first, end);
+            let slot = &mut self.slots[place as usize];
+            slot.rewritten &= !touched;
+            let empty = slot.pages | slot.filling | slot.rewritten == 0;
+            let hot = pages != 0 && self.heat.is_hot(u64::from(block) * self.params.block_sectors);
+            if hot && self.ration.lets_in(now) {
+                let bytes = u64::from(pages.count_ones()) * self.page_bytes();
+                self.ration.promoted(now, bytes);
+                self.counters.promoted_bytes += bytes;
+                self.program(now, place, pages);
+            } else if empty {
+                self.drop_slot(place);
+            }
+        }
+    }
+
+    /// Pages of a slot are no longer held; says which were.
+    fn drop_pages(&mut self, place: u32, pages: u64) -> u64 {
+        let slot = &mut self.slots[place as usize];
+        let (held, awaited) = (slot.pages & pages, slot.filling & pages);
+        slot.pages &= !pages;
+        slot.filling &= !pages;
+        self.valid -= u64::from(held.count_ones());
+        self.filling -= u64::from(awaited.count_ones());
+        let dropped = held | awaited;
+        if dropped != 0 {
+            self.ration.dropped(u64::from(dropped.count_ones()) * self.page_bytes());
+        }
+        dropped
     }
 
     /// Whether a read was ever looked up.
@@ -315,7 +429,7 @@ impl Flash {
 
     /// Bytes that the host can read from the flash, or will once they are programmed.
     pub fn used_bytes(&self) -> u64 {
-        self.valid * self.params.block_sectors * SECTOR
+        self.valid * self.page_bytes()
     }
 
     /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted less than a

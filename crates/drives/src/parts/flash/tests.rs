@@ -1,4 +1,4 @@
-//! Does a flash read cache ever answer with old data, or hold what is no whole block?
+//! Does a flash read cache ever answer with old data, or hold what is no whole block? Blocks have two pages here.
 
 use super::*;
 use hotband_units::Rate;
@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 fn params() -> FlashParams {
     FlashParams {
-        size: 8 * 4096,
-        block_sectors: 8,
+        size: 8 * 8192,
+        block_sectors: 16,
         region_sectors: 16,
         read_latency: Span(100_000),
         read_rate: Rate(100_000_000),
@@ -21,7 +21,7 @@ fn params() -> FlashParams {
     }
 }
 
-/// What a disk with this flash would hand out, by version: media, and flash as it was filled.
+/// What a disk with this flash would hand out, by page: media, and flash as it was filled.
 struct Versions {
     media: [u64; 40],
     flash: [u64; 40],
@@ -33,15 +33,15 @@ struct Versions {
 
 impl Versions {
     fn read(&mut self, flash: &mut Flash, now: Instant, first: u64, end: u64) -> Result<(), TestCaseError> {
-        let (from, to) = flash.whole_blocks(first, end);
+        let (from, to) = flash.whole_pages(first, end);
         if self.dirty.iter().any(|(a, b)| *a < to && from < *b) {
             return Ok(());
         }
         match flash.read(now, first, end) {
             FlashRead::Hit(begins, ready) => {
                 prop_assert!(begins >= now && ready > begins);
-                for block in (from / 8) as usize..(to / 8) as usize {
-                    prop_assert_eq!(self.flash[block], self.media[block], "block {} is old", block);
+                for page in (from / 8) as usize..(to / 8) as usize {
+                    prop_assert_eq!(self.flash[page], self.media[page], "page {} is old", page);
                 }
             }
             FlashRead::Promote(from, to) => self.waiting.push((from, to)),
@@ -50,28 +50,35 @@ impl Versions {
         Ok(())
     }
 
+    /// What the media has of the pages in `first..end` for which `which` says so is in flash now.
+    fn copy(&mut self, flash: &Flash, (first, end): (u64, u64), which: impl Fn(&Slot) -> u64) {
+        for page in first.div_ceil(8)..end / 8 {
+            let slot = flash.index.get(&((page / 2) as u32)).map(|place| &flash.slots[*place as usize]);
+            if slot.is_some_and(|slot| which(slot) >> (page % 2) & 1 == 1) {
+                self.flash[page as usize] = self.media[page as usize];
+            }
+        }
+    }
+
     /// The arm passes what the oldest read covers.
     fn pass(&mut self, flash: &mut Flash, now: Instant) {
         if self.waiting.is_empty() {
             return;
         }
         let (first, end) = self.waiting.remove(0);
-        for block in first.div_ceil(8) as u32..(end / 8) as u32 {
-            let fills = flash.index.get(&block).is_some_and(|s| flash.slots[*s as usize].ready == Instant::NEVER);
-            if fills {
-                self.flash[block as usize] = self.media[block as usize];
-            }
-        }
+        self.copy(flash, (first, end), |slot| slot.filling);
         flash.fill(now, first, end);
     }
 
-    fn land(&mut self, flash: &mut Flash) {
+    /// The oldest write is on the media.
+    fn land(&mut self, flash: &mut Flash, now: Instant) {
         if self.dirty.is_empty() {
             return;
         }
         let (first, end) = self.dirty.remove(0);
-        (first / 8..end.div_ceil(8)).for_each(|block| self.media[block as usize] += 1);
-        flash.forget(first, end);
+        (first / 8..end.div_ceil(8)).for_each(|page| self.media[page as usize] += 1);
+        flash.landed(now, first, end);
+        self.copy(flash, (first, end), |slot| slot.pages);
     }
 }
 
@@ -90,14 +97,19 @@ proptest! {
                 0..=3 => versions.read(&mut flash, now, first % 64, first % 64 + count)?,
                 4 | 5 => versions.pass(&mut flash, now),
                 6 => {
-                    flash.forget(first, end);
+                    flash.write(first, end);
                     versions.dirty.push((first, end));
                 }
-                _ => versions.land(&mut flash),
+                _ => versions.land(&mut flash, now),
             }
-            prop_assert!(flash.index.len() <= 8 && flash.used_bytes() <= 8 * 4096);
-            let filling = flash.slots.iter().filter(|slot| slot.held && slot.ready == Instant::NEVER).count();
-            prop_assert_eq!(filling as u64, flash.filling);
+            prop_assert!(flash.index.len() <= 8 && flash.used_bytes() <= 8 * 8192);
+            let pages = |which: fn(&Slot) -> u64| -> u64 {
+                let held = flash.slots.iter().filter(|slot| slot.held);
+                held.map(|slot| u64::from(which(slot).count_ones())).sum()
+            };
+            prop_assert_eq!(pages(|slot| slot.filling), flash.filling);
+            prop_assert_eq!(pages(|slot| slot.pages), flash.valid);
+            prop_assert_eq!(pages(|slot| slot.pages & slot.filling), 0);
             let held = flash.slots.iter().filter(|slot| slot.held).count();
             prop_assert_eq!(held, flash.index.len());
         }
