@@ -48,8 +48,8 @@ def test_withheld_figures_have_an_empty_published_column(exos: Study) -> None:
     ],
 )
 def test_claims(exos: Study, claim: str, holds: bool) -> None:
-    # The gain of mixed loads is underpredicted (finding "mixed-gain"); at 5.8 MB/s, and with 5 users reading for the
-    # first ten minutes, the web server's hot pages take 39 minutes.
+    # The gain of mixed loads is underpredicted (finding "mixed-gain"); with 5 users reading for the
+    # first ten minutes, the web server's hot pages take 39 minutes, whatever the ration of promotions.
     assert next(one for one in exos[0]["claims"] if one["id"] == claim)["holds"] is holds
 
 

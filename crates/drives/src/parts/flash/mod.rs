@@ -4,9 +4,9 @@
 //! ranked: as many as fit into the flash are hot until the next ranking. A block that is read in a hot region is
 //! promoted: its data comes from the media read that is made for the host anyway, drawn out to the whole
 //! block, and is programmed into the flash after it. Promotions are rationed, for the sake of wear; a block of a hotter
-//! region takes the place of one of a colder. A write drops the pages that it overlaps, no more of their block: flash is
-//! mapped and programmed by pages. Once it is on the media its data, which is still in memory, takes their place; where
-//! it does not, the next read of such a page brings it back.
+//! region takes the place of one of a colder. A write drops the pages that it overlaps, no more of their block: flash
+//! is mapped and programmed by pages. Once it is on the media its data, which is still in memory, takes their place;
+//! where it does not, the next read of such a page brings it back.
 //!
 //! Counting by region is ours: a count for each of 900,000 regions of 1 MiB fits a drive's memory, one for each block
 //! hardly would. Ranking from time to time fits a drive of 2013, which began to promote after about three minutes.
@@ -380,8 +380,8 @@ impl Flash {
         }
     }
 
-    /// A write of `first..end` is on the media. Of pages that were held until it came, and that it covers whole, the new
-    /// data is programmed, within the ration: it is in memory now, and costs the flash what the next read would.
+    /// A write of `first..end` is on the media. Of pages that were held until it came, and that it covers whole, the
+    /// new data is programmed, within the ration: it is in memory now, and costs the flash what the next read would.
     #[inline]
     pub fn landed(&mut self, now: Instant, first: u64, end: u64) {
         if self.index.is_empty() {
