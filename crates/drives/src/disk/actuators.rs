@@ -4,8 +4,10 @@
 //! turn together, and share the link to the host, the segments of the read cache and the room of the write cache. The
 //! address space is one actuator's sectors after the other's; the host sees them as one logical unit each, or as one.
 //!
-//! Leaves out: what one arm's acceleration does to the other's settling, a limit on the current of both, and
-//! firmware that serves both actuators one after the other.
+//! An arm that moves disturbs the other's track following. Where the catalog says so (`arms_write`), arms that must move
+//! for a write do so one after the other, the one that was held back longer first; reads go on beside it.
+//!
+//! Leaves out: what one arm's acceleration does to the other's reads, and a limit on the current of both.
 
 use std::mem;
 

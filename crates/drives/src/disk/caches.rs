@@ -4,6 +4,7 @@ use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
 use toml::Table;
 
+use crate::parts::dirty::Room;
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::SECTOR;
 use hotband_machine::Product;
@@ -23,8 +24,9 @@ pub enum WriteCache {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriteCacheParams {
     pub kind: WriteCache,
-    pub extents: usize,
-    pub sectors: u64,
+    pub room: Room,
+    /// Whether a write that finds no room waits for it; else it goes to the media with what is queued.
+    pub waits: bool,
     pub bypass: u64,
     pub drain: usize,
 }
@@ -79,8 +81,12 @@ pub(super) fn read_write_caches(section: &Section) -> Result<WriteCaches, SpecEr
     let wce = need(section, "wce", section.switch("wce")?)?;
     let plain = WriteCacheParams {
         kind: WriteCache::Off,
-        extents: count("write_cache_extents")?,
-        sectors: some_size(section, "write_cache_size")?,
+        room: Room {
+            entries: count("write_cache_extents")?,
+            sectors: some_size(section, "write_cache_size")?,
+            each_write: false,
+        },
+        waits: true,
         bypass: u64::MAX,
         drain: usize::MAX,
     };
@@ -89,12 +95,15 @@ pub(super) fn read_write_caches(section: &Section) -> Result<WriteCaches, SpecEr
     };
     let extents = count("awc_extents")?;
     let (sectors, bypass) = (some_size(section, "awc_size")?, some_size(section, "awc_bypass")?);
+    let each_write = section.choice("awc_counts", &[("extents", false), ("writes", true)])?.unwrap_or(false);
+    let waits = section.choice("awc_full", &[("wait", true), ("queue", false)])?.unwrap_or(true);
+    let room = Room { entries: extents, sectors, each_write };
     let drain: Ratio = section.required("awc_drain", "a share of the cache, such as \"80 %\"")?;
     if !(0.0..=1.0).contains(&drain.0) {
         return Err(section.error("awc_drain", drain.to_string(), "expected from 0 % to 100 %"));
     }
     let drain = ((extents as f64 * drain.0).ceil() as usize).max(1);
-    let protected = WriteCacheParams { kind: WriteCache::Protected, extents, sectors, bypass, drain };
+    let protected = WriteCacheParams { kind: WriteCache::Protected, room, waits, bypass, drain };
     Ok(WriteCaches { wce, awc, plain, protected: Some(protected) })
 }
 

@@ -4,7 +4,7 @@ use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
 
 use crate::disk::params::WriteCache;
-use crate::disk::{Ahead, Arm, Arrived, Disk, Flush};
+use crate::disk::{Ahead, Arm, Arrived, Disk, Flush, Work};
 use crate::parts::flash::FlashRead;
 use crate::parts::pending::Waiting;
 use crate::parts::segments::Found;
@@ -139,12 +139,27 @@ impl Disk {
             self.counters.bypassed_writes += 1;
             return self.enqueue_write(now, arrived);
         }
+        if !self.params.waits_for_room {
+            // What is taken in must not be older than what is still to be written past it.
+            let fits = self.has_room(&arrived) && !self.is_being_written(first, end);
+            return if fits { self.take_in(now, arrived) } else { self.enqueue_write(now, arrived) };
+        }
         let next = self.blocked.is_empty() && self.shared.others.waits_since.is_none();
         if next && self.has_room(&arrived) {
             self.take_in(now, arrived);
         } else {
             self.blocked.push_back(arrived);
         }
+    }
+
+    /// Whether a write past the cache of any of `first..end` is queued or under way.
+    fn is_being_written(&self, first: u64, end: u64) -> bool {
+        let under_way = match self.arm {
+            Arm::Busy { work: Work::Write { first, end }, .. } => Some((first, end)),
+            _ => None,
+        };
+        let queued = self.queue.by_address().filter(|have| have.write).map(|have| (have.sector, have.end()));
+        queued.chain(under_way).any(|have| have.0 < end && first < have.1)
     }
 
     /// Whether a write is large and goes on where one of the last writes ended.
@@ -213,7 +228,7 @@ impl Disk {
     fn enqueue_write(&mut self, now: Instant, arrived: Arrived) {
         let data_in = self.shared.port.receive(now, u64::from(arrived.command.len));
         let waiting = self.waiting(&arrived, (arrived.first(), arrived.end()), true, data_in);
-        if self.is_at_rest() {
+        if self.is_at_rest() && !self.params.writes_in_turn {
             return self.serve(now, &waiting, arrived, None);
         }
         self.queue_up(waiting, arrived);

@@ -40,6 +40,7 @@ impl Disk {
     pub(super) fn arm_wake(&self) -> Option<Instant> {
         match self.arm {
             Arm::Idle => None,
+            Arm::Held { until, .. } => Some(until),
             Arm::Busy { until, work } => {
                 let wanted = !self.nothing_waits() || !self.blocked.is_empty() || !self.flushes.is_empty();
                 let sequential = matches!(work, Work::Read { sequential: Some(_), .. });
@@ -125,13 +126,40 @@ impl Disk {
                 }
                 self.end_ahead(now, &ahead);
             }
-            Arm::Idle => {}
+            Arm::Idle | Arm::Held { .. } => {}
         }
-        match self.choose(now) {
+        let pick = self.choose(now);
+        let pick = if self.params.writes_in_turn { self.in_turn(now, pick) } else { pick };
+        match pick {
             Some(Pick::Queue(index)) => self.take_from_queue(now, index),
             Some(Pick::Dirty(index)) => self.destage(now, index),
             None => {}
         }
+    }
+
+    /// What the arm may begin of what it would, where arms move to write in turn: while another does, or holds its
+    /// writes back longer, only reads.
+    fn in_turn(&mut self, now: Instant, pick: Option<Pick>) -> Option<Pick> {
+        let since = match std::mem::replace(&mut self.arm, Arm::Idle) {
+            Arm::Held { since, .. } => since,
+            _ => now,
+        };
+        let waiting = match pick? {
+            Pick::Queue(index) => self.queue.get(index),
+            Pick::Dirty(index) => self.dirty.extents().get(index),
+        };
+        let others = self.shared.others;
+        let until = others.writes_until.filter(|until| *until > now);
+        let goes_first = others.held_since.is_some_and(|have| have < since);
+        let moves = waiting.place.cylinder != self.cylinder;
+        if !waiting.write || !moves || !(until.is_some() || goes_first) {
+            return pick;
+        }
+        let read = self.queue.choose_read(&self.head(now));
+        if read.is_none() {
+            self.arm = Arm::Held { since, until: until.unwrap_or(now) };
+        }
+        read.map(Pick::Queue)
     }
 
     fn choose(&mut self, now: Instant) -> Option<Pick> {
@@ -156,7 +184,7 @@ impl Disk {
             return Some(Pick::Queue(index));
         }
         let others = &self.shared.others;
-        let full = self.dirty.extents().len() + others.extents >= self.params.drain_extents;
+        let full = self.dirty.entries() + others.extents >= self.params.drain_extents;
         let blocked = !self.blocked.is_empty() || others.waits_since.is_some();
         let urgent = full || blocked || !self.flushes.is_empty() || self.switching.is_some();
         let queued = self.queue.choose(self.params.order, &head);
@@ -238,6 +266,7 @@ impl Disk {
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
         let start = if streams { now } else { now.max(waiting.ready) };
         let service = self.service(start, waiting);
+        let moved = waiting.place.cylinder != self.cylinder;
         self.account(&service, waiting);
         let command = arrived.command;
         // The host does not wait for what is read beyond its command, for the flash.
@@ -270,6 +299,7 @@ impl Disk {
         if waiting.write {
             self.note(first, end, |account, range| account.write(range, command.version, finished));
         }
+        self.moved_to_write = waiting.write && moved;
         self.arm = Arm::Busy { until: service.end(), work };
     }
 
@@ -282,6 +312,7 @@ impl Disk {
     fn destage(&mut self, now: Instant, index: usize) {
         let extent = self.dirty.send(index);
         let service = self.service(now, &extent);
+        self.moved_to_write = extent.place.cylinder != self.cylinder;
         self.account(&service, &extent);
         self.counters.destages += 1;
         self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;

@@ -80,6 +80,11 @@ enum Arm {
     },
     /// Reading ahead of a sequential reader.
     Ahead(Ahead),
+    /// Holding its writes back, since then, for another arm's that ends then.
+    Held {
+        since: Instant,
+        until: Instant,
+    },
 }
 
 /// What is known when the arm has finished.
@@ -136,6 +141,8 @@ pub struct Disk {
     /// First sector beyond the last one served.
     reached: u64,
     arm: Arm,
+    /// Whether the arm moved to write what it is busy with.
+    moved_to_write: bool,
     sequence: u64,
     /// Where the last writes ended, the latest first.
     write_ends: [u64; WRITERS],
@@ -174,13 +181,14 @@ impl Disk {
             blocked: VecDeque::new(),
             beyond_tags: VecDeque::new(),
             in_drive: 0,
-            dirty: Dirty::new(params.write_cache_extents, params.write_cache_sectors, longest),
+            dirty: Dirty::new(params.room, longest),
             flushes: Vec::new(),
             flash: params.flash.map(|flash| Flash::new(flash, geometry.end())),
             cylinder: 0,
             track: 0,
             reached: geometry.first(),
             arm: Arm::Idle,
+            moved_to_write: false,
             sequence: 0,
             write_ends: [u64::MAX; WRITERS],
             counters: DiskCounters::default(),

@@ -7,6 +7,7 @@ use hotband_units::{Bytes, Rate, Rpm, Span};
 pub use crate::disk::caches::WriteCache;
 use crate::disk::caches::{WriteCaches, check_fast_format, check_flash, need, read_flash, read_write_caches};
 use crate::disk::smr::params::{SmrParams, read_smr};
+use crate::parts::dirty::Room;
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::{GeometryParams, SECTOR};
 use crate::parts::pending::Order;
@@ -92,10 +93,12 @@ pub struct DiskParams {
     pub write_caches: WriteCaches,
     /// Write-through or write-back.
     pub write_cache: WriteCache,
-    /// Most extents waiting in the write cache.
-    pub write_cache_extents: usize,
-    /// Most sectors waiting in the write cache.
-    pub write_cache_sectors: u64,
+    /// How much waits in the write cache.
+    pub room: Room,
+    /// Whether a write that finds no room there waits for it; else it goes to the media with what is queued.
+    pub waits_for_room: bool,
+    /// Whether actuators that must move for a write do so one after the other.
+    pub writes_in_turn: bool,
     /// Sequential writes of this many sectors and more go past the cache.
     pub bypass_sectors: u64,
     /// With this many extents waiting the cache is drained alongside the queue.
@@ -114,7 +117,7 @@ impl DiskParams {
         const OF_SEEKS: u64 = 4 << 20;
         let flash = self.flash.as_ref().map_or(0, |flash| flash.size / SECTOR / flash.block_sectors.max(1));
         let smr = self.smr.as_ref().map_or(0, |smr| smr.memory(self.geometry.capacity));
-        (self.segments as u64 + self.write_cache_extents as u64 + flash) * OF_ENTRY + OF_SEEKS + smr
+        (self.segments as u64 + self.room.entries as u64 + flash) * OF_ENTRY + OF_SEEKS + smr
     }
 
     /// Reads the values of `product` with those of `set` in their place; mistakes in `set` are reported at
@@ -170,8 +173,9 @@ impl DiskParams {
             rereads: !section.switch("rcd")?.unwrap_or(false),
             write_caches,
             write_cache: writes.kind,
-            write_cache_extents: writes.extents,
-            write_cache_sectors: writes.sectors,
+            room: writes.room,
+            waits_for_room: writes.waits,
+            writes_in_turn: read_turns(&section, actuators)?,
             bypass_sectors: writes.bypass,
             drain_extents: writes.drain,
             flash: read_flash(&section)?,
@@ -186,8 +190,7 @@ impl DiskParams {
     pub(super) fn switch_write_caches(&mut self, caches: WriteCaches) {
         let writes = caches.in_use();
         self.write_caches = caches;
-        (self.write_cache, self.write_cache_extents, self.write_cache_sectors) =
-            (writes.kind, writes.extents, writes.sectors);
+        (self.write_cache, self.room, self.waits_for_room) = (writes.kind, writes.room, writes.waits);
         (self.bypass_sectors, self.drain_extents) = (writes.bypass, writes.drain);
     }
 
@@ -244,6 +247,15 @@ fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
     match exposes {
         None if actuators > 1 => Err(section.error("exposes", "", "missing: expected \"luns\" or \"one\"")),
         exposes => Ok((actuators, exposes.unwrap_or(Exposes::One))),
+    }
+}
+
+/// Whether actuators move to write one after the other; together where the product does not say.
+fn read_turns(section: &Section, actuators: u32) -> Result<bool, SpecError> {
+    const KEY: &str = "arms_write";
+    match section.choice(KEY, &[("together", false), ("in turn", true)])? {
+        Some(true) if actuators == 1 => Err(section.error(KEY, "in turn", "expected \"together\": it has one arm")),
+        in_turn => Ok(in_turn.unwrap_or(false)),
     }
 }
 

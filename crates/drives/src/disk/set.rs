@@ -43,7 +43,7 @@ impl Disk {
         let Some(caches) = self.switching.filter(|_| self.dirty.is_empty()) else { return };
         self.switching = None;
         self.params.switch_write_caches(caches);
-        self.dirty.resize(self.params.write_cache_extents, self.params.write_cache_sectors);
+        self.dirty.resize(self.params.room);
         for arrived in std::mem::take(&mut self.blocked) {
             self.accept_write(now, arrived);
         }

@@ -2,8 +2,8 @@
 
 use hotband_units::Instant;
 
-use crate::disk::Disk;
 use crate::disk::params::DiskParams;
+use crate::disk::{Arm, Disk};
 use crate::parts::port::Port;
 use crate::parts::segments::Segments;
 
@@ -18,12 +18,16 @@ pub(super) struct Shared {
 /// What other actuators have in the write cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Others {
-    /// Extents held, those on their way to the media included.
+    /// Entries of the cache in use, those of what is on its way to the media included.
     pub extents: usize,
     /// Sectors held.
     pub sectors: u64,
     /// When the first write came that waits for room.
     pub waits_since: Option<Instant>,
+    /// Until when one of them, having moved for it, writes.
+    pub writes_until: Option<Instant>,
+    /// Since when one of them holds its writes back.
+    pub held_since: Option<Instant>,
 }
 
 impl Others {
@@ -33,6 +37,11 @@ impl Others {
         self.extents += extents;
         self.sectors += sectors;
         self.waits_since = self.waits_since.into_iter().chain(disk.waits_since()).min();
+        match disk.arm {
+            Arm::Busy { until, .. } if disk.moved_to_write => self.writes_until = self.writes_until.max(Some(until)),
+            Arm::Held { since, .. } => self.held_since = self.held_since.into_iter().chain([since]).min(),
+            _ => {}
+        }
     }
 }
 

@@ -8,15 +8,26 @@ use hotband_units::Instant;
 use super::geometry::Geometry;
 use super::pending::{Pending, Waiting};
 
-/// The write cache's contents.
+/// How much a write cache holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Most entries.
+    pub entries: usize,
+    /// Most sectors.
+    pub sectors: u64,
+    /// Whether a write keeps an entry of its own until it is on the media; else one that was joined to others shares
+    /// theirs.
+    pub each_write: bool,
+}
+
+/// The write cache's contents. The slot of an extent is the number of its entries.
 #[derive(Clone, Debug)]
 pub struct Dirty {
     extents: Pending,
     sectors: u64,
-    /// Most extents.
-    most_extents: usize,
-    /// Most sectors.
-    most_sectors: u64,
+    room: Room,
+    /// Entries beyond one of each extent that waits.
+    more: usize,
     /// Longest extent that joining makes.
     longest: u64,
     /// The extent on its way to the media: no longer joined to, still held.
@@ -30,22 +41,14 @@ type Run = (u64, u64);
 
 impl Dirty {
     /// An empty cache.
-    pub fn new(most_extents: usize, most_sectors: u64, longest: u64) -> Self {
-        Self {
-            extents: Pending::default(),
-            sectors: 0,
-            most_extents,
-            most_sectors,
-            longest,
-            in_flight: None,
-            joined: 0,
-        }
+    pub fn new(room: Room, longest: u64) -> Self {
+        Self { extents: Pending::default(), sectors: 0, room, more: 0, longest, in_flight: None, joined: 0 }
     }
 
     /// Another size; nothing may be held.
-    pub fn resize(&mut self, most_extents: usize, most_sectors: u64) {
+    pub fn resize(&mut self, room: Room) {
         assert!(self.is_empty(), "a cache is written to the media before it becomes another one");
-        (self.most_extents, self.most_sectors) = (most_extents, most_sectors);
+        self.room = room;
     }
 
     /// The extents, as commands for the arm.
@@ -63,10 +66,16 @@ impl Dirty {
         self.in_flight.as_ref()
     }
 
-    /// Extents and sectors held, waiting or on their way.
+    /// Entries of the writes that wait.
+    pub fn entries(&self) -> usize {
+        self.extents.len() + self.more
+    }
+
+    /// Entries and sectors held, waiting or on their way.
     pub fn held(&self) -> (usize, u64) {
-        let (on_its_way, sectors) = self.in_flight.map_or((0, 0), |extent| (1, u64::from(extent.count)));
-        (self.extents.len() + on_its_way, self.sectors + sectors)
+        let of = |extent: Waiting| (extent.slot as usize, u64::from(extent.count));
+        let (on_its_way, sectors) = self.in_flight.map_or((0, 0), of);
+        (self.entries() + on_its_way, self.sectors + sectors)
     }
 
     /// Whether nothing is held, waiting or on its way.
@@ -80,16 +89,16 @@ impl Dirty {
         waiting.chain(self.in_flight.map(|extent| extent.sequence)).min()
     }
 
-    /// Whether a write of `count` sectors at `first` can be taken in, with `others` (extents, sectors) held for other
+    /// Whether a write of `count` sectors at `first` can be taken in, with `others` (entries, sectors) held for other
     /// actuators. An empty cache takes anything.
     pub fn has_room(&self, first: u64, count: u64, others: (usize, u64)) -> bool {
         if self.is_empty() && others.0 == 0 {
             return true;
         }
-        let (extents, sectors) = self.held();
-        let fits = sectors + others.1 + count <= self.most_sectors;
-        let full = extents + others.0 >= self.most_extents;
-        fits && (!full || !self.touched(first, first + count).is_empty())
+        let (entries, sectors) = self.held();
+        let fits = sectors + others.1 + count <= self.room.sectors;
+        let full = entries + others.0 >= self.room.entries;
+        fits && (!full || (!self.room.each_write && !self.touched(first, first + count).is_empty()))
     }
 
     /// Whether all of `first..end` is held.
@@ -128,13 +137,14 @@ impl Dirty {
     /// Takes in a write. `sequence` orders it among all writes.
     pub fn insert(&mut self, geometry: &Geometry, now: Instant, first: u64, count: u64, sequence: u64) {
         let (mut run, mut since): (Run, (u64, Instant)) = ((first, first + count), (sequence, now));
-        let mut touched = self.touched(run.0, run.1);
+        let (mut touched, mut entries) = (self.touched(run.0, run.1), 1);
         while let Some(index) = touched.next_back() {
             let have = *self.extents.get(index);
             let stop = have.end();
             let joined = (run.0.min(have.sector), run.1.max(stop));
             if joined.1 - joined.0 <= self.longest {
                 self.take(index);
+                entries += have.slot;
                 self.joined += 1;
                 (run, since) = (joined, since.min((have.sequence, have.ready)));
             } else if have.sector < run.1 && run.0 < stop {
@@ -143,12 +153,12 @@ impl Dirty {
                 let tail_sequence = have.sequence;
                 for (from, to) in [(have.sector, run.0), (run.1, stop)] {
                     if from < to {
-                        self.put(geometry, (from, to), (tail_sequence, have.ready));
+                        self.put(geometry, (from, to), (tail_sequence, have.ready), 1);
                     }
                 }
             }
         }
-        self.put(geometry, run, since);
+        self.put(geometry, run, since, if self.room.each_write { entries } else { 1 });
     }
 
     /// Drops `first..end`, which has been written past the cache.
@@ -163,7 +173,7 @@ impl Dirty {
             self.take(index);
             for (from, to) in [(have.sector, first), (end, stop)] {
                 if from < to {
-                    self.put(geometry, (from, to), (have.sequence, have.ready));
+                    self.put(geometry, (from, to), (have.sequence, have.ready), 1);
                 }
             }
         }
@@ -185,11 +195,13 @@ impl Dirty {
     fn take(&mut self, index: usize) -> Waiting {
         let taken = self.extents.remove(index);
         self.sectors -= u64::from(taken.count);
+        self.more -= taken.slot as usize - 1;
         taken
     }
 
-    fn put(&mut self, geometry: &Geometry, run: Run, since: (u64, Instant)) {
+    fn put(&mut self, geometry: &Geometry, run: Run, since: (u64, Instant), entries: u32) {
         let place = geometry.place(run.0);
+        self.more += entries as usize - 1;
         self.sectors += run.1 - run.0;
         self.extents.insert(Waiting {
             sector: run.0,
@@ -199,7 +211,7 @@ impl Dirty {
             angle: place.angle(),
             ready: since.1,
             sequence: since.0,
-            slot: u32::MAX,
+            slot: entries,
         });
     }
 }
@@ -225,13 +237,17 @@ mod tests {
         })
     }
 
+    fn dirty(entries: usize, sectors: u64, longest: u64) -> Dirty {
+        Dirty::new(Room { entries, sectors, each_write: false }, longest)
+    }
+
     fn runs(dirty: &Dirty) -> Vec<(u64, u32)> {
         dirty.extents().by_address().map(|extent| (extent.sector, extent.count)).collect()
     }
 
     #[test]
     fn neighbours_and_overwrites_are_joined() {
-        let (geometry, mut dirty) = (geometry(), Dirty::new(10, 1000, 100));
+        let (geometry, mut dirty) = (geometry(), dirty(10, 1000, 100));
         for (sequence, (first, count)) in [(10, 10), (20, 10), (5, 8), (50, 5), (40, 12)].into_iter().enumerate() {
             dirty.insert(&geometry, Instant(0), first, count, sequence as u64);
         }
@@ -241,7 +257,7 @@ mod tests {
 
     #[test]
     fn joining_stops_at_the_longest() {
-        let (geometry, mut dirty) = (geometry(), Dirty::new(10, 1000, 20));
+        let (geometry, mut dirty) = (geometry(), dirty(10, 1000, 20));
         dirty.insert(&geometry, Instant(0), 0, 16, 0);
         dirty.insert(&geometry, Instant(0), 16, 16, 1);
         dirty.insert(&geometry, Instant(0), 8, 16, 2);
@@ -250,20 +266,39 @@ mod tests {
 
     #[test]
     fn a_full_cache_takes_only_what_joins() {
-        let (geometry, mut dirty) = (geometry(), Dirty::new(1, 1000, 100));
+        let (geometry, mut dirty) = (geometry(), dirty(1, 1000, 100));
         dirty.insert(&geometry, Instant(0), 0, 8, 0);
         assert!(dirty.has_room(8, 8, (0, 0)));
         assert!(!dirty.has_room(80, 8, (0, 0)));
     }
 
     #[test]
+    fn a_write_that_is_joined_keeps_its_entry_where_each_has_one() {
+        let geometry = geometry();
+        let room = |each_write| Room { entries: 2, sectors: 1000, each_write };
+        let after_two = |each_write| {
+            let mut dirty = Dirty::new(room(each_write), 100);
+            dirty.insert(&geometry, Instant(0), 0, 8, 0);
+            dirty.insert(&geometry, Instant(0), 8, 8, 1);
+            dirty
+        };
+        let mut dirty = after_two(true);
+        assert_eq!((dirty.extents().len(), dirty.held()), (1, (2, 16)));
+        assert!(!dirty.has_room(16, 8, (0, 0)) && after_two(false).has_room(16, 8, (0, 0)));
+        dirty.send(0);
+        assert_eq!((dirty.entries(), dirty.held()), (0, (2, 16)));
+        dirty.landed();
+        assert!(dirty.has_room(16, 8, (0, 0)) && dirty.held() == (0, 0));
+    }
+
+    #[test]
     fn an_empty_cache_takes_anything() {
-        assert!(Dirty::new(1, 12, 100).has_room(0, 100, (0, 0)));
+        assert!(dirty(1, 12, 100).has_room(0, 100, (0, 0)));
     }
 
     #[test]
     fn what_is_on_its_way_is_held_until_it_has_landed() {
-        let (geometry, mut dirty) = (geometry(), Dirty::new(1, 1000, 100));
+        let (geometry, mut dirty) = (geometry(), dirty(1, 1000, 100));
         dirty.insert(&geometry, Instant(0), 0, 8, 7);
         dirty.send(0);
         assert!(dirty.covers(0, 8) && !dirty.is_empty() && !dirty.has_room(80, 8, (0, 0)));
@@ -277,7 +312,7 @@ mod tests {
         fn what_was_written_and_not_taken_is_covered_exactly(
             writes in proptest::collection::vec((0_u64..300, 1_u64..40, 0_u8..5), 1..60),
         ) {
-            let (geometry, mut dirty) = (geometry(), Dirty::new(1000, 100_000, 64));
+            let (geometry, mut dirty) = (geometry(), dirty(1000, 100_000, 64));
             let mut model = vec![false; 400];
             for (sequence, (first, count, what)) in writes.into_iter().enumerate() {
                 let range = first as usize..(first + count) as usize;

@@ -248,6 +248,14 @@ impl Pending {
         self.soonest(head, |index| self.get(index).ready <= latest)
     }
 
+    /// Of the reads, the one with the least positioning time.
+    pub fn choose_read(&self, head: &Head) -> Option<usize> {
+        if self.writes == self.len() {
+            return None;
+        }
+        self.soonest(head, |index| !self.near[index].write()).map(|(index, _)| index)
+    }
+
     /// Index of the oldest command.
     pub fn oldest(&self) -> Option<usize> {
         let (sequence, _) = self.oldest?;

@@ -136,18 +136,22 @@ fn data_of_writes_to_the_media_crosses_the_same_link() {
 }
 
 /// Bytes a second of two sequential readers of 64 KiB, one a share, each with `depth` commands outstanding.
-fn two_streams(mut bench: Bench<MultiActuatorDisk>, depth: usize) -> f64 {
+fn two_streams(bench: Bench<MultiActuatorDisk>, depth: usize) -> f64 {
+    two_streams_of(Op::Read, bench, depth)
+}
+
+fn two_streams_of(op: Op, mut bench: Bench<MultiActuatorDisk>, depth: usize) -> f64 {
     let mut next = [0_u64, SHARE];
     let mut outstanding: Vec<(u64, usize)> = Vec::new();
     let mut bytes = 0;
     while bench.now < 2_000 * MS {
         for (stream, next) in next.iter_mut().enumerate() {
             while outstanding.iter().filter(|(_, of)| *of == stream).count() < depth {
-                outstanding.push((bench.submit(bench.now, Op::Read, *next, 128, false), stream));
+                outstanding.push((bench.submit(bench.now, op, *next, 128, false), stream));
                 *next += 128;
             }
         }
-        let at = bench.disk.wake().expect("reads are outstanding");
+        let at = bench.disk.wake().expect("much is outstanding");
         bench.run_to(at.0);
         let before = outstanding.len();
         outstanding.retain(|(token, _)| !bench.is_done(*token));
@@ -226,6 +230,36 @@ fn the_room_of_the_write_cache_is_shared_and_given_in_order_of_arrival() {
     for write in late {
         bench.end_of(write);
     }
+}
+
+#[test]
+fn arms_that_take_turns_move_to_write_one_after_the_other_and_read_beside_it() {
+    let ends = |arms: &str, op: Op| {
+        let mut bench = dual(&format!("{LUNS}{NO_LINK}arms_write = \"{arms}\"\n"));
+        let first = [5, 9].map(|cylinder| bench.write(0, at_cylinder(cylinder, 0)));
+        let other = bench.submit(US, op, SHARE + at_cylinder(5, 0), 8, false);
+        (first.map(|write| bench.end_of(write)), bench.end_of(other))
+    };
+    let (together, in_turn) = (ends("together", Op::Write), ends("in turn", Op::Write));
+    assert!(together.1 <= together.0[0] + MS, "{together:?}");
+    assert_eq!(in_turn.0[0], together.0[0]);
+    assert!(in_turn.1 > in_turn.0[0] + MS, "it moves when the first has written: {in_turn:?}");
+    assert!(in_turn.0[1] > in_turn.1 + MS, "the one that waited is next: {in_turn:?}");
+    assert_eq!(ends("together", Op::Read), ends("in turn", Op::Read));
+}
+
+#[test]
+fn arms_that_take_turns_stream_beside_each_other() {
+    let streamed = |arms: &str| two_streams_of(Op::Write, dual(&format!("{LUNS}arms_write = \"{arms}\"\n")), 4);
+    let (together, in_turn) = (streamed("together"), streamed("in turn"));
+    // They wait for each other where both go on to the next cylinder.
+    assert!(in_turn > 0.95 * together, "{together} {in_turn}");
+}
+
+#[test]
+fn one_arm_takes_no_turns() {
+    let refused = read_params("arms_write = \"in turn\"").expect_err("there is nobody to take turns with");
+    assert!(refused.to_string().contains("expected \"together\""), "{refused}");
 }
 
 #[test]

@@ -48,6 +48,39 @@ fn a_full_cache_throttles_to_the_media() {
 }
 
 #[test]
+fn a_write_that_finds_no_room_is_queued_with_the_others_where_that_is_so() {
+    let ends = |full: &str| {
+        let mut bench = bench(&format!("awc_full = \"{full}\""));
+        for n in 0..4 {
+            bench.write(0, at_cylinder(40 + 10 * n, 0));
+        }
+        let (far, near) = (bench.write(US, at_cylinder(999, 0)), bench.write(2 * US, at_cylinder(80, 0)));
+        (bench.end_of(far), bench.end_of(near))
+    };
+    let ((first, second), (far, near)) = (ends("wait"), ends("queue"));
+    assert!(first < second, "room comes in order of arrival: {first} {second}");
+    assert!(near < far, "the media is reached in order of positions: {near} {far}");
+}
+
+#[test]
+fn a_write_is_not_taken_in_before_an_older_one_of_its_place_that_is_queued() {
+    let mut bench = bench("awc_full = \"queue\"");
+    for n in 0..4 {
+        bench.write(0, at_cylinder(40 + 10 * n, 0));
+    }
+    let older = bench.write(US, at_cylinder(999, 0));
+    // The first has landed and left its place; the arm is on its way to the other end of the disk.
+    let mut now = 0;
+    while bench.count("media_writes") < 2 {
+        now = bench.disk.wake().expect("much is waiting").0;
+        bench.run_to(now);
+    }
+    let (newer, other) = (bench.write(now, at_cylinder(999, 0)), bench.write(now, at_cylinder(300, 0)));
+    bench.run_to(now + MS / 2);
+    assert_eq!([older, newer, other].map(|write| bench.is_done(write)), [false, false, true]);
+}
+
+#[test]
 fn large_sequential_writes_go_past_it_and_others_do_not() {
     let mut bench = bench("");
     let small = bench.submit(0, Op::Write, at_cylinder(5, 0), 8, false);

@@ -176,6 +176,8 @@ fn rated_random_ios_come_out_at_the_rated_depth() {
     let (of_drive, of_unit) = (rate(100, 8), rate(100, 16));
     assert!(of_drive < 304.0 && 304.0 < of_unit, "{of_drive} {of_unit}");
     assert_near("16 reads at each unit", of_unit, 304.0, 0.08);
-    // Not a test of the model: the number of extents is inferred from these 384 writes.
-    assert_near("writes", rate(0, 16), 384.0, 0.05);
+    // With 80 entries, and arms that move to write in turn, half of the 384 rated (docs/models/disk.md says what that
+    // needs); arms that write together are twice as fast.
+    let writes = rate(0, 16);
+    assert!((180.0..210.0).contains(&writes), "{writes}");
 }

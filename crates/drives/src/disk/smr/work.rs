@@ -46,7 +46,7 @@ impl SmrDisk {
         let command = self.own(id).command;
         let params = &self.disk.params;
         let (writes, sectors) = self.acknowledged;
-        let has_room = writes < params.write_cache_extents && sectors + count <= params.write_cache_sectors;
+        let has_room = writes < params.room.entries && sectors + count <= params.room.sectors;
         if params.write_cache != WriteCache::Off && !command.fua && (has_room || writes == 0) {
             self.acknowledged = (writes + 1, sectors + count);
             self.pending.push_back(Pending { id, at, count, ready: None });
@@ -85,7 +85,7 @@ impl SmrDisk {
         let params = &self.disk.params;
         let is_wanted = self.pending.iter().any(|write| write.ready.is_some()) || !self.flushes.is_empty();
         let (writes, sectors) = self.acknowledged;
-        is_wanted || writes >= params.write_cache_extents || sectors >= params.write_cache_sectors || self.is_pressed()
+        is_wanted || writes >= params.room.entries || sectors >= params.room.sectors || self.is_pressed()
     }
 
     /// Whether the media cache has to be cleaned now.
@@ -102,7 +102,7 @@ impl SmrDisk {
     /// When the arm can do something else, if no command waits for it.
     pub(super) fn arm_free(&self) -> Option<Instant> {
         self.disk.nothing_waits().then(|| match self.disk.arm {
-            Arm::Idle => Instant::ZERO,
+            Arm::Idle | Arm::Held { .. } => Instant::ZERO,
             Arm::Busy { until, .. } => until,
             Arm::Ahead(ahead) => self.disk.passes(&ahead, ahead.committed),
         })
