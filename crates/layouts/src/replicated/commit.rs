@@ -79,6 +79,9 @@ impl Pool {
             bytes += self.log_bytes_of(self.osds[number].committing[at]);
         }
         self.append(number, bytes, Stage::LogWrite);
+        if self.osds[number].tables.logged(bytes, &self.params) {
+            self.go_on_with_tables(number);
+        }
     }
 
     /// Appends to the log, or to the log of file sizes.

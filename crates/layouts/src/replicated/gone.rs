@@ -39,8 +39,9 @@ impl Pool {
         self.recovery = Some(Recovery::new(outs, after, self.osds.len()));
         // Any daemon may get any object, so none knows that the metadata of all of its own fits into its memory.
         let seen = objects_seen(&self.places, self.osds.len(), self.params.shards, true);
-        for (osd, seen) in self.osds.iter_mut().zip(&seen) {
-            let new = Osd::new(osd.slice.size(), self.spec.shard(), (osd.host, osd.disk), seen, &self.params);
+        for (number, (osd, seen)) in self.osds.iter_mut().zip(&seen).enumerate() {
+            let slice = (osd.slice.size(), self.spec.shard());
+            let new = Osd::new(number, slice, (osd.host, osd.disk), seen, &self.params);
             *osd = Osd { flushed: osd.flushed, ..new };
         }
         self.warm_metadata();

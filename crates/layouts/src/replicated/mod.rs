@@ -3,7 +3,7 @@
 //!
 //! Reads go to the primary daemon. Writes go to all daemons of the group and are answered when all have committed.
 //!
-//! Leaves out: monitors and maps, snapshots, scrubbing, compaction of the database, partial blocks,
+//! Leaves out: monitors and maps, snapshots, scrubbing, partial blocks,
 //! the limit that a host's cores set to all its daemons together, and reads of what is deferred and not yet in place.
 
 mod build;
@@ -19,6 +19,7 @@ mod place;
 mod recovery;
 
 mod spec;
+mod tables;
 mod wire;
 
 use std::collections::VecDeque;
@@ -61,6 +62,8 @@ enum Due {
     Received(u32),
     /// A daemon is marked out.
     Out,
+    /// The database of a daemon has gone through what it read, or is to write.
+    Tables(u32),
 }
 
 const KIND_SHIFT: u32 = 21;
@@ -75,7 +78,9 @@ impl Due {
             Self::Reply(piece) => (4, piece),
             Self::Recover(osd) => (5, osd),
             Self::Received(transfer) => (6, transfer),
-            Self::Out => (7, 0),
+            Self::Tables(osd) => (7, osd),
+            // The number that no daemon has: events have room for eight kinds.
+            Self::Out => (7, (1 << KIND_SHIFT) - 1),
         };
         debug_assert!(number >> KIND_SHIFT == 0, "what is under way, daemons and shards are bounded below 2^21");
         kind << KIND_SHIFT | number
@@ -91,7 +96,8 @@ impl Due {
             4 => Self::Reply(number),
             5 => Self::Recover(number),
             6 => Self::Received(number),
-            _ => Self::Out,
+            _ if number == (1 << KIND_SHIFT) - 1 => Self::Out,
+            _ => Self::Tables(number),
         }
     }
 }
@@ -111,6 +117,8 @@ enum For {
     Place(u32),
     /// The read, and the write, of an object that is recovered.
     Recovery(u32),
+    /// The database of a daemon.
+    Tables(u32),
 }
 
 impl For {
@@ -122,6 +130,7 @@ impl For {
             Self::Commit(osd) => (3, osd),
             Self::Place(osd) => (4, osd),
             Self::Recovery(slot) => (5, slot),
+            Self::Tables(osd) => (6, osd),
         };
         kind << 32 | u64::from(number)
     }
@@ -134,7 +143,8 @@ impl For {
             2 => Self::Data(number),
             3 => Self::Commit(number),
             4 => Self::Place(number),
-            _ => Self::Recovery(number),
+            5 => Self::Recovery(number),
+            _ => Self::Tables(number),
         }
     }
 }
@@ -162,6 +172,8 @@ pub struct Pool {
     client_free: Instant,
     client_out: Nic,
     client_in: Nic,
+    /// When the client's thread that takes data from the wire is free.
+    taking_free: Instant,
     /// Cards of the hosts to each other.
     host_out: Vec<Nic>,
     recovery: Option<Recovery>,
@@ -181,8 +193,9 @@ impl Pool {
         let speed = spec.clock_mhz.unwrap_or(params.reference_mhz) as f64 / params.reference_mhz as f64;
         let seen = objects_seen(&places, slices.len(), params.shards, false);
         let at = |osd: usize| (hosts[osd], (osd / spec.osds_per_member) as u16);
-        let osds: Vec<Osd> =
-            (0..slices.len()).map(|osd| Osd::new(slices[osd], spec.shard(), at(osd), &seen[osd], &params)).collect();
+        let osds: Vec<Osd> = (0..slices.len())
+            .map(|osd| Osd::new(osd, (slices[osd], spec.shard()), at(osd), &seen[osd], &params))
+            .collect();
         let mut pool = Self {
             capacity,
             turns: vec![Turns::default(); slices.len() / spec.osds_per_member],
@@ -199,6 +212,7 @@ impl Pool {
             client_free: Instant::ZERO,
             client_out: Nic::new(spec.client_network),
             client_in: Nic::new(spec.client_network),
+            taking_free: Instant::ZERO,
             host_out: vec![Nic::new(spec.cluster_network); spec.hosts],
             places,
             spec,
@@ -290,6 +304,7 @@ impl Pool {
             Due::Recover(osd) => self.recover_more(osd as usize),
             Due::Received(transfer) => self.received(transfer),
             Due::Out => self.recover(now),
+            Due::Tables(osd) => self.go_on_with_tables(osd as usize),
         }
     }
 }
@@ -346,6 +361,7 @@ impl Service for Pool {
             For::Commit(osd) => self.commit_goes_on(now, osd as usize, times, fault),
             For::Place(osd) => self.placed(osd as usize),
             For::Recovery(slot) => self.recovery_goes_on(now, slot),
+            For::Tables(osd) => self.work_on_table(now, osd as usize),
         }
     }
 

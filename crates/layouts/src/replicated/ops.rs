@@ -271,8 +271,16 @@ impl Pool {
     pub(super) fn send_answer(&mut self, now: Instant, last: &Sub) {
         let piece = self.pieces.get(last.piece);
         let data = if piece.op == Op::Read { u64::from(piece.len) } else { 0 };
-        let at = self.client_in.send(now, data) + self.spec.client_network.latency;
-        (piece.cpu, piece.wire, piece.disk) = (last.cpu, last.wire + at.since(now), last.disk);
+        let mut at = self.client_in.send(now, data) + self.spec.client_network.latency;
+        let mut taking = Span::ZERO;
+        if data > 0 {
+            // One thread of the client checks and copies what comes from the wire.
+            taking = self.cpu.of(Span(self.params.cpu_block.0 * data.div_ceil(BLOCK)));
+            at = at.max(self.taking_free) + taking;
+            self.taking_free = at;
+        }
+        let wire = Span(at.since(now).0 - taking.0);
+        (piece.cpu, piece.wire, piece.disk) = (last.cpu + taking, last.wire + wire, last.disk);
         self.push(at, Due::Reply(last.piece));
     }
 

@@ -6,6 +6,7 @@ use hotband_machine::{Counter, Times};
 
 use super::memory::{Memory, Policy};
 use super::params::{BLOCK, OsdParams};
+use super::tables::Tables;
 
 /// Alignment of BlueFS on its device, and of everything here that has a place of its own.
 const GRAIN: u64 = 1 << 20;
@@ -49,6 +50,12 @@ impl Slice {
             None => u64::from(slot) * self.object,
             Some(behind) => self.db_begin + self.db_size + behind * self.object,
         }
+    }
+
+    /// Where the database writes its tables: behind the logs.
+    pub fn tables(&self) -> Ring {
+        let from = BLUEFS_REGION + self.wal_size;
+        Ring { from: self.db_begin + from, size: self.db_size - from, at: 0 }
     }
 
     /// Where the database keeps the metadata of an object: anywhere behind the logs.
@@ -138,6 +145,8 @@ pub(super) struct OsdCounters {
     pub deferred_writes: u64,
     pub cpu_ns: u64,
     pub recovered: u64,
+    pub tables_written: u64,
+    pub tables_read: u64,
 }
 
 impl OsdCounters {
@@ -154,6 +163,8 @@ impl OsdCounters {
             ("deferred_writes", self.deferred_writes),
             ("cpu_ns", self.cpu_ns),
             ("recovered_objects", self.recovered),
+            ("table_bytes_written", self.tables_written),
+            ("table_bytes_read", self.tables_read),
         ]
     }
 }
@@ -164,6 +175,7 @@ pub(super) struct Osd {
     pub slice: Slice,
     pub wal: Ring,
     pub sizes: Ring,
+    pub tables: Tables,
     pub stage: Stage,
     /// Transactions that wait for the committing thread, and those it commits.
     pub queued: Vec<u32>,
@@ -182,8 +194,15 @@ pub(super) struct Osd {
 }
 
 impl Osd {
-    /// `seen` is how many objects the groups of each shard have.
-    pub fn new(size: u64, object: u64, (host, disk): (u16, u16), seen: &[usize], params: &OsdParams) -> Self {
+    /// Daemon `number` on a slice of `size` bytes, with objects of `object`. `seen` is how many objects the groups of each
+    /// shard have.
+    pub fn new(
+        number: usize,
+        (size, object): (u64, u64),
+        (host, disk): (u16, u16),
+        seen: &[usize],
+        params: &OsdParams,
+    ) -> Self {
         let onodes = params.onodes / params.shards;
         let shard = |seen: &usize| Shard {
             waiting: VecDeque::new(),
@@ -196,6 +215,7 @@ impl Osd {
         let wal = Ring { from: slice.db_begin + BLUEFS_REGION, size: slice.wal_size, at: 0 };
         Self {
             shards: seen.iter().map(shard).collect(),
+            tables: Tables::new(number, &slice, params),
             slice,
             wal,
             sizes,

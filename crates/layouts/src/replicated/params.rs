@@ -1,7 +1,7 @@
 //! What an object storage daemon is told about itself: the values of its catalog file.
 
 use hotband_machine::{Product, Section, SpecError};
-use hotband_units::{Bytes, Ratio, Span};
+use hotband_units::{Bytes, Rate, Ratio, Span};
 use toml::Table;
 
 use super::memory::Policy;
@@ -52,6 +52,14 @@ pub struct OsdParams {
     pub db_share: f64,
     /// Part of it that the log goes round in.
     pub wal_region: u64,
+    /// Bytes of the log after which the database writes a table.
+    pub write_buffer: u64,
+    /// Size of the table, as a share of them.
+    pub table_share: f64,
+    /// Size of the database that tables are merged into.
+    pub database: u64,
+    /// How fast its thread goes through tables.
+    pub table_rate: Rate,
     /// Whether the host's I/O scheduler anticipates the next step of a commit before it turns to another daemon.
     pub anticipate: bool,
     /// Objects that a daemon recovers at once.
@@ -99,6 +107,10 @@ impl OsdParams {
             deferred_batch: count(&section, "deferred_batch_ops", 1, 65_536)? as usize,
             db_share: share(&section, "db_share", 0.001, 0.5)?,
             wal_region: size(&section, "wal_region", 32 << 20, 1 << 40)?,
+            write_buffer: size(&section, "write_buffer", 1 << 20, 1 << 40)?,
+            table_share: share(&section, "table_share", 0.01, 1.0)?,
+            database: size(&section, "database", 1 << 20, 1 << 40)?,
+            table_rate: section.required("table_rate", "a rate, such as \"60 MB/s\"")?,
             anticipate: section
                 .choice("io_scheduler", &[("none", false), ("anticipatory", true)])?
                 .ok_or_else(|| section.error("io_scheduler", "", "missing: expected none or anticipatory"))?,

@@ -46,6 +46,11 @@ impl Cpu {
         Self { random, spread, speed }
     }
 
+    /// What takes this long on the cores that times are stated for, with nothing that varies.
+    pub fn of(&self, time: Span) -> Span {
+        Span((time.0 as f64 / self.speed).round() as u64)
+    }
+
     /// A draw for what takes `mean`.
     pub fn draw(&mut self, mean: Span) -> Span {
         let varied = 1.0 - self.spread + self.spread * self.random.exponential();

@@ -24,7 +24,7 @@ fn unit_read() -> u64 {
 #[test]
 fn a_small_read_asks_k_shards_and_takes_the_last_of_them() {
     let mut rig = coded("");
-    let wanted = CLIENT + wire(0) + READ + BLOCK + unit_read() + wire(4096);
+    let wanted = CLIENT + wire(0) + READ + BLOCK + unit_read() + wire(4096) + BLOCK;
     rig.ask(Op::Read, 0, 4096);
     rig.run_to(wanted - 1);
     assert!(rig.served.is_empty(), "not before");

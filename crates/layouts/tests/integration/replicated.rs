@@ -13,9 +13,9 @@ const ONE_SHARD: (&str, &str) = ("op_shards", "1");
 /// Bytes of log of a write of 4 KiB, with its data.
 const LOGGED: u64 = 11_700 + 4096;
 
-/// From the host to the point where the daemon has computed, and from the daemon back.
+/// From the host to the point where the daemon has computed, and from the daemon back. Both ends check and copy.
 fn read_without_disk(bytes: u64) -> u64 {
-    CLIENT + wire(0) + READ + bytes.div_ceil(4096) * BLOCK + wire(bytes)
+    CLIENT + wire(0) + READ + 2 * bytes.div_ceil(4096) * BLOCK + wire(bytes)
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_read_takes_its_processors_wires_and_disk_and_not_a_nanosecond_more() {
         assert!(rig.served.is_empty(), "not before");
         rig.run_to(wanted);
         let (_, served) = rig.served[0];
-        assert_eq!(served.times.overhead.0, CLIENT + READ + bytes / 4096 * BLOCK);
+        assert_eq!(served.times.overhead.0, CLIENT + READ + 2 * bytes / 4096 * BLOCK);
         assert_eq!((served.times.link.0, served.times.transfer.0), (wire(0) + wire(bytes), DISK.read));
         assert_eq!(served.times.queue.0, 0);
         assert_eq!(rig.sent(0), [(Op::Read, 0, bytes as u32)]);
@@ -48,7 +48,7 @@ fn what_was_read_is_read_again_from_memory() {
 #[test]
 fn faster_cores_take_less_time_for_the_same_work() {
     let mut rig = Rig::new(1, &format!("{ALONE}, core_clock_mhz = 4000"), &[]);
-    let cpu = (CLIENT + READ + BLOCK) / 2;
+    let cpu = (CLIENT + READ + 2 * BLOCK) / 2;
     assert_eq!(rig.latency(Op::Read, 0, 4096), cpu + wire(0) + DISK.read + wire(4096));
 }
 
@@ -201,6 +201,59 @@ fn writes_that_come_during_a_commit_share_the_next() {
     // Durable at once; their answers leave one after the other.
     assert_eq!(last, (0..5).map(|n| n * 240).collect::<Vec<_>>());
     assert_eq!((rig.count("osd0", "commits"), rig.count("osd0", "committed")), (2, 6));
+}
+
+#[test]
+fn what_comes_for_the_client_at_once_is_taken_one_after_the_other() {
+    let mut rig = Rig::new(1, ALONE, &[("cpu_block", "\"1 ms\""), ("cpu_client", "\"0 ms\"")]);
+    // Two objects of which daemon and disk take equal care: the client's one thread needs 64 ms for each.
+    let asked = [0, OBJECT].map(|at| rig.ask(Op::Read, at, 256 * KIB));
+    rig.drain();
+    let ends = asked.map(|token| rig.latency_of(token));
+    assert_eq!(ends[0].abs_diff(ends[1]), 64_000_000);
+}
+
+/// A daemon whose database writes a table of half a MiB for every MiB of the log.
+const TABLES: [(&str, &str); 5] = [
+    ("wal_bytes", "\"12 KiB\""),
+    ("write_buffer", "\"1 MiB\""),
+    ("table_share", "\"50 %\""),
+    ("database", "\"4 MiB\""),
+    ("table_rate", "\"100 MB/s\""),
+];
+
+/// Where and what the database of the only daemon read and wrote while so many small writes were answered.
+fn tables_after(writes: u64) -> (Rig, Vec<(u64, Op, u64)>) {
+    let mut rig = Rig::new(1, ALONE, &TABLES);
+    (0..writes).for_each(|n| {
+        rig.latency(Op::Write, n * 64 * KIB, 4096);
+    });
+    let is_table = |len: u32| u64::from(len) == 512 * KIB || u64::from(len) == 2 * MIB;
+    let tables = rig.commands.iter().filter(|(_, sent)| is_table(sent.len) && !in_place(sent.offset));
+    let tables = tables.map(|(at, sent)| (*at, sent.op, sent.offset)).collect();
+    (rig, tables)
+}
+
+#[test]
+fn the_database_writes_a_table_when_the_log_has_filled_its_memory() {
+    // 16 KiB of log each: 64 make a MiB, of which half a MiB remains.
+    assert!(tables_after(63).1.is_empty());
+    let (rig, tables) = tables_after(64 * 3);
+    assert_eq!(tables.iter().map(|(_, op, _)| *op).collect::<Vec<_>>(), [Op::Write; 3]);
+    assert_eq!([1, 2].map(|n| tables[n].2 - tables[n - 1].2), [512 * KIB; 2], "one behind the other");
+    assert_eq!(rig.count("osd0", "table_bytes_written"), 3 * 512 * KIB);
+}
+
+#[test]
+fn the_fourth_table_is_merged_a_command_at_a_time_with_computing_between() {
+    let (rig, tables) = tables_after(64 * 4);
+    // Three tables and the database are read, the fourth and the database written.
+    let merge = &tables[3..];
+    assert_eq!(merge.iter().filter(|(_, op, _)| *op == Op::Read).count(), 3, "5.5 MiB in pieces of 2 MiB");
+    assert_eq!(merge.iter().filter(|(_, op, _)| *op == Op::Write).count(), 9, "4.5 MiB in pieces of 512 KiB");
+    let gap = merge[1].0 - merge[0].0;
+    assert_eq!(gap, DISK.read + 20_971_520, "2 MiB at 100 MB/s");
+    assert_eq!(rig.count("osd0", "table_bytes_read"), 6 * MIB);
 }
 
 #[test]
