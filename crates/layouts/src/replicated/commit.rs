@@ -1,4 +1,5 @@
-//! How a daemon makes writes durable: many transactions with one log write and flush, data put in its place later.
+//! How a daemon makes writes durable: many transactions with one log write and flush, data put in its place later, and
+//! what the log gathered in memory written as a table of the database.
 
 use hotband_machine::{Entropy, Fault, Op, Times};
 use hotband_units::Instant;
@@ -206,5 +207,21 @@ impl Pool {
         if self.osds[number].placing == 0 {
             self.place_deferred(number);
         }
+    }
+
+    /// A piece is read or written; the thread of the database computes before it turns to the next.
+    pub(super) fn work_on_table(&mut self, now: Instant, number: usize) {
+        let cpu = self.cpu.of(self.params.table_rate.time_for(self.osds[number].tables.piece));
+        self.osds[number].counters.cpu_ns += cpu.0;
+        self.push(now + cpu, Due::Tables(number as u32));
+    }
+
+    /// The database of a daemon goes on, one command after the other.
+    pub(super) fn go_on_with_tables(&mut self, number: usize) {
+        let Some((op, extent)) = self.osds[number].tables.next() else { return };
+        let counters = &mut self.osds[number].counters;
+        let moved = if op == Op::Read { &mut counters.tables_read } else { &mut counters.tables_written };
+        *moved += u64::from(extent.1);
+        self.command(number, op, extent, For::Tables(number as u32), Entropy::INCOMPRESSIBLE);
     }
 }

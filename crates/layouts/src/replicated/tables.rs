@@ -3,12 +3,10 @@
 //!
 //! Leaves out: levels beyond the first, and writes that are slowed down because tables come faster than they are merged.
 
-use hotband_machine::{Entropy, Op};
-use hotband_units::Instant;
+use hotband_machine::Op;
 
 use super::osd::{Ring, Slice};
 use super::params::OsdParams;
-use super::{Due, For, Pool};
 
 /// A merge reads so much at once [Ceph 14: `compaction_readahead_size=2097152` in `bluestore_rocksdb_options`].
 const READ: u64 = 2 << 20;
@@ -33,7 +31,7 @@ pub(super) struct Tables {
     /// Whether it is at work.
     busy: bool,
     /// Bytes of the last piece.
-    piece: u64,
+    pub piece: u64,
 }
 
 impl Tables {
@@ -62,7 +60,7 @@ impl Tables {
     }
 
     /// The next command: what and where.
-    fn next(&mut self) -> Option<(Op, (u64, u32))> {
+    pub fn next(&mut self) -> Option<(Op, (u64, u32))> {
         let (op, left, piece, ring) = if self.to_read > 0 {
             (Op::Read, &mut self.to_read, READ, &mut self.old)
         } else {
@@ -75,23 +73,5 @@ impl Tables {
         *left = left.saturating_sub(piece);
         self.piece = piece;
         Some((op, (ring.take(piece), piece as u32)))
-    }
-}
-
-impl Pool {
-    /// A piece is read or written; the thread of the database computes before it turns to the next.
-    pub(super) fn work_on_table(&mut self, now: Instant, number: usize) {
-        let cpu = self.cpu.of(self.params.table_rate.time_for(self.osds[number].tables.piece));
-        self.osds[number].counters.cpu_ns += cpu.0;
-        self.push(now + cpu, Due::Tables(number as u32));
-    }
-
-    /// The database of a daemon goes on, one command after the other.
-    pub(super) fn go_on_with_tables(&mut self, number: usize) {
-        let Some((op, extent)) = self.osds[number].tables.next() else { return };
-        let counters = &mut self.osds[number].counters;
-        let moved = if op == Op::Read { &mut counters.tables_read } else { &mut counters.tables_written };
-        *moved += u64::from(extent.1);
-        self.command(number, op, extent, For::Tables(number as u32), Entropy::INCOMPRESSIBLE);
     }
 }
