@@ -24,14 +24,23 @@ class NamedFigure(TypedDict):
     group: NotRequired[str]
 
 
+class IntervalDoc(TypedDict):
+    """The interval of a prediction, in the unit of its figure: in `level` percent of such cases it holds the figure."""
+
+    level: float
+    low: float
+    high: float
+
+
 class FigureDoc(NamedFigure):
     """A figure: published (None where it is not) beside predicted (None where it could not be), both in `unit`, and the
-    error of the prediction."""
+    error of the prediction, with its interval where it has one."""
 
     published: float | None
     predicted: float | None
     error_pct: float | None
     note: str
+    interval: NotRequired[IntervalDoc | None]
 
 
 class ComparisonFigure(NamedFigure):
@@ -260,6 +269,16 @@ class StudySwingsDoc(SwingsDoc):
     missing: list[str]
 
 
+class StudyIntervalsDoc(TypedDict):
+    """What the intervals of a study's figures rest on: whether its predictions or values have changed since
+    (`changed` names the values)."""
+
+    level: float
+    text: str
+    stale: bool
+    changed: list[str]
+
+
 class RunDoc(TypedDict):
     """A run of the study, where its record is, and what a page draws of it."""
 
@@ -296,6 +315,7 @@ class StudyDoc(TypedDict):
     why: list[WhyDoc]
     assumptions: list[AssumptionDoc]
     swings: StudySwingsDoc | None
+    intervals: StudyIntervalsDoc | None
     runs: list[RunDoc]
     command: NotRequired[str]
     only: NotRequired[list[str]]
