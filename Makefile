@@ -90,8 +90,9 @@ bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
 pictures: setup ## the picture of the README
 	$(BIN)/python scripts/pictures.py
 
-accuracy: setup ## every study: how large the errors are
-	$(BIN)/hotband study accuracy
+# Runs are kept in out/accuracy: killed, it goes on where it was.
+accuracy: setup ## every study: how large the errors are, to the terminal and into docs/accuracy.md
+	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy.md
 
 lock: ## after a change of dependencies: rewrites rust.lock and requirements.lock from what is installed
 	$(PYTHON) scripts/rust_lock.py save

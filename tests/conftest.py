@@ -83,11 +83,15 @@ def durawrite(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any],
 
 
 def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
-    """Runs a study with `--json --out`; processes of one run of the tests share the result, the others wait for it."""
+    """Runs a study with `--json --out`; processes of one run of the tests share the result, the others wait for it.
+
+    Where `HOTBAND_KEPT_RUNS` names a folder (such as `out/accuracy`) its runs are taken over as far as they are of this
+    engine and of the same specs: what does not depend on them is tested again without repeating them."""
     base = factory.getbasetemp()
     folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / f"study-{name}"
     folder.mkdir(exist_ok=True)
-    out, printed = folder / "out", folder / "printed.json"
+    kept = os.environ.get("HOTBAND_KEPT_RUNS", "")
+    out, printed = Path(kept, name) if kept else folder / "out", folder / "printed.json"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not printed.exists():
@@ -101,6 +105,12 @@ def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, 
 def mach2(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """The result and the folder of a whole run of mach2-ceph."""
     return study_result("mach2-ceph", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def full_ssd(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The result and the folder of a whole run of full-sata-ssd."""
+    return study_result("full-sata-ssd", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

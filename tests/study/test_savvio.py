@@ -37,7 +37,7 @@ def test_access_times_change_by_less_than_a_quarter_of_a_millisecond(savvio: Stu
     assert all(abs(row["predicted"] - row["published"]) <= 0.25 for row in rows)
 
 
-def test_every_claim_holds(savvio: Study) -> None:
+def test_every_claim_but_a_released_one_holds(savvio: Study) -> None:
     claims = savvio[0]["claims"]
     assert {one["id"] for one in claims} == {
         "mirror-matches-stripe",
@@ -45,8 +45,10 @@ def test_every_claim_holds(savvio: Study) -> None:
         "raid0-beats-15k",
         "raid1-beats-15k",
         "stripe-doubles",
+        "mirror-slows-random-writes",
     }
-    assert [one["id"] for one in claims if not one["holds"]] == []
+    # The last is of a row that was released: a mirror's write is 4 % longer in the model (explained in the study).
+    assert [one["id"] for one in claims if not one["holds"]] == ["mirror-slows-random-writes"]
 
 
 def test_no_published_row_is_left_over(savvio: Study) -> None:
@@ -73,6 +75,16 @@ def test_the_modes_are_for_the_desk(savvio: Study) -> None:
     for _, server, desktop in finding(savvio[0], "firmware-modes"):
         assert abs(float(server.rstrip("%"))) < 10
         assert float(desktop.rstrip("%")) > float(server.rstrip("%"))
+
+
+def test_files_and_writers_are_predicted_as_they_were_blind(savvio: Study) -> None:
+    # By `hotband review` then, by loads of the study on its own machines now: the models of this are the same, so the
+    # ratios that the gains stand for are within five percent.
+    rows = [row for row in savvio[0]["figures"] if row["blind"] is not None]
+    assert len(rows) == 6
+    for row in rows:
+        then, now = (1 + value / 100 for value in (row["blind"]["predicted"], row["predicted"]))
+        assert now == pytest.approx(then, rel=0.05), row["id"]
 
 
 def test_withheld_figures_are_predicted(savvio: Study) -> None:

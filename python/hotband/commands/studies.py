@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -131,22 +132,29 @@ def study_why(
 
 
 @study_app.command("accuracy")
-def study_accuracy(as_json: JsonFlag = False) -> None:
-    """Run every study and print how large its errors are: of rates, ratios and gains, by group."""
-    from hotband.study import file
-    from hotband.study.study import run_study
+def study_accuracy(
+    studies: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="These alone; else all.")] = None,
+    out: OutOption = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the account between the marks of this page.")
+    ] = None,
+    fresh: FreshOption = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
+    were predicted before they were seen, then and now."""
+    from hotband.study.account import run_account
+    from hotband.text.accuracypage import rewritable, rewrite
+    from hotband.text.accuracytables import accuracy_table, goals_table
 
-    summaries = {name: run_study(name, None, None)["summary"] for name in file.names()}
+    if page is not None:
+        rewritable(page)
+    account = run_account(studies or [], out, fresh, say)
+    if page is not None:
+        rewrite(page, account)
     if as_json:
-        return print_json(summaries)
-    rows = []
-    for name, summary in summaries.items():
-        for of in summary["scored"]:
-            median, largest = (of[key] for key in ("median_abs_error_pct", "max_abs_error_pct"))
-            errors = (f"{median:.1f} %", f"{largest:.1f} %") if of["compared"] else ("–", "–")
-            rows.append((name, of["figure"], of["group"], str(of["figures"]), str(of["compared"]), *errors))
-    names = ("study", "figures", "of", "predicted", "published", "median error", "largest error")
-    return print_listing("Accuracy", rows, names)
+        return print_json(account)
+    return show(accuracy_table(account), "", goals_table(account["goals"]))
 
 
 @study_app.command("blind")
@@ -155,9 +163,14 @@ def study_blind(as_json: JsonFlag = False) -> None:
     from dataclasses import asdict
 
     from hotband.study.blind import blind_errors
+    from hotband.text.accuracytables import percent
 
     found = blind_errors()
     if as_json:
         return print_json([asdict(errors) for errors in found])
-    rows = [(e.study, f"IOPS, {e.load}", str(e.figures), f"{e.median_pct:.0f} %", f"{e.p90_pct:,.0f} %") for e in found]
-    return print_listing("Predicted before it was seen", rows, ("study", "of", "figures", "median error", "90 % below"))
+    rows = [
+        (one.study, one.figures, str(one.measurements), *map(percent, (one.median_pct, one.p90_pct, one.largest_pct)))
+        for one in found
+    ]
+    names = ("study", "figures", "n", "median", "90th percentile", "largest")
+    return print_listing("Errors of predictions made before the figure was seen, either way, in percent", rows, names)

@@ -173,6 +173,12 @@ def expect_no_experiment(out: Path) -> None:
         raise UserError("--out", "", str(out), f"holds {before.what}: expected another folder")
 
 
+def other_version(out: Path) -> str | None:
+    """The version of hotband that left the runs in a folder, where it is another than this one."""
+    before = read_manifest(out / EXPERIMENT_FILE)
+    return before.version if before.begun(out) and before.version != version() else None
+
+
 def read_manifest(path: Path) -> Manifest:
     """Reads a manifest. Raises UserError for what is none."""
     if not path.is_file():

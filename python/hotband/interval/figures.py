@@ -14,7 +14,6 @@ from hotband.study.figureclass import FigureClass, class_of, figure_class, measu
 
 if TYPE_CHECKING:
     from hotband.study.documents import FigureDoc
-    from hotband.study.file import Study
 
 BACK: dict[str, Callable[[float], float]] = {
     "gain_pct": lambda ratio: (ratio - 1) * 100,
@@ -29,15 +28,6 @@ def class_for(study: str, row: FigureDoc) -> FigureClass:
     if found is FigureClass.TIME and measurement(study, row).what == "rate":
         return class_of("IOPS", "IOPS", f"{row.get('workload') or ''} {row['label']}")
     return found
-
-
-def scored_as(study: Study, row: FigureDoc) -> str:
-    """By which rule a figure's error is taken: that of its comparison; else a percentage of two configurations is a
-    gain."""
-    for one in study.comparisons:
-        if one.id == row["id"]:
-            return one.kind
-    return "gain_pct" if row["unit"] == "%" and figure_class(row) is FigureClass.GAIN else ""
 
 
 def log_of(value: float | None, kind: str = "") -> float | None:

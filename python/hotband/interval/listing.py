@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.interval.conformal import ARRAYS, POOLS, Kind, Spread
-from hotband.interval.figures import between, class_for, log_of, scored_as
+from hotband.interval.figures import between, class_for, log_of
 from hotband.interval.intervalfile import INTERVALS_FILE, IntervalFile, read_intervals
 from hotband.interval.lines import lines_of
 from hotband.interval.residuals import RESIDUALS_FILE, read_residuals
+from hotband.study.blind import scored_as
 from hotband.study.runs import machine_of
 
 if TYPE_CHECKING:

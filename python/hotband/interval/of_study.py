@@ -18,7 +18,7 @@ from hotband.errors import UserError
 from hotband.experiment import Lock, Say
 from hotband.interval.combine import Combined, Weights, of_comparison
 from hotband.interval.conformal import ARRAYS, Kind, Spread
-from hotband.interval.figures import between, class_for, log_of, scored_as
+from hotband.interval.figures import between, class_for, log_of
 from hotband.interval.intervalfile import INTERVALS_FILE, FigureSpread, IntervalFile, Value, read_intervals
 from hotband.interval.lines import DRAWS, Line, Plan, figure_key, lines_of, plan_of, run_line
 from hotband.interval.listing import systems_of
@@ -29,6 +29,7 @@ from hotband.interval.surface import additive, effects_of
 from hotband.interval.why import Evidence, why
 from hotband.runs.run import RunsInterrupted
 from hotband.study import file
+from hotband.study.blind import scored_as
 from hotband.study.figureclass import FigureClass
 from hotband.study.runs import collect, specs_of
 from hotband.study.study import Asked, cell_figures, check_only, predict

@@ -99,8 +99,8 @@ def kept_of(
     configurations by label."""
     found = []
     for row in rows:
-        published, predicted, error, blind = row["published"], row["predicted"], row["error_pct"], row.get("blind")
-        if row.get("counted", True) and published is not None and predicted is not None and error is not None:
+        published, predicted, error, blind = row["published"], row["predicted"], row["error_pct"], row["blind"]
+        if row["counted"] and published is not None and predicted is not None and error is not None:
             one = spreads.get(row["id"])
             found.append(
                 Kept(

@@ -25,12 +25,21 @@ from hotband.report.page import (
     plain,
 )
 from hotband.report.text import ABSENT, cell, finite, number, percent, quantity, span
+from hotband.text.accuracytables import COLUMNS, class_cells
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.report.load import LoadedRecord
-    from hotband.study.documents import DepthPointDoc, FigureDoc, FindingTableDoc, RunDoc, StudyDoc
+    from hotband.study.documents import (
+        ClassErrorsDoc,
+        DepthPointDoc,
+        FigureDoc,
+        FindingTableDoc,
+        ListedFigureDoc,
+        RunDoc,
+        StudyDoc,
+    )
 
 # A metric with fewer figures than this shares a chart with others of its unit: one point alone says little.
 FEWEST_ROWS = 3
@@ -119,7 +128,21 @@ def _accuracy(result: StudyDoc) -> Section:
     if rows.height > 1:
         caption = "Each point is a published figure; zero is exact."
         blocks.append(Charts([Chart("Errors at a glance", published.error_chart(rows), caption)], width=1000))
+    classes = summary.get("classes") or []
+    if any(one["blind"]["measurements"] for one in classes):
+        blocks.append(_class_table(classes))
     return Section("accuracy", "Accuracy", blocks)
+
+
+def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
+    """Errors by class of figure, where some were predicted before they were seen."""
+    columns = ["Figures", *(f"{over}: {name}" for over, name in COLUMNS[1:])]
+    rows = [[Cell(text, n > 0) for n, text in enumerate(class_cells(of))] for of in classes]
+    caption = (
+        "Errors, either way, in percent, each measurement once: of figures that were seen while the models were built, "
+        "and of those that were predicted blind, before they were seen, as predicted then and now."
+    )
+    return Table(columns, [Group(rows)], caption=caption)
 
 
 # --- figures ------------------------------------------------------------------------------------------------
@@ -235,7 +258,16 @@ def _frame(rows: Sequence[FigureRow]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _figure_table(figures: Sequence[FigureDoc]) -> Table:
+def _blind_cell(figure: ListedFigureDoc) -> Cell:
+    """What was predicted before the figure was seen, with the error of that."""
+    blind = figure.get("blind")
+    if blind is None:
+        return Cell("")
+    return Cell(quantity(blind["predicted"], figure.get("unit") or ""), True, under=percent(blind["error_pct"]))
+
+
+def _figure_table(figures: Sequence[ListedFigureDoc]) -> Table:
+    some_blind = any(figure.get("blind") for figure in figures)
     order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
     groups: dict[tuple[int, str], list[list[Cell]]] = {}
     for figure in figures:
@@ -256,13 +288,16 @@ def _figure_table(figures: Sequence[FigureDoc]) -> Table:
                 muted=predicted is None,
             ),
             Cell(percent(error), True, bar=None if error is None else error / FULL_BAR),
+            *([_blind_cell(figure)] if some_blind else []),
             Cell(" ".join(remarks), muted=True),
             Cell(figure.get("source") or "", muted=True),
         ]
         place = order.index(figure.get("config") or ""), str(figure.get("workload") or "")
         groups.setdefault(place, []).append(row)
-    columns = ["Figure", "Published", "Predicted", "Error", "Caveat and note", "Source"]
+    blind = ["Blind"] if some_blind else []
+    columns = ["Figure", "Published", "Predicted", "Error", *blind, "Caveat and note", "Source"]
     caption = f"Every figure, by configuration. The bar beside an error is full at {number(FULL_BAR)} %."
+    caption += " Blind is what was predicted before the figure was seen." if some_blind else ""
     made, shown = [], -1
     for (config, workload), rows in sorted(groups.items(), key=lambda group: group[0][0]):
         made.append(Group(rows, order[config] if config != shown else "", workload))

@@ -24,6 +24,15 @@ class NamedFigure(TypedDict):
     group: NotRequired[str]
 
 
+class BlindDoc(TypedDict):
+    """What was predicted of a figure before it was seen, its error by the rule of today's, and the commit `of` the
+    model that did."""
+
+    predicted: float
+    error_pct: float | None
+    of: str
+
+
 class IntervalDoc(TypedDict):
     """The interval of a prediction, in the unit of its figure: in `level` percent of such cases it holds the figure."""
 
@@ -34,13 +43,23 @@ class IntervalDoc(TypedDict):
 
 class FigureDoc(NamedFigure):
     """A figure: published (None where it is not) beside predicted (None where it could not be), both in `unit`, and the
-    error of the prediction, with its interval where it has one."""
+    error of the prediction."""
 
     published: float | None
     predicted: float | None
     error_pct: float | None
     note: str
-    interval: NotRequired[IntervalDoc | None]
+
+
+class ListedFigureDoc(FigureDoc):
+    """A figure as a result lists it: with its class (`figureclass.FigureClass`), whether an account of errors counts
+    it (of each measurement one is), what was predicted of it before it was seen, and the interval of its prediction
+    where it has one."""
+
+    figure_class: str
+    counted: bool
+    blind: BlindDoc | None
+    interval: IntervalDoc | None
 
 
 class ComparisonFigure(NamedFigure):
@@ -97,11 +116,85 @@ class ScoredDoc(AccuracyDoc):
     group: str
 
 
+class ErrorsDoc(TypedDict):
+    """How large errors are, either way, in percent: of so many measurements the median, the 90th percentile and the
+    largest; None of nothing."""
+
+    measurements: int
+    median_pct: float | None
+    p90_pct: float | None
+    largest_pct: float | None
+
+
+class CoverageDoc(TypedDict):
+    """Of so many published figures whose prediction has an interval, how many lie inside it."""
+
+    intervals: int
+    inside: int
+
+
+class ClassErrorsDoc(TypedDict):
+    """Errors of the figures of one class, each measurement once: of those seen while the models were built, and of
+    those that were predicted `blind`, as they were predicted then and as they are now. `coverage` is None where no
+    prediction has an interval."""
+
+    figure_class: str
+    seen: ErrorsDoc
+    blind: ErrorsDoc
+    now: ErrorsDoc
+    coverage: CoverageDoc | None
+
+
+class GoalDoc(TypedDict):
+    """A bound on the errors of some figures, seen and released together, and what they are; `holds` is None of
+    nothing."""
+
+    figures: str
+    measurements: int
+    statistic: str
+    most_pct: float
+    reached_pct: float | None
+    holds: bool | None
+
+
+class MissedErrorDoc(TypedDict):
+    """The error of one figure, today's and, where it was predicted blind, that of then."""
+
+    metric: str
+    error_pct: float
+    blind_error_pct: float | None
+
+
+class MissedDoc(TypedDict):
+    """A cell whose figures have large errors, and why, as far as is known."""
+
+    config: str
+    label: str
+    errors: list[MissedErrorDoc]
+    why: str
+
+
+class StudyErrorsDoc(TypedDict):
+    """The errors of one study by class, and what it misses."""
+
+    classes: list[ClassErrorsDoc]
+    missed: list[MissedDoc]
+
+
+class AccountDoc(TypedDict):
+    """The errors of all studies: of each, of all together, and beside what is to be reached."""
+
+    studies: dict[str, StudyErrorsDoc]
+    totals: list[ClassErrorsDoc]
+    goals: list[GoalDoc]
+
+
 class StudyAccuracyDoc(AccuracyDoc):
-    """The same of a whole study."""
+    """The same of a whole study, and by class of figure."""
 
     iops_by_group: dict[str, AccuracyDoc]
     scored: list[ScoredDoc]
+    classes: list[ClassErrorsDoc]
 
 
 class InputDoc(TypedDict):
@@ -302,7 +395,7 @@ class StudyDoc(TypedDict):
     seed: str
     summary: StudyAccuracyDoc
     inputs: list[InputDoc]
-    figures: list[FigureDoc]
+    figures: list[ListedFigureDoc]
     claims: list[ClaimDoc]
     findings: list[FindingDoc]
     misses: list[MissDoc]

@@ -42,6 +42,14 @@ class Published:
 
 
 @dataclass(frozen=True)
+class BlindPrediction:
+    """What was predicted of a figure while it was withheld, and the commit `of` the model that did."""
+
+    predicted: float
+    of: str
+
+
+@dataclass(frozen=True)
 class Config:
     """A machine of the study, or a product that the machines of the loads are built from. `label` is the published
     name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
@@ -147,7 +155,9 @@ class Swing(Range):
 
 @dataclass(frozen=True)
 class Study:
-    """A published evaluation. `inputs` says of published rows that nothing predicts what they are used for."""
+    """A published evaluation. `inputs` says of published rows that nothing predicts what they are used for; `repeats`
+    names rows that say again what another one says, which an account of errors counts; `blind` has what was predicted
+    of a row before it was seen."""
 
     name: str
     title: str
@@ -166,6 +176,8 @@ class Study:
     swings: tuple[Swing, ...] = ()
     swing_loads: tuple[str, ...] = ()
     inputs: dict[str, str] = field(default_factory=dict)
+    repeats: dict[str, str] = field(default_factory=dict)
+    blind: dict[str, BlindPrediction] = field(default_factory=dict)
 
     def pairs(self) -> list[tuple[Config, Load]]:
         """Every configuration with the loads that it runs."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError
 from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
 from hotband.runs.events import check_events
+from hotband.study.blind import predictions
 from hotband.study.comparisons import KINDS
 from hotband.study.file import (
     LOAD_CHARTS,
@@ -26,13 +24,13 @@ from hotband.study.file import (
     Swing,
 )
 from hotband.study.measures import MEASURES, PICKS, Parameters
+from hotband.study.rows import read_published
 from hotband.text.tomltable import TomlTable
 
 if TYPE_CHECKING:
     from hotband.study.documents import AssumptionDoc
     from hotband.text.values import Toml
 
-PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
 PRODUCT = "{product}"
 """Where a machine's text has the product of the configuration."""
 
@@ -47,7 +45,7 @@ def read_study(folder: Path) -> Study:
     loads = [_load(one, _ids(config_tables), _ids(measure_tables)) for one in load_tables]
     configs = [_config(one, [load.id for load in loads]) for one in config_tables]
     names = ([one.id for one in configs], [one.id for one in loads])
-    assumption_tables = table.parts("assumptions")
+    assumption_tables, made = table.parts("assumptions"), predictions()
     swings = [_swing(one, *names) for one in assumption_tables if one.has("swing")]
     study = Study(
         name=table.text("name"),
@@ -67,6 +65,8 @@ def read_study(folder: Path) -> Study:
         swing_loads=table.texts("swing_loads", names[1]),
         comparisons=tuple(_comparison(one, *names, _ids(measure_tables)) for one in table.parts("comparisons")),
         inputs=_inputs(table.part("inputs"), published),
+        repeats=_repeats(table.part("repeats"), published),
+        blind={row.id: made[row.id] for row in published if row.id in made},
     )
     table.finish()
     _check_sequences(study, config_tables)
@@ -213,6 +213,15 @@ def _inputs(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
     return {name: table.text(name) for name in table.table}
 
 
+def _repeats(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
+    """Published rows that say again what another one says: of two ways to print one measurement, one counts."""
+    known = [row.id for row in published]
+    for name in table.table:
+        table.expect_one_of(name, name, known)
+        table.expect_one_of(name, table.text(name), [one for one in known if one != name])
+    return {name: table.text(name) for name in table.table}
+
+
 def _explanation(table: TomlTable) -> dict[str, str]:
     found = {name: table.text(name, "") for name in ("config", "label")} | {"text": table.text("text")}
     table.finish()
@@ -325,41 +334,3 @@ def _check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
         for key, config in (("of", one.of), *(("over", other) for other in one.over)):
             if (config, one.load) not in run:
                 table.refuse(key, f'the configuration does not run the load "{one.load}"', config)
-
-
-def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
-    """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    except OSError as error:
-        raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UserError(str(path), "", "", f"not UTF-8 at byte {error.start}; expected UTF-8 text") from None
-    except csv.Error as error:
-        raise UserError(str(path), "", "", f"not CSV: {error}") from None
-    heading = rows[0] if rows else []
-    missing = [name for name in PUBLISHED_COLUMNS if name not in heading]
-    if missing:
-        raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
-    return tuple(
-        _published(path, number, heading, row, readings) for number, row in enumerate(rows[1:], start=1) if row
-    )
-
-
-def _published(
-    path: Path, number: int, heading: Sequence[str], row: Sequence[str], readings: dict[str, float]
-) -> Published:
-    """One row, which has a cell for every column."""
-    if len(row) != len(heading):
-        raise UserError(str(path), f"row {number}", f"{len(row)} cells", f"expected {len(heading)}, as the heading has")
-    cells = dict(zip(heading, row, strict=True))
-    text = cells.pop("value")
-    known = {name: cells[name] for name in PUBLISHED_COLUMNS if name != "value"}
-    try:
-        value: float | None = float(text)
-    except ValueError:
-        value = readings.get(known["id"])
-    if value is not None and not math.isfinite(value):
-        raise UserError(str(path), f"row {number}: value", text, "expected a finite number, or words")
-    return Published(**known, text=text, value=value)

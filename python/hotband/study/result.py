@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
     from hotband.study.file import Study
 
-FIGURE_COLUMNS = ("id", "config", "label", "metric", "unit", "published", "predicted", "error_pct", "note")
-NUMBERS = ("published", "predicted", "error_pct")
+TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,24 @@ class StudyResult:
     @property
     def figures(self) -> pl.DataFrame:
         """A row a figure: id, config, label, metric, unit, published and predicted (null where there is none, in
-        `unit`), error_pct (of the prediction, in percent of what is published), note."""
+        `unit`), error_pct (of the prediction, in percent of what is published), note, figure_class ("random rate"),
+        and of figures that were predicted before they were seen that prediction and its error, blind and
+        blind_error_pct; null for others."""
         import polars as pl
 
         rows = self._result["figures"]
+        texts = {name: [row.get(name) for row in rows] for name in (*TEXTS_BEFORE, "note", "figure_class")}
+        numbers = {name: [row.get(name) for row in rows] for name in NUMBERS}
+        made = [row["blind"] for row in rows]
+        numbers["blind"] = [None if one is None else one["predicted"] for one in made]
+        numbers["blind_error_pct"] = [None if one is None else one["error_pct"] for one in made]
+        order = (*TEXTS_BEFORE, *NUMBERS, "note", "figure_class", "blind", "blind_error_pct")
         return pl.DataFrame(
             [
-                pl.Series(name, [row.get(name) for row in rows], dtype=pl.Float64 if name in NUMBERS else pl.String)
-                for name in FIGURE_COLUMNS
+                pl.Series(name, numbers[name], dtype=pl.Float64)
+                if name in numbers
+                else pl.Series(name, texts[name], dtype=pl.String)
+                for name in order
             ]
         )
 

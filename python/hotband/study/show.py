@@ -39,6 +39,7 @@ def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
 
 def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
     """How large the errors are, and what has to be said about single figures."""
+    from hotband.text.accuracytables import percent
     from hotband.text.tables import significant
 
     for of in result["summary"]["scored"]:
@@ -47,6 +48,14 @@ def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
             typical = significant(of["median_abs_error_pct"])
             what = f"{of['figure']}, {of['group']}"
             show(f"{what}: {of['compared']} compared, median error {typical} %, largest {worst} %")
+    for one in result["summary"]["classes"]:
+        if one["blind"]["measurements"]:
+            then, now = (
+                f"{percent(of['median_pct'])} %, largest {percent(of['largest_pct'])} %"
+                for of in (one["blind"], one["now"])
+            )
+            count = one["blind"]["measurements"]
+            show(f"{one['figure_class']}, predicted before seen: {count}, median error {then}; today {now}")
     for row in result["figures"]:
         if row["note"]:
             show(marked("[dim]{note}[/]", note=f"{row['config']}, {row['metric']}: {row['note']}"))

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Unpack
 from hotband.experiment import Experiment, Lock, Say, Tick
 from hotband.runs.run import Finished
 from hotband.study import cellrows, comparisons, file, wearrows
+from hotband.study.accuracy import by_class
+from hotband.study.blind import blind_of
+from hotband.study.figureclass import counted, figure_class
 from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Measure, Published, Study
 from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
         FigureDoc,
         FindingDoc,
         InputDoc,
+        ListedFigureDoc,
         MissDoc,
         NamedFigure,
         ScoredDoc,
@@ -131,17 +135,32 @@ def figures(results: Results) -> list[FigureDoc]:
     return [*cell_figures(results).values(), *comparison_figures(results)]
 
 
-def accuracy(listed: Sequence[FigureDoc]) -> StudyAccuracyDoc:
-    """How large the errors are, over all figures and by what is scored: rates, ratios and gains, by group of loads. A
-    published figure that stands beside several predictions counts once, with the largest error; figures that are
-    derived from others do not count."""
+def listing(study: Study, rows: Sequence[FigureDoc]) -> list[ListedFigureDoc]:
+    """Figures as a result lists them. What is derived from other figures says nothing of its own, so it does not
+    count."""
+    groups = {one.label: one.group or one.label for one in study.loads}
+    derived = {row["source"]: "" for row in rows if row.get("group") == DERIVED and row["published"] is not None}
+    derived |= {row.id: "" for row in study.published if row.kind == DERIVED}
+    counts = {row["id"] for row in counted(study.name, rows, {**derived, **study.repeats})}
+    return [
+        {
+            **row,
+            "group": row.get("group") or groups.get(row["label"], row["label"]),
+            "figure_class": str(figure_class(row)),
+            "counted": row["id"] in counts,
+            "blind": blind_of(study, row),
+            "interval": None,
+        }
+        for row in rows
+    ]
 
-    def of(chosen: Sequence[FigureDoc]) -> AccuracyDoc:
-        by_source: dict[str, float] = {}
-        for row in chosen:
-            if row["error_pct"] is not None and row["group"] != DERIVED:
-                by_source[row["source"]] = max(abs(row["error_pct"]), by_source.get(row["source"], 0.0))
-        errors = list(by_source.values())
+
+def accuracy(listed: Sequence[ListedFigureDoc]) -> StudyAccuracyDoc:
+    """How large the errors are, over all figures, by class, and by what is scored: rates, ratios and gains, by group of
+    loads. Each measurement counts once (`figureclass.counted`)."""
+
+    def of(chosen: Sequence[ListedFigureDoc]) -> AccuracyDoc:
+        errors = [abs(row["error_pct"]) for row in chosen if row["counted"] and row["error_pct"] is not None]
         return {
             "figures": len(chosen),
             "compared": len(errors),
@@ -149,32 +168,38 @@ def accuracy(listed: Sequence[FigureDoc]) -> StudyAccuracyDoc:
             "max_abs_error_pct": max(errors, default=None),
         }
 
-    groups: dict[tuple[str, str], list[FigureDoc]] = {}
+    groups: dict[tuple[str, str], list[ListedFigureDoc]] = {}
     for row in listed:
         if row["unit"] in SCORED:
             groups.setdefault((SCORED[row["unit"]], row["group"]), []).append(row)
     scored: list[ScoredDoc] = [{"figure": name, "group": group, **of(rows)} for (name, group), rows in groups.items()]
     iops = {one["group"]: of(groups["IOPS", one["group"]]) for one in scored if one["figure"] == "IOPS"}
-    return {**of(listed), "iops_by_group": iops, "scored": scored}
+    return {**of(listed), "iops_by_group": iops, "scored": scored, "classes": by_class(listed)}
 
 
-def misses(study: Study, listed: list[FigureDoc]) -> list[MissDoc]:
-    """Cells with a large error in any figure, each with the study's explanation."""
+def misses(study: Study, listed: Sequence[FigureDoc]) -> list[MissDoc]:
+    """Cells with a large error in any figure, each with the study's explanation. What is derived from others is missed
+    where they are."""
     cells: dict[tuple[str, str], list[FigureDoc]] = {}
     for row in listed:
-        if row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
+        if row.get("group") != DERIVED and row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
             cells.setdefault((row["config"], row["label"]), []).append(row)
     explained: list[MissDoc] = []
     for (config, label), rows in cells.items():
         errors = ", ".join(f"{row['metric']} {row['error_pct']:+.0f} %" for row in rows)
-        fits = [
-            entry["text"]
-            for entry in study.explanations
-            if entry.get("config", "") in config and entry.get("label", "") in label
-        ]
-        reason = " ".join(fits) or "No explanation known."
-        explained.append({"id": rows[0]["id"], "text": f"{config}, {label}: {errors}. {reason}"})
+        text = f"{config}, {label}: {errors}. {reason(study, config, label) or 'No explanation known.'}"
+        explained.append({"id": rows[0]["id"], "text": text})
     return explained
+
+
+def reason(study: Study, config: str, label: str) -> str:
+    """Why a cell is missed, as far as the study knows."""
+    fits = [
+        entry["text"]
+        for entry in study.explanations
+        if entry.get("config", "") in config and entry.get("label", "") in label
+    ]
+    return " ".join(fits)
 
 
 def unmatched(study: Study, listed: Sequence[FigureDoc], conclusion: Conclusion) -> list[str]:
@@ -266,10 +291,11 @@ def run_study(
     *,
     fresh: bool = False,
     trust: bool = False,
+    page: bool = True,
     say: Say | None = None,
 ) -> StudyDoc:
-    """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and `report.html` there, and
-    goes on from the runs that are there already, unless `fresh`.
+    """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and (with `page`)
+    `report.html` there, and goes on from the runs that are there already, unless `fresh`.
 
     Without all loads there are no claims and findings: they are about the whole. With `fresh_seeds` runs that follow
     others on one machine ask for other offsets than those before them. `trust` executes the `findings.py` of a study
@@ -282,7 +308,7 @@ def run_study(
     command += (f" --only {','.join(only)}" if only else "") + " --fresh-seeds" * fresh_seeds
     command += " --trust" if trust and not in_catalog(study) else ""
     command += f" --out {out}" if out else ""
-    asked = Asked(out, seed, tuple(only), fresh_seeds, fresh, trust, command)
+    asked = Asked(out, seed, tuple(only), fresh_seeds, fresh, trust, command, page)
     with run_progress(study.name) as progress:
         return predict(study, asked, progress, say)[0]
 
@@ -298,6 +324,7 @@ class Asked:
     fresh: bool = False
     trust: bool = False
     command: str = ""
+    page: bool = True
 
 
 def predict(
@@ -322,7 +349,7 @@ def predict(
         if untrusted is not None:
             result["untrusted"] = untrusted
         if out is not None:
-            write_study(out, result, finished)
+            write_study(out, result, finished, asked.page)
     return result, finished
 
 
@@ -334,10 +361,7 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
     study = results.study
     of_cells = cell_figures(results)
     rows = [*of_cells.values(), *comparison_figures(results), *conclusion.figures]
-    groups = {one.label: one.group or one.label for one in study.loads}
-    listed: list[FigureDoc] = [
-        {**row, "group": row.get("group") or groups.get(row["label"], row["label"])} for row in rows
-    ]
+    listed = listing(study, rows)
     found, rest_on = intervals_of(study, listed, seed)
     listed = [{**row, "interval": found.get(row["id"])} for row in listed]
     published = {key: row["published"] for key, row in of_cells.items() if row["published"] is not None}
@@ -371,11 +395,13 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
     }
 
 
-def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished]) -> None:
-    """Writes `result.json` and, from the records in memory, `report.html`."""
+def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished], page: bool = True) -> None:
+    """Writes `result.json` and, from the records in memory, `report.html` where it is asked for."""
     from hotband.report import loaded_run, study_page, write_report
     from hotband.text.write import write_file
 
     write_file(out / "result.json", json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+    if not page:
+        return
     loaded = {one.spec.id: loaded_run(one) for one in finished}
     result["report"] = str(write_report(out / "report.html", study_page(result, loaded)))

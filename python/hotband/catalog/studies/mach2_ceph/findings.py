@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from hotband.record.document import known
 from hotband.record.stats import whole
 from hotband.study.runs import Cell
-from hotband.study.study import Conclusion, Results
+from hotband.study.study import Conclusion, Results, figure
 
 if TYPE_CHECKING:
     from hotband.audit.finding import AuditDoc
     from hotband.record.document import RecordDoc
-    from hotband.study.documents import ClaimDoc, FindingDoc, TableCell
+    from hotband.study.documents import ClaimDoc, FigureDoc, FindingDoc, TableCell
 
 AUDIT_FILE = Path(__file__).parent / "audit.json"
 """`hotband audit FILE... --json` on the fourteen raw results at hand, which are not shipped themselves."""
@@ -193,8 +193,30 @@ def claims(results: Results) -> list[ClaimDoc]:
     ]
 
 
+def sequential_figures(results: Results) -> list[FigureDoc]:
+    """The rate that is published of sequential writes of the dual-actuator pool, in its words and its unit."""
+    rate = results.value("mach2", "sequential-write", "bandwidth")
+    return [
+        figure(
+            id=row.id,
+            config=next(one.label for one in results.study.configs if one.id == "mach2"),
+            label=results.study.load("sequential-write").label,
+            workload=results.study.load("sequential-write").label,
+            metric=row.metric,
+            published=row.value,
+            unit=row.unit,
+            predicted=None if rate is None else rate * 2**20 / 1e6,
+            source=row.id,
+            caveat=row.caveat,
+            group="sequential",
+        )
+        for row in results.study.published
+        if row.metric == "RBD sequential write (MACH.2 pool)"
+    ]
+
+
 def conclude(results: Results) -> Conclusion:
-    """Claims and findings of the study."""
+    """Claims, findings and further figures of the study."""
     audit = json.loads(AUDIT_FILE.read_text(encoding="utf-8"))
     findings = [media_finding(results), bimodal_finding(results, audit), hidden_run_finding(), *audit_findings(audit)]
-    return Conclusion(claims(results), findings)
+    return Conclusion(claims(results), findings, sequential_figures(results))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.catalog.studies.savvio_raid import files
 from hotband.catalog.studies.savvio_raid.cells import bandwidth, published, ratio
 from hotband.study.runs import Results
 
@@ -60,4 +61,5 @@ def all_of(results: Results) -> list[ClaimDoc]:
         mirror_reads(results),
         *two_beat_one(results),
         stripe_doubles(results),
+        files.worse_writes(results),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.catalog.studies.savvio_raid import claims
+from hotband.catalog.studies.savvio_raid import claims, files
 from hotband.catalog.studies.savvio_raid.cells import (
     PATTERNS,
     POLICIES,
@@ -252,4 +252,5 @@ def conclude(results: Results) -> Conclusion:
     """Claims, findings and further figures of the study."""
     kinds = [read_policy, bus, where_the_mirror_loses, modes, tag_limit]
     figures = [*access_gains(results), *server_gains(results), *desktop_gains(results)]
+    figures += [*files.random_writes(results), *files.gains(results)]
     return Conclusion(claims.all_of(results), [kind(results) for kind in kinds], figures)

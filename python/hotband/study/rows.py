@@ -1,0 +1,60 @@
+"""Rows of a study's tables (CSV): read with their heading, every mistake named by file, row and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from hotband.errors import UserError
+from hotband.study.file import Published
+
+PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+    """The rows of a table, numbered, by column: at least those asked for. Raises UserError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except OSError as error:
+        raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(str(path), "", "", f"not UTF-8 at byte {error.start}; expected UTF-8 text") from None
+    except csv.Error as error:
+        raise UserError(str(path), "", "", f"not CSV: {error}") from None
+    heading = rows[0] if rows else []
+    missing = [name for name in columns if name not in heading]
+    if missing:
+        raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
+    return [(number, _row(path, number, heading, row)) for number, row in enumerate(rows[1:], start=1) if row]
+
+
+def _row(path: Path, number: int, heading: Sequence[str], row: Sequence[str]) -> dict[str, str]:
+    """One row, which has a cell for every column."""
+    if len(row) != len(heading):
+        raise UserError(str(path), f"row {number}", f"{len(row)} cells", f"expected {len(heading)}, as the heading has")
+    return dict(zip(heading, row, strict=True))
+
+
+def number_in(path: Path, place: str, text: str, reading: float | None = None) -> float | None:
+    """A cell as a number; of one that holds words its `reading`. Raises UserError for one that is not finite."""
+    try:
+        value: float | None = float(text)
+    except ValueError:
+        value = reading
+    if value is not None and not math.isfinite(value):
+        raise UserError(str(path), place, text, "expected a finite number, or words")
+    return value
+
+
+def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
+    """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
+    found = []
+    for number, cells in read_rows(path, PUBLISHED_COLUMNS):
+        known = {name: cells[name] for name in PUBLISHED_COLUMNS if name != "value"}
+        value = number_in(path, f"row {number}: value", cells["value"], readings.get(known["id"]))
+        found.append(Published(**known, text=cells["value"], value=value))
+    return tuple(found)
