@@ -15,9 +15,15 @@ from hotband.commands.output import (
     print_json,
     say,
     show,
+    show_lines,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+    from rich.text import Text
+
     from hotband.interval.documents import WhyFigureDoc
     from hotband.runs.run import Finished, RunSpec
 
@@ -71,7 +77,18 @@ def why(
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration)
     found = {one["figure"]: one for one in whys(spec, level, draws, jobs)}
     chosen = found[figure_name(figure, list(found))]
-    return print_json(chosen) if as_json else show(*why_views(chosen))
+    return print_json(chosen) if as_json else show_views(why_views(chosen))
+
+
+def show_views(views: Sequence[Table | Text | str]) -> None:
+    """Prints tables, and words folded within the width that tables have."""
+    from rich.table import Table
+
+    for view in views:
+        if isinstance(view, Table):
+            show(view)
+        else:
+            show_lines([view])
 
 
 def whys(spec: RunSpec, level: float, draws: int, jobs: int | None) -> list[WhyFigureDoc]:

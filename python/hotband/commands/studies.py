@@ -10,7 +10,7 @@ import typer
 
 from hotband.commands import names
 from hotband.commands.group import Commands
-from hotband.commands.intervals import LevelOption
+from hotband.commands.intervals import LevelOption, show_views
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -128,7 +128,7 @@ def study_why(
     from hotband.interval.show import why_views
 
     found = why_figure(name, figure, level)
-    return print_json(found) if as_json else show(*why_views(found))
+    return print_json(found) if as_json else show_views(why_views(found))
 
 
 @study_app.command("accuracy")

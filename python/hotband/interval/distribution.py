@@ -110,10 +110,12 @@ class Distribution:
 
 def distribution_of(of: Range, *, is_choice: bool = False) -> Distribution | None:
     """The distribution of a range; None where it has no width. Numbers are a choice where they are called one
-    (`is_choice`), where the nominal one is unknown, or where it lies outside."""
+    (`is_choice`), where all are sizes that are powers of two, and where the nominal one is unknown or lies outside."""
     texts = [str(text) for text in (of.low, of.nominal, of.high)]
     found = [one for one in map(_number, texts) if one is not None]
     numbers = _in_one_unit(found) if len(found) == len(texts) and not is_choice else None
+    if numbers is not None and _are_steps(found):
+        numbers = None
     if numbers is not None and numbers[0] <= numbers[1] <= numbers[2]:
         low, nominal, high = numbers
         whole = not found[1][1] and all(re.fullmatch(r"[-+0-9_]+", text.strip()) for text in texts)
@@ -123,6 +125,14 @@ def distribution_of(of: Range, *, is_choice: bool = False) -> Distribution | Non
         return None
     # The nominal value of a study's assumption may be words for what its runs have.
     return Distribution("choice", 0, 1, 2, texts=(of.low, NOMINAL, of.high), nominal_text=of.nominal)
+
+
+def _are_steps(found: list[tuple[float, str]]) -> bool:
+    """Whether all are sizes that are powers of two: pages, blocks and granules are made in such steps."""
+    if any(unit not in SCALES["size"] for _, unit in found):
+        return False
+    sizes = [value * _core.quantity("size", f"1 {unit}") for value, unit in found]
+    return all(size >= 1 and math.log2(size).is_integer() for size in sizes)
 
 
 def _number(text: str) -> tuple[float, str] | None:

@@ -27,7 +27,7 @@ from hotband.experiment.point import keys_of
 from hotband.experiment.ranges import End, renamed
 from hotband.interval.distribution import distribution_of
 from hotband.interval.figures import log_of
-from hotband.interval.short import refusal, shortened, with_shorter_warm_up
+from hotband.interval.short import refusal, shortened, takes_steps, with_shorter_warm_up
 from hotband.interval.uncertain import Uncertain, of_run, with_values
 from hotband.runs.run import RunSpec
 from hotband.study.runs import Pair, collect, run_id_of, specs_of, with_sequences
@@ -178,9 +178,11 @@ def plan_of(study: Study, line: Line, whole: Mapping[str, Finished], shares: Map
         name = f"{one.name} {end}."
         sets[name] = [_with(run.spec, name, [(one, one.range.at(end))]) for run in short]
     draws = (DRAWS if ios * DRAWS <= MOST_DRAWS_IOS else FEW_DRAWS) if line.values else 0
+    held = {one.name for one in line.values if takes_steps(one, short[0].spec, shares[one.name][:draws])}
     for number in range(draws):
-        row = [(one, one.at(shares[one.name][number])) for one in line.values]
+        row = [(one, one.at(shares[one.name][number])) for one in line.values if one.name not in held]
         sets[f"draw {number}."] = [_with(run.spec, f"draw {number}.", row) for run in short]
+    notes += (f"not drawn, because the model takes steps only: {', '.join(sorted(held))}",) if held else ()
     return Plan(line, short, sets, notes)
 
 

@@ -23,7 +23,7 @@ from hotband.experiment import Experiment, points_of
 from hotband.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
-from hotband.interval.short import refusal, shortened
+from hotband.interval.short import STEPS_TRIED, refusal, shortened, takes_steps
 from hotband.interval.uncertain import Uncertain, of_run, with_values
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec
 from hotband.study.figureclass import FigureClass
@@ -250,6 +250,11 @@ def _matters(drawn: Drawn, one: Uncertain) -> bool:
 
 def _draw(drawn: Drawn, short: RunSpec, draws: int, seed: int, runner: _Runner) -> None:
     """Runs draws of the values that matter; one that the model refuses is drawn again."""
+    tried = Sampler(drawn.values, seed).shares(STEPS_TRIED)
+    steps = [one for one, of in zip(drawn.values, tried.T, strict=True) if takes_steps(one, short, list(of))]
+    if steps:
+        drawn.values = [one for one in drawn.values if one not in steps]
+        drawn.notes.append(f"not drawn, because the model takes steps only: {', '.join(one.name for one in steps)}")
     sampler = Sampler(drawn.values, seed)
     specs: dict[str, RunSpec] = {}
     rows: dict[str, NDArray[np.float64]] = {}

@@ -8,7 +8,7 @@ What it leaves out: nothing is drawn by importance; the tails of an interval res
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,12 +24,22 @@ class Sampler:
     """An endless sequence of draws; the same values and seed give the same draws."""
 
     def __init__(self, values: Sequence[Uncertain], seed: int) -> None:
-        from scipy.stats import qmc
-
         self.values = list(values)
         groups = list(dict.fromkeys(one.group for one in values))
         self._column = {group: number for number, group in enumerate(groups)}
-        self._sequence = qmc.Sobol(d=max(len(groups), 1), scramble=True, rng=np.random.default_rng(seed))
+        self._seed = seed
+        self._sequence = self._sobol(len(groups))
+
+    def _sobol(self, dimensions: int) -> Any:
+        from scipy.stats import qmc
+
+        return qmc.Sobol(d=max(dimensions, 1), scramble=True, rng=np.random.default_rng(self._seed))
+
+    def two_samples(self, count: int) -> tuple[Numbers, Numbers]:
+        """Two samples that are independent of each other, as shares: halves of the coordinates of one sequence."""
+        drawn = self._sobol(2 * len(self._column)).random(count)
+        columns = np.array([self._column[one.group] for one in self.values], dtype=int)
+        return drawn[:, columns], drawn[:, columns + len(self._column)]
 
     def shares(self, count: int) -> Numbers:
         """The next draws: a row a draw, a column a value, each the share (0 to 1) of its distribution below it."""

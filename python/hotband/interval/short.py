@@ -8,20 +8,24 @@ preconditioning are as long as ever.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.errors import UserError
 from hotband.experiment.ranges import edited, workload_text
+from hotband.interval.uncertain import with_values
 
 if TYPE_CHECKING:
+    from hotband.interval.uncertain import Uncertain
     from hotband.record.document import RecordDoc
     from hotband.runs.run import RunSpec
 
 ENOUGH_IOS = 10_000
 """Measured I/Os of a draw: ten of them are beyond the 99.9th percentile."""
+STEPS_TRIED = 3
+"""Draws of a value that are tried alone, to find out whether the model takes steps of it only."""
 LEAST_SHARE = 1 / 16
 """Of the measured time: garbage collection and write-back come in waves that a shorter run would miss."""
 
@@ -66,3 +70,12 @@ def refusal(specs: Iterable[RunSpec]) -> str | None:
     except UserError as error:
         return str(error)
     return None
+
+
+def takes_steps(of: Uncertain, spec: RunSpec, shares: Sequence[float]) -> bool:
+    """Whether the model refuses most of what is drawn of a value, whatever the others are: it takes steps of it only."""
+    if of.distribution.kind == "choice":
+        return False
+    tried = shares[:STEPS_TRIED]
+    refused = sum(refusal([with_values(spec, [(of, of.at(share))])]) is not None for share in tried)
+    return refused > len(tried) / 2

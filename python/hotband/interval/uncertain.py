@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 NOT_DRAWN = ("reference.", "power_")
 """Beginnings of keys that change no rate and no time."""
-BUILT = ("dies", "channels", "planes", "flash_page", "block")
-"""What is built in powers of two: a drive has 32 dies or 64, and none has 47. Drawn as a choice."""
+BUILT = ("dies", "channels", "planes", "flash_page", "block", "heads")
+"""What is built in steps: a drive has 32 dies or 64, and none has 47. Drawn as a choice."""
 TOGETHER = {
     "seek": tuple(f"seek_{way}_{reach}" for way in ("read", "write") for reach in ("track", "average", "full")),
     "skew": ("head_skew", "track_skew"),
