@@ -102,11 +102,11 @@ def values_of(study: Study, pairs: Sequence[Pair]) -> list[Uncertain]:
     found: dict[str, Uncertain] = {}
     for pair in pairs:
         config, load = pair
-        own = [
-            one
-            for one in study.swings
-            if (not one.configs or config.id in one.configs) and (not one.loads or load.id in one.loads)
+        # As swings are: without loads of its own an assumption is of the loads that are swung.
+        reach = [
+            (one, one.loads or study.swing_loads) for one in study.swings if not one.configs or config.id in one.configs
         ]
+        own = [one for one, loads in reach if not loads or load.id in loads]
         keys = {one.key for one in own if one.of == "set"}
         for one in own:
             distribution = distribution_of(one)

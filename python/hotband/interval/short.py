@@ -73,7 +73,7 @@ def refusal(specs: Iterable[RunSpec]) -> str | None:
 
 
 def takes_steps(of: Uncertain, spec: RunSpec, shares: Sequence[float]) -> bool:
-    """Whether the model refuses most of what is drawn of a value, whatever the others are: it takes steps of it only."""
+    """Whether the model takes a value in steps only: it refuses most of what is drawn of it, even alone."""
     if of.distribution.kind == "choice":
         return False
     tried = shares[:STEPS_TRIED]
