@@ -23,7 +23,7 @@ from hotband.experiment import Experiment, points_of
 from hotband.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
-from hotband.interval.short import STEPS_TRIED, refusal, shortened, takes_steps
+from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
 from hotband.interval.uncertain import Uncertain, of_run, with_values
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec
 from hotband.study.figureclass import FigureClass
@@ -159,7 +159,7 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
     where the user stops it before there are draws enough."""
     spec = replace(spec, out=None, io_log=None)
     values = of_run(spec)
-    short = shortened(spec, whole.record)
+    short = cheaper(shortened(spec, whole.record), whole.ios, whole.record["summary"]["count"] or 0)
     ends = {(one.name, end): with_end(short, one, end) for one in values for end in one.range.moves()}
     say(_announced(len(ends), len(values), asked.draws, short))
     drawn = Drawn(figures_of(whole.record))
