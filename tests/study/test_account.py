@@ -184,6 +184,23 @@ def test_errors_of_the_rows_of_a_result_are_those_of_its_figures(full_ssd: tuple
     assert found["blind"]["largest_pct"] == pytest.approx(4170.1, abs=0.05)
 
 
+def test_the_page_of_a_study_has_the_blind_prediction_beside_todays(full_ssd: tuple[dict[str, Any], Path]) -> None:
+    page = (full_ssd[1] / "report.html").read_text(encoding="utf-8")
+    assert "Blind is what was predicted before the figure was seen." in page
+    assert "12,298 IOPS" in page
+    assert "seen: median" in page
+
+
+def test_the_terminal_and_python_have_it_too(hotband) -> None:
+    import hotband as hb
+
+    done = hotband("study", "run", "full-sata-ssd", "--only", "read-1")
+    assert "random rate, predicted before seen: 1, median error 2.4 %" in done.stdout
+    figures = hb.study("full-sata-ssd").run(only=["read-1"]).figures
+    (found,) = figures.select("figure_class", "blind", "blind_error_pct").rows()
+    assert found == ("random rate", 8806.0, pytest.approx(2.395, abs=0.001))
+
+
 def test_a_page_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be read"):
         rewritable(tmp_path / "none.md")

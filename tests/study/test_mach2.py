@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import statistics
 from pathlib import Path
 from typing import Any
@@ -106,9 +107,17 @@ def test_findings_claims_and_explanations(mach2: Study) -> None:
 
 
 def test_fresh_seeds_leave_nothing_in_memory(hotband: Any, tmp_path: Path) -> None:
+    # A minute asks for a fifteenth of the offsets of the test, in each of the runs alike.
+    folder = tmp_path / "mach2"
+    shutil.copytree(AUDIT.parent, folder)
+    for name in ("randread.toml", "randwrite.toml"):
+        text = (folder / name).read_text()
+        assert "900 s" in text
+        (folder / name).write_text(text.replace("900 s", "60 s"))
+
     def fast(name: str, *arguments: str) -> float:
         out = tmp_path / name
-        done = hotband("study", "run", "mach2-ceph", "--only", "read-2-night", "--out", str(out), *arguments)
+        done = hotband("study", "run", "./mach2", "--only", "read-2-night", "--out", str(out), *arguments)
         assert done.returncode == 0, done.stderr
         return share(histogram(out, "normal.read-2-night"), 0, 2)
 

@@ -65,6 +65,9 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('label = "15K"', 'label = "15K"\nsequence = ["mixed"]', "configs[0].sequence", "name each depth as a load"),
         ('label = "15K"', 'label = "15K"\nsequence = ["read", "read"]', "configs[0].sequence", "is listed twice"),
         ('swing_loads = ["mixed"]', 'swing_loads = ["mixt"]', "swing_loads", 'did you mean "mixed"?'),
+        ('swing_loads = ["mixed"]', 'repeats = { tiny-9 = "tiny-1" }', "repeats.tiny-9", "expected one of tiny-1"),
+        ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-9" }', "repeats.tiny-2", "expected one of tiny-1"),
+        ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-2" }', "repeats.tiny-2", "expected one of tiny-1"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(folder: Path, old: str, new: str, key: str, words: str) -> None:
