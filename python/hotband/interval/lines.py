@@ -49,6 +49,8 @@ MOST_ENDS_IOS = 8_000_000
 MOST_DRAWS_IOS = 12_000_000
 """I/Os that the ends and the draws of one line may take: about ten seconds each. Beyond, only one end is run, or none,
 and fewer draws. The ends are what shares are computed from, the draws what the interval is."""
+MOST_ENDS = 60
+"""Beyond, one end of each value is run: solid-state drives have fifty values, and filling them counts as no I/O."""
 DIGITS = 4
 """Of log-ratios that are kept: a hundredth of a percent."""
 
@@ -190,7 +192,7 @@ def _ends(line: Line, ios: float) -> tuple[list[tuple[Uncertain, End]], tuple[st
     """Which ends are run: both, or of each value the one that is further from nominal (the other is taken to do the
     opposite), or none."""
     both = [(one, end) for one in line.values for end in one.range.moves()]
-    if ios * len(both) <= MOST_ENDS_IOS:
+    if ios * len(both) <= MOST_ENDS_IOS and len(both) <= MOST_ENDS:
         return both, ()
     one_each = [(one, _further(one)) for one in line.values]
     if ios * len(one_each) <= MOST_ENDS_IOS:
