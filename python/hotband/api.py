@@ -75,6 +75,8 @@ def run(
     spares: int = 0,
     rebuild_rate: str | None = None,
     rebuild_after: str | None = None,
+    interval: float | None = None,
+    draws: int = 64,
     progress: bool | None = None,
     **settings: object,
 ) -> Record:
@@ -85,8 +87,9 @@ def run(
     Python (`app.cache`) go into `set`. `out` is a folder for the record, `io_log` a Parquet file for every I/O.
     `events` say what happens to the machine at a measured time ("at 60 s: fail d3"); `power_loss` ("30 s") and `fail`
     ("d3@60 s") are short forms, `spares` drives replace failed ones, at most at `rebuild_rate` ("50 MB/s") and
-    `rebuild_after` a time. `progress` True shows a bar, False none; None
-    shows one after a second in a notebook or on a terminal.
+    `rebuild_after` a time. With `interval` (a percentage, such as 90) the uncertain values of the machine are drawn
+    `draws` times and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True
+    shows a bar, False none; None shows one after a second in a notebook or on a terminal.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings. Raises UserError for a mistake, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the
@@ -106,9 +109,27 @@ def run(
     )
     try:
         with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
-            return record_of(execute([spec], tick)[0])
+            finished = execute([spec], tick)[0]
+        if interval is not None:
+            _add_intervals(spec, finished, interval, draws, progress)
+        return record_of(finished)
     except RunsInterrupted:
         raise KeyboardInterrupt from None
+
+
+def _add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int, progress: bool | None) -> None:
+    """Makes the intervals of a run, into its record and, where it has one, its folder."""
+    from hotband.interval.of_record import intervals_of, keep
+    from hotband.interval.of_run import Asked
+    from hotband.runs.run import save
+    from hotband.runs.watch import watch
+
+    intervals, _ = intervals_of(
+        spec, finished, Asked(level, draws), None, lambda _: None, lambda title: watch(title, progress)
+    )
+    keep(finished, intervals)
+    if spec.out is not None:
+        save(finished, spec.out)
 
 
 @public

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, drives, events, keys, names, reliability, results, review, studies
+from hotband.commands import catalog, drives, events, intervals, keys, names, reliability, results, review, studies
 from hotband.commands.examples import RUN_EPILOG
 from hotband.commands.group import Commands
+from hotband.commands.intervals import DrawsOption, IntervalOption, add_intervals
 from hotband.commands.output import (
     CacheOption,
     FreshOption,
@@ -58,7 +59,7 @@ app.add_typer(results.plot_app, name="plot")
 app.add_typer(drives.drives_app, name="drives")
 for listing in (catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
-for command in (keys.keys, events.events, review.review, reliability.reliability):
+for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
     app.command()(command)
 
 
@@ -105,6 +106,8 @@ def run(
     ] = None,
     fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
     fresh: FreshOption = False,
+    interval: IntervalOption = None,
+    draws: DrawsOption = 64,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
@@ -119,6 +122,8 @@ def run(
     if len(asked) > 1 and io_log:
         accepted = "an I/O log is of one run: leave out --then"
         raise UserError("--then", "", asked[1], accepted)
+    if len(asked) > 1 and interval is not None:
+        raise UserError("--interval", "", f"{interval:g}", "intervals are of one run: leave out --then")
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
     specs = [
@@ -151,6 +156,8 @@ def run(
         else:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
             finished = experiment.run(out=out, fresh=fresh, progress=progress, say=say).finished
+    if interval is not None:
+        add_intervals(specs[0], finished[0], interval, draws)
     if as_json:
         texts = [one.text for one in finished]
         sys.stdout.write(json_safe(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
@@ -163,6 +170,7 @@ def run(
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
+    from hotband.interval.show import interval_lines
     from hotband.record.energy import energy_lines
     from hotband.record.repair import repair_lines
     from hotband.record.states import said_of
@@ -180,6 +188,8 @@ def show_run(finished: Finished) -> None:
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts)
+    if "intervals" in record:
+        show_lines(interval_lines(record["intervals"]))
     show_lines(said_of(record))
     show_lines(f"  note: {note}" for note in record["notes"])
     show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))

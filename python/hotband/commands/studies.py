@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from hotband.commands import names
 from hotband.commands.group import Commands
+from hotband.commands.intervals import LevelOption, show_views
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -20,6 +23,10 @@ from hotband.commands.output import (
     say,
     show,
 )
+
+OptionalStudyArgument = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.", **names.STUDY)
+]
 
 study_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Published evaluations, predicted.")
 
@@ -76,6 +83,52 @@ def study_swings(
         for row in found["refused"]
     )
     return show(swings_table(found), found["text"], *refused)
+
+
+@study_app.command("intervals")
+def study_intervals(
+    name: OptionalStudyArgument = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every study of the catalog, and what the model leaves out.")
+    ] = False,
+    out: OutOption = None,
+    save: Annotated[bool, typer.Option("--save", help="Keep them in the study's folder, as what it ships.")] = False,
+    only: Annotated[list[str] | None, typer.Option(metavar="LOAD[,LOAD]", help="Only the runs of these loads.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores where not said.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often
+    intervals hold what is published, each study left out."""
+    from hotband.errors import UserError
+    from hotband.interval.all_studies import run_all, views
+    from hotband.interval.listing import LEVEL
+    from hotband.interval.of_study import run_intervals
+    from hotband.interval.show import spreads_table
+
+    if every == (name is not None):
+        raise UserError("STUDY", "", name or "", "expected the name of a study, or --all")
+    if every:
+        if only:
+            raise UserError("--only", "", listed(only)[0], "is for one study: leave out --all")
+        made = run_all(out, save, jobs, say)
+        return print_json(made) if as_json else show(*views(made, LEVEL))
+    found = run_intervals(str(name), out=out, save=save, only=listed(only), jobs=jobs, say=say)
+    return print_json(json.loads(found.text())) if as_json else show(spreads_table(found))
+
+
+@study_app.command("why")
+def study_why(
+    name: StudyArgument,
+    figure: Annotated[str, typer.Argument(metavar="FIGURE", help="The id of a figure of it.")],
+    level: LevelOption = 90.0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing."""
+    from hotband.interval.of_study import why_figure
+    from hotband.interval.show import why_views
+
+    found = why_figure(name, figure, level)
+    return print_json(found) if as_json else show_views(why_views(found))
 
 
 @study_app.command("accuracy")

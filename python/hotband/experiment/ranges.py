@@ -46,13 +46,21 @@ class Range:
 def at_end(spec: RunSpec, of: Range, end: End, prefix: str = "") -> RunSpec:
     """A run with a range at one of its ends; `prefix` goes before its id and that of the run before it. Raises
     UserError where the text has no such key."""
-    named = replace(spec, id=prefix + spec.id, after=prefix + spec.after if spec.after else "")
-    value = of.at(end)
+    return at_value(renamed(spec, prefix), of, of.at(end))
+
+
+def at_value(spec: RunSpec, of: Range, value: Any) -> RunSpec:
+    """A run with any value of a range. Raises UserError where the text has no such key."""
     if of.of == "set":
-        return replace(named, set=tuple((dict(spec.set) | {of.key: str(value)}).items()))
+        return replace(spec, set=tuple((dict(spec.set) | {of.key: str(value)}).items()))
     if of.of == "workload":
-        return replace(named, workload_text=edited(workload_text(spec), spec.workload, {of.key: value}))
-    return replace(named, machine_text=edited(machine_text(spec), spec.machine, {of.key: value}))
+        return replace(spec, workload_text=edited(workload_text(spec), spec.workload, {of.key: value}))
+    return replace(spec, machine_text=edited(machine_text(spec), spec.machine, {of.key: value}))
+
+
+def renamed(spec: RunSpec, prefix: str) -> RunSpec:
+    """A run with something before its id and that of the run before it."""
+    return replace(spec, id=prefix + spec.id, after=prefix + spec.after if spec.after else "")
 
 
 def one_at_a_time(points: Sequence[Point], ranges: Sequence[Range]) -> list[Point]:

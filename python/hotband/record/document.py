@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hotband.importers.source import Source
+    from hotband.interval.documents import RunIntervalsDoc
     from hotband.record.stats import Side
 
 
@@ -484,6 +485,7 @@ class RecordDoc(TypedDict):
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]
     samples: NotRequired[SamplesDoc]
+    intervals: NotRequired[RunIntervalsDoc]
     source: NotRequired[Source]
 
 

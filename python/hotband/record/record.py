@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.record.files import file_key
+from hotband.record.intervals import Intervals
 from hotband.record.quantity import BytesPerSecond, Seconds, seconds
 from hotband.record.stats import merge, percentile
 from hotband.record.tables import Tables
@@ -275,6 +276,12 @@ class Record:
     def write(self) -> Figures:
         """Rates and latencies of the writes."""
         return self.summary.write
+
+    @cached_property
+    def intervals(self) -> Intervals | None:
+        """Intervals of the figures (`run(..., interval=90)`); None where none were made."""
+        found = self._document.get("intervals")
+        return None if found is None else Intervals(found)
 
     @property
     def errors(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.record.document import side_of
 from hotband.record.states import state_lines, states_of, unequal
 from hotband.report import energy, frames, sections, variants, wear
+from hotband.report.intervals import intervals_table
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.repair import repair_blocks
 from hotband.report.text import cell, number, rate, span
@@ -93,7 +94,12 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
     blocks.append(Table(sections.RESULT_COLUMNS, groups, tight=True))
     blocks.append(_states(states))
     whys = [(label, cellrows.why(loaded.record)) for label, loaded in records.items()]
-    tables = [variants.steps_table(records), variants.scripts_table(records), wear.operations_table(records)]
+    tables = [
+        intervals_table(records),
+        variants.steps_table(records),
+        variants.scripts_table(records),
+        wear.operations_table(records),
+    ]
     tables += [wear.smart_table(records), energy.energy_table(records), variants.why_table({"": whys})]
     blocks += [table for table in tables if table is not None]
     verdicts = verdict_blocks(records)

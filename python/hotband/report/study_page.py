@@ -286,6 +286,7 @@ def _figure_table(figures: Sequence[ListedFigureDoc]) -> Table:
                 quantity(predicted, unit) if predicted is not None else "not predicted",
                 True,
                 muted=predicted is None,
+                under=_interval_text(figure),
             ),
             Cell(percent(error), True, bar=None if error is None else error / FULL_BAR),
             *([_blind_cell(figure)] if some_blind else []),
@@ -297,12 +298,21 @@ def _figure_table(figures: Sequence[ListedFigureDoc]) -> Table:
     blind = ["Blind"] if some_blind else []
     columns = ["Figure", "Published", "Predicted", "Error", *blind, "Caveat and note", "Source"]
     caption = f"Every figure, by configuration. The bar beside an error is full at {number(FULL_BAR)} %."
+    caption += " Below a prediction is its interval." if any(figure.get("interval") for figure in figures) else ""
     caption += " Blind is what was predicted before the figure was seen." if some_blind else ""
     made, shown = [], -1
     for (config, workload), rows in sorted(groups.items(), key=lambda group: group[0][0]):
         made.append(Group(rows, order[config] if config != shown else "", workload))
         shown = config
     return Table(columns, made, caption=caption)
+
+
+def _interval_text(figure: ListedFigureDoc) -> str:
+    """The interval of a prediction in words; nothing where it has none."""
+    from hotband.interval.show import said
+
+    interval = figure.get("interval")
+    return "" if interval is None else said(interval)
 
 
 def _metric_unless_named(figure: FigureDoc) -> str:

@@ -39,6 +39,8 @@ ARGUMENTS = {
     "--rebuild-rate": "rebuild_rate",
     "--rebuild-after": "rebuild_after",
     "--fresh": "fresh",
+    "--interval": "interval",
+    "--draws": "draws",
 }
 
 

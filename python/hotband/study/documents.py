@@ -362,6 +362,16 @@ class StudySwingsDoc(SwingsDoc):
     missing: list[str]
 
 
+class StudyIntervalsDoc(TypedDict):
+    """What the intervals of a study's figures rest on: whether its predictions or values have changed since
+    (`changed` names the values)."""
+
+    level: float
+    text: str
+    stale: bool
+    changed: list[str]
+
+
 class RunDoc(TypedDict):
     """A run of the study, where its record is, and what a page draws of it."""
 
@@ -398,6 +408,7 @@ class StudyDoc(TypedDict):
     why: list[WhyDoc]
     assumptions: list[AssumptionDoc]
     swings: StudySwingsDoc | None
+    intervals: StudyIntervalsDoc | None
     runs: list[RunDoc]
     command: NotRequired[str]
     only: NotRequired[list[str]]

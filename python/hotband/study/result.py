@@ -39,7 +39,8 @@ class StudyResult:
         """A row a figure: id, config, label, metric, unit, published and predicted (null where there is none, in
         `unit`), error_pct (of the prediction, in percent of what is published), note, figure_class ("random rate"),
         and of figures that were predicted before they were seen that prediction and its error, blind and
-        blind_error_pct; null for others."""
+        blind_error_pct; null for others. The 90 % interval of the prediction, in `unit`, is from interval_low to
+        interval_high (docs/guides/intervals.md)."""
         import polars as pl
 
         rows = self._result["figures"]
@@ -48,7 +49,11 @@ class StudyResult:
         made = [row["blind"] for row in rows]
         numbers["blind"] = [None if one is None else one["predicted"] for one in made]
         numbers["blind_error_pct"] = [None if one is None else one["error_pct"] for one in made]
-        order = (*TEXTS_BEFORE, *NUMBERS, "note", "figure_class", "blind", "blind_error_pct")
+        intervals = [row["interval"] for row in rows]
+        numbers["interval_low"] = [None if one is None else one["low"] for one in intervals]
+        numbers["interval_high"] = [None if one is None else one["high"] for one in intervals]
+        later = ("note", "figure_class", "blind", "blind_error_pct", "interval_low", "interval_high")
+        order = (*TEXTS_BEFORE, *NUMBERS, *later)
         return pl.DataFrame(
             [
                 pl.Series(name, numbers[name], dtype=pl.Float64)

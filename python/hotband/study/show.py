@@ -31,6 +31,8 @@ def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
     _print_words(result, show)
     if result["swings"] is not None:
         show("", swings_table(result["swings"]), result["swings"]["text"])
+    if result["intervals"] is not None:
+        show("", result["intervals"]["text"])
     if result["unmatched"] and "only" not in result:
         show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
     if "report" in result:

@@ -355,12 +355,15 @@ def predict(
 
 def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
     """The result of a study as plain data."""
+    from hotband.interval.listing import intervals_of
     from hotband.study.swingfile import swings_of
 
     study = results.study
     of_cells = cell_figures(results)
     rows = [*of_cells.values(), *comparison_figures(results), *conclusion.figures]
     listed = listing(study, rows)
+    found, rest_on = intervals_of(study, listed, seed)
+    listed = [{**row, "interval": found.get(row["id"])} for row in listed]
     published = {key: row["published"] for key, row in of_cells.items() if row["published"] is not None}
     return {
         "study": study.name,
@@ -387,6 +390,7 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
         "why": cellrows.why_rows(results),
         "assumptions": assumptions(results),
         "swings": swings_of(study, listed, seed),
+        "intervals": rest_on,
         "runs": cellrows.run_rows(results),
     }
 

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
     from hotband.record.document import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
     from hotband.runs.keys import SetKey
-    from hotband.study.documents import ClaimDoc, EntropyPointDoc, FigureDoc, InputDoc, SwingsDoc
+    from hotband.study.documents import (
+        ClaimDoc,
+        EntropyPointDoc,
+        InputDoc,
+        IntervalDoc,
+        ListedFigureDoc,
+        SwingsDoc,
+    )
 
 PERCENTILES: list[tuple[str, Percentile]] = [
     ("p50", "latency_p50_ns"),
@@ -273,14 +280,17 @@ def inputs_table(inputs: Sequence[InputDoc]) -> Table:
     return table
 
 
-def figures_table(figures: Sequence[FigureDoc]) -> Table:
+def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
     """Published beside predicted, with the error."""
     from rich.table import Table
 
     table = Table(title="Published and predicted", title_justify="left")
     for name in ("configuration", "load", "measure"):
         table.add_column(name, overflow="fold")
-    for name in ("published", "predicted", "error", "unit"):
+    intervals = [figure["interval"] for figure in figures]
+    level = next((one["level"] for one in intervals if one is not None), None)
+    between = [] if level is None else [f"{level:g} % interval"]
+    for name in ("published", "predicted", *between, "error", "unit"):
         table.add_column(name, justify="left" if name == "unit" else "right", no_wrap=True)
     last: tuple[str, str] | None = None
     for figure in figures:
@@ -294,11 +304,19 @@ def figures_table(figures: Sequence[FigureDoc]) -> Table:
             figure["metric"],
             significant(figure["published"]),
             significant(figure["predicted"]),
+            *([] if level is None else [ends(figure["interval"])]),
             "" if error is None else marked(f"[{error_colour(error)}]{error:+.1f} %[/]"),
             figure["unit"],
         )
         last = place
     return table
+
+
+def ends(interval: IntervalDoc | None) -> str:
+    """The ends of an interval, three significant digits each; nothing for none."""
+    from hotband.interval.show import rounded
+
+    return "" if interval is None else f"{rounded(interval['low'])} to {rounded(interval['high'])}"
 
 
 def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:

@@ -1,0 +1,104 @@
+"""`hotband why`, and what `hotband run --interval` adds to a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.commands.output import (
+    JsonFlag,
+    MachineOption,
+    SetOption,
+    WorkloadArgument,
+    parse_set,
+    print_json,
+    say,
+    show,
+    show_lines,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.interval.documents import WhyFigureDoc
+    from hotband.runs.run import Finished, RunSpec
+
+LEVEL = "Percent of such predictions that the interval is to hold, 1 to 99."
+IntervalOption = Annotated[
+    float | None,
+    typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=f"Intervals of the figures. {LEVEL}"),
+]
+LevelOption = Annotated[float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=LEVEL)]
+DrawsOption = Annotated[int, typer.Option("--draws", min=8, max=4096, help="Draws of the uncertain values.")]
+JobsOption = Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores where not said.")]
+
+
+def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int, jobs: int | None = None) -> None:
+    """Makes the intervals of a run, puts them into its record and, where it has a folder, there too. Where the user
+    interrupts before there are draws enough, the record stays as it is."""
+    from hotband.interval.of_record import intervals_of, keep
+    from hotband.interval.of_run import Asked
+    from hotband.runs.progress import run_progress
+    from hotband.runs.run import RunsInterrupted, save
+
+    try:
+        intervals, _ = intervals_of(spec, finished, Asked(level, draws), jobs, say, run_progress)
+    except RunsInterrupted:
+        say("interrupted: the record is kept without intervals")
+        return
+    keep(finished, intervals)
+    if spec.out is not None:
+        save(finished, spec.out)
+
+
+def why(
+    workload: WorkloadArgument,
+    on: MachineOption,
+    set_: SetOption = None,
+    figure: Annotated[
+        str, typer.Option(metavar="FIGURE", help="iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.")
+    ] = "iops",
+    level: LevelOption = 90.0,
+    draws: DrawsOption = 64,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
+    jobs: JobsOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it."""
+    from hotband.interval.of_record import figure_name
+    from hotband.interval.show import why_views
+    from hotband.runs.run import RunSpec
+
+    spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration)
+    found = {one["figure"]: one for one in whys(spec, level, draws, jobs)}
+    chosen = found[figure_name(figure, list(found))]
+    return print_json(chosen) if as_json else show_views(why_views(chosen))
+
+
+def show_views(views: Sequence[Table | Text | str]) -> None:
+    """Prints tables, and words folded within the width that tables have."""
+    from rich.table import Table
+
+    for view in views:
+        if isinstance(view, Table):
+            show(view)
+        else:
+            show_lines([view])
+
+
+def whys(spec: RunSpec, level: float, draws: int, jobs: int | None) -> list[WhyFigureDoc]:
+    """Runs a workload as a whole, then its draws: where the interval of every figure comes from."""
+    from hotband.interval.of_record import intervals_of
+    from hotband.interval.of_run import Asked
+    from hotband.runs.progress import run_progress
+    from hotband.runs.run import execute
+
+    asked = Asked(level, draws)
+    with run_progress(f"{spec.workload} on {spec.machine}") as progress:
+        whole = execute([spec], progress, jobs)[0]
+    return intervals_of(spec, whole, asked, jobs, say, run_progress)[1]

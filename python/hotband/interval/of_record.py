@@ -1,0 +1,159 @@
+"""The intervals that a record keeps: draws of its run and the term for what the model leaves out, put together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
+from hotband.errors import UserError
+from hotband.experiment.ranges import machine_text, workload_text
+from hotband.interval.conformal import Kind, Spread
+from hotband.interval.figures import between
+from hotband.interval.of_run import Asked, Drawn, Watch, class_of_figure, draw, rate_class, system_of
+from hotband.interval.residuals import model_term
+from hotband.interval.surface import effects_of
+from hotband.interval.why import Evidence, why
+
+if TYPE_CHECKING:
+    from hotband.experiment import Say
+    from hotband.interval.conformal import ModelTerm
+    from hotband.interval.documents import FigureIntervalDoc, RunIntervalsDoc, WhyFigureDoc
+    from hotband.runs.run import Finished, RunSpec
+    from hotband.study.documents import IntervalDoc
+
+NAMES = {
+    "iops": "iops",
+    "bandwidth": "bandwidth_bytes_per_s",
+    "mean": "latency_mean_ns",
+    "p50": "latency_p50_ns",
+    "p99": "latency_p99_ns",
+    "p999": "latency_p999_ns",
+}
+"""What figures are called in Python and on the command line, and in the document."""
+UNITS = {"iops": "IOPS", "bandwidth_bytes_per_s": "B/s"}
+ALMOST_CLOSED = 0.99
+"""Share of the outstanding I/Os of a closed loop that are outstanding on average where nobody thinks."""
+
+
+def intervals_of(
+    spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch
+) -> tuple[RunIntervalsDoc, list[WhyFigureDoc]]:
+    """The intervals of a run that is finished, and where they come from. Raises UserError, RunsInterrupted."""
+    term = model_term()
+    drawn = draw(spec, whole, asked, jobs, say, watch)
+    return _document(spec, whole, asked, drawn, term), _whys(spec, whole, asked, drawn, term)
+
+
+def keep(whole: Finished, intervals: RunIntervalsDoc) -> None:
+    """Puts intervals into the record of a run."""
+    whole.record["intervals"] = intervals
+    whole.text = json.dumps(whole.record, indent=2, ensure_ascii=False)
+
+
+def kinds_of(spec: RunSpec, whole: Finished, names: Sequence[str]) -> dict[str, Kind]:
+    """The kind of every figure of a run."""
+    rate, record = rate_class(spec), whole.record
+    outstanding, asked = record["summary"]["queue_depth_mean"], record.get("concurrency")
+    is_closed = bool(asked and outstanding and outstanding >= ALMOST_CLOSED * asked)
+    system = system_of(spec)
+    return {name: Kind(class_of_figure(name, rate, is_closed), system) for name in names}
+
+
+def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm) -> RunIntervalsDoc:
+    kinds = kinds_of(spec, whole, list(drawn.nominal))
+    return {
+        "level": float(asked.level),
+        "draws": len(drawn.draws),
+        "refused": drawn.refused,
+        "runs": drawn.runs,
+        "ios": drawn.ios,
+        "duration_ns": drawn.duration_ns,
+        "seed": str(spec.seed),
+        "values": [one.name for one in drawn.values],
+        "without_effect": drawn.without_effect,
+        "figures": [_figure(name, kinds[name], asked.level, drawn, term) for name in drawn.nominal],
+        "notes": drawn.notes,
+    }
+
+
+def _figure(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> FigureIntervalDoc:
+    ratios, predicted = drawn.log_ratios(name), drawn.nominal[name]
+    tails = (50 - level / 2, 50 + level / 2)
+    low, high = np.percentile(ratios, tails) if len(ratios) else (0.0, 0.0)
+    values_low, values_high = between(predicted, float(low), float(high))
+    return {
+        "figure": name,
+        "figure_class": str(of.figure_class),
+        "predicted": predicted,
+        **interval_of(name, of, level, drawn, term),
+        "values_low": values_low,
+        "values_high": values_high,
+    }
+
+
+def interval_of(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> IntervalDoc:
+    """The interval of a figure."""
+    low, high = between(drawn.nominal[name], *term.bounds(of, spread_of(name, drawn), level))
+    return {"level": float(level), "low": low, "high": high}
+
+
+def spread_of(name: str, drawn: Drawn) -> Spread:
+    """What the draws and the seed make of a figure."""
+    return Spread.of(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
+
+
+def _whys(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm) -> list[WhyFigureDoc]:
+    """Of every figure, where its interval comes from."""
+    kinds = kinds_of(spec, whole, list(drawn.nominal))
+    names = [one.name for one in drawn.values]
+    meanings = meanings_of(spec) if names else {}
+    found = []
+    for name, predicted in drawn.nominal.items():
+        ends = {key: ratios[name] for key, ratios in drawn.ends.items() if name in ratios}
+        evidence = Evidence(
+            name,
+            f"{spec.workload} on {spec.machine}",
+            str(kinds[name].figure_class),
+            UNITS.get(name.rpartition(".")[2], "ns"),
+            predicted,
+            interval_of(name, kinds[name], asked.level, drawn, term),
+            spread_of(name, drawn),
+            drawn.seed.get(name, 0.0),
+            0.0,
+            term.size(kinds[name]),
+            effects_of(names, ends),
+            drawn.places,
+            drawn.log_ratios(name),
+        )
+        found.append(why(evidence, drawn.values, meanings, spec.seed))
+    return found
+
+
+def meanings_of(spec: RunSpec) -> dict[str, str]:
+    """What the keys of a run mean, as the engine says it."""
+    keys = _core.set_keys(
+        CATALOG_DIR,
+        spec.workload,
+        spec.machine,
+        workload_text=workload_text(spec),
+        machine_text=machine_text(spec),
+        set=list(spec.set),
+    )
+    return {one["key"]: one["meaning"] for one in keys}
+
+
+def figure_name(asked: str, known: Sequence[str]) -> str:
+    """The document's name of a figure that the user names (`p99`, `read.p99`). Raises UserError for one that the run
+    does not have."""
+    side, dot, name = asked.rpartition(".")
+    found = f"{side}{dot}{NAMES.get(name, name)}"
+    if found in known:
+        return found
+    short = {of: name for name, of in NAMES.items()}
+    names = [f"{side}{dot}{short[name]}" for side, dot, name in (one.rpartition(".") for one in known)]
+    raise UserError("--figure", "", asked, f"expected one of {', '.join(names)}")

@@ -1,0 +1,195 @@
+"""What does `hotband run --interval` give, and at what price?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hotband as hb
+from hotband.interval import of_run
+from hotband.interval.of_record import intervals_of
+from hotband.interval.of_run import Asked
+from hotband.runs.run import Finished, RunsInterrupted, RunSpec, execute
+
+Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
+SHORT = ("run", "fio-randread", "--on", "exos-15e900-512n", "--set", "qd=8", "--duration", "2 s")
+FEW = ("--draws", "8")
+
+
+@pytest.fixture(scope="module")
+def whole() -> tuple[RunSpec, Finished]:
+    """The run that intervals of which must come within ten seconds."""
+    spec = RunSpec("run", "exos-15e900-512n", "fio-randread", (("qd", "32"),))
+    return spec, execute([spec])[0]
+
+
+@pytest.fixture(scope="module")
+def small() -> tuple[RunSpec, Finished]:
+    """A run of a second."""
+    spec = RunSpec("run", "exos-15e900-512n", "fio-randread", (("qd", "8"),), duration="1 s")
+    return spec, execute([spec])[0]
+
+
+def no_watch(title: str) -> Any:
+    from contextlib import nullcontext
+
+    return nullcontext()
+
+
+def made(whole: tuple[RunSpec, Finished], level: float = 90.0, draws: int = 8) -> Any:
+    spec, finished = whole
+    return intervals_of(spec, finished, Asked(level, draws), None, lambda _: None, no_watch)
+
+
+@pytest.fixture(scope="module")
+def of_64(whole: tuple[RunSpec, Finished]) -> Any:
+    return made(whole, 90.0, 64)
+
+
+def test_the_price_of_intervals_is_bounded(of_64: Any) -> None:
+    # 1.6 million I/Os are 3 CPU seconds; the bound of 10 s on two cores is far away.
+    intervals, _ = of_64
+    assert intervals["draws"] == 64
+    assert intervals["runs"] <= 1 + of_run.SEEDS + 2 * 20 + 64
+    assert intervals["ios"] <= 2_000_000
+
+
+def test_every_figure_has_an_interval_around_its_prediction(of_64: Any, whole: tuple[RunSpec, Finished]) -> None:
+    found = {one["figure"]: one for one in of_64[0]["figures"]}
+    assert list(found) == list(of_run.FIGURES)
+    for one in found.values():
+        assert one["low"] < one["predicted"] < one["high"]
+        assert one["values_low"] >= one["low"]
+        assert one["values_high"] <= one["high"]
+    assert found["iops"]["predicted"] == whole[1].record["summary"]["iops"]
+
+
+def test_rate_and_mean_time_of_a_closed_loop_are_as_certain(of_64: Any) -> None:
+    found = {one["figure"]: one for one in of_64[0]["figures"]}
+    rate, mean = found["iops"], found["latency_mean_ns"]
+    assert mean["figure_class"] == rate["figure_class"] == "random rate"
+    assert rate["high"] / rate["predicted"] == pytest.approx(mean["predicted"] / mean["low"], rel=0.01)
+
+
+def test_a_value_that_reads_do_not_use_is_not_drawn(of_64: Any) -> None:
+    intervals, _ = of_64
+    assert "exos-15e900-512n: seek_read_average" in intervals["values"]
+    assert "exos-15e900-512n: write_cache_extents" in intervals["without_effect"]
+
+
+def test_shares_add_up_and_name_what_to_measure(of_64: Any) -> None:
+    iops = next(one for one in of_64[1] if one["figure"] == "iops")
+    assert iops["of_values"] + iops["of_seed"] + iops["of_model"] == pytest.approx(1.0)
+    assert iops["values"][0]["key"].startswith("seek_read_average")
+    assert sum(one["first"] for one in iops["values"]) == pytest.approx(1.0, abs=0.1)
+    assert "seek_read_average" in iops["advice"]
+
+
+def test_the_same_seed_gives_the_same_interval(small: tuple[RunSpec, Finished]) -> None:
+    assert made(small) == made(small)
+
+
+def test_a_higher_level_is_wider(small: tuple[RunSpec, Finished]) -> None:
+    levels = [made(small, level)[0]["figures"] for level in (50.0, 90.0)]
+    for narrow, wide in zip(*levels, strict=True):
+        assert wide["low"] <= narrow["low"] <= narrow["high"] <= wide["high"]
+
+
+def test_the_terminal_the_json_and_the_folder_say_the_same(hotband: Hotband, tmp_path: Path) -> None:
+    done = hotband(*SHORT, "--interval", "90", *FEW, "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert "IOPS (90 %: " in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith("Record: "))
+    assert "runs find out which of 20 uncertain values matter, up to 8 more" in done.stderr
+    told = json.loads(hotband(*SHORT, "--interval", "90", *FEW, "--json").stdout)
+    kept = json.loads((tmp_path / "out" / "record.json").read_text(encoding="utf-8"))
+    assert told["intervals"] == kept["intervals"]
+    assert hb.load(tmp_path / "out").intervals is not None
+
+
+def test_python_has_units() -> None:
+    r = hb.run("fio-randread", on="exos-15e900-512n", qd=8, duration="2 s", interval=90, draws=8)
+    assert r.intervals is not None
+    p99 = r.intervals["p99"]
+    assert r.p99 in p99
+    assert isinstance(p99.low, type(r.p99))
+    assert r.intervals["iops"].level == 90
+    assert hb.run("fio-randread", on="exos-15e900-512n", duration="1 s").intervals is None
+
+
+def test_why_is_a_table_within_the_terminal(hotband: Hotband) -> None:
+    arguments = ("why", *SHORT[1:], *FEW)
+    done = hotband(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert "What the model leaves out" in done.stdout
+    assert "seek_read_average" in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    told = json.loads(hotband(*arguments, "--figure", "p99", "--json").stdout)
+    assert told["figure"] == "latency_p99_ns"
+
+
+@pytest.mark.parametrize("value", ["0", "100", "150", "-5", "abc", "nan", ""])
+def test_a_level_that_is_none_is_named(hotband: Hotband, value: str) -> None:
+    done = hotband(*SHORT, "--interval", value)
+    assert done.returncode == 2
+    assert "--interval" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--interval", "90", "--draws", "1"),
+        ("--interval", "90", "--then", "fio-read"),
+        ("--interval", "90", "--draws", "x"),
+    ],
+)
+def test_what_does_not_go_with_intervals_is_named(hotband: Hotband, arguments: tuple[str, ...]) -> None:
+    done = hotband(*SHORT, *arguments)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_figure_that_the_run_does_not_have_is_named(hotband: Hotband) -> None:
+    done = hotband("why", *SHORT[1:], *FEW, "--figure", "p42")
+    assert done.returncode == 2
+    assert "expected one of iops, bandwidth, mean, p50, p99, p999" in done.stderr
+
+
+def test_python_names_its_own_arguments() -> None:
+    with pytest.raises(hb.UserError) as error:
+        hb.run("fio-randread", on="exos-15e900-512n", duration="1 s", interval=100)
+    assert error.value.where == "interval"
+    with pytest.raises(hb.UserError) as error:
+        hb.run("fio-randread", on="exos-15e900-512n", duration="1 s", interval=90, draws=1)
+    assert error.value.where == "draws"
+
+
+def test_an_interrupt_keeps_the_draws_that_are_done(
+    small: tuple[RunSpec, Finished], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = of_run._Runner.run
+
+    def stopped(self: Any, specs: Any) -> Any:
+        if not specs[0].id.startswith("draw"):
+            return run(self, specs)
+        raise RunsInterrupted(run(self, specs[:9]))
+
+    monkeypatch.setattr(of_run._Runner, "run", stopped)
+    intervals, _ = made(small, draws=12)
+    assert intervals["draws"] == 9
+    assert intervals["notes"] == ["interrupted: 9 of 12 draws were run"]
+
+
+def test_a_damaged_file_of_residuals_is_named(hotband: Hotband, known_residuals: Path) -> None:
+    known_residuals.write_text('{"version": "1", "figures": [{}]}', encoding="utf-8")
+    done = hotband(*SHORT, "--interval", "90", *FEW)
+    assert done.returncode == 2
+    assert "residuals" in done.stderr
+    assert "Traceback" not in done.stderr
