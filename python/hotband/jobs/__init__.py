@@ -96,3 +96,29 @@ def no_job(path: Path, text: str) -> str:
         return "is a report of vdbench, not a job file: hotband import vdbench reads the folder it is in"
     what = "the file is empty" if not text.strip() else "is no job file that is recognised"
     return f"{what}; expected {ACCEPTED}"
+
+
+WRITTEN = {".fio": "fio", ".job": "fio", ".jobfile": "fio", ".parm": "vdbench", ".vdb": "vdbench", ".cfg": "vdbench"}
+"""The tools whose job files are written, by the ending of the file."""
+PLACEHOLDER = "/dev/TARGET"
+"""What a written job runs on where nothing is said: nothing that is there, so that nothing is overwritten."""
+
+
+def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple[str, LossReport]:
+    """The job file of `tool` ("fio" or "vdbench") for a workload called `name`, and what became of its keys.
+    UserError where the workload has a mistake, or is more than a job can say."""
+    from hotband import _core
+    from hotband.jobs.fio_write import fio_text
+    from hotband.jobs.tables import told
+    from hotband.jobs.vdbench_write import vdbench_text
+    from hotband.runs.run import user_error
+
+    try:
+        _core.workload(text, name)
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    if not target.strip() or any(char in target for char in "\n\r,;# ") or (tool == "vdbench" and "$" in target):
+        raise UserError("target", "", target, "expected the path of a device or file, without blanks and commas")
+    asked = told(name, text, tool)
+    job = fio_text(asked, target) if tool == "fio" else vdbench_text(asked, target)
+    return job, asked.report

@@ -8,7 +8,7 @@ from pathlib import Path
 from hotband.jobs import fio_job
 from hotband.jobs.fio_file import Job, read_jobs
 from hotband.jobs.fio_job import Asked, Pattern, Sizes
-from hotband.jobs.fio_values import amount, decimal, flag, size_bytes, splits
+from hotband.jobs.fio_values import amount, count, decimal, flag, size_bytes, splits
 from hotband.jobs.form import UNSAID_SECONDS, Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text
 from hotband.jobs.loss import LossReport
 from hotband.jobs.parts import Amount, Files
@@ -67,11 +67,51 @@ def form(path: Path, text: str, report: LossReport) -> Form:
         if begins or not groups:
             groups.append([])
         groups[-1].append((draft, places))
+    _flows(found, groups)
     for number, group in enumerate(groups):
         found.steps.append(_step(group, number, len(groups)))
     for draft in drafts:
         draft.asked.report(report)
     return found
+
+
+def _flows(found: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
+    """Jobs that `flow=` holds to a ratio become one loop: its streams by their weights, its depth that of all jobs."""
+    for group in groups:
+        of: dict[str, list[tuple[Draft, int]]] = {}
+        for draft, places in group:
+            flow, name = draft.asked.get("flow"), draft.asked.get("flow_id")
+            if flow is not None and count(flow):
+                of.setdefault(name.value if name else "", []).append((draft, places[0]))
+                plain = len(places) == 1 and found.loops[places[0]].load == draft.load and draft.load.burst == 1
+                if not plain:
+                    draft.asked.ignore("flow", "jobs with a rate or positions of their own keep their own loops")
+                    of[name.value if name else ""].pop()
+            elif name is not None:
+                draft.asked.ignore("flow_id", "there is no flow=")
+        for members in of.values():
+            if len(members) > 1:
+                _join(found, members)
+                for draft, place in members[1:]:
+                    group[[one for one, _ in group].index(draft)][1].remove(place)
+
+
+def _join(found: Form, members: list[tuple[Draft, int]]) -> None:
+    first = found.loops[members[0][1]]
+    outstanding = 0
+    streams: list[StreamForm] = []
+    for draft, place in members:
+        weight = count(draft.asked.job.options["flow"])
+        outstanding += draft.load.threads * draft.load.depth
+        whole = sum(stream.share for stream in found.loops[place].streams)
+        for stream in found.loops[place].streams:
+            stream.share *= weight / whole
+            streams.append(stream)
+        draft.asked.approximate("flow", "one loop with the I/Os outstanding of all jobs draws them by their weights")
+    think = max(draft.load.think_us for draft, _ in members)
+    first.streams, first.load = streams, Closed(outstanding if think else 1, 1 if think else outstanding, think)
+    for _, place in members[1:]:
+        found.loops[place].streams = []
 
 
 def _waits(asked: Asked) -> bool:

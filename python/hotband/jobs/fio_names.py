@@ -35,7 +35,7 @@ _READ = words(
     "rw bs bsrange bssplit ba size io_size filesize offset offset_increment filename directory nrfiles numjobs iodepth "
     "ioengine direct buffered rwmixread rwmixwrite percentage_random random_distribution runtime time_based ramp_time "
     "stonewall rate rate_iops rate_process thinktime thinktime_blocks fsync fdatasync sync kb_base norandommap "
-    "softrandommap buffer_compress_percentage zero_buffers number_ios loops description rw_sequencer"
+    "softrandommap flow flow_id buffer_compress_percentage zero_buffers number_ios loops description rw_sequencer"
 )
 
 _RESULTS = "is about results, not about I/Os"
@@ -113,8 +113,6 @@ _IGNORED: dict[str, str] = {
     "exitall": "every job of a step runs to its end",
     "exitall_on_error": "no I/O of a healthy machine fails",
     "exit_what": "every job of a step runs to its end",
-    "flow": "jobs are not held to a ratio",
-    "flow_id": "jobs are not held to a ratio",
     "flow_sleep": "jobs are not held to a ratio",
     "prio": "all I/Os are alike",
     "prioclass": "all I/Os are alike",

@@ -110,6 +110,7 @@ def number_text(value: float) -> str:
 
 def workload_text(form: Form) -> str:
     """The workload in TOML, its loss report on top, behind each key the option that it came from."""
+    _drop_empty(form)
     _name_all(form)
     shared = _shared_loop(form)
     scripts: list[str] = []
@@ -128,6 +129,14 @@ def workload_text(form: Form) -> str:
             lines += ["", *_stream_lines(stream, loop, index == shared, index in script_names)]
     lines += [*scripts, *_phase_lines(form, script_names)]
     return "\n".join(lines) + "\n"
+
+
+def _drop_empty(form: Form) -> None:
+    """Loops whose streams went into another one."""
+    kept = [n for n, loop in enumerate(form.loops) if loop.streams]
+    for step in form.steps:
+        step.loops = [kept.index(n) for n in step.loops if n in kept]
+    form.loops = [form.loops[n] for n in kept]
 
 
 def _name_all(form: Form) -> None:
@@ -183,6 +192,11 @@ def toml(value: Value) -> str:
     return number_text(value)
 
 
+def percent(value: float) -> str:
+    """A percentage; up to 1 with its sign, which says that it is no share (0.5 is not 50 %)."""
+    return quoted(f"{number_text(value)} %") if 0 < value <= 1 else number_text(value)
+
+
 def _load_lines(load: Closed | Open) -> list[str]:
     return [f"{key} = {toml(value)}" for key, value in _load_table(load).items()]
 
@@ -199,7 +213,8 @@ def _load_table(load: Closed | Open) -> dict[str, Value]:
 def _stream_lines(stream: StreamForm, loop: Loop, is_shared: bool, is_script: bool) -> list[str]:
     lines = ["[[streams]]", f"name = {quoted(stream.name)}"]
     if len(loop.streams) > 1 and (is_shared or is_script):
-        lines.append(f"share_pct = {number_text(stream.share)}")
+        whole = sum(one.share for one in loop.streams)
+        lines.append(f"share_pct = {percent(100 * stream.share / whole)}")
     if not is_shared and not is_script:
         load = loop.load
         if isinstance(load, Open) and len(loop.streams) > 1:
@@ -209,7 +224,8 @@ def _stream_lines(stream: StreamForm, loop: Loop, is_shared: bool, is_script: bo
     for key, value in stream.keys.items():
         option = stream.came_from.get(key)
         came = f"  # {_where(option)}: {_comment(str(option))}" if option else ""
-        lines.append(f"{key} = {toml(value)}{came}")
+        text = percent(value) if key.endswith("_pct") and isinstance(value, float | int) else toml(value)
+        lines.append(f"{key} = {text}{came}")
     return lines
 
 

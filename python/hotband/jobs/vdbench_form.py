@@ -32,6 +32,8 @@ LARGEST_PERCENT = 200
 MOST_STEPS = 512
 MOST_STREAMS = 4096
 MOST_OUTSTANDING = 65_536
+# Ends of ranges in percent are those of a block of 4 KiB (crates/workloads/src/bounds.rs: GRAIN).
+GRAIN = 4096
 
 
 @dataclass
@@ -401,30 +403,43 @@ def _of_storage(storage: Storage, keys: dict[str, Value], came: dict[str, Option
 
 
 def _part(reader: Reader, storage: Storage, work: Definition) -> list[str] | None:
-    """Where a workload's I/Os go on the target: the ranges of both, one within the other."""
+    """Where a workload's I/Os go on the target: its range within that of the storage definition."""
     begin = storage.definition.get("offset")
-    low, high = _share_range(reader, storage.definition, storage.size)
-    inner_low, inner_high = _share_range(reader, work, storage.size)
-    inner_low, inner_high = low + inner_low * (high - low), low + inner_high * (high - low)
-    if begin is not None and storage.size is None:
-        if inner_low or inner_high < 1:
-            begin.refuse("offset= goes with range= only where size= says how large the sd is")
-        return reader.files.part(storage.file, Amount(size_bytes(begin.value, begin)), None, begin)
-    option = storage.definition.get("size") or storage.definition.get("lun")
-    if begin is None:
-        return reader.files.part(storage.file, Amount(inner_low, True), Amount(inner_high - inner_low, True), option)
-    at, whole = size_bytes(begin.value, begin), (storage.size or 0) - size_bytes(begin.value, begin)
-    if whole <= 0:
+    size = storage.definition.get("size") or storage.definition.get("lun")
+    first = size_bytes(begin.value, begin) if begin else 0
+    whole = None if storage.size is None else storage.size - first
+    if begin is not None and whole is not None and whole <= 0:
         begin.refuse(f"is not within size=, {bytes_text(storage.size or 0)}")
-    first = at + int(inner_low * whole) // 4096 * 4096
-    return reader.files.part(storage.file, Amount(first), Amount(at + inner_high * whole - first), begin)
+    outer = _ends(reader, storage.definition, whole)
+    inner = _ends(reader, work, whole)
+    if outer is not None and inner is not None:
+        inner_option = work.get("hotband", "range")
+        if inner_option is not None and not all(one.is_share for one in (*outer, *inner)):
+            inner_option.refuse("in bytes it goes with no range of the sd: expected percent")
+        width = outer[1].value - outer[0].value
+        ends = [Amount(outer[0].value + one.value * width, True) for one in inner]
+    else:
+        ends = list(outer or inner or [])
+    option = work.get("hotband", "range") or storage.definition.get("hotband", "range") or begin or size
+    if not ends:
+        return reader.files.part(storage.file, Amount(first) if first else None, None, option)
+    low, high = ends
+    if first and low.is_share and whole is None:
+        (begin or option or storage.definition.options["lun"]).refuse(
+            "offset= goes with range= in percent only where size= says how large the sd is"
+        )
+    if low.is_share and (first or whole is not None) and whole is not None:
+        low, high = (Amount(int(one.value * whole) // GRAIN * GRAIN) for one in (low, high))
+    if not low.is_share:
+        return reader.files.part(storage.file, Amount(first + low.value), Amount(high.value - low.value), option)
+    return reader.files.part(storage.file, low, Amount(high.value - low.value, True), option)
 
 
-def _share_range(reader: Reader, definition: Definition, size: int | None) -> tuple[float, float]:
-    """`range=` or `hotband=` as shares."""
+def _ends(reader: Reader, definition: Definition, whole: int | None) -> tuple[Amount, Amount] | None:
+    """`range=` or `hotband=`: shares, or bytes where the numbers are no percentages; None where neither is said."""
     option = definition.get("hotband", "range")
     if option is None:
-        return 0.0, 1.0
+        return None
     ends = listed(option.value)
     if len(ends) != 2:
         option.refuse("expected (FROM,TO) in percent or bytes")
@@ -432,10 +447,10 @@ def _share_range(reader: Reader, definition: Definition, size: int | None) -> tu
         low, high = (float(part) / 100 for part in ends)
         if high > 1:
             reader.approximate(option, "cut at the end: what goes on at the beginning is left out")
-    else:
-        if size is None:
-            option.refuse("bytes of a device whose size is not known: expected size= of the sd, or percent")
-        low, high = (size_bytes(part, option) / size for part in ends)
-    if not 0 <= low < min(high, 1.0):
+        if not 0 <= low < min(high, 1.0):
+            option.refuse("expected (FROM,TO) with FROM below TO and within the sd")
+        return Amount(low, True), Amount(min(high, 1.0), True)
+    first, last = (size_bytes(part, option) for part in ends)
+    if not first < last or (whole is not None and last > whole):
         option.refuse("expected (FROM,TO) with FROM below TO and within the sd")
-    return low, min(high, 1.0)
+    return Amount(first), Amount(last)
