@@ -86,7 +86,9 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     """The profile as streams, loops and steps; `report` gets a line an element. UserError names what is wrong."""
     from hotband.importers.diskspd import parse_xml
 
-    root = parse_xml(text.encode(), report.file, ACCEPTED)
+    # The text is decoded: what its declaration says of an encoding is true of the file, not of it.
+    plain = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
+    root = parse_xml(plain.encode(), report.file, ACCEPTED)
     profile = root if root.tag == "Profile" else root.find("Profile")
     spans = [] if profile is None else profile.findall("./TimeSpans/TimeSpan")
     if profile is None or not spans:

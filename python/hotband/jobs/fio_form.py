@@ -17,6 +17,9 @@ from hotband.jobs.source import Option
 # Clones of a sequential job each have a position that begins at the same place; beyond so many they share the range.
 MOST_CLONES = 64
 GRAIN = 4096
+# Limits of reads and writes whose ratio is that of rwmixread, to this many points of percent, are those of one loop:
+# rwmixread is a whole percentage.
+RATE_MATCHES = 0.5
 
 
 @dataclass
@@ -174,6 +177,9 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
     if pattern.kinds != "rw":
         rate = limits[pattern.kinds]
         return [Loop(streams, Open(rate, rates.arrival) if rate else load)]
+    both = (rates.read or 0.0) + (rates.write or 0.0)
+    if rates.read and rates.write and abs(100 * rates.read / both - pattern.first_pct) < RATE_MATCHES:
+        return [Loop(streams, Open(both, rates.arrival))]
     # A mix with a limit for each direction is two loops: each keeps its own rate.
     loops = []
     for kind, limit in (("r", rates.read), ("w", rates.write)):
@@ -217,7 +223,7 @@ def _zones(draft: Draft, files: Files, side: _Side) -> list[StreamForm]:
     chosen = fio_job.distribution(draft.asked) if draft.pattern.random else None
     if not draft.pattern.random and draft.asked.get("random_distribution"):
         draft.asked.ignore("random_distribution", "rw= is sequential: fio ignores it, too")
-    if chosen is None or not chosen[0].startswith("zoned"):
+    if chosen is None or not chosen[0].startswith("zoned") or _hot_part(chosen):
         return [_stream(draft, files, side, (offset, region), chosen)]
     streams = []
     for number, (share, part) in enumerate(_zone_list(draft, chosen, offset, region), 1):
@@ -273,6 +279,17 @@ def _zone_list(
     if at > 100 + 1e-9:
         option.refuse(f"the zones add up to {at:g} % of the range: expected at most 100")
     return [zone for zone in zones if zone[0]]
+
+
+def _hot_part(chosen: tuple[str, list[str], Option]) -> tuple[float, float] | None:
+    """Two zones that are all of the range are a hot part and the rest: its share of the range and of the I/Os."""
+    name, arguments, option = chosen
+    if name != "zoned" or len(arguments) != 2:
+        return None
+    turned = [(decimal(share, option), part) for share, part in splits(_turned(":".join(arguments), option), option)]
+    whole = sum(width for width, _ in turned), sum(ios for _, ios in turned)
+    hot, ios = turned[0]
+    return (hot / 100, ios / 100) if whole == (100, 100) and 0 < hot < 100 else None
 
 
 def _turned(text: str, option: Option) -> str:
@@ -362,6 +379,9 @@ def _add_random(
 
 def _offsets(asked: Asked, chosen: tuple[str, list[str], Option]) -> dict[str, Value]:
     name, arguments, option = chosen
+    hot = _hot_part(chosen)
+    if hot is not None:
+        return {"hotspot": {"data": str(Amount(hot[0], True)), "ios": str(Amount(hot[1], True))}}
     if len(arguments) > 1:
         asked.approximate(
             "random_distribution", "the popular blocks are scattered: the place of the most popular is not kept"

@@ -148,7 +148,9 @@ def _first_pct(asked: Asked, kinds: str) -> float:
     read, write = asked.get("rwmixread"), asked.get("rwmixwrite")
     if kinds != "rw":
         for key in ("rwmixread", "rwmixwrite"):
-            if asked.get(key):
+            option = asked.get(key)
+            if option:
+                percent(option)
                 asked.ignore(key, "rw= is no mix of reads and writes: fio ignores it, too")
         return 50.0 if kinds == "tw" else 100.0
     if read and write and percent(read) + percent(write) != 100:

@@ -238,6 +238,8 @@ def _closed(told: Told, step: Step, stream: Stream, closed: tuple[int, int, floa
         why = "fio's jobs share no loop: flow= holds the ratio, the outstanding I/Os are divided by it"
         told.approximate(stream.key("share_pct"), why)
         lines += [("flow", str(max(1, round(FLOW * share)))), ("flow_id", "1")]
+        if stream.table.get("cursor") == "per-thread":
+            told.approximate(stream.key("cursor"), "the job has one position for all its I/Os")
     positions = stream.random_pct < 100 or "stride" in stream.table.get("offsets", {})
     if think:
         if positions and threads * depth > 1:
@@ -278,7 +280,9 @@ def _time(told: Told, step: Step, stream: Stream, number: int) -> Lines:
         jobs = closed[0] if closed and stream.random_pct == 100 and len(step.streams) == 1 else 1
         if jobs > 1:
             told.approximate(f"phases[{step.index}].ios", "each of fio's jobs counts its own I/Os")
-        lines.append(("number_ios", str(max(1, round(mine / jobs)))))
+        count = max(1, round(mine / jobs))
+        # fio ends a job after the bytes of size=, too, unless io_size= is more.
+        lines += [("number_ios", str(count)), ("io_size", str(count * max(size for size, _ in stream.sizes)))]
     if step.seconds is not None:
         if step.ios is None:
             lines.append(("time_based", ""))

@@ -156,6 +156,10 @@ def told(file: str, text: str, tool: str) -> Told:
         key = f"streams[{index}].load" if own else "load"
         found.streams.append(Stream(index, one.get("name", "main"), one, load, share, key))
     _phases(found)
+    asked = {one.index for step in found.steps for one in step.streams}
+    for one in found.streams:
+        if one.index not in asked:
+            found.ignore(one.key("name"), "the stream runs in no measured phase")
     return found
 
 

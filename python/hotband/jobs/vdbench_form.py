@@ -144,6 +144,9 @@ def _run(reader: Reader, run: Definition) -> None:
     works = [one for one in reader.parameters.of("wd") if one.name in _names(wanted, reader, "wd")]
     loops = [option for option in run.options.values() if option.key.removeprefix("for") in _LOOPED]
     values = [[(option, value) for value in listed(option.value)] for option in loops]
+    for option, of_loop in zip(loops, values, strict=True):
+        if not of_loop:
+            option.refuse("expected at least one value")
     for chosen in product(*values):
         for rate in _rates(reader, run, works):
             if len(reader.steps) >= MOST_STEPS:

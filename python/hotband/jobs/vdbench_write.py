@@ -21,7 +21,8 @@ def vdbench_text(told: Told, target: str) -> str:
     volumes = list(dict.fromkeys(str(one.table.get("volume", "")) for one in told.streams))
     storages = [_storage(told, volume, target, number) for number, volume in enumerate(volumes, 1)]
     names = _names(told)
-    works = [_work(told, one, names[one.index], volumes) for one in told.streams]
+    asked = {one.index for step in told.steps for one in step.streams}
+    works = [_work(told, one, names[one.index], volumes) for one in told.streams if one.index in asked]
     runs = [_run(told, step, number, names) for number, step in enumerate(told.steps)]
     general = _general(told)
     told.finish()
