@@ -32,6 +32,7 @@ RD = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
         (f"{DIRECT}[a]\niodepth=0\n", "a.fio:6: iodepth = '0': expected a whole number from 1"),
         (f"{DIRECT}[a]\nioengine=net\n", "a.fio:6: ioengine = 'net': is no engine of block I/O; "),
         (f"{DIRECT}[a]\nbssplit=4k/70:8k/50\n", "a.fio:6: bssplit = '4k/70:8k/50': the shares add up to 120: "),
+        (f"{DIRECT}[a]\noffset=12.5%\n", "a.fio:6: offset = '12.5%': expected a whole share from 0% to 100%"),
         (f"{DIRECT}[a]\nrwmixread=130\n", "a.fio:6: rwmixread = '130': expected a whole number from 0 to 100"),
         (
             f"{DIRECT}[a]\nread_iolog=x.log\n",

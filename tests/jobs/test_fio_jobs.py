@@ -264,3 +264,9 @@ def test_limits_in_the_ratio_of_the_mix_are_one_loop(convert: Convert) -> None:
     job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=70\nrate_iops=350,150\n")
     assert job.table["load"]["open"]["rate_iops"] == 500
     assert job.stream["read_pct"] == 70
+
+
+def test_fractions_of_percent_are_not_what_fio_makes_of_them(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nbssplit=4k/4.5:8k/95.5\n")
+    assert job.stream["sizes"] == {"4 KiB": 4.5, "8 KiB": 95.5}
+    assert job.fate("bssplit")[0] is Fate.APPROXIMATED

@@ -205,6 +205,13 @@ def _sizes_of(text: str, option: Option, asked: Asked) -> Sizes:
         return ((block(text, asked.base, option), 1.0),)
     if option.key == "bssplit":
         pairs = [(block(size, asked.base, option), share) for size, share in splits(text, option)]
+        if any(
+            share != int(share) for part in text.split(":") if (share := decimal(part.partition("/")[2] or "0", option))
+        ):
+            # Tried: of bssplit=4k/4.5:8k/95.5 fio 3.33 asks for 10 % and 90 %.
+            asked.approximate(
+                "bssplit", "shares as they are written: fio itself takes whole percentages and misreads others"
+            )
         weights: dict[int, float] = {}
         for size, share in pairs:
             weights[size] = weights.get(size, 0.0) + share

@@ -37,8 +37,9 @@ def amount(option: Option, base: int) -> Amount:
     text = option.value.strip()
     if text.endswith("%"):
         number = decimal(text[:-1], option)
-        if not 0 <= number <= 100:
-            option.refuse("expected a share from 0% to 100%")
+        # Tried: fio 3.33 begins at 0 for offset=12.5%.
+        if not 0 <= number <= 100 or number != int(number):
+            option.refuse("expected a whole share from 0% to 100%: fio takes no fractions")
         return Amount(number / 100, True)
     return Amount(size_bytes(text, base, option))
 
