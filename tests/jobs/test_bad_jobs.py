@@ -38,6 +38,14 @@ RD = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
             f"{DIRECT}[a]\nread_iolog=x.log\n",
             "a.fio:6: read_iolog = 'x.log': a job that replays a trace is no workload; ",
         ),
+        (
+            f"{DIRECT}[a]\nthinktime=99999999d\n",
+            "a.fio:6: thinktime = '99999999d': expected a time of at most ten years",
+        ),
+        (
+            f"{DIRECT}[a]\nrate_iops=9g\n",
+            "a.fio:6: rate_iops = '9g': is 9.66368e+09 I/Os a second: expected at most 1e+09",
+        ),
         (f"{DIRECT}[a]\nruntime=soon\n", "a.fio:6: runtime = 'soon': expected a time"),
         (
             f"{DIRECT}[a]\nrw=randread\nrandom_distribution=zipf\n",
@@ -81,6 +89,7 @@ def test_fio(refused: Refused, text: str, error: str) -> None:
             "a.parm:2: range = '(60,40)': expected (FROM,TO) with FROM below TO",
         ),
         ("fsd=fsd1,anchor=/tmp\nsd=x\n", "a.parm:1: fsd = 'fsd1': file systems have no block form here; "),
+        (f"{SD}{WD}rd=rd1,wd=wd1,sd=(),iorate=max\n", "a.parm:3: sd = '()': expected at least one name"),
         (f"{SD}{RD}", "a.parm: wd: missing: expected at least one wd="),
         ("sd=sd1\nwd=wd1,sd=sd1\n" + RD, "a.parm:1: lun: missing in sd=sd1: "),
         (f"include=gone\n{SD}", "a.parm:1: include = 'gone': cannot be read: "),
@@ -109,6 +118,7 @@ END = "'END access specifications\n"
         (f"{HEAD}{ROW}\t4000,100,100,0,0,1,0,0\n{END}", "a.icf:8: size = '4000,100,100,0,0,1,0,0': size is 4000: "),
         (f"{HEAD}{ROW}\t4096,100,170,0,0,1,0,0\n{END}", "a.icf:8: size = '4096,100,170,0,0,1,0,0': % reads is 170: "),
         (f"{HEAD}{ROW}\t4096,100,100,0,0,1,0,0\n", "a.icf: is cut off: expected 'END access specifications"),
+        (f"{HEAD}{ROW}\t4096,0,100,0,0,1,0,0\n{END}", "a.icf:8: size = '4096,0,100,0,0,1,0,0': % of size is 0 in all"),
         (f"{HEAD}{END}", "a.icf: ACCESS SPECIFICATIONS: missing: "),
     ],
 )
@@ -146,6 +156,8 @@ def test_diskspd(refused: Refused, text: str, error: str) -> None:
     ("data", "error"),
     [
         (b"", "a.fio: the file is empty; expected a job file of fio"),
+        (b"\n" * 3_000_000, "a.fio: the file is empty; "),
+        (b"<!--" * 500_000, "a.fio:1: the line has 2,000,000 characters; "),
         (b"hello\n", "a.fio: is no job file that is recognised; "),
         (bytes(range(256)) * 16, "a.fio: is not text"),
         (

@@ -20,22 +20,30 @@ __all__ = ["ENDINGS", "converted", "job_text", "tool_of"]
 
 ENDINGS = JOB_ENDINGS
 
-_VDBENCH = re.compile(r"^\s*(sd|wd|rd|hd|fsd|fwd)=", re.MULTILINE | re.IGNORECASE)
-_ICF = re.compile(r"\s*Version [\d.]+\s*\n\s*'TEST SETUP")
-_FIO = re.compile(r"^\s*\[[^\[\]\"=]+\]\s*([;#].*)?$", re.MULTILINE)
-# What TOML has and no job file: tables in two brackets, text in quotes behind a key.
+# Blanks, not line ends: a file may be made of millions of those.
+_VDBENCH = re.compile(r"^[ \t]*(sd|wd|rd|hd|fsd|fwd)=", re.MULTILINE | re.IGNORECASE)
+_SECTION = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_ICF = re.compile(r"Version [\d.]{1,20}[ \t]{0,20}\n{1,9}'TEST SETUP")
+_FIO = re.compile(r"^[ \t]*\[[^\[\]\"=\n]+\][ \t]*([;#].*)?$", re.MULTILINE)
+# What TOML has and no job file: tables in two brackets, text in quotes behind a key, tables of ours.
 _TOML = re.compile(
-    r"^\s*(\[\[\w+\]\]|[\w.]+\s*=\s*[\"{\[]|\[(load|record|network|precondition|app|uncertainty)\])", re.MULTILINE
+    r"^[ \t]*(\[\[\w+\]\]|[\w.]+[ \t]*=[ \t]*[\"{\[]|\[(load|record|network|precondition|app|uncertainty)\])",
+    re.MULTILINE,
 )
+_XML = re.compile(r"<(Profile|Results)\b")
 
 
 def tool_of(text: str) -> str | None:
     """Whose job file a text is, by what is in it; None for a workload of ours and for anything else."""
-    if re.match(r"\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*<(Profile|Results)\b", text, re.DOTALL):
-        return "DiskSpd"
-    if _ICF.match(text):
+    begin = text[:65536].lstrip()
+    if begin.startswith("<"):
+        # The root comes first, but for a declaration and comments.
+        plain = re.sub(r"<\?[^>]{0,200}\?>|<!--.*?-->", "", begin, flags=re.DOTALL)
+        if _XML.match(plain.lstrip()):
+            return "DiskSpd"
+    if _ICF.match(begin):
         return "Iometer"
-    if _VDBENCH.search(text) and not re.search(r"^\s*\[", text, re.MULTILINE):
+    if _VDBENCH.search(text) and not _SECTION.search(text):
         return "vdbench"
     return "fio" if _FIO.search(text) and not _TOML.search(text) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hotband.errors import UserError
 from hotband.jobs import fio_job
 from hotband.jobs.fio_file import Job, read_jobs
 from hotband.jobs.fio_job import Asked, Pattern, Sizes
@@ -16,6 +17,7 @@ from hotband.jobs.source import Option
 
 # Clones of a sequential job each have a position that begins at the same place; beyond so many they share the range.
 MOST_CLONES = 64
+MOST_STREAMS = 4096
 GRAIN = 4096
 # Limits of reads and writes whose ratio is that of rwmixread, to this many points of percent, are those of one loop:
 # rwmixread is a whole percentage.
@@ -67,6 +69,9 @@ def form(path: Path, text: str, report: LossReport) -> Form:
         loops = _loops(draft, files)
         places = list(range(len(found.loops), len(found.loops) + len(loops)))
         found.loops += loops
+        if sum(len(loop.streams) for loop in found.loops) > MOST_STREAMS:
+            accepted = f"more than {MOST_STREAMS} streams (jobs, zones, directions); expected fewer in one file"
+            raise UserError(str(draft.asked.job.place), "", draft.name, accepted)
         if begins or not groups:
             groups.append([])
         groups[-1].append((draft, places))

@@ -37,6 +37,8 @@ from hotband.text.nearest import hint
 # fio's own default on Linux (ioengines.c: "psync").
 DEFAULT_ENGINE = "psync"
 MOST_OUTSTANDING = 65_536
+# I/Os a second; the engine takes as many (crates/workloads/src/load.rs: read_open).
+MOST_RATE = 10**9
 # More sizes than that between the ends of bsrange= are drawn from as many.
 MOST_SIZES = 64
 
@@ -283,7 +285,7 @@ def load(asked: Asked) -> Closed:
 def _think(asked: Asked, closed: Closed, think: Option) -> None:
     closed.think_us = microseconds(think.value, think, "us")
     blocks = asked.get("thinktime_blocks")
-    closed.burst = count(blocks, 1, 2**31) if blocks else 1
+    closed.burst = count(blocks, 1, 2**31) if blocks and closed.think_us else 1
     if closed.burst < closed.depth and closed.think_us:
         closed.depth = closed.burst
         why = f"thinktime= waits for all outstanding I/Os after every {closed.burst}: the depth is that, in fio too"
@@ -326,7 +328,10 @@ def _limit(text: str, option: Option, asked: Asked, mean: float) -> float | None
     if not text:
         return None
     number = size_bytes(text, asked.base, option)
-    return (number if option.key == "rate_iops" else number / mean) or None
+    rate = number if option.key == "rate_iops" else number / mean
+    if rate > MOST_RATE:
+        option.refuse(f"is {rate:g} I/Os a second: expected at most {MOST_RATE:g}")
+    return rate or None
 
 
 # --- time and place ---------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*([kmgtp]?)(ib|i|b)?", re.IGNORECASE)
 SIZE_EXPECTED = "expected a size, such as 4k, 64k or 1g"
 _TIMES = {"d": 86400e6, "h": 3600e6, "m": 60e6, "s": 1e6, "ms": 1e3, "msec": 1e3, "us": 1.0, "usec": 1.0}
 TIME_EXPECTED = "expected a time, such as 30, 30s, 5m or 100ms"
+LONGEST_US = 3650 * 86400e6
 # The engine takes multiples of 512 B up to 64 MiB (crates/workloads/src/most.rs).
 SECTOR = 512
 LARGEST_IO = 64 << 20
@@ -57,7 +58,8 @@ def microseconds(text: str, option: Option, unit: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
     if found is None or len(text) > 40 or (found[2] or unit) not in _TIMES:
         option.refuse(TIME_EXPECTED)
-    return float(found[1]) * _TIMES[found[2] or unit]
+    time = float(found[1]) * _TIMES[found[2] or unit]
+    return time if time <= LONGEST_US else option.refuse("expected a time of at most ten years")
 
 
 def count(option: Option, least: int = 0, most: int = 2**31) -> int:

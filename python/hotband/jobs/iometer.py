@@ -155,6 +155,8 @@ def _test(made: Form, number: int, workers: list[tuple[Worker, list[Specificatio
 def _loop(report: LossReport, worker: Worker, specification: Specification, files: Files) -> Loop:
     start, size = _disk(worker)
     lines = [line for line in specification.lines if line.share > 0]
+    if not lines:
+        specification.lines[0].option.refuse("% of size is 0 in all lines: expected shares that add up to 100")
     streams = []
     several = len(worker.targets) > 1
     for number, line in enumerate(lines, 1):

@@ -193,7 +193,7 @@ def named(option: Option, known: list[str]) -> list[str]:
         if not some:
             _unknown(option, pattern, known)
         found += [name for name in some if name not in found]
-    return found
+    return found or option.refuse("expected at least one name")
 
 
 def _matching(pattern: str, known: list[str]) -> list[str]:

@@ -278,7 +278,7 @@ def _times(reader: Reader, run: Definition) -> tuple[float, float]:
             reader.ignore(warm, "measured steps follow one another directly: this one is measured from its begin")
         return elapsed - (0.0 if warm or elapsed <= interval else interval), 0.0
     if warm is not None:
-        return elapsed, seconds(warm)
+        return elapsed, seconds(warm, zero=True)
     if elapsed <= interval and step is not None:
         step.refuse(f"is not less than elapsed, {elapsed:g} s: expected at least two intervals")
     return elapsed - interval, interval

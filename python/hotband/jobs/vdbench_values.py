@@ -68,10 +68,10 @@ def seek(text: str, option: Option) -> float:
     return number(word, option)
 
 
-def seconds(option: Option) -> float:
-    """A time; bare numbers are seconds."""
+def seconds(option: Option, zero: bool = False) -> float:
+    """A time, above zero unless `zero` is taken; bare numbers are seconds."""
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([smh]?)", option.value.strip().lower())
-    if found is None or not float(found[1]):
+    if found is None or not (zero or float(found[1])):
         option.refuse("expected a time above zero, such as 60, 10m or 2h")
     return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
