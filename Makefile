@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CARGO := env -u MAKEFLAGS cargo
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser lock clean
+.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser fio lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -37,7 +37,7 @@ demo: setup ## the first study: table to the terminal, report to out/content-hdd
 # Two lanes beside one another, for linking the release build keeps one core: `clippy` and `test-rust` in target/debug,
 # the others in target/release. Then Python, which uses both cores.
 test: ## what CI runs
-	$(MAKE) --no-print-directory -j2 -Oline browser setup clippy test-rust lint budgets
+	$(MAKE) --no-print-directory -j2 -Oline browser fio setup clippy test-rust lint budgets
 	$(MAKE) --no-print-directory test-python
 
 lint: setup clippy
@@ -73,6 +73,16 @@ browser:
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 \
 	    || echo "chromium could not be installed: the browser test will be skipped"; \
 	else echo "install chromium to run the browser test; it will be skipped"; fi
+
+# Jobs that we write are given to fio itself; where it cannot be installed those tests are skipped and say so. After
+# the browser: one package manager at a time.
+fio: | browser
+	@command -v fio >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing fio for the tests of job files"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends fio; } >/dev/null 2>&1 \
+	    || echo "fio could not be installed: the tests with it will be skipped"; \
+	else echo "install fio to run the tests with it; they will be skipped"; fi
 
 wheel: setup ## dist/hotband-*.whl, for pip and pipx: one for every Python from 3.11 on
 	$(BIN)/maturin build --release --locked --quiet --out dist

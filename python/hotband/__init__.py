@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hotband.api import (
+        Converted,
         Product,
         Record,
         Sweep,
+        convert,
         drive,
         drives,
         load,
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Converted",
     "Product",
     "Record",
     "Sweep",
     "UserError",
     "__version__",
+    "convert",
     "drive",
     "drives",
     "load",

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from hotband import __all__ as PUBLIC
 from hotband.errors import UserError as UserError
+from hotband.jobs.convert import Converted as Converted
 from hotband.record.record import Record as Record
 from hotband.record.tables import Tables, of_run
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
@@ -409,6 +410,17 @@ def workload(name: str) -> str:
     from hotband.catalog import entries
 
     return str(entries.workload(name)["text"])
+
+
+@public
+def convert(workload: Spec, to: str = "toml", *, target: str | None = None) -> Converted:
+    """A workload or a job file in another form: `to` is "toml", "fio" or "vdbench". The result has the `text` and
+    `losses`, what became of each option. `target` is the device or file that a written job runs on. Raises UserError
+    for a mistake, and for a workload that is more than a job can say."""
+    from hotband.jobs.convert import converted_to, text_named
+
+    given = named(workload, "workload")
+    return converted_to(given.name, given.text or text_named(given.name), to, target)
 
 
 def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:

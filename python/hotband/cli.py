@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import catalog, drives, events, intervals, keys, names, reliability, results, review, studies
+from hotband.commands import (
+    catalog,
+    drives,
+    events,
+    intervals,
+    keys,
+    names,
+    reliability,
+    results,
+    review,
+    studies,
+    workload,
+)
 from hotband.commands.examples import RUN_EPILOG
 from hotband.commands.group import Commands
 from hotband.commands.intervals import DrawsOption, IntervalOption, add_intervals
@@ -57,6 +69,7 @@ app.add_typer(studies.study_app, name="study")
 app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 app.add_typer(drives.drives_app, name="drives")
+app.add_typer(workload.workload_app, name="workload")
 for listing in (catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
 for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):

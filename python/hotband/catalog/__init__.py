@@ -10,6 +10,10 @@ SHORT_FORM = re.compile(r"[a-z0-9]+:\d+x")
 """The beginning of a machine in short form; its drives may be a file: raid5:8x./x16.toml."""
 
 
+JOB_ENDINGS = (".fio", ".job", ".jobfile", ".parm", ".vdb", ".cfg", ".icf", ".xml")
+"""How job files of fio, vdbench, Iometer and DiskSpd end; under another name they are known by what is in them."""
+
+
 def is_file(name: str) -> bool:
     """Whether a name is that of a file, not of an entry of the catalog or of a machine in short form."""
-    return (name.endswith(".toml") or "/" in name) and not SHORT_FORM.match(name)
+    return (name.lower().endswith((".toml", *JOB_ENDINGS)) or "/" in name) and not SHORT_FORM.match(name)

@@ -47,7 +47,7 @@ def read(paths: Sequence[Path]) -> list[Imported]:
     return [one for path in paths for one in _read_document(read_bytes(path, ACCEPTED, table=True), name_of(path))]
 
 
-def _parse(data: bytes, file: str) -> Element:
+def parse_xml(data: bytes, file: str, accepted: str) -> Element:
     """The root; entities, document types and external references are refused, nothing is fetched."""
     from xml.etree.ElementTree import ParseError
 
@@ -57,14 +57,19 @@ def _parse(data: bytes, file: str) -> Element:
     try:
         root: Element = fromstring(data, forbid_dtd=True)
     except ParseError as error:
-        raise UserError(file, "", "", f"not XML: {error}; accepted: {ACCEPTED}") from None
+        raise UserError(file, "", "", f"not XML: {error}; accepted: {accepted}") from None
     except DefusedXmlException as error:
         what = type(error).__name__
         raise UserError(
-            file, "", "", f"document types and entities are refused ({what}); accepted: {ACCEPTED}"
+            file, "", "", f"document types and entities are refused ({what}); accepted: {accepted}"
         ) from None
     except (LookupError, ValueError, RecursionError) as error:
-        raise UserError(file, "", "", f"not XML: {error}; accepted: {ACCEPTED}") from None
+        raise UserError(file, "", "", f"not XML: {error}; accepted: {accepted}") from None
+    return root
+
+
+def _parse(data: bytes, file: str) -> Element:
+    root = parse_xml(data, file, ACCEPTED)
     if root.tag != "Results" or root.find("TimeSpan") is None:
         raise UserError(file, root.tag[:40], "", f"not a result: no time span in it; accepted: {ACCEPTED}")
     return root

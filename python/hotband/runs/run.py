@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.catalog import CATALOG_DIR, is_file
 from hotband.errors import UserError
+from hotband.jobs.loss import in_job_file, notes_of
 from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
@@ -106,9 +107,16 @@ def user_error(error: _core.SpecError) -> UserError:
 
 
 def text_of(argument: str, what: str) -> str | None:
-    """Text of a TOML file that an argument names, or None where it is a catalog name."""
+    """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
+    workload that it asks for."""
     if not is_file(argument):
         return None
+    if what == "workload":
+        from hotband.jobs import job_text
+
+        text = job_text(Path(argument))
+        if text is not None:
+            return text
     try:
         return Path(argument).read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -135,7 +143,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     the first mistake."""
     if spec.out is not None:
         check_writable(spec.out)
-    raw_log = None
+    raw_log, workload = None, spec.workload_text
     if spec.io_log is not None:
         if spec.io_log.is_dir():
             raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
@@ -143,12 +151,13 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
         check_writable(spec.io_log.parent, "--io-log")
         raw_log = part_of(spec.io_log)
     try:
+        workload = text_of(spec.workload, "workload") if workload is None else workload
         run = _core.Run(
             CATALOG_DIR,
             spec.machine,
             spec.workload,
             machine_text=text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text,
-            workload_text=text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text,
+            workload_text=workload,
             set=list(spec.set),
             seed=spec.seed,
             duration=spec.duration,
@@ -167,7 +176,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     except _core.OutOfMemory as error:
         raise too_large(spec, *error.args) from None
     except _core.SpecError as error:
-        raise user_error(error) from None
+        raise in_job_file(user_error(error), spec.workload, workload) from None
     return Prepared(spec, run, raw_log)
 
 
@@ -187,10 +196,13 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             left = prepared.run.execute(after, place + 1 < len(line))
         record, text = json.loads(left.record), left.record
         prepared.used = record["spec"]["set"]
+        converted = notes_of(record["spec"]["workload"])
+        record["notes"] += converted
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             for before, one in zip(record["sequence"]["before"], line, strict=False):
                 before["set"] = one.used
+        if len(line) > 1 or converted:
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
             names = [stream["name"] for stream in record["streams"]]

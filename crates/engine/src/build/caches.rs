@@ -48,7 +48,7 @@ impl DriveCaches {
             WriteCache::Volatile => "volatile",
             WriteCache::Protected => "protected",
         };
-        let held = if write_cache == "off" { 0 } else { params.write_cache_sectors * SECTOR };
+        let held = if write_cache == "off" { 0 } else { params.room.sectors * SECTOR };
         let read = if params.rereads { params.segments as u64 * params.segment_sectors * SECTOR } else { 0 };
         Self {
             write_cache,

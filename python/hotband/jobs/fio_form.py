@@ -1,0 +1,451 @@
+"""fio's jobs as streams, loops and steps: jobs between two `stonewall` run side by side and are one step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hotband.errors import UserError
+from hotband.jobs import fio_job
+from hotband.jobs.fio_file import Job, read_jobs
+from hotband.jobs.fio_job import Asked, Pattern, Sizes
+from hotband.jobs.fio_values import amount, count, decimal, flag, size_bytes, splits
+from hotband.jobs.form import UNSAID_SECONDS, Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text
+from hotband.jobs.loss import LossReport
+from hotband.jobs.parts import Amount, Files
+from hotband.jobs.source import Option
+
+# Clones of a sequential job each have a position that begins at the same place; beyond so many they share the range.
+MOST_CLONES = 64
+MOST_STREAMS = 4096
+GRAIN = 4096
+# Limits of reads and writes whose ratio is that of rwmixread, to this many points of percent, are those of one loop:
+# rwmixread is a whole percentage.
+RATE_MATCHES = 0.5
+
+
+@dataclass
+class Draft:
+    """A job that was read, before it is known where its files lie."""
+
+    asked: Asked
+    pattern: Pattern
+    sizes: tuple[Sizes, Sizes, Sizes]
+    load: Closed
+    file: str
+    region: Amount | None
+    offset: Amount | None
+    step: Amount | None
+    own_files: bool
+
+    @property
+    def name(self) -> str:
+        return self.asked.job.name
+
+    def means(self) -> tuple[float, float]:
+        """Mean sizes of reads and of the other I/Os."""
+        read, write = (_mean(one) for one in self.sizes[:2])
+        return read, write
+
+    def mean(self) -> float:
+        read, write = self.means()
+        share = self.pattern.first_pct / 100
+        return {"r": read, "rw": share * read + (1 - share) * write}.get(self.pattern.kinds, write)
+
+
+def _mean(sizes: Sizes) -> float:
+    return sum(size * share for size, share in sizes) / sum(share for _, share in sizes)
+
+
+def form(path: Path, text: str, report: LossReport) -> Form:
+    """The job file as streams, loops and steps; `report` gets a line an option. UserError names what is wrong."""
+    jobs = read_jobs(path, text)
+    files = Files()
+    drafts = [_draft(job, files) for job in jobs]
+    found = Form(f"{path.name}: {', '.join(draft.name for draft in drafts[:4])}", report)
+    groups: list[list[tuple[Draft, list[int]]]] = []
+    for draft in drafts:
+        begins = _waits(draft.asked)
+        loops = _loops(draft, files)
+        places = list(range(len(found.loops), len(found.loops) + len(loops)))
+        found.loops += loops
+        if sum(len(loop.streams) for loop in found.loops) > MOST_STREAMS:
+            accepted = f"more than {MOST_STREAMS} streams (jobs, zones, directions); expected fewer in one file"
+            raise UserError(str(draft.asked.job.place), "", draft.name, accepted)
+        if begins or not groups:
+            groups.append([])
+        groups[-1].append((draft, places))
+    _flows(found, groups)
+    for number, group in enumerate(groups):
+        found.steps.append(_step(group, number, len(groups)))
+    for draft in drafts:
+        draft.asked.report(report)
+    return found
+
+
+def _flows(found: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
+    """Jobs that `flow=` holds to a ratio become one loop: its streams by their weights, its depth that of all jobs."""
+    for group in groups:
+        of: dict[str, list[tuple[Draft, int]]] = {}
+        for draft, places in group:
+            flow, name = draft.asked.get("flow"), draft.asked.get("flow_id")
+            if flow is not None and count(flow):
+                of.setdefault(name.value if name else "", []).append((draft, places[0]))
+                plain = len(places) == 1 and found.loops[places[0]].load == draft.load and draft.load.burst == 1
+                if not plain:
+                    draft.asked.ignore("flow", "jobs with a rate or positions of their own keep their own loops")
+                    of[name.value if name else ""].pop()
+            elif name is not None:
+                draft.asked.ignore("flow_id", "there is no flow=")
+        for members in of.values():
+            if len(members) > 1:
+                _join(found, members)
+                for draft, place in members[1:]:
+                    group[[one for one, _ in group].index(draft)][1].remove(place)
+
+
+def _join(found: Form, members: list[tuple[Draft, int]]) -> None:
+    first = found.loops[members[0][1]]
+    outstanding = 0
+    streams: list[StreamForm] = []
+    for draft, place in members:
+        weight = count(draft.asked.job.options["flow"])
+        outstanding += draft.load.threads * draft.load.depth
+        whole = sum(stream.share for stream in found.loops[place].streams)
+        for stream in found.loops[place].streams:
+            stream.share *= weight / whole
+            streams.append(stream)
+        draft.asked.approximate("flow", "one loop with the I/Os outstanding of all jobs draws them by their weights")
+    think = max(draft.load.think_us for draft, _ in members)
+    first.streams, first.load = streams, Closed(outstanding if think else 1, 1 if think else outstanding, think)
+    for _, place in members[1:]:
+        found.loops[place].streams = []
+
+
+def _waits(asked: Asked) -> bool:
+    """Whether the job begins when those before it have ended."""
+    wall, other = asked.get("stonewall"), asked.get("wait_for")
+    if other is not None:
+        asked.approximate("wait_for", "the job waits for all jobs before it")
+    return other is not None or (wall is not None and flag(wall))
+
+
+def _draft(job: Job, files: Files) -> Draft:
+    asked = fio_job.begin(job)
+    pattern, sizes, load = fio_job.pattern(asked), fio_job.sizes(asked), fio_job.load(asked)
+    named = fio_job.names(asked)
+    region = fio_job.size(asked)
+    at, increment = asked.get("offset"), asked.get("offset_increment")
+    offset = amount(at, asked.base) if at else None
+    step = amount(increment, asked.base) if increment else None
+    own = not named
+    if len(named) > 1 and not pattern.random:
+        asked.approximate("filename", f"{len(named)} files are one range, gone through in order")
+    file = ":".join(named) if named else f"{job.name} {job.place}"
+    clones = load.threads if own else 1
+    files.meet(file, _used(region, offset, step, load.threads, clones))
+    fio_job.page_cache(asked)
+    return Draft(asked, pattern, sizes, load, file, region, offset, step, own)
+
+
+def _used(region: Amount | None, offset: Amount | None, step: Amount | None, threads: int, clones: int) -> int | None:
+    """Bytes of a file that a job uses; None where that depends on the file."""
+    if region is None or region.is_share or (offset and offset.is_share) or (step and step.is_share):
+        return None
+    moved = int(step.value) * (threads - 1) if step else 0
+    return (int(offset.value) if offset else 0) + moved + int(region.value) * clones
+
+
+def _loops(draft: Draft, files: Files) -> list[Loop]:
+    """The loops of a job: one, or one a clone where each clone has a position or a range of its own."""
+    alone = not (draft.step or not draft.pattern.random) or draft.load.threads == 1
+    if alone or (draft.own_files and draft.load.threads > MOST_CLONES):
+        return _loops_of(draft, files, None, draft.load)
+    if draft.load.threads > MOST_CLONES:
+        key = "offset_increment" if draft.step else "numjobs"
+        draft.asked.approximate(key, f"positions of more than {MOST_CLONES} jobs are spread over the range")
+        return _loops_of(replace(draft, step=None), files, None, draft.load)
+    one = replace(draft.load, threads=1)
+    clones = range(draft.load.threads)
+    return [loop for clone in clones for loop in _loops_of(replace(draft, load=one), files, clone, one)]
+
+
+def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> list[Loop]:
+    streams = _streams(draft, files, clone)
+    rates = fio_job.rates(draft.asked, load, draft.means())
+    if rates is None:
+        return [Loop(streams, load)]
+    if load.think_us:
+        draft.asked.ignore("thinktime", "the rate says when I/Os come")
+    pattern = draft.pattern
+    limits = {"r": rates.read, "w": rates.write, "t": rates.write, "tw": rates.write}
+    if pattern.kinds != "rw":
+        rate = limits[pattern.kinds]
+        return [Loop(streams, Open(rate, rates.arrival) if rate else load)]
+    both = (rates.read or 0.0) + (rates.write or 0.0)
+    if rates.read and rates.write and abs(100 * rates.read / both - pattern.first_pct) < RATE_MATCHES:
+        return [Loop(streams, Open(both, rates.arrival))]
+    # A mix with a limit for each direction is two loops: each keeps its own rate.
+    loops = []
+    for kind, limit in (("r", rates.read), ("w", rates.write)):
+        share = pattern.first_pct if kind == "r" else 100 - pattern.first_pct
+        side = replace(draft, pattern=replace(pattern, kinds=kind, first_pct=100.0))
+        if share:
+            of = [replace(one, name=f"{one.name} {_WORDS[kind]}") for one in _streams(side, files, clone)]
+            loops.append(Loop(of, Open(limit, rates.arrival) if limit else load))
+    return loops
+
+
+_WORDS = {"r": "reads", "w": "writes", "t": "trims"}
+
+
+def _streams(draft: Draft, files: Files, clone: int | None) -> list[StreamForm]:
+    """The streams of a job: one, or one a direction where they differ, one a zone where there are zones."""
+    pattern = draft.pattern
+    apart = pattern.kinds == "rw" and (not pattern.random or draft.sizes[0] != draft.sizes[1])
+    sides = [("r", pattern.first_pct), ("w", 100 - pattern.first_pct)] if apart else [(pattern.kinds, 100.0)]
+    name = draft.name if clone is None else f"{draft.name} {clone + 1}"
+    found = []
+    for kind, share in sides:
+        if share:
+            called = f"{name} {_WORDS[kind]}" if apart and 0 < share < 100 else name
+            found += _zones(draft, files, _Side(called, kind, share, clone))
+    return found
+
+
+@dataclass(frozen=True)
+class _Side:
+    """I/Os of one kind of a job (or of one of its clones), and their share."""
+
+    name: str
+    kind: str
+    share: float
+    clone: int | None
+
+
+def _zones(draft: Draft, files: Files, side: _Side) -> list[StreamForm]:
+    offset, region = _place(draft, side.clone)
+    chosen = fio_job.distribution(draft.asked) if draft.pattern.random else None
+    if not draft.pattern.random and draft.asked.get("random_distribution"):
+        draft.asked.ignore("random_distribution", "rw= is sequential: fio ignores it, too")
+    if chosen is None or not chosen[0].startswith("zoned") or _hot_part(chosen):
+        return [_stream(draft, files, side, (offset, region), chosen)]
+    streams = []
+    for number, (share, part) in enumerate(_zone_list(draft, chosen, offset, region), 1):
+        stream = _stream(draft, files, replace(side, name=f"{side.name} zone {number}"), part, None)
+        stream.share = side.share * share / 100
+        stream.came_from["range"] = chosen[2]
+        streams.append(stream)
+    return streams
+
+
+Part = tuple[Amount | None, Amount | None]
+
+
+def _place(draft: Draft, clone: int | None) -> Part:
+    """First byte and bytes of the job's region in its file, those of one clone where it has its own."""
+    moved, offset = draft.offset, draft.offset
+    if clone is not None and draft.step is not None:
+        moved = Amount((offset.value if offset else 0) + clone * draft.step.value, draft.step.is_share)
+    elif clone is not None and draft.own_files and draft.region is not None and not draft.region.is_share:
+        moved = Amount((offset.value if offset else 0) + clone * draft.region.value)
+    region = draft.region
+    if clone is None and draft.own_files and draft.load.threads > 1 and region is not None and not region.is_share:
+        region = Amount(region.value * draft.load.threads)
+    if region is not None and region.is_share and moved is not None and moved.is_share:
+        region = Amount(min(region.value, 1 - moved.value), True)
+    return moved, region
+
+
+def _zone_list(
+    draft: Draft, chosen: tuple[str, list[str], Option], offset: Amount | None, region: Amount | None
+) -> list[tuple[float, Part]]:
+    """Zones as (share of the I/Os, their part): those of `zoned` are shares of the region, of `zoned_abs` bytes."""
+    name, arguments, option = chosen
+    text = ":".join(arguments)
+    zones: list[tuple[float, Part]] = []
+    first = offset or Amount(0.0, region is None or region.is_share)
+    if name == "zoned_abs":
+        at = 0.0
+        for part in arguments:
+            share, _, length = part.partition("/")
+            size = float(size_bytes(length, draft.asked.base, option))
+            zones.append((decimal(share, option), (Amount(first.value + at), Amount(size))))
+            at += size
+        return [zone for zone in zones if zone[0]] or option.refuse("expected SHARE/SIZE with one colon between two")
+    # `bssplit`'s form the other way round: the share of the I/Os first.
+    turned = [(decimal(share, option), part) for share, part in splits(_turned(text, option), option)]
+    whole = region or Amount(1.0 - (first.value if first.is_share else 0.0), True)
+    at = 0.0
+    for width, ios in turned:
+        low, high = _edge(whole, at), _edge(whole, min(100.0, at + width))
+        zones.append((ios, (Amount(first.value + low, whole.is_share), Amount(high - low, whole.is_share))))
+        at += width
+    if at > 100 + 1e-9:
+        option.refuse(f"the zones add up to {at:g} % of the range: expected at most 100")
+    return [zone for zone in zones if zone[0]]
+
+
+def _hot_part(chosen: tuple[str, list[str], Option]) -> tuple[float, float] | None:
+    """Two zones that are all of the range are a hot part and the rest: its share of the range and of the I/Os."""
+    name, arguments, option = chosen
+    if name != "zoned" or len(arguments) != 2:
+        return None
+    turned = [(decimal(share, option), part) for share, part in splits(_turned(":".join(arguments), option), option)]
+    whole = sum(width for width, _ in turned), sum(ios for _, ios in turned)
+    hot, ios = turned[0]
+    return (hot / 100, ios / 100) if whole == (100, 100) and 0 < hot < 100 else None
+
+
+def _turned(text: str, option: Option) -> str:
+    """`60/10:40/90` as `10/60:90/40`: zones, each with its share of the I/Os."""
+    parts = [part.partition("/") for part in text.split(":")]
+    if not text or not all(share and slash for share, slash, _ in parts):
+        option.refuse("expected SHARE/ZONE with one colon between two, such as zoned:60/10:30/20:10/70")
+    widths = [decimal(zone, option) if zone else 0.0 for _, _, zone in parts]
+    blank = sum(not zone for _, _, zone in parts)
+    each = max(0.0, 100 - sum(widths)) / blank if blank else 0.0
+    return ":".join(f"{width or each}/{share}" for (share, _, _), width in zip(parts, widths, strict=True))
+
+
+def _edge(whole: Amount, percent: float) -> float:
+    """A place in the region; bytes are those of a sector of 4 KiB."""
+    place = whole.value * percent / 100
+    return place if whole.is_share else place if percent >= 100 else place // GRAIN * GRAIN
+
+
+def _stream(
+    draft: Draft, files: Files, side: _Side, part: Part, chosen: tuple[str, list[str], Option] | None
+) -> StreamForm:
+    asked, pattern = draft.asked, draft.pattern
+    came: dict[str, Option | None] = {"read_pct": asked.get("rwmixread") or asked.get("rw")}
+    read = {"r": 100.0, "rw": pattern.first_pct}.get(side.kind, 0.0)
+    keys: dict[str, Value] = {"read_pct": read}
+    trim = {"t": 100.0, "tw": 50.0}.get(side.kind)
+    if trim is not None:
+        keys["trim_pct"] = trim
+    _add_random(draft, keys, came, chosen)
+    sizes = draft.sizes[{"r": 0, "rw": 0, "w": 1, "tw": 1, "t": 2}[side.kind]]
+    came["size"] = came["sizes"] = asked.get("bssplit") or asked.get("bs") or asked.get("bsrange")
+    if len(sizes) == 1:
+        keys["size"] = bytes_text(sizes[0][0])
+    else:
+        keys["sizes"] = {bytes_text(size): share for size, share in sizes}
+    grid = fio_job.align(asked, sizes)
+    if grid is not None and (pattern.random or asked.get("ba")):
+        keys["align"] = bytes_text(grid)
+        came["align"] = asked.get("ba") or came["sizes"]
+    place = asked.get("size") or asked.get("filesize") or asked.get("offset") or asked.get("filename")
+    extent = files.part(draft.file, *part, place)
+    if extent is not None:
+        keys["range"], came["range"] = list(extent), place
+    if side.clone is None and draft.load.threads > 1 and keys.get("random_pct") != 100.0:
+        keys["cursor"], came["cursor"] = "per-thread", asked.get("numjobs")
+    for key, value in fio_job.durable(asked, side.kind).items():
+        keys[key], came[key] = value, asked.get("sync" if key == "fua" else "fsync")  # type: ignore[assignment]
+    entropy = fio_job.data(asked) if side.kind != "r" else None
+    if entropy is not None:
+        keys["data"], came["data"] = entropy, asked.get("buffer_compress_percentage") or asked.get("zero_buffers")
+    return StreamForm(side.name, keys, {key: one for key, one in came.items() if one is not None}, side.share)
+
+
+def _add_random(
+    draft: Draft,
+    keys: dict[str, Value],
+    came: dict[str, Option | None],
+    chosen: tuple[str, list[str], Option] | None,
+) -> None:
+    """Where I/Os go: `random_pct`, `random_mode`, `offsets`."""
+    asked, pattern = draft.asked, draft.pattern
+    came["random_pct"] = asked.get("percentage_random") or asked.get("rw")
+    if pattern.hole:
+        smallest = min(size for size, _ in draft.sizes[0])
+        if len(draft.sizes[0]) > 1:
+            asked.approximate("rw", f"holes of {pattern.hole} bytes between I/Os of {bytes_text(smallest)}")
+        keys["random_pct"], keys["offsets"] = 100.0, {"stride": bytes_text(smallest + pattern.hole)}
+        return
+    keys["random_pct"] = 100.0 / pattern.run if pattern.run > 1 else pattern.random_pct
+    if pattern.run > 1:
+        keys["random_mode"] = "run"
+    elif 0 < pattern.random_pct < 100:
+        keys["random_mode"] = "coin"
+    map_off = asked.get("norandommap")
+    if chosen is not None:
+        offsets = _offsets(asked, chosen)
+        if offsets:
+            keys["offsets"], came["offsets"] = offsets, chosen[2]
+    elif pattern.random and pattern.random_pct == 100 and not (map_off and flag(map_off)):
+        why = "some blocks are asked for twice before all were asked for once, which fio's map of blocks prevents"
+        if map_off:
+            asked.approximate("norandommap", why)
+        elif not asked.get("random_distribution") and ("norandommap=0 (not set)", why) not in asked.unsaid:
+            asked.unsaid.append(("norandommap=0 (not set)", why))
+
+
+def _offsets(asked: Asked, chosen: tuple[str, list[str], Option]) -> dict[str, Value]:
+    name, arguments, option = chosen
+    hot = _hot_part(chosen)
+    if hot is not None:
+        return {"hotspot": {"data": str(Amount(hot[0], True)), "ios": str(Amount(hot[1], True))}}
+    if len(arguments) > 1:
+        asked.approximate(
+            "random_distribution", "the popular blocks are scattered: the place of the most popular is not kept"
+        )
+    if name == "zipf":
+        exponent = fio_job.number_of(arguments, option, 0.0, 5.0)
+        if exponent == 1.0:
+            option.refuse("fio takes no exponent of exactly 1: expected another, such as 0.99")
+        return {"zipf": {"exponent": max(0.01, exponent)}}
+    if name == "pareto":
+        # lib/zipf.c: a share h of the blocks gets 1 - h of the I/Os, and so on within both.
+        power = fio_job.number_of(arguments, option, 0.0, 0.999)
+        why = f"{power:.3g} of the range, at its beginning, gets {1 - power:.3g} of the I/Os, each part evenly"
+        asked.approximate("random_distribution", why)
+        return {"hotspot": {"data": str(Amount(power, True)), "ios": str(Amount(1 - power, True))}}
+    asked.ignore("random_distribution", "offsets are uniform: there is no normal distribution of offsets")
+    return {}
+
+
+def _step(group: list[tuple[Draft, list[int]]], number: int, steps: int) -> Step:
+    """The jobs that run side by side; the longest says how long."""
+    loops = [place for _, places in group for place in places]
+    timed: list[tuple[Draft, float | None, int | None]] = []
+    for draft, _ in group:
+        ios = fio_job.ios(draft.asked, draft.mean(), draft.region)
+        timed.append(
+            (draft, fio_job.seconds(draft.asked, "runtime"), None if ios is None else ios * draft.load.threads)
+        )
+    name = " + ".join(draft.name for draft, _, _ in timed[:3]) + (" + ..." if len(timed) > 3 else "")
+    longest = max((one for _, one, _ in timed if one), default=None)
+    _say_lengths(timed, longest)
+    alone = len(timed) == 1
+    counts = [ios for _, _, ios in timed]
+    ios = sum(one for one in counts if one is not None) if all(one is not None for one in counts) else None
+    seconds = longest if longest or ios else UNSAID_SECONDS
+    warm_up = max((fio_job.seconds(draft.asked, "ramp_time") or 0.0 for draft, _, _ in timed), default=0.0)
+    for draft, _, _ in timed:
+        if number and draft.asked.get("ramp_time"):
+            draft.asked.ignore(
+                "ramp_time", "measured steps follow one another directly: this one is measured from its begin"
+            )
+    if not alone and ios is not None and longest is None:
+        for draft, _, _ in timed:
+            key = "size" if draft.asked.get("size") else "rw"
+            draft.asked.approximate(
+                key, "the step ends after the I/Os of all its jobs together, not each job after its own"
+            )
+    return Step(name if steps > 1 else "measure", loops, seconds, warm_up, ios)
+
+
+def _say_lengths(timed: list[tuple[Draft, float | None, int | None]], longest: float | None) -> None:
+    for draft, one, ios in timed:
+        asked = draft.asked
+        if one is None and ios is None and longest is None:
+            why = (
+                f"{UNSAID_SECONDS:g} s are measured; fio goes on until the job covered its target, whose size it knows"
+            )
+            asked.unsaid.append(("runtime (not set)", why))
+        elif longest and one is not None and one < longest:
+            asked.approximate("runtime", f"the job goes on to the end of its step, {longest:g} s")
+        elif longest and one is None:
+            asked.unsaid.append(("runtime (not set)", f"the job goes on to the end of its step, {longest:g} s"))

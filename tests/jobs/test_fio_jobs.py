@@ -1,0 +1,272 @@
+"""Job files of fio as workloads: what traps people who read them as INI, or as one job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from job_files import Convert
+
+from hotband.jobs.loss import Fate
+
+DIRECT = "[global]\nioengine=libaio\ndirect=1\nnorandommap\nfilename=/dev/sdx\nruntime=5\ntime_based\n"
+
+
+def test_one_job_is_one_loop(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=70\nbs=16k\niodepth=8\nnumjobs=4\n")
+    assert job.closed() == {"threads": 4, "depth": 8}
+    assert job.stream == {"name": "a", "read_pct": 70, "random_pct": 100, "size": "16 KiB"}
+    assert job.table["phases"] == [{"name": "measure", "duration": "5 s", "measure": True}]
+    assert {loss.fate for loss in job.report.losses} == {Fate.KEPT}
+
+
+def test_every_key_names_the_line_that_it_came_from(convert: Convert) -> None:
+    assert 'size = "16 KiB"  # a.fio:9: bs=16k' in convert(f"{DIRECT}[a]\nbs=16k\n").text
+
+
+@pytest.mark.parametrize("engine", ["psync", "sync", "pvsync2"])
+def test_a_synchronous_engine_has_a_depth_of_one(convert: Convert, engine: str) -> None:
+    job = convert(f"{DIRECT}[a]\nioengine={engine}\niodepth=32\n")
+    assert job.closed() == {"threads": 1, "depth": 1}
+    fate, why = job.fate("iodepth")
+    assert fate is Fate.IGNORED
+    assert "waits for every I/O" in why
+
+
+def test_without_an_engine_it_is_synchronous(convert: Convert) -> None:
+    assert convert("[a]\nfilename=/dev/sdx\niodepth=32\nruntime=1\ntime_based\n").closed()["depth"] == 1
+
+
+def test_global_sections_are_for_the_jobs_that_follow(convert: Convert) -> None:
+    job = convert("[global]\nfilename=/dev/sdx\nruntime=1\ntime_based\nbs=4k\n[a]\n[global]\nbs=64k\n[b]\n[c]\nbs=8k\n")
+    assert [one["size"] for one in job.table["streams"]] == ["4 KiB", "64 KiB", "8 KiB"]
+
+
+def test_a_comment_ends_a_value_anywhere(convert: Convert) -> None:
+    assert convert(f"{DIRECT}; a remark\n[a]\nbs=8k # eight\nrw=randread ; all\n").stream["size"] == "8 KiB"
+
+
+def test_variables_come_from_the_environment(convert: Convert, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIZE_KB", "32")
+    assert convert(f"{DIRECT}[a]\nbs=${{SIZE_KB}}k\n").stream["size"] == "32 KiB"
+
+
+def test_included_files_stand_where_they_are_included(convert: Convert, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "base.inc").write_text("bs=64k\ninclude more.inc\n")
+    (tmp_path / "parts" / "more.inc").write_text("iodepth=4\n")
+    job = convert(f"{DIRECT}[a]\nbs=4k\ninclude parts/base.inc\n")
+    assert (job.stream["size"], job.closed()["depth"]) == ("64 KiB", 4)
+    assert any(str(loss.place).endswith("parts/more.inc:1") for loss in job.report.losses)
+
+
+def test_stonewall_begins_a_step(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\n[b]\nrw=randwrite\n[c]\nstonewall\nrw=randread\nbs=64k\nruntime=7\n")
+    assert [(one["duration"], one["streams"]) for one in job.table["phases"]] == [("5 s", ["a", "b"]), ("7 s", ["c"])]
+
+
+def test_a_ramp_is_a_warm_up_of_the_first_step_alone(convert: Convert) -> None:
+    job = convert(f"{DIRECT}ramp_time=3\n[a]\nrw=randread\n[b]\nstonewall\nrw=randwrite\n")
+    warm_up, *measured = job.table["phases"]
+    assert (warm_up["duration"], warm_up["streams"], "measure" in warm_up) == ("3 s", ["a"], False)
+    assert len(measured) == 2
+    fates = {one.fate for one in job.report.losses if one.option.startswith("ramp_time")}
+    assert Fate.IGNORED in fates
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "size"),
+    # fio 3.33 itself says so (fio --ioengine=null, io_bytes): `kib` is the other way round, `ki` is not.
+    [
+        ("1024", "4k", 4096),
+        ("1024", "512kib", 512_000),
+        ("1000", "512k", 512_000),
+        ("1000", "4kib", 4096),
+        ("1024", "4ki", 4096),
+    ],
+)
+def test_kb_base(convert: Convert, base: str, text: str, size: int) -> None:
+    got = convert(f"{DIRECT}[a]\nkb_base={base}\nbs={text}\n").stream["size"]
+    number, unit = got.split()
+    assert int(number) * {"B": 1, "KiB": 1024}[unit] == size
+
+
+def test_bssplit_shares_what_is_left(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nbssplit=4k/50:1k/:32k/\n")
+    assert job.stream["sizes"] == {"4 KiB": 50, "1 KiB": 25, "32 KiB": 25}
+    # Offsets of a mix are aligned to the smallest size; ours to the size of each I/O where nothing is said.
+    assert job.stream["align"] == "1 KiB"
+
+
+def test_bsrange_is_multiples_of_the_smallest(convert: Convert) -> None:
+    assert list(convert(f"{DIRECT}[a]\nrw=randread\nbsrange=4k-16k\n").stream["sizes"]) == [
+        "4 KiB",
+        "8 KiB",
+        "12 KiB",
+        "16 KiB",
+    ]
+
+
+def test_sizes_of_reads_and_writes_are_two_streams_of_one_loop(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=75\nbs=4k,64k\niodepth=4\n")
+    told = [(one["share_pct"], one["read_pct"], one["size"]) for one in job.table["streams"]]
+    assert told == [(75, 100, "4 KiB"), (25, 0, "64 KiB")]
+    assert job.closed() == {"threads": 1, "depth": 4}
+
+
+def test_a_sequential_mix_has_a_position_for_reads_and_one_for_writes(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=rw\nrwmixread=60\nbs=64k\n")
+    assert [(one["name"], one["share_pct"], one["read_pct"]) for one in job.table["streams"]] == [
+        ("a reads", 60, 100),
+        ("a writes", 40, 0),
+    ]
+
+
+def test_percentage_random_is_a_coin_and_a_number_behind_rw_a_run(convert: Convert) -> None:
+    coin = convert(f"{DIRECT}[a]\nrw=randread\npercentage_random=20\n").stream
+    run = convert(f"{DIRECT}[a]\nrw=randread:5\n").stream
+    assert (coin["random_pct"], coin["random_mode"]) == (20, "coin")
+    assert (run["random_pct"], run["random_mode"]) == (20, "run")
+
+
+def test_a_hole_is_a_stride(convert: Convert) -> None:
+    assert convert(f"{DIRECT}[a]\nrw=read:60k\nbs=4k\n").stream["offsets"] == {"stride": "64 KiB"}
+
+
+@pytest.mark.parametrize(
+    ("text", "offsets"),
+    [
+        ("zipf:1.2", {"zipf": {"exponent": 1.2}}),
+        ("pareto:0.2", {"hotspot": {"data": "20 %", "ios": "80 %"}}),
+        ("normal:20", None),
+        ("random", None),
+    ],
+)
+def test_distributions(convert: Convert, text: str, offsets: object) -> None:
+    assert convert(f"{DIRECT}[a]\nrw=randread\nrandom_distribution={text}\n").stream.get("offsets") == offsets
+
+
+def test_zones_are_streams_with_shares_and_ranges(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nsize=100m\nrandom_distribution=zoned:50/5:30/15:20/\n")
+    told = [(one["share_pct"], one["range"]) for one in job.table["streams"]]
+    assert told == [(50, ["0 B", "5 MiB"]), (30, ["5 MiB", "20 MiB"]), (20, ["20 MiB", "100 MiB"])]
+
+
+def test_thinktime_caps_the_depth(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\niodepth=32\nthinktime=500\n")
+    assert job.closed() == {"threads": 1, "depth": 1, "think": "0.5 ms"}
+    assert job.fate("iodepth")[0] is Fate.IGNORED
+
+
+def test_thinktime_after_blocks_is_a_script_of_bursts(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\niodepth=4\nthinktime=2ms\nthinktime_blocks=16\n")
+    (script,) = job.table["scripts"]
+    assert (script["clients"], script["think"], script["steps"][0]["ios"], script["steps"][0]["depth"]) == (
+        1,
+        "2 ms",
+        16,
+        4,
+    )
+
+
+def test_rate_iops_is_of_each_job_and_direction(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=80\nrate_iops=100\nnumjobs=3\nrate_process=poisson\n")
+    assert [one["load"]["open"] for one in job.table["streams"]] == [{"rate_iops": 300, "arrival": "poisson"}] * 2
+    assert job.fate("rate_iops")[0] is Fate.APPROXIMATED
+
+
+def test_rate_is_divided_by_the_size(convert: Convert) -> None:
+    assert convert(f"{DIRECT}[a]\nbs=64k\nrate=1m\n").table["load"]["open"]["rate_iops"] == 16
+
+
+def test_flow_joins_jobs_to_one_loop(convert: Convert) -> None:
+    job = convert(f"{DIRECT}flow_id=1\n[a]\nrw=randread\nflow=3\niodepth=4\n[b]\nrw=randwrite\nflow=1\niodepth=4\n")
+    assert job.closed() == {"threads": 1, "depth": 8}
+    assert [one["share_pct"] for one in job.table["streams"]] == [75, 25]
+
+
+def test_clones_of_a_sequential_job_each_begin_at_the_beginning(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=read\nsize=1g\nnumjobs=3\n")
+    assert [one["range"] for one in job.table["streams"]] == [["0 B", "1 GiB"]] * 3
+    assert all(one["load"]["closed"]["threads"] == 1 for one in job.table["streams"])
+
+
+def test_offset_increment_moves_each_clone(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nsize=1g\nnumjobs=3\noffset=1g\noffset_increment=2g\n")
+    assert [one["range"] for one in job.table["streams"]] == [
+        ["1 GiB", "2 GiB"],
+        ["3 GiB", "4 GiB"],
+        ["5 GiB", "6 GiB"],
+    ]
+
+
+def test_without_a_name_every_clone_has_a_file_of_its_own(convert: Convert) -> None:
+    job = convert("[a]\nrw=randwrite\nsize=1g\nnumjobs=4\nruntime=1\ntime_based\ndirect=1\nnorandommap\n")
+    assert job.stream["range"] == ["0 B", "4 GiB"]
+
+
+def test_files_lie_one_after_the_other(convert: Convert) -> None:
+    text = "[global]\nruntime=1\ntime_based\ndirect=1\nrw=randread\n"
+    text += "[a]\nfilename=/x/1:/x/2\nsize=2g\n[b]\nfilename=/x/3\nsize=1g\n"
+    assert [one["range"] for one in convert(text).table["streams"]] == [["0 B", "2 GiB"], ["2 GiB", "3 GiB"]]
+
+
+def test_devices_of_unknown_size_are_equal_parts(convert: Convert) -> None:
+    text = "[global]\nruntime=1\ntime_based\ndirect=1\nrw=randread\n"
+    text += "[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\nsize=50%\n"
+    assert [one["range"] for one in convert(text).table["streams"]] == [["0 %", "50 %"], ["50 %", "75 %"]]
+
+
+def test_without_a_time_the_size_is_gone_through_once(convert: Convert) -> None:
+    text = "[a]\nfilename=/dev/sdx\nrw=write\nbs=64k\nsize=64m\nloops=2\n"
+    assert convert(text).table["phases"] == [{"name": "measure", "ios": 2048, "measure": True}]
+    timed = convert(text + "runtime=10\n").table["phases"][0]
+    assert timed["until"] == ["2048 I/Os", "10 s"]
+
+
+def test_flushes_forced_writes_trims_and_data(convert: Convert) -> None:
+    write = convert(f"{DIRECT}[a]\nrw=write\nfsync=8\nsync=dsync\nbuffer_compress_percentage=60\n").stream
+    assert (write["flush_every"], write["fua"], write["data"]) == (8, True, 0.4)
+    trim = convert(f"{DIRECT}[a]\nrw=randtrim\n").stream
+    assert (trim["read_pct"], trim["trim_pct"]) == (0, 100)
+
+
+def test_what_fio_does_otherwise_where_nothing_is_said_is_told(convert: Convert) -> None:
+    job = convert("[a]\nfilename=/dev/sdx\nrw=randread\nruntime=1\ntime_based\n")
+    assert job.fate("direct=0 (not set)")[0] is Fate.APPROXIMATED
+    assert job.fate("norandommap=0 (not set)")[0] is Fate.APPROXIMATED
+
+
+@pytest.mark.parametrize(
+    ("options", "ignored", "why"),
+    [
+        ("rw=randrw\nrwmixread=70\nrwmixwrite=60\n", "rwmixread", "contradicts"),
+        ("rw=randread\nrate=1m\nrate_iops=100\n", "rate=1m", "contradicts"),
+        ("rw=read\npercentage_random=50\n", "percentage_random", "sequential"),
+        ("bs=4k\nbssplit=8k/100\n", "bs=4k", "bssplit= counts"),
+        ("write_hint=short\n", "write_hint", "one stream of writes"),
+        ("latency_target=500\n", "latency_target", "nothing is sought"),
+    ],
+)
+def test_contradictions_and_what_is_not_modelled_are_told(
+    convert: Convert, options: str, ignored: str, why: str
+) -> None:
+    fate, said = convert(f"{DIRECT}[a]\n{options}").fate(ignored)
+    assert fate is Fate.IGNORED
+    assert why in said
+
+
+def test_what_is_about_results_is_not_needed(convert: Convert) -> None:
+    assert convert(f"{DIRECT}[a]\ngroup_reporting\n").fate("group_reporting")[0] is Fate.UNUSED
+
+
+def test_limits_in_the_ratio_of_the_mix_are_one_loop(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=70\nrate_iops=350,150\n")
+    assert job.table["load"]["open"]["rate_iops"] == 500
+    assert job.stream["read_pct"] == 70
+
+
+def test_fractions_of_percent_are_not_what_fio_makes_of_them(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nbssplit=4k/4.5:8k/95.5\n")
+    assert job.stream["sizes"] == {"4 KiB": 4.5, "8 KiB": 95.5}
+    assert job.fate("bssplit")[0] is Fate.APPROXIMATED

@@ -1,0 +1,128 @@
+"""The catalog through fio and vdbench and back: the same workload, or a line that says what is not."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from job_files import job_of
+
+import hotband as hb
+from hotband.catalog import CATALOG_DIR
+from hotband.errors import UserError
+from hotband.jobs import written
+from hotband.jobs.loss import Fate, LossReport
+from hotband.text.quantities import size_bytes, span_ns
+
+ALL = sorted(path.stem for path in (CATALOG_DIR / "workloads").glob("*.toml"))
+BLOCK = [name for name in ALL if not {"app", "scripts"} & tomllib.loads(hb.workload(name)).keys()]
+ENDING = {"fio": "a.fio", "vdbench": "a.parm"}
+
+
+def test_there_is_something_to_convert() -> None:
+    assert len(BLOCK) >= 20
+
+
+def percent(value: object) -> float:
+    return float(str(value).strip(" %"))
+
+
+def plain(stream: dict[str, Any]) -> dict[str, object]:
+    """What a stream asks for, however it is written."""
+    sizes = {stream["size"]: 1.0} if "size" in stream else stream["sizes"]
+    whole = sum(sizes.values())
+    smallest = min(round(size_bytes(size) or 0) for size in sizes)
+    random = percent(stream["random_pct"])
+    offsets = stream.get("offsets", {})
+    band = offsets.get("hotband")
+    # A shift of writes of 1 % is what is meant where nothing is said.
+    unit = band and (band.get("table_unit", "1 MB"), band.get("writes_shifted", "1 %"))
+    ends = stream.get("range", ["0 %", "100 %"])
+    return {
+        "read_pct": percent(stream["read_pct"]),
+        "random_pct": round(random, 6),
+        "random_mode": stream.get("random_mode") if 0 < random < 100 else None,
+        "sizes": {round(size_bytes(size) or 0): round(weight / whole, 4) for size, weight in sizes.items()},
+        "align": round(size_bytes(stream.get("align", "")) or smallest) if random else None,
+        "range": [percent(end) if "%" in end else round(size_bytes(end) or 0) for end in ends],
+        "offsets": {key: value for key, value in offsets.items() if key != "hotband"}
+        | ({"hotband": unit} if band else {}),
+        "fua": stream.get("fua", False) and percent(stream["read_pct"]) < 100,
+        "flush_every": stream.get("flush_every", 0),
+        "start": percent(stream.get("start", 0)),
+        "cursor": stream.get("cursor", "shared") if random < 100 else "shared",
+    }
+
+
+def outstanding(table: dict[str, Any]) -> float:
+    """I/Os that all loops keep outstanding."""
+    loads = [table.get("load", {}), *(one.get("load", {}) for one in table["streams"])]
+    return sum(one["closed"]["threads"] * one["closed"].get("depth", 1) for one in loads if "closed" in one)
+
+
+def measured_s(table: dict[str, Any]) -> list[float]:
+    return [(span_ns(one["duration"]) or 0) / 1e9 for one in table["phases"] if one.get("measure")]
+
+
+def told(report: LossReport, index: int, key: str) -> bool:
+    """Whether the report says that a key is not kept; sizes and alignment are told together."""
+    keys = {"sizes": ["size"], "align": ["align", "size"], "random_mode": ["random_"]}.get(key, [key])
+    if key == "cursor" and any(loss.option.startswith("load.") for loss in report.losses if loss.fate is not Fate.KEPT):
+        return True
+    lost = [loss.option for loss in report.losses if loss.fate is not Fate.KEPT]
+    return any(one.startswith(f"streams[{index}].{key}") for one in lost for key in keys)
+
+
+@pytest.mark.parametrize("tool", ENDING)
+@pytest.mark.parametrize("name", BLOCK)
+def test_the_catalog_through_a_job_file_and_back(tmp_path: Path, name: str, tool: str) -> None:
+    text = hb.workload(name)
+    table = tomllib.loads(text)
+    if name == "idle" and tool == "vdbench":
+        with pytest.raises(UserError, match="less than vdbench can ask for"):
+            written(name, text, tool)
+        return
+    job, report = written(name, text, tool)
+    path = tmp_path / ENDING[tool]
+    path.write_text(job)
+    back = job_of(path).table
+    measured = [one for one in table["phases"] if one.get("measure")]
+    asked = [
+        one for one in table["streams"] if any(one.get("name") in p.get("streams", [one.get("name")]) for p in measured)
+    ]
+    assert len(back["streams"]) >= len(asked)
+    for index, (before, after) in enumerate(zip(asked, back["streams"], strict=False)):
+        one, other = plain(before), plain(after)
+        differ = [key for key in one if one[key] != other[key]]
+        assert [key for key in differ if not told(report, index, key)] == [], (one, other)
+    assert measured_s(back) == measured_s(table) or any("phases[" in line for line in report.matters())
+    single = len(table["streams"]) == 1 and "load" in table and "closed" in table["load"]
+    if single and len(measured_s(table)) == 1:
+        assert outstanding(back) == outstanding(table)
+
+
+@pytest.mark.parametrize("tool", ENDING)
+def test_what_a_job_can_say_comes_back_without_loss(tmp_path: Path, tool: str) -> None:
+    for name in ("fio-randread", "iometer-4k-rand-70-30", "vdbench-8k-random", "vdbench-128k-seq-read", "fio-write"):
+        _, report = written(name, hb.workload(name), tool)
+        assert [loss for loss in report.losses if loss.fate is not Fate.KEPT] == []
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - set(BLOCK)))
+def test_apps_and_scripts_are_more_than_a_job(name: str) -> None:
+    with pytest.raises(UserError, match="more than"):
+        written(name, hb.workload(name), "fio")
+
+
+def test_from_fio_to_vdbench_and_back(tmp_path: Path) -> None:
+    source = tmp_path / "a.fio"
+    source.write_text(
+        "[a]\nfilename=/dev/sdx\nrw=randread:5\nbs=8k\nsize=4g\nruntime=20\ntime_based\niodepth=6\nioengine=libaio\n"
+    )
+    other = tmp_path / "a.parm"
+    other.write_text(hb.convert(source, to="vdbench").text)
+    first, second = job_of(source).table, job_of(other).table
+    assert plain(first["streams"][0]) == plain(second["streams"][0])
+    assert outstanding(first) == outstanding(second) == 6
