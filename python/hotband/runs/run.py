@@ -40,12 +40,13 @@ class Repair:
 class RunSpec:
     """One run as the user asks for it.
 
-    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name or a TOML file. Where
-    their texts are given, they are only the names that errors use. `set` holds `--set` pairs; `out` is the folder
-    for the record (nothing is written where None); of several runs those of the largest `weight` start first. A run
-    `after` another (its id) begins on the machine as that one left it. `events` say what happens to it at a time
-    ("at 60 s: fail d3"). With `in_use` solid-state drives of which neither workload nor `set` says what they hold are
-    written over first, at a scale at which that takes seconds where nothing says which.
+    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name, a TOML file or a job file of
+    another tool. Where their texts are given, they are only the names that errors use. `set` holds `--set` pairs;
+    `out` is the folder for the record (nothing is written where None); of several runs those of the largest `weight`
+    start first. A run `after` another (its id) begins on the machine as that one left it. `events` say what happens to
+    it at a time ("at 60 s: fail d3").
+    With `in_use` solid-state drives of which neither workload nor `set` says what they hold are written over first, at
+    a scale at which that takes seconds where nothing says which.
     """
 
     id: str
