@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from hotband import __all__ as PUBLIC
 from hotband.errors import UserError as UserError
-from hotband.jobs.convert import Converted as Converted
+from hotband.jobs.converted import Converted as Converted
 from hotband.record.record import Record as Record
 from hotband.record.tables import Tables, of_run
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts

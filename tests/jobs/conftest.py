@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hotband.errors import UserError
-from hotband.jobs import converted
+from hotband.jobs.job_file import converted
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband import _core
-from hotband.jobs import converted
+from hotband.jobs.job_file import converted
 from hotband.jobs.loss import Fate, LossReport
 
 

@@ -9,7 +9,7 @@ import pytest
 from job_files import Refused
 
 from hotband.errors import UserError
-from hotband.jobs import converted
+from hotband.jobs.job_file import converted
 
 DIRECT = "[global]\nfilename=/dev/sdx\nruntime=5\ntime_based\n"
 SD = "sd=sd1,lun=/dev/sdb\n"

@@ -15,7 +15,7 @@ import pytest
 
 import hotband as hb
 from hotband.catalog import CATALOG_DIR
-from hotband.jobs import written
+from hotband.jobs.job_file import written
 
 FIO = shutil.which("fio")
 pytestmark = pytest.mark.skipif(FIO is None, reason="fio is not installed")

@@ -12,7 +12,7 @@ from job_files import job_of
 import hotband as hb
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
-from hotband.jobs import written
+from hotband.jobs.job_file import written
 from hotband.jobs.loss import Fate, LossReport
 from hotband.text.quantities import size_bytes, span_ns
 

@@ -8,7 +8,7 @@ import pytest
 
 from hotband import _core
 from hotband.errors import UserError
-from hotband.jobs import converted
+from hotband.jobs.job_file import converted
 
 JOBS = [
     "fio/iometer-file-access-server.fio",

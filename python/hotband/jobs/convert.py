@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.jobs import PLACEHOLDER, WRITTEN, written
-from hotband.jobs.loss import Loss, LossReport, notes_of, shortest
+from hotband.jobs.converted import Converted
+from hotband.jobs.job_file import PLACEHOLDER, WRITTEN, written
+from hotband.jobs.loss import notes_of
 
 FORMS = ("toml", "fio", "vdbench")
-
-
-@dataclass(frozen=True)
-class Converted:
-    """A workload in another form, and what became of its options: `losses` has a line each."""
-
-    text: str
-    read: str
-    """The loss report of reading a job file, one line after the other; empty for a workload of ours."""
-    losses: tuple[Loss, ...]
-    summary: str
-
-    def lines(self) -> list[str]:
-        """What the terminal says: counts, and what is not as it was."""
-        kept = LossReport("", "", dict.fromkeys(self.losses))
-        of_writing = [self.summary, *shortest(kept.matters())] if self.summary else []
-        return [*self.read.splitlines(), *of_writing]
 
 
 def convert_workload(name: str, output: Path | None, target: str | None) -> Converted:

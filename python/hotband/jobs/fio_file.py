@@ -80,7 +80,7 @@ def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tupl
             yield place, line
             continue
         other = included(place, found[1].strip(), path, open_files)
-        yield from _lines(other, read_text(other, place), (*open_files, other))
+        yield from _lines(other, read_text(other, place, found[1].strip()), (*open_files, other))
 
 
 def _option(place: Place, line: str, variables: Mapping[str, str]) -> Option:

@@ -41,9 +41,10 @@ class Option:
         raise UserError(str(self.place), self.said or self.key, self.value, accepted)
 
 
-def read_text(path: Path, place: Place | None = None) -> str:
-    """The text of a job file. UserError where it cannot be read, is too large, or is no text; `place` includes it."""
-    data = _read(path, place)
+def read_text(path: Path, place: Place | None = None, said: str = "") -> str:
+    """The text of a job file. UserError where it cannot be read, is too large, or is no text; `place` includes it
+    as `said`."""
+    data = _read(path, place, said)
     file = name_of(path)
     if len(data) > LARGEST_BYTES:
         raise UserError(file, "", "", f"is larger than {LARGEST_BYTES >> 20} MiB; expected {ACCEPTED}")
@@ -57,9 +58,8 @@ def read_text(path: Path, place: Place | None = None) -> str:
     return text
 
 
-def _read(path: Path, place: Place | None) -> bytes:
-    file, where = name_of(path), str(place) if place else name_of(path)
-    value = file if place else ""
+def _read(path: Path, place: Place | None, value: str) -> bytes:
+    where = str(place) if place else name_of(path)
     try:
         if path.is_dir():
             raise UserError(where, "include" if place else "", value, f"is a folder; expected {ACCEPTED}")

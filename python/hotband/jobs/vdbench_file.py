@@ -118,7 +118,7 @@ def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tupl
             yield place, line
         else:
             file = included(place, other[1], path, open_files)
-            yield from _lines(file, read_text(file, place), (*open_files, file))
+            yield from _lines(file, read_text(file, place, other[1]), (*open_files, file))
 
 
 def _pairs(place: Place, line: str) -> Iterator[tuple[str, str]]:

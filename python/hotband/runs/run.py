@@ -113,7 +113,7 @@ def text_of(argument: str, what: str) -> str | None:
     if not is_file(argument):
         return None
     if what == "workload":
-        from hotband.jobs import job_text
+        from hotband.jobs.job_file import job_text
 
         text = job_text(Path(argument))
         if text is not None:
