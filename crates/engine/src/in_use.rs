@@ -145,18 +145,17 @@ fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<
     let mut held = 0_u64;
     for drive in &spec.drives {
         let found = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
-        let capacity = match found {
-            Some((.., capacity)) => *capacity,
-            None => {
-                let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;
-                let mut set = drive.set.clone();
-                let given = request.set.iter().filter(|(key, _)| product.has(key));
-                set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
-                let params = (product.kind == "ssd").then(|| SsdParams::read(&product, &set, "", "").ok()).flatten()?;
-                let whole = params.capacity * params.scale;
-                known.push((&drive.product, &drive.set, whole));
-                whole
-            }
+        let capacity = if let Some((.., capacity)) = found {
+            *capacity
+        } else {
+            let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;
+            let mut set = drive.set.clone();
+            let given = request.set.iter().filter(|(key, _)| product.has(key));
+            set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
+            let params = (product.kind == "ssd").then(|| SsdParams::read(&product, &set, "", "").ok()).flatten()?;
+            let whole = params.capacity * params.scale;
+            known.push((&drive.product, &drive.set, whole));
+            whole
         };
         held += capacity;
     }

@@ -174,5 +174,7 @@ fn descend(node: NodeRef, layouts: &Layouts, controllers: &[Option<usize>], foun
     };
     found.controllers.extend(controllers[layout]);
     let members: &[MemberRange] = &layouts[layout].2;
-    members.iter().for_each(|member| descend(member.node, layouts, controllers, found));
+    for member in members {
+        descend(member.node, layouts, controllers, found);
+    }
 }
