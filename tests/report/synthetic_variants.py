@@ -173,7 +173,7 @@ def study() -> Study:
             (("IOPS at 5 ms", at), ("most IOPS", most), ("response time of the last step", last))
         )
     ]
-    configs = tuple(Config(f"c{n}", label, "m") for n, label in enumerate(VARIANTS))
+    configs = tuple(Config(f"c{n}", label, "m", machine="exos-15e900-512n") for n, label in enumerate(VARIANTS))
     named = {"name": "variants", "title": "Three variants", "question": "Which?", "source": "made", "id_format": "{}"}
     return Study(
         **named, folder=Path("/nowhere"), seed=1, configs=configs, loads=(stepped, warming), measures=measures,

@@ -44,7 +44,7 @@ _RATES = dict.fromkeys(("", "iops", "io/s", "i/o/s", "ios/s", "i/os/s", "op/s", 
     "tps": 1.0,
 }
 _FIGURES = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "latency": "latency_mean_ns"}
-_COUNTS = dict.fromkeys(("", "i/os", "ios", "i/o", "io", "ops"), 1.0)
+_COUNTS = dict.fromkeys(("", "i/os", "ios", "i/o", "io", "ops", "count"), 1.0)
 _RUNTIMES = IN_NS | {"min": 60e9, "h": 3600e9}
 # Of percentiles: a change of one ("p99 gain, %") is no latency.
 _RATIOS = ("%", "x", "frac", ":1")
@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<places>\d+))?(?:e(?P<p
 # What is no figure to compute with, but what tables print: ranges, and words before a number.
 _ROUGH = re.compile(
     r"[\d.,]*\d\s*(?:\.\.+|-|–|to)\s*[\d.,]*\d"
-    r"|(?:(?:nearly|almost|around|about|roughly|approximately|approx\.?|ca\.?|just|under|below|over|above|more|less|than"
+    r"|(?:(?:nearly|almost|close to|around|about|roughly|approximately|approx\.?|ca\.?|just|under|below|over|above|more|less|than"
     r"|up|to|at|least|most)\s+|[~≈<>≤≥]\s*)+[\d.,]*\d",
     re.IGNORECASE,
 )

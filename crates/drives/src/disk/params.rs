@@ -6,11 +6,11 @@ use hotband_units::{Bytes, Rate, Ratio, Rpm, Span};
 
 pub use crate::disk::caches::WriteCache;
 use crate::disk::caches::{WriteCaches, check_fast_format, check_flash, need, read_flash, read_write_caches};
-use crate::disk::scan::ScanParams;
 use crate::disk::smr::params::{SmrParams, read_smr};
 use crate::parts::dirty::Room;
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::{Geometry, GeometryParams, SECTOR};
+use crate::parts::media_scan::ScanParams;
 use crate::parts::pending::Order;
 use crate::parts::recovery::{Recovery, RecoveryParams};
 use crate::parts::rotation::{REVOLUTION, Rotation};

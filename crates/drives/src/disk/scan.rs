@@ -1,72 +1,8 @@
-//! Background media scan: what a drive reads while nobody asks it for anything (SPC-4, Background Control mode page).
-//!
-//! After a rest the drive reads through all its sectors in order, in bursts with pauses, from where it was interrupted.
-//! The first command that comes in a burst waits until the scan lets go of the arm, and the arm is where the scan has
-//! got to. Nothing is simulated while the drive rests: how far the scan came is worked out when a command ends it.
-//!
-//! Leaves out: errors that the scan finds and their recovery, the power that it draws, and that a drive scans only once
-//! in so many hours: here it always does.
+//! Where the background media scan meets commands; the scan itself is `parts::media_scan`.
 
-use hotband_machine::{Section, SpecError};
 use hotband_units::{Instant, Span};
 
 use crate::disk::{Arm, Disk, Work};
-
-/// When a drive scans, and what that costs the command that interrupts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScanParams {
-    /// Rest after which it begins.
-    pub idle: Span,
-    /// Length of a burst.
-    pub burst: Span,
-    /// From the end of a burst to the next.
-    pub pause: Span,
-    /// From the arrival of a command until the arm is free for it.
-    pub delay: Span,
-}
-
-impl ScanParams {
-    /// Of a product that says when it scans; none of others.
-    pub(super) fn read(section: &Section) -> Result<Option<Self>, SpecError> {
-        let Some(idle) = section.quantity::<Span>("scan_idle")? else { return Ok(None) };
-        let time = |key| section.required::<Span>(key, "a time");
-        let (burst, pause, delay) = (time("scan_burst")?, time("scan_pause")?, time("scan_delay")?);
-        if burst == Span::ZERO {
-            return Err(section.error("scan_burst", burst.to_string(), "expected above zero"));
-        }
-        for (key, span) in [("scan_idle", idle), ("scan_burst", burst), ("scan_pause", pause), ("scan_delay", delay)] {
-            if span > Span(3_600_000_000_000) {
-                return Err(section.error(key, span.to_string(), "expected at most an hour"));
-            }
-        }
-        Ok(Some(Self { idle, burst, pause, delay }))
-    }
-
-    /// What was scanned in a rest that has lasted so long, and whether it goes on now; none where it has not begun.
-    fn scanned(&self, rest: Span) -> Option<(Span, bool)> {
-        let since = rest.0.checked_sub(self.idle.0)?;
-        let cycle = self.burst.0 + self.pause.0;
-        let (whole, within) = (since / cycle, since % cycle);
-        Some((Span(whole * self.burst.0 + within.min(self.burst.0)), within < self.burst.0))
-    }
-}
-
-/// How far a scan has come.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scan {
-    params: ScanParams,
-    /// Flow at which it goes on.
-    flow: u64,
-    /// Commands that interrupted it.
-    pub interrupted: u64,
-}
-
-impl Scan {
-    /// At the first sector.
-    pub fn new(params: ScanParams) -> Self {
-        Self { params, flow: 0, interrupted: 0 }
-    }
-}
 
 impl Disk {
     /// A command comes: a scan that has begun since the last one ends, and leaves the arm where it was.

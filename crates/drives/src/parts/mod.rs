@@ -9,6 +9,7 @@ pub mod ftl;
 pub mod geometry;
 pub mod heat;
 pub mod map_cache;
+pub mod media_scan;
 pub mod nand;
 pub mod pcie;
 pub mod pending;
