@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.importers import Imported
+    from hotband.interval.of_run import Asked
     from hotband.runs.run import Finished, RunSpec
     from hotband.study.result import StudyHandle
 
@@ -108,26 +109,31 @@ def run(
         events=texts(events, "events"),
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
+    asked = None if interval is None else _intervals_asked(interval, draws)
     try:
         with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
             finished = execute([spec], tick)[0]
-        if interval is not None:
-            _add_intervals(spec, finished, interval, draws, progress)
+        if asked is not None:
+            _add_intervals(spec, finished, asked, progress)
         return record_of(finished)
     except RunsInterrupted:
         raise KeyboardInterrupt from None
 
 
-def _add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int, progress: bool | None) -> None:
+def _intervals_asked(level: float, draws: int) -> Asked:
+    """What intervals are asked for. UserError for what cannot be, before the run."""
+    from hotband.interval.of_run import Asked
+
+    return Asked(level, draws)
+
+
+def _add_intervals(spec: RunSpec, finished: Finished, asked: Asked, progress: bool | None) -> None:
     """Makes the intervals of a run, into its record and, where it has one, its folder."""
     from hotband.interval.of_record import intervals_of, keep
-    from hotband.interval.of_run import Asked
     from hotband.runs.run import save
     from hotband.runs.watch import watch
 
-    intervals, _ = intervals_of(
-        spec, finished, Asked(level, draws), None, lambda _: None, lambda title: watch(title, progress)
-    )
+    intervals, _ = intervals_of(spec, finished, asked, None, lambda _: None, lambda title: watch(title, progress))
     keep(finished, intervals)
     if spec.out is not None:
         save(finished, spec.out)

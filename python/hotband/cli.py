@@ -24,8 +24,8 @@ from hotband.commands import (
     workload,
 )
 from hotband.commands.examples import RUN_EPILOG
-from hotband.commands.group import Commands
-from hotband.commands.intervals import DrawsOption, IntervalOption, add_intervals
+from hotband.commands.group import INTERRUPTED, Commands
+from hotband.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
 from hotband.commands.output import (
     CacheOption,
     FreshOption,
@@ -120,7 +120,7 @@ def run(
     fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
     fresh: FreshOption = False,
     interval: IntervalOption = None,
-    draws: DrawsOption = 64,
+    draws: RunDrawsOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
@@ -135,8 +135,7 @@ def run(
     if len(asked) > 1 and io_log:
         accepted = "an I/O log is of one run: leave out --then"
         raise UserError("--then", "", asked[1], accepted)
-    if len(asked) > 1 and interval is not None:
-        raise UserError("--interval", "", f"{interval:g}", "intervals are of one run: leave out --then")
+    expect_one_run(interval, draws, len(asked))
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
     specs = [
@@ -169,16 +168,17 @@ def run(
         else:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
             finished = experiment.run(out=out, fresh=fresh, progress=progress, say=say).finished
-    if interval is not None:
-        add_intervals(specs[0], finished[0], interval, draws)
+    is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
     if as_json:
         texts = [one.text for one in finished]
         sys.stdout.write(json_safe(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
-        return
-    for one in finished:
-        show_run(one)
-    if io_log is not None:
-        show(f"I/O log: {io_log}")
+    else:
+        for one in finished:
+            show_run(one)
+        if io_log is not None:
+            show(f"I/O log: {io_log}")
+    if not is_whole:
+        raise typer.Exit(INTERRUPTED)
 
 
 def show_run(finished: Finished) -> None:
@@ -297,7 +297,9 @@ def report(
     from hotband.audit.facts import of_options
     from hotband.record.incomplete import refusing_incomplete
     from hotband.report import load_record, record_page, write_report
+    from hotband.text.write import expect_other_file
 
+    expect_other_file("--output", output, [one for path in records for one in (path, path / "record.json")])
     machine = of_options(on, media, cache)
     if machine is not None and not with_audit:
         raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")

@@ -21,6 +21,8 @@ from hotband.commands.output import say
 from hotband.errors import UserError
 from hotband.text.nearest import hint, unknown_name
 
+INTERRUPTED = 130
+"""Exit code of what the user stopped: 128 and SIGINT's number, as shells have it."""
 TWICE = {
     "--on": "is given twice; a run is on one machine: run it once for each, or compare machines with hotband review",
 }
@@ -51,10 +53,10 @@ class Commands(TyperGroup):
             kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
             where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
             say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
-            return 130
+            return INTERRUPTED
         except _Stopped:
             say("hotband: interrupted")
-            return 130
+            return INTERRUPTED
         except BrokenPipeError:
             leave_stdout()
             return 0
@@ -86,7 +88,7 @@ class Commands(TyperGroup):
         if command is None and args and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise unknown_name(ctx.command_path, args[0], self.list_commands(ctx))
         if command is not None and not ctx.resilient_parsing:
-            refuse_repeats(command, ctx, args[1:])
+            refuse_slips(command, ctx, args[1:])
         return super().resolve_command(ctx, args)
 
 
@@ -137,16 +139,21 @@ def leave_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def refuse_repeats(command: Any, ctx: Any, args: list[str]) -> None:
-    """Raises UserError for an option of one value that is given twice: the first would be dropped in silence."""
+def refuse_slips(command: Any, ctx: Any, args: list[str]) -> None:
+    """Raises UserError for an option of one value that is given twice (the first would be dropped in silence), and for
+    an empty path, as of a variable of the shell that is not set: it would mean the folder one is in."""
     sub = typer.Context(command, info_name=command.name, parent=ctx, resilient_parsing=True)
-    _, _, order = command.make_parser(sub).parse_args(list(args))
+    values, _, order = command.make_parser(sub).parse_args(list(args))
     counts = Counter(id(param) for param in order)
     for param in order:
         takes_one = param.param_type_name == "option" and not param.multiple and not param.is_flag
         if takes_one and counts[id(param)] > 1:
             name = place_of(param)
             raise UserError(name, "", "", TWICE.get(name, "is given twice; expected it once"))
+        value = values.get(param.name)
+        is_path = getattr(param, "type_descriptor", None) and param.type_descriptor.annotation in (Path, list[Path])
+        if is_path and "" in (value if isinstance(value, list | tuple) else (value,)):
+            raise UserError(place_of(param), "", "", "is empty; expected a path")
 
 
 def place_of(param: Any) -> str:

@@ -17,6 +17,7 @@ from hotband.commands.output import (
     show,
     show_lines,
 )
+from hotband.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,25 +35,39 @@ IntervalOption = Annotated[
 ]
 LevelOption = Annotated[float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=LEVEL)]
 DrawsOption = Annotated[int, typer.Option("--draws", min=8, max=4096, help="Draws of the uncertain values.")]
+RunDrawsOption = Annotated[
+    int | None,
+    typer.Option("--draws", min=8, max=4096, help="Draws of the uncertain values for --interval; 64 where not said."),
+]
 JobsOption = Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores where not said.")]
 
 
-def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int, jobs: int | None = None) -> None:
-    """Makes the intervals of a run, puts them into its record and, where it has a folder, there too. Where the user
-    interrupts before there are draws enough, the record stays as it is."""
+def expect_one_run(level: float | None, draws: int | None, runs: int) -> None:
+    """Raises UserError for intervals of several runs, and for draws without intervals."""
+    if runs > 1 and level is not None:
+        raise UserError("--interval", "", f"{level:g}", "intervals are of one run: leave out --then")
+    if draws is not None and level is None:
+        raise UserError("--draws", "", str(draws), "is for intervals: expected --interval PERCENT with it")
+
+
+def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | None) -> bool:
+    """Makes the intervals of a run, puts them into its record and, where it has a folder, there too. False where the
+    user interrupts before there are draws enough: the record stays as it is."""
     from hotband.interval.of_record import intervals_of, keep
     from hotband.interval.of_run import Asked
     from hotband.runs.progress import run_progress
     from hotband.runs.run import RunsInterrupted, save
 
+    asked = Asked(level) if draws is None else Asked(level, draws)
     try:
-        intervals, _ = intervals_of(spec, finished, Asked(level, draws), jobs, say, run_progress)
+        intervals, _ = intervals_of(spec, finished, asked, None, say, run_progress)
     except RunsInterrupted:
         say("interrupted: the record is kept without intervals")
-        return
+        return False
     keep(finished, intervals)
     if spec.out is not None:
         save(finished, spec.out)
+    return True
 
 
 def why(
@@ -70,10 +85,11 @@ def why(
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it."""
-    from hotband.interval.of_record import figure_name
+    from hotband.interval.of_record import expect_figure, figure_name
     from hotband.interval.show import why_views
     from hotband.runs.run import RunSpec
 
+    expect_figure(figure)
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration)
     found = {one["figure"]: one for one in whys(spec, level, draws, jobs)}
     chosen = found[figure_name(figure, list(found))]

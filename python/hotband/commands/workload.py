@@ -34,8 +34,10 @@ def convert(
     Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench.
     """
     from hotband.jobs.convert import convert_workload
-    from hotband.text.write import write_file
+    from hotband.text.write import expect_other_file, write_file
 
+    if output is not None:
+        expect_other_file("--output", output, [Path(workload)])
     done = convert_workload(workload, output, target)
     if output is None:
         typer.echo(done.text, nl=False)

@@ -147,6 +147,14 @@ def meanings_of(spec: RunSpec) -> dict[str, str]:
     return {one["key"]: one["meaning"] for one in keys}
 
 
+def expect_figure(asked: str) -> None:
+    """Raises UserError for a figure that no run has, before anything runs."""
+    side, dot, name = asked.rpartition(".")
+    if name not in NAMES or (dot and side not in ("read", "write", "trim")):
+        names = ", ".join(NAMES)
+        raise UserError("--figure", "", asked, f"expected one of {names}; read.p99, write.p99 where there are both")
+
+
 def figure_name(asked: str, known: Sequence[str]) -> str:
     """The document's name of a figure that the user names (`p99`, `read.p99`). Raises UserError for one that the run
     does not have."""

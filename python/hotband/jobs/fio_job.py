@@ -16,7 +16,9 @@ from hotband.errors import UserError
 from hotband.jobs.fio_file import Job
 from hotband.jobs.fio_names import ASYNCHRONOUS, FATES, MEMORY, NO_BLOCK_IO, SYNCHRONOUS, TRACES
 from hotband.jobs.fio_values import (
+    RATE_EXPECTED,
     SECTOR,
+    SIZE_EXPECTED,
     amount,
     block,
     count,
@@ -327,7 +329,7 @@ def rates(asked: Asked, closed: Closed, means: tuple[float, float]) -> Rates | N
 def _limit(text: str, option: Option, asked: Asked, mean: float) -> float | None:
     if not text:
         return None
-    number = size_bytes(text, asked.base, option)
+    number = size_bytes(text, asked.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
     rate = number if option.key == "rate_iops" else number / mean
     if rate > MOST_RATE:
         option.refuse(f"is {rate:g} I/Os a second: expected at most {MOST_RATE:g}")

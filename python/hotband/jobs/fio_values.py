@@ -14,6 +14,7 @@ from hotband.jobs.source import Option
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*([kmgtp]?)(ib|i|b)?", re.IGNORECASE)
 SIZE_EXPECTED = "expected a size, such as 4k, 64k or 1g"
+RATE_EXPECTED = "expected I/Os a second, such as 500 or 10k"
 _TIMES = {"d": 86400e6, "h": 3600e6, "m": 60e6, "s": 1e6, "ms": 1e3, "msec": 1e3, "us": 1.0, "usec": 1.0}
 TIME_EXPECTED = "expected a time, such as 30, 30s, 5m or 100ms"
 LONGEST_US = 3650 * 86400e6
@@ -22,11 +23,11 @@ SECTOR = 512
 LARGEST_IO = 64 << 20
 
 
-def size_bytes(text: str, base: int, option: Option) -> int:
-    """Bytes of a size. UserError where it is none."""
+def size_bytes(text: str, base: int, option: Option, accepted: str = SIZE_EXPECTED) -> int:
+    """Bytes of a size, or a number with a size's prefixes. UserError with `accepted` where it is none."""
     found = _SIZE.fullmatch(text.strip())
     if found is None or len(text) > 40:
-        option.refuse(SIZE_EXPECTED)
+        option.refuse(accepted)
     digits, prefix, unit = found[1], found[2].lower(), (found[3] or "").lower()
     number = int(digits, 16) if digits.lower().startswith("0x") else int(digits)
     of = base if unit != "ib" else {1024: 1000, 1000: 1024}[base]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hotband.jobs.loss import LossReport
 from hotband.jobs.source import Option
+from hotband.text.foreign import visible
 
 Value = str | int | float | bool | list[str] | dict[str, "Value"]
 
@@ -230,7 +231,7 @@ def _stream_lines(stream: StreamForm, loop: Loop, is_shared: bool, is_script: bo
 
 
 def _where(option: Option) -> str:
-    return f"{Path(option.place.file).name}:{option.place.line}"
+    return f"{visible(Path(option.place.file).name)}:{option.place.line}"
 
 
 def _comment(text: str) -> str:

@@ -44,26 +44,34 @@ def tool_of(text: str) -> str | None:
     return "fio" if _FIO.search(text) and not _TOML.search(text) else None
 
 
-def job_text(path: Path) -> str | None:
+def job_text(path: Path, piped: bytes | None = None) -> str | None:
     """The workload of a job file, as TOML; None for a file that may be a workload of ours. UserError for a job file
-    that has a mistake, and for a result, which other commands read."""
+    that has a mistake, and for a result, which other commands read. `piped` is what was read from a pipe."""
     if path.suffix == ".toml":
         return None
     if path.suffix.lower() in ENDINGS:
-        return converted(path)[0]
-    try:
-        with path.open("rb") as file:
-            beginning = decoded(file.read(LARGEST_BYTES))
-    except (OSError, ValueError):
-        return None
+        return converted(path, piped)[0]
+    beginning = decoded(_beginning(path) if piped is None else piped[:LARGEST_BYTES])
+    if beginning is not None and '"hotband-record"' in beginning[:4096]:
+        accepted = "is a record of hotband, not a workload: hotband report, compare and audit read it"
+        raise UserError(name_of(path), "", "", accepted)
     if beginning is not None and (tool_of(beginning) or result_of(beginning)):
-        return converted(path)[0]
+        return converted(path, piped)[0]
     return None
 
 
-def converted(path: Path) -> tuple[str, LossReport]:
+def _beginning(path: Path) -> bytes:
+    """What a file begins with; nothing where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(LARGEST_BYTES)
+    except (OSError, ValueError):
+        return b""
+
+
+def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
     """The workload that a job file asks for, as TOML, and what became of its options. UserError where it is none."""
-    text = read_text(path)
+    text = read_text(path, data=piped)
     file = name_of(path)
     tool = tool_of(text)
     if tool is None:

@@ -49,7 +49,7 @@ class Loss:
 
     def __str__(self) -> str:
         why = f": {self.why}" if self.why else ""
-        return f"{self.fate}: {self.place}: {shortened(visible(self.option))}{why}"
+        return f"{self.fate}: {visible(self.place)}: {shortened(visible(self.option))}{why}"
 
 
 @dataclass
@@ -69,7 +69,7 @@ class LossReport:
     def summary(self, verb: str = "converted from") -> str:
         """One line: how many options had which fate."""
         counts = ", ".join(f"{len(self.of(fate))} {fate}" for fate in Fate if self.of(fate) or fate is not Fate.UNUSED)
-        return f"{verb} {self.file} ({self.tool}): {counts}"
+        return f"{verb} {visible(self.file)} ({self.tool}): {counts}"
 
     def matters(self) -> list[str]:
         """What is not as the job file says it, equal reasons in one line."""

@@ -41,16 +41,16 @@ class Option:
         raise UserError(str(self.place), self.said or self.key, self.value, accepted)
 
 
-def read_text(path: Path, place: Place | None = None, said: str = "") -> str:
+def read_text(path: Path, place: Place | None = None, said: str = "", data: bytes | None = None) -> str:
     """The text of a job file. UserError where it cannot be read, is too large, or is no text; `place` includes it
-    as `said`."""
-    data = _read(path, place, said)
+    as `said`, `data` is what was read of it before."""
+    data = _read(path, place, said) if data is None else data
     file = name_of(path)
     if len(data) > LARGEST_BYTES:
         raise UserError(file, "", "", f"is larger than {LARGEST_BYTES >> 20} MiB; expected {ACCEPTED}")
     text = decoded(data)
     if text is None:
-        raise UserError(file, "", "", f"is not text (it has NUL bytes); expected {ACCEPTED}")
+        raise UserError(file, "", "", f"is not text (it has control characters); expected {ACCEPTED}")
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST_LINE:
             accepted = f"the line has {len(line):,} characters; expected at most {LONGEST_LINE:,}"

@@ -7,6 +7,7 @@ measures the maximum, which is not known here; sizes are powers of 1024; the fir
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -180,7 +181,10 @@ def _rates(reader: Reader, run: Definition, works: list[Definition]) -> list[flo
         reader.ignore(curve, f"iorate={option.value} is no curve")
     if word == "max":
         return [None]
-    found = [number(part, option, 1e9) for part in listed(option.value)]
+    parts = listed(option.value)
+    if not all(re.fullmatch(r"[\d.]{1,12}", part) for part in parts):
+        option.refuse("expected max, curve, or rates above zero")
+    found = [number(part, option, 1e9) for part in parts]
     if not found or not all(found):
         option.refuse("expected max, curve, or rates above zero")
     return [*found]

@@ -82,6 +82,11 @@ class Finished:
         return self.tables[name].columns if name in self.tables else {}
 
 
+LARGEST_TEXT = 64 * 1024 * 1024
+"""Bytes of a workload's or a machine's text, which people and scripts write: more is a disk's image, or a device that
+was named by mistake."""
+
+
 @dataclass
 class Prepared:
     """A run that was checked and can be executed; `used` is what was set of it, once it was: what is asked for, and
@@ -111,19 +116,47 @@ def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
     workload that it asks for."""
     if not is_file(argument):
+        if what == "workload":
+            refuse_other_files(argument)
         return None
+    path = Path(argument)
+    # A pipe can be read only once.
+    piped = bytes_of(argument, what) if path.is_fifo() or path.is_char_device() or path.is_socket() else None
     if what == "workload":
         from hotband.jobs.job_file import job_text
 
-        text = job_text(Path(argument))
+        text = job_text(path, piped)
         if text is not None:
             return text
     try:
-        return Path(argument).read_text(encoding="utf-8")
+        return (bytes_of(argument, what) if piped is None else piped).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
+
+
+def bytes_of(argument: str, what: str) -> bytes:
+    """What is in a file. Raises UserError where it cannot be read, or is too large to be text that somebody wrote."""
+    try:
+        with Path(argument).open("rb") as file:
+            data = file.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise UserError(argument, "", "", f"the {what} cannot be read: {error.strerror}") from None
+    if len(data) > LARGEST_TEXT:
+        raise UserError(argument, "", "", f"is larger than {LARGEST_TEXT >> 20} MiB; expected a {what} as text")
+    return data
+
+
+def refuse_other_files(argument: str) -> None:
+    """Raises UserError for a file that does not end as workloads do, or for a folder, where the catalog has no entry
+    that begins so: the list of its entries would not help."""
+    from hotband.catalog import entries
+
+    path = Path(argument)
+    if not argument or not path.exists() or any(one["name"].startswith(argument) for one in entries.workloads()):
+        return
+    if path.is_dir():
+        raise UserError("WORKLOAD", "", argument, "is a folder; expected a catalog name, a TOML file or a job file")
+    raise UserError("WORKLOAD", "", argument, f"is no name of the catalog; expected ./{argument} for the file here")
 
 
 def check_writable(folder: Path, option: str = "--out") -> None:

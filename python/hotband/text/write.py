@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -50,6 +50,13 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
         for path, part in done:
             with named(path, part):
                 _put(part, path)
+
+
+def expect_other_file(option: str, path: Path, read: Iterable[Path]) -> None:
+    """Raises UserError where a file that is to be written is one of those that are read: it would be lost."""
+    place = os.path.realpath(path)
+    if Path(place).is_file() and any(os.path.realpath(one) == place for one in read):
+        raise UserError(option, "", str(path), "is what is read; expected another file")
 
 
 @contextmanager

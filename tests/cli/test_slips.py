@@ -1,0 +1,124 @@
+"""Slips of a first try: what is refused before anything runs, and what is never written over."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+from hotband.cli import main
+from hotband.errors import UserError
+from hotband.runs import run as runs
+
+JOB = "[a]\nioengine=libaio\nfilename=/dev/sdx\nrw=randread\nbs=8k\niodepth=4\nruntime=1\ntime_based\n"
+ON = ("--on", "exos-15e900-512n", "--duration", "0.1 s")
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Runs a command in an empty folder with `my.fio`, in this process: its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.fio").write_text(JOB)
+
+    def called(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["hotband", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        done = capsys.readouterr()
+        return int(end.value.code or 0), done.out, done.err
+
+    return called
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "my.fio", *ON, "--draws", "16"), "--draws = '16': is for intervals: expected --interval PERCENT"),
+        (("run", "my.fio", *ON, "--out", ""), "--out: is empty; expected a path"),
+        (("compare", "", "my.fio"), "is empty; expected a path"),
+        (("run", "job", *ON), "WORKLOAD = 'job': is no name of the catalog; expected ./job for the file here"),
+        (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
+        (("run", "./record.json", *ON), "record.json: is a record of hotband, not a workload: hotband report"),
+        (("run", "/dev/zero", *ON), "/dev/zero: is larger than "),
+        (("run", "my.fio", "--on", "/dev/zero"), "/dev/zero: is larger than "),
+        (("why", "my.fio", *ON, "--figure", "p95"), "--figure = 'p95': expected one of iops, bandwidth, mean, p50"),
+        (("workload", "convert", "my.fio", "-o", "./my.fio"), "--output = 'my.fio': is what is read; expected another"),
+    ],
+)
+def test_slips_are_refused_before_anything_runs(told, tmp_path, monkeypatch, arguments, said) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(runs, "LARGEST_TEXT", 1 << 16)
+    (tmp_path / "job").write_text(JOB)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "record.json").write_text('{"schema": "hotband-record"}')
+    code, out, err = told(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("hotband: error: ")
+    assert said in err
+    assert (tmp_path / "my.fio").read_text() == JOB
+
+
+def test_a_report_does_not_take_the_place_of_its_record(told, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    assert told("run", "my.fio", *ON, "--out", "r")[0] == 0
+    before = (tmp_path / "r" / "record.json").read_bytes()
+    code, out, err = told("report", "r", "-o", "r/record.json")
+    assert (code, out) == (2, "")
+    assert err == "hotband: error: --output = 'r/record.json': is what is read; expected another file\n"
+    assert (tmp_path / "r" / "record.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", [JOB, '[load]\nclosed = { threads = 1, depth = 1 }\n[[streams]]\nsize = "4 KiB"\n'])
+def test_a_pipe_is_read_once(text: str) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, text.encode())
+    os.close(writer)
+    try:
+        found = runs.text_of(f"/dev/fd/{reader}", "workload")
+    finally:
+        os.close(reader)
+    assert found is not None
+    assert "[[streams]]" in found
+
+
+def test_a_job_file_with_an_escape_in_its_name_runs(told, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "e\x1b[31m.fio").write_text(JOB)
+    code, out, err = told("run", "e\x1b[31m.fio", *ON)
+    assert code == 0, err
+    assert "\x1b" not in out
+
+
+def test_python_refuses_a_level_before_the_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^interval = '200'"):
+        hb.run("fio-randread", on="exos-15e900-512n", duration="0.1 s", interval=200, out=tmp_path / "o")
+    assert not (tmp_path / "o").exists()
+
+
+def test_an_interrupt_among_the_draws_prints_the_run_and_ends_with_130(told, monkeypatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    def stopped(*_: object) -> None:
+        raise runs.RunsInterrupted([])
+
+    monkeypatch.setattr("hotband.interval.of_record.intervals_of", stopped)
+    code, out, err = told("run", "my.fio", *ON, "--interval", "90", "--out", "r")
+    assert (code, "IOPS" in out) == (130, True)
+    assert "interrupted: the record is kept without intervals" in err
+    assert (tmp_path / "r" / "record.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.fio", JOB + "rate_iops=-5\n", "a.fio:9: rate_iops = '-5': expected I/Os a second, such as 500 or 10k"),
+        ("a.fio", JOB.replace("[a]", "[a\x07]"), "a.fio: is not text (it has control characters)"),
+        (
+            "a.parm",
+            "sd=sd1,lun=/dev/sda\nwd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=fast,elapsed=2\n",
+            "a.parm:3: iorate = 'fast': expected max, curve, or rates above zero",
+        ),
+    ],
+)
+def test_mistakes_in_job_files_say_what_is_accepted(told, tmp_path, name, text, said) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / name).write_text(text)
+    code, _, err = told("run", name, *ON)
+    assert code == 2
+    assert said in err
