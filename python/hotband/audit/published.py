@@ -52,8 +52,8 @@ _NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<places>\d+))?(?:e(?P<p
 # What is no figure to compute with, but what tables print: ranges, and words before a number.
 _ROUGH = re.compile(
     r"[\d.,]*\d\s*(?:\.\.+|-|–|to)\s*[\d.,]*\d"
-    r"|(?:(?:nearly|almost|close to|around|about|roughly|approximately|approx\.?|ca\.?|just|under|below|over|above|more|less|than"
-    r"|up|to|at|least|most)\s+|[~≈<>≤≥]\s*)+[\d.,]*\d",
+    r"|(?:(?:nearly|almost|close to|around|about|roughly|approximately|approx\.?|ca\.?|just|under|below|over|above"
+    r"|more|less|than|up|to|at|least|most)\s+|[~≈<>≤≥]\s*)+[\d.,]*\d",
     re.IGNORECASE,
 )
 ACCEPTED = "a number of 0 or more (8.5, 1,701), a range (5..6) or a rough figure (nearly 6000)"
