@@ -103,8 +103,8 @@ def run(
     spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, {**(set or {}), **settings})
     spec = replace(
         spec,
-        out=None if out is None else Path(out),
-        io_log=None if io_log is None else Path(io_log),
+        out=_path(out, "out"),
+        io_log=_path(io_log, "io_log"),
         power_loss=power_loss,
         events=texts(events, "events"),
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
@@ -223,7 +223,7 @@ def sweep(
         )
         for at in points
     ]
-    folder = None if out is None else Path(out)
+    folder = _path(out, "out")
 
     def go_on(places: Sequence[int], fresh: bool = False) -> dict[int, Record]:
         return _finish(specs, places, jobs, progress, folder, fresh)
@@ -261,6 +261,13 @@ def _finish(
     except RunsInterrupted as stopped:
         finished = stopped.finished
     return {number[one.spec.id]: record_of(one) for one in finished}
+
+
+def _path(given: str | PathLike[str] | None, argument: str) -> Path | None:
+    """A path; UserError for an empty one, which would mean the folder one is in."""
+    if given == "":
+        raise UserError(argument, "", "", "is empty; expected a path")
+    return None if given is None else Path(given)
 
 
 def _spec(
@@ -425,6 +432,9 @@ def convert(workload: Spec, to: str = "toml", *, target: str | None = None) -> C
     for a mistake, and for a workload that is more than a job can say."""
     from hotband.jobs.convert import converted_to, text_named
 
+    for argument, value in (("to", to), ("target", target)):
+        if not isinstance(value, str) and (value is not None or argument == "to"):
+            raise UserError(argument, "", str(value), "expected text")
     given = named(workload, "workload")
     return converted_to(given.name, given.text or text_named(given.name), to, target)
 

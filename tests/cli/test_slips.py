@@ -122,3 +122,26 @@ def test_mistakes_in_job_files_say_what_is_accepted(told, tmp_path, name, text, 
     code, _, err = told("run", name, *ON)
     assert code == 2
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [({"to": None}, "to = 'None'"), ({"to": "fio", "target": 3}, "target = '3'"), ({"target": "/dev/x"}, "target = ")],
+)
+def test_python_convert_names_its_arguments(asked, said) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UserError) as error:
+        hb.convert("fio-randread", **asked)
+    assert str(error.value).startswith(said)
+
+
+def test_python_refuses_an_empty_folder() -> None:
+    with pytest.raises(UserError, match=r"^out: is empty"):
+        hb.run("fio-randread", on="exos-15e900-512n", duration="0.1 s", out="")
+
+
+def test_comparisons_say_once_what_is_alike_in_all_rows(told, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for seed in ("1", "2"):
+        told("run", "my.fio", "--on", "exos-15e900-512n", "--seed", seed, "--out", seed)
+    code, out, _ = told("compare", "1", "2")
+    assert (code, out.count("samples over time")) == (0, 1)
+    assert "how: 1 has " in out

@@ -67,7 +67,9 @@ def comparison_view(found: Comparison) -> list[Any]:
 
     a, b = (_side(side) for side in (found.a, found.b))
     table = Table(title=f"B: {b}, against A: {a}", title_justify="left")
-    for name in ("", "A", "B", "difference", "95 % interval", "B is", "how"):
+    # What is alike in all rows is said once, below: as a column it would be most of the table at 80 columns.
+    hows = dict.fromkeys(one.how for one in found.differences)
+    for name in ("", "A", "B", "difference", "95 % interval", "B is", *(["how"] if len(hows) > 1 else [])):
         table.add_column(
             name, justify="right" if name in ("A", "B", "difference", "95 % interval") else "left", overflow="fold"
         )
@@ -81,12 +83,13 @@ def comparison_view(found: Comparison) -> list[Any]:
             f"{one.change_pct:+.2f} %",
             f"{one.low_pct:+.2f} to {one.high_pct:+.2f} %" if known else "–",
             one.verdict,
-            one.how,
+            *([one.how] if len(hows) > 1 else []),
         )
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
     first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
-    lines: list[Any] = [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
+    lines: list[Any] = [f"how: {how}" for how in hows if len(hows) == 1]
+    lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
     return [*first, table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]
 

@@ -41,6 +41,7 @@ ARGUMENTS = {
     "--fresh": "fresh",
     "--interval": "interval",
     "--draws": "draws",
+    "--target": "target",
 }
 
 
