@@ -178,7 +178,9 @@ def test_an_account_is_kept_goes_on_and_begins_again_with_another_version(hotban
 def test_errors_of_the_rows_of_a_result_are_those_of_its_figures(full_ssd: tuple[dict[str, Any], Path]) -> None:
     result = full_ssd[0]
     assert result["unmatched"] == []
-    assert all(row["interval"] is None for row in result["figures"])
+    for row in result["figures"]:
+        low, high = row["interval"]["low"], row["interval"]["high"]
+        assert low < row["predicted"] < high, row["label"]
     (found,) = result["summary"]["classes"]
     assert (found["figure_class"], found["seen"]["measurements"], found["now"]["measurements"]) == ("random rate", 8, 7)
     assert found["blind"]["largest_pct"] == pytest.approx(4170.1, abs=0.05)
