@@ -121,8 +121,10 @@ impl Disk {
         }
     }
 
-    /// Gives the arm its next command, if it is free and there is one.
-    #[inline]
+    /// Gives the arm its next command, if it is free and there is one. Twice for every command, so that a call of its own
+    /// costs 1 % of a simulated I/O.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub(super) fn dispatch(&mut self, now: Instant) {
         match self.arm {
             Arm::Busy { .. } => return,
@@ -134,13 +136,29 @@ impl Disk {
             }
             Arm::Idle | Arm::Held { .. } => {}
         }
+        if self.params.writes_in_turn {
+            return self.dispatch_in_turn(now);
+        }
         let pick = self.choose(now);
-        let pick = if self.params.writes_in_turn { self.in_turn(now, pick) } else { pick };
+        self.begin(now, pick);
+    }
+
+    #[inline]
+    fn begin(&mut self, now: Instant, pick: Option<Pick>) {
         match pick {
             Some(Pick::Queue(index)) => self.take_from_queue(now, index),
             Some(Pick::Dirty(index)) => self.destage(now, index),
             None => {}
         }
+    }
+
+    /// Apart, so that disks whose arms never wait for one another do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn dispatch_in_turn(&mut self, now: Instant) {
+        let pick = self.choose(now);
+        let pick = self.in_turn(now, pick);
+        self.begin(now, pick);
     }
 
     /// What the arm may begin of what it would, where arms move to write in turn: while another does, or holds its
@@ -157,8 +175,10 @@ impl Disk {
         let others = self.shared.others;
         let until = others.writes_until.filter(|until| *until > now);
         let goes_first = others.held_since.is_some_and(|have| have < since);
-        let moves = waiting.place.cylinder != self.cylinder;
-        if !waiting.write || !moves || !(until.is_some() || goes_first) {
+        let moves_to_write = waiting.write && waiting.place.cylinder != self.cylinder;
+        let must_wait = moves_to_write && (until.is_some() || goes_first);
+        self.moved_to_write = moves_to_write && !must_wait;
+        if !must_wait {
             return pick;
         }
         let read = self.queue.choose_read(&self.head(now));
@@ -263,7 +283,7 @@ impl Disk {
     /// arm.
     #[inline]
     fn is_verified_at_once(&self, waiting: &Waiting) -> bool {
-        waiting.write && !is_cached(waiting) && !self.is_scanned(waiting)
+        waiting.write && !self.is_scanned(waiting) && !is_cached(waiting)
     }
 
     /// What a second pass adds: the platter comes round to the beginning again. Ends of a misaligned write to 4 KiB
@@ -291,7 +311,6 @@ impl Disk {
         if let (Some(recovery), false) = (&mut self.recovery, waiting.write) {
             service.transfer += recovery.of_read(u64::from(waiting.count), SECTOR);
         }
-        let moved = waiting.place.cylinder != self.cylinder;
         self.account(&service, waiting);
         let command = arrived.command;
         // The host does not wait for what is read beyond its command, for the flash.
@@ -324,7 +343,6 @@ impl Disk {
         if waiting.write {
             self.note(first, end, |account, range| account.write(range, command.version, finished));
         }
-        self.moved_to_write = waiting.write && moved;
         self.arm = Arm::Busy { until: service.end(), work };
     }
 
@@ -337,7 +355,6 @@ impl Disk {
     fn destage(&mut self, now: Instant, index: usize) {
         let extent = self.dirty.send(index);
         let service = self.service(now, &extent);
-        self.moved_to_write = extent.write && extent.place.cylinder != self.cylinder;
         self.account(&service, &extent);
         self.counters.destages += 1;
         self.counters.destaged_bytes += u64::from(extent.count) * SECTOR;
@@ -358,7 +375,9 @@ impl Disk {
         counters.transfer += service.transfer;
         if waiting.write {
             counters.media_writes += 1;
-            self.counters.verified_writes += u64::from(self.is_verified_at_once(waiting));
+            if self.is_verified_at_once(waiting) {
+                self.counters.verified_writes += 1;
+            }
             if self.is_misaligned(waiting) {
                 self.counters.read_modify_writes += 1;
             }
