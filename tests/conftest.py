@@ -35,8 +35,7 @@ POOL_LOADS = [
     *(f"{op}-{1 << n}" for op in ("read", "write") for n in range(9) if (op, n) != ("read", 1)),
 ]
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
-    # That caches without flash are warm within the first minute is no question; with flash the claims ask.
-    "exos-15e900": {(config, "warm-up"): {"duration": "60 s"} for config in ("awc-off", "awc-on")},
+    "exos-15e900": {},
     # Numbers are asked of the conventional pool alone, of the other that it is predicted.
     "mach2-ceph": {
         **{("mach2", load): {"duration": "60 s"} for load in POOL_LOADS},
