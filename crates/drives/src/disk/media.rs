@@ -176,9 +176,8 @@ impl Disk {
         let until = others.writes_until.filter(|until| *until > now);
         let goes_first = others.held_since.is_some_and(|have| have < since);
         let moves_to_write = waiting.write && waiting.place.cylinder != self.cylinder;
-        let must_wait = moves_to_write && (until.is_some() || goes_first);
-        self.moved_to_write = moves_to_write && !must_wait;
-        if !must_wait {
+        self.moved_to_write = moves_to_write;
+        if !moves_to_write || !(until.is_some() || goes_first) {
             return pick;
         }
         let read = self.queue.choose_read(&self.head(now));

@@ -155,7 +155,7 @@ pub struct Disk {
     scan: Option<Scan>,
     /// Reads that are tried again, of a drive of which that is known.
     recovery: Option<Box<Recovery>>,
-    /// Whether the arm moved to write what it is busy with.
+    /// Whether the arm moved for its last write.
     moved_to_write: bool,
     sequence: u64,
     /// Where the last writes ended, the latest first.

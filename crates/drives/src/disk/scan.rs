@@ -22,7 +22,6 @@ impl Disk {
         (self.cylinder, self.track, self.reached) = (place.cylinder, place.track, sector);
         if goes_on {
             scan.interrupted += 1;
-            self.moved_to_write = false;
             self.arm = Arm::Busy { until: now + scan.params.delay, work: Work::Scan };
         }
         self.scan = Some(scan);

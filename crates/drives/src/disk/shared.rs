@@ -3,7 +3,7 @@
 use hotband_units::Instant;
 
 use crate::disk::params::DiskParams;
-use crate::disk::{Arm, Disk};
+use crate::disk::{Arm, Disk, Work};
 use crate::parts::port::Port;
 use crate::parts::segments::Segments;
 
@@ -38,7 +38,9 @@ impl Others {
         self.sectors += sectors;
         self.waits_since = self.waits_since.into_iter().chain(disk.waits_since()).min();
         match disk.arm {
-            Arm::Busy { until, .. } if disk.moved_to_write => self.writes_until = self.writes_until.max(Some(until)),
+            Arm::Busy { until, work: Work::Write { .. } | Work::Destage } if disk.moved_to_write => {
+                self.writes_until = self.writes_until.max(Some(until));
+            }
             Arm::Held { since, .. } => self.held_since = self.held_since.into_iter().chain([since]).min(),
             _ => {}
         }

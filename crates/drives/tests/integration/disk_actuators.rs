@@ -249,6 +249,19 @@ fn arms_that_take_turns_move_to_write_one_after_the_other_and_read_beside_it() {
 }
 
 #[test]
+fn a_read_after_a_write_holds_no_other_arm_back() {
+    let end_of_write = |arms: &str| {
+        let mut bench = dual(&format!("{LUNS}{NO_LINK}arms_write = \"{arms}\"\n"));
+        let first = bench.write(0, at_cylinder(5, 0));
+        let rested = bench.end_of(first) + 30 * MS;
+        bench.submit(rested, Op::Read, at_cylinder(900, 0), 8, false);
+        let write = bench.submit(rested + US, Op::Write, SHARE + at_cylinder(5, 0), 8, false);
+        bench.end_of(write)
+    };
+    assert_eq!(end_of_write("in turn"), end_of_write("together"));
+}
+
+#[test]
 fn arms_that_take_turns_stream_beside_each_other() {
     let streamed = |arms: &str| two_streams_of(Op::Write, dual(&format!("{LUNS}arms_write = \"{arms}\"\n")), 4);
     let (together, in_turn) = (streamed("together"), streamed("in turn"));
