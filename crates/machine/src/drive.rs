@@ -143,6 +143,13 @@ pub struct PartReport {
     pub at_end: Vec<Counter>,
 }
 
+impl PartReport {
+    /// The counter of this name; none of a part without it.
+    pub fn counter(&self, name: &str) -> Option<u64> {
+        self.counters.iter().find(|(have, _)| *have == name).map(|(_, count)| *count)
+    }
+}
+
 /// How far a cache that learns has got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Warmth {

@@ -5,6 +5,8 @@
 //! what an event sets while a run goes on.
 
 use hotband_drives::disk::params::WriteCache;
+use hotband_drives::parts::ftl::PAGE;
+use hotband_drives::parts::geometry::SECTOR;
 use hotband_drives::{DiskParams, Product, SsdParams};
 use hotband_layouts::controller::ControllerSpec;
 use hotband_layouts::raidz::RAIDZ;
@@ -13,11 +15,6 @@ use hotband_machine::{MachineSpec, MemberRange, NodeRef, Volume};
 use serde::Serialize;
 
 use crate::build::units::Layouts;
-
-/// Bytes of a sector of a disk's caches.
-const SECTOR: u64 = 512;
-/// Bytes of a page of a solid-state drive's buffer.
-const PAGE: u64 = 4096;
 
 /// The caches of a drive, as they are set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

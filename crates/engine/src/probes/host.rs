@@ -54,10 +54,7 @@ impl HostProbe {
 
 fn cores(machine: &Machine) -> Vec<Done> {
     let parts = machine.report();
-    let of = |part: &PartReport, name: &str| {
-        let found = part.counters.iter().find(|(have, _)| *have == name);
-        found.map_or(0, |(_, count)| *count)
-    };
+    let of = |part: &PartReport, name: &str| part.counter(name).unwrap_or(0);
     let cores = parts.iter().filter(|part| part.kind == "core");
     cores.map(|part| Done { ios: of(part, "ios"), busy: of(part, "busy_ns") }).collect()
 }

@@ -50,7 +50,7 @@ type Counted<'a> = &'a (Vec<PartReport>, Vec<PartReport>);
 
 /// Sum of a counter of the measured time over the parts of which `is_meant` holds.
 fn sum_of((before, after): Counted, is_meant: impl Fn(&PartReport) -> bool, name: &str) -> f64 {
-    let of = |part: &PartReport| part.counters.iter().find(|(have, _)| *have == name).map_or(0, |(_, count)| *count);
+    let of = |part: &PartReport| part.counter(name).unwrap_or(0);
     let parts = after.iter().zip(before).filter(|(part, _)| is_meant(part));
     parts.map(|(after, before)| of(after) - of(before)).sum::<u64>() as f64
 }

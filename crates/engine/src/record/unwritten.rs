@@ -1,9 +1,7 @@
 //! Reads that found flash never written: new flash answers them from memory, many times faster than a drive in use.
 
+use hotband_drives::parts::ftl::PAGE;
 use hotband_machine::PartReport;
-
-/// Bytes of a page of the map of a solid-state drive, in which it counts reads of what was never written.
-const PAGE: u64 = 4096;
 
 /// Share of a drive's reads from which on it is said: they take next to no time, so below it the mean latency of reads
 /// is what it would be within 1 %, as close as rates and latencies of a record agree (`short`).
@@ -11,13 +9,10 @@ const TOLD: f64 = 0.01;
 
 /// What share of a drive's reads between the two reports found nothing on flash; none where it read nothing.
 ///
-/// Pages that were read are not counted: as many as the bytes fill, and one a read at least. Reads that are not
-/// aligned touch more, and the share is then less than said.
+/// Reads of what was never written are counted in pages of the map. Pages that were read are not counted: as many as
+/// the bytes fill, and one a read at least. Reads that are not aligned touch more, and the share is then less than said.
 fn share(before: &PartReport, after: &PartReport) -> Option<f64> {
-    let count = |name| {
-        let of = |part: &PartReport| part.counters.iter().find(|(have, _)| *have == name).map(|(_, count)| *count);
-        Some(of(after)? - of(before)?)
-    };
+    let count = |name| Some(after.counter(name)? - before.counter(name)?);
     let (unmapped, pages) = (count("unmapped_reads")?, count("reads")?.max(count("read_bytes")? / PAGE));
     (pages > 0).then(|| (unmapped as f64 / pages as f64).min(1.0))
 }
@@ -44,8 +39,7 @@ pub(super) fn unwritten_note(
     (before, after): (&[PartReport], &[PartReport]),
     is_preconditioned: bool,
 ) -> Option<String> {
-    let drives =
-        after.iter().zip(before).filter(|(part, _)| part.counters.iter().any(|(name, _)| *name == "unmapped_reads"));
+    let drives = after.iter().zip(before).filter(|(part, _)| part.counter("unmapped_reads").is_some());
     let shares: Vec<(&str, Option<f64>)> =
         drives.map(|(after, before)| (after.id.as_str(), share(before, after))).collect();
     let told = shares.iter().filter_map(|(id, share)| share.filter(|share| *share >= TOLD).map(|share| (*id, share)));
