@@ -5,8 +5,9 @@
 //! or layouts that the change does not concern must stay as they were.
 
 use crate::common::{
-    closed, drives, execute, largest_scale, on_units, product, random_4k, request, solid_state, workload,
+    closed, drives, execute, in_turn, largest_scale, on_units, product, random_4k, request, solid_state, workload,
 };
+use hotband_engine::Outcome;
 use hotband_layouts::{CONTROLLER, KINDS, MD};
 use hotband_units::Bytes;
 
@@ -52,9 +53,14 @@ fn solid_state_drives_do_what_they_did() {
     let mut text = String::new();
     for drive in solid_state() {
         text.extend([drive.as_str(), "\n"]);
-        for (name, workload) in &workloads {
-            let (scale, state) = small_and_written(&drive);
-            let record = execute(request(&drive, &format!("{state}\n{workload}"), &[("scale", &scale)])).record;
+        // One after the other on one drive, which is worn in once.
+        let (scale, state) = small_and_written(&drive);
+        let asked = |(number, (_, workload)): (usize, &(&str, String))| {
+            let state = if number == 0 { state } else { "" };
+            request(&drive, &format!("{state}\n{workload}"), &[("scale", &scale)])
+        };
+        let outcomes = in_turn(workloads.iter().enumerate().map(asked).collect());
+        for ((name, _), Outcome { record, .. }) in workloads.iter().zip(outcomes) {
             let all = &record.summary.all;
             let left: serde_json::Value = serde_json::from_str(&record.to_json()).expect("a record is JSON");
             let smart = &left["smart"][0]["at_end"];

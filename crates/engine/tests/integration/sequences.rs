@@ -4,8 +4,8 @@ use crate::common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::{Left, catalog, closed, execute, random_4k, request, workload};
-use hotband_engine::{Control, MachineState, Outcome, Request, Run};
+use crate::common::{Left, catalog, closed, execute, in_turn, random_4k, request, workload};
+use hotband_engine::{Control, Outcome, Request, Run};
 
 const POOL: &str = "
 [drives.d]
@@ -21,18 +21,6 @@ fn reads(seed: u64) -> Request {
 
 fn writes(seed: u64) -> Request {
     Request { seed, ..request(POOL, &workload(&random_4k(0), &closed(4), "", "ios = 500"), &[]) }
-}
-
-/// Executes runs one after the other on one machine.
-fn in_turn(requests: Vec<Request>) -> Vec<Outcome> {
-    let mut kept: Option<MachineState> = None;
-    let execute = |request| {
-        let run = Run::new(&catalog(), request).expect("runs of the tests are valid");
-        let (outcome, left) = run.execute_after(kept.take(), &Control::default()).expect("nothing stops it");
-        kept = Some(left);
-        outcome
-    };
-    requests.into_iter().map(execute).collect()
 }
 
 fn left(outcome: &Outcome) -> Left {

@@ -6,8 +6,8 @@
 
 use std::sync::Mutex;
 
-use crate::common::{closed, execute, largest_scale, product, random_4k, request, solid_state, workload};
-use hotband_drives::Product;
+use crate::common::{closed, in_turn, largest_scale, product, random_4k, request, solid_state, workload};
+use hotband_engine::Outcome;
 use hotband_units::Bytes;
 
 /// Rates and means.
@@ -96,26 +96,50 @@ fn number(text: &str) -> f64 {
     number.parse::<f64>().expect("a number") * factor
 }
 
-fn measure(name: &str, product: &Product, figure: Figure, stated: f64) -> f64 {
+/// What a drive is written with before figures are measured on it, one after the other. Figures of one state are
+/// sorted so that none changes what those after it find: reads, single writes, then streams.
+fn state_of(figure: Figure) -> (&'static str, u32) {
+    match figure {
+        // One is measured while the cache of a new drive fills, the other past it: each on a drive of its own.
+        Figure::IntoCache => ("", 0),
+        Figure::PastCache => ("", 1),
+        Figure::Random { read_pct, .. } if read_pct < 100 => ("[precondition]\nstate = \"preconditioned\"", 2),
+        // Reads do not ask how often the drive was written.
+        _ => ("[precondition]\nsequential = 1.0", 3),
+    }
+}
+
+fn reads_first(figure: Figure) -> u32 {
+    match figure {
+        Figure::Random { read_pct, .. } | Figure::Latency { read_pct } => 100 - read_pct,
+        Figure::Sequential { read_pct } => 200 - read_pct,
+        Figure::IntoCache | Figure::PastCache => 0,
+    }
+}
+
+/// Measures figures of one state one after the other on one drive.
+fn measure(name: &str, figures: &[(String, Figure, f64)]) -> Vec<f64> {
+    let product = product(name);
     let has = |key: &str| product.assumptions.iter().find(|value| value.key == key);
     let unit = has("mapping_unit").map_or("4 KiB", |value| value.value.as_str());
-    let scale = largest_scale(product);
+    let scale = largest_scale(&product);
     let size = |key| has(key).map_or(0.0, |value| value.value.parse::<Bytes>().expect("a size").0 as f64);
     let cache = (size("pslc_static") + size("pslc_dynamic")) / scale.parse::<f64>().expect("a count");
     // Data sheets of drives that hold a part of their mapping table speak of a range whose part they hold.
     let range = if product.has("map_memory") { "range = [\"0 %\", \"1 %\"]" } else { "" };
-    let (stream, depth, warm_up, time, key) = figure.measured((unit, range), stated, cache);
-    // Reads do not ask how often the drive was written.
-    let worn = matches!(figure, Figure::Random { read_pct, .. } if read_pct < 100);
-    let state = match figure {
-        Figure::IntoCache | Figure::PastCache => "",
-        _ if worn => "[precondition]\nstate = \"preconditioned\"",
-        _ => "[precondition]\nsequential = 1.0",
+    let (mut requests, mut keys) = (Vec::new(), Vec::new());
+    for (_, figure, stated) in figures {
+        let (stream, depth, warm_up, time, key) = figure.measured((unit, range), *stated, cache);
+        let state = if requests.is_empty() { state_of(*figure).0 } else { "" };
+        let text = format!("{state}\n{}", workload(&stream, &closed(depth), &warm_up, &time));
+        requests.push(request(name, &text, &[("scale", &scale)]));
+        keys.push(key);
+    }
+    let found = |(outcome, key): (Outcome, &str)| {
+        let record: serde_json::Value = serde_json::from_str(&outcome.record.to_json()).expect("a record is JSON");
+        record["summary"][key].as_f64().unwrap_or_else(|| panic!("{key} is a number"))
     };
-    let text = format!("{state}\n{}", workload(&stream, &closed(depth), &warm_up, &time));
-    let json = execute(request(name, &text, &[("scale", &scale)])).record.to_json();
-    let record: serde_json::Value = serde_json::from_str(&json).expect("a record is JSON");
-    record["summary"][key].as_f64().unwrap_or_else(|| panic!("{key} is a number"))
+    in_turn(requests).into_iter().zip(keys).map(found).collect()
 }
 
 /// One figure of one drive.
@@ -126,22 +150,32 @@ struct Row {
     found: f64,
 }
 
-fn rows() -> Vec<Row> {
+/// Figures of every drive, those of one state together.
+fn asked() -> Vec<(String, Vec<(String, Figure, f64)>)> {
     let mut asked = Vec::new();
     for drive in solid_state() {
-        let product = product(&drive);
-        for value in &product.assumptions {
+        let mut figures = Vec::new();
+        for value in &product(&drive).assumptions {
             let figure = value.key.strip_prefix("reference.").and_then(|key| Some((key, Figure::of(key)?)));
             if let Some((key, figure)) = figure {
-                asked.push((drive.clone(), key.to_owned(), figure, number(&value.value)));
+                figures.push((key.to_owned(), figure, number(&value.value)));
             }
         }
+        figures.sort_by_key(|(_, figure, _)| (state_of(*figure).1, reads_first(*figure)));
+        let together = figures.chunk_by(|one, two| state_of(one.1) == state_of(two.1));
+        asked.extend(together.map(|figures| (drive.clone(), figures.to_vec())));
     }
-    let (next, rows) = (Mutex::new(asked.into_iter()), Mutex::new(Vec::new()));
+    asked
+}
+
+fn rows() -> Vec<Row> {
+    let (next, rows) = (Mutex::new(asked().into_iter()), Mutex::new(Vec::new()));
     let work = || {
-        while let Some((drive, key, figure, stated)) = { next.lock().expect("no thread panics with it").next() } {
-            let found = measure(&drive, &product(&drive), figure, stated);
-            rows.lock().expect("no thread panics with it").push(Row { drive, key, stated, found });
+        while let Some((drive, figures)) = { next.lock().expect("no thread panics with it").next() } {
+            for ((key, _, stated), found) in figures.iter().zip(measure(&drive, &figures)) {
+                let row = Row { drive: drive.clone(), key: key.clone(), stated: *stated, found };
+                rows.lock().expect("no thread panics with it").push(row);
+            }
         }
     };
     std::thread::scope(|threads| (0..2).for_each(|_| drop(threads.spawn(work))));

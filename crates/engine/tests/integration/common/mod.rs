@@ -6,7 +6,7 @@ pub mod refused;
 pub mod schedule;
 
 use hotband_drives::{Disk, DiskParams, Product};
-use hotband_engine::{Catalog, Control, Outcome, Request, Run};
+use hotband_engine::{Catalog, Control, MachineState, Outcome, Request, Run};
 use serde_json::Value;
 
 pub fn catalog() -> Catalog {
@@ -100,6 +100,19 @@ pub fn execute(request: Request) -> Outcome {
     let what = format!("{} {:?}", request.machine, request.set);
     let run = Run::new(&catalog(), request).unwrap_or_else(|error| panic!("{what}: {error}"));
     run.execute(&Control::default()).unwrap_or_else(|error| panic!("{what}: {error}"))
+}
+
+/// Executes runs one after the other on one machine.
+#[track_caller]
+pub fn in_turn(requests: Vec<Request>) -> Vec<Outcome> {
+    let mut kept: Option<MachineState> = None;
+    let execute = |request| {
+        let run = Run::new(&catalog(), request).expect("runs of the tests are valid");
+        let (outcome, left) = run.execute_after(kept.take(), &Control::default()).expect("nothing stops it");
+        kept = Some(left);
+        outcome
+    };
+    requests.into_iter().map(execute).collect()
 }
 
 /// What a run left, for asking.
