@@ -6,6 +6,12 @@ BIN := $(VENV)/bin
 CARGO := env -u MAKEFLAGS cargo
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
+# In CI nothing is built twice and nobody opens a debugger: a tenth less to compile.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := 0
+endif
+
 .PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser fio lock clean
 .DEFAULT_GOAL := help
 

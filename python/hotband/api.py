@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from hotband import __all__ as PUBLIC
 from hotband.errors import UserError as UserError
+from hotband.interval import DRAWS
 from hotband.jobs.converted import Converted as Converted
 from hotband.record.record import Record as Record
 from hotband.record.tables import Tables, of_run
@@ -78,7 +79,7 @@ def run(
     rebuild_rate: str | None = None,
     rebuild_after: str | None = None,
     interval: float | None = None,
-    draws: int = 64,
+    draws: int = DRAWS,
     progress: bool | None = None,
     **settings: object,
 ) -> Record:

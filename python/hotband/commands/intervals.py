@@ -18,6 +18,7 @@ from hotband.commands.output import (
     show_lines,
 )
 from hotband.errors import UserError
+from hotband.interval import DRAWS, LEAST_DRAWS, MOST_DRAWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,10 +35,17 @@ IntervalOption = Annotated[
     typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=f"Intervals of the figures. {LEVEL}"),
 ]
 LevelOption = Annotated[float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=LEVEL)]
-DrawsOption = Annotated[int, typer.Option("--draws", min=8, max=4096, help="Draws of the uncertain values.")]
+DrawsOption = Annotated[
+    int, typer.Option("--draws", min=LEAST_DRAWS, max=MOST_DRAWS, help="Draws of the uncertain values.")
+]
 RunDrawsOption = Annotated[
     int | None,
-    typer.Option("--draws", min=8, max=4096, help="Draws of the uncertain values for --interval; 64 where not said."),
+    typer.Option(
+        "--draws",
+        min=LEAST_DRAWS,
+        max=MOST_DRAWS,
+        help=f"Draws of the uncertain values for --interval; {DRAWS} where not said.",
+    ),
 ]
 JobsOption = Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores where not said.")]
 
@@ -78,7 +86,7 @@ def why(
         str, typer.Option(metavar="FIGURE", help="iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.")
     ] = "iops",
     level: LevelOption = 90.0,
-    draws: DrawsOption = 64,
+    draws: DrawsOption = DRAWS,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
     jobs: JobsOption = None,

@@ -21,6 +21,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment import Experiment, points_of
 from hotband.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
+from hotband.interval import DRAWS, LEAST_DRAWS, MOST_DRAWS
 from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
 from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
     from hotband.experiment import Say, Tick
     from hotband.record.document import RecordDoc
 
-DRAWS = 64
-LEAST_DRAWS = 8
-"""Fewer say nothing of a spread: an interrupted call keeps what has at least so many."""
-MOST_DRAWS = 4096
 SEEDS = 4
 """Nominal runs with other seeds: what chance does."""
 NO_EFFECT = 0.002
@@ -73,7 +70,8 @@ class Asked:
 
     def __post_init__(self) -> None:
         check_level(self.level, "--interval")
-        if isinstance(self.draws, bool) or not isinstance(self.draws, int) or not 8 <= self.draws <= MOST_DRAWS:
+        whole = isinstance(self.draws, int) and not isinstance(self.draws, bool)
+        if not whole or not LEAST_DRAWS <= self.draws <= MOST_DRAWS:
             accepted = f"expected a whole number from {LEAST_DRAWS} to {MOST_DRAWS}"
             raise UserError("--draws", "", str(self.draws), accepted)
 
