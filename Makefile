@@ -10,6 +10,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs'
 ifdef CI
 export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
+export CARGO_PROFILE_RELEASE_DEBUG := 0
 endif
 
 .PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser fio lock clean

@@ -34,8 +34,14 @@ POOL_LOADS = [
     "read-2-short",
     *(f"{op}-{1 << n}" for op in ("read", "write") for n in range(9) if (op, n) != ("read", 1)),
 ]
+RANDOM_LOADS = ("read", "write", "half", "mixed")
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
-    "exos-15e900": {},
+    # Some thousand I/Os at each depth tell a rate to 2 %.
+    "exos-15e900": {
+        (config, load): {"duration": "10 s"}
+        for config in ("awc-off", "awc-on", "turbo", "write-through")
+        for load in RANDOM_LOADS
+    },
     # Numbers are asked of the conventional pool alone, of the other that it is predicted.
     "mach2-ceph": {
         **{("mach2", load): {"duration": "60 s"} for load in POOL_LOADS},

@@ -104,6 +104,16 @@ def test_the_file_is_the_same_however_it_was_made(made: Path, tmp_path: Path) ->
     assert ours["figures"] == theirs["figures"]
 
 
+def test_a_line_with_a_value_that_is_drawn_no_more_is_run_again(folder: Path) -> None:
+    file = folder / "intervals.json"
+    table = json.loads(file.read_text(encoding="utf-8"))
+    table["lines"]["ten.read"]["values"].append("ten: a value that was exact since")
+    file.write_text(json.dumps(table), encoding="utf-8")
+    again, said = make(folder)
+    assert any("in 1 lines" in one and "3 lines are kept" in one for one in said)
+    assert "ten: a value that was exact since" not in again.lines["ten.read"].values
+
+
 def test_an_interrupt_keeps_the_lines_that_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, run, done = copy_of(tmp_path), of_study.run_line, []
 

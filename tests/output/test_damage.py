@@ -66,7 +66,7 @@ def test_a_record_with_a_damaged_value(workload: str, catalog_records: dict[str,
         ))  # fmt: skip
         return command_line(*command)
 
-    assert survivors(25, 1, once) == {}
+    assert survivors(12, 1, once) == {}
 
 
 def test_a_record_folder_with_damaged_bytes(catalog_records: dict[str, Path], tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_record_folder_with_damaged_bytes(catalog_records: dict[str, Path], tm
         )
         return command_line(*command)
 
-    assert survivors(40, 2, once) == {}
+    assert survivors(20, 2, once) == {}
 
 
 def test_a_study_folder_with_damaged_bytes(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_study_folder_with_damaged_bytes(tmp_path: Path) -> None:
         (folder / name).write_bytes(damaged_bytes((whole / name).read_bytes(), rng))
         return command_line("studies", str(folder))
 
-    assert survivors(100, 3, once) == {}
+    assert survivors(50, 3, once) == {}
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -118,11 +118,13 @@ def run_study_intervals(
 
 
 def _take_over(made: IntervalFile, paths: Sequence[Path], work: Work) -> None:
-    """Takes what an earlier call left, of lines that are there still."""
+    """Takes what an earlier call left, of lines that are there still and have no value that is drawn no more."""
     kept = next((found for path in paths if (found := read_intervals(path)) is not None), None)
     if kept is not None and kept.seed == made.seed:
         known = {line.id for line in work.lines}
-        made.lines = {name: one for name, one in kept.lines.items() if name in known}
+        made.lines = {
+            name: one for name, one in kept.lines.items() if name in known and work.values.keys() >= set(one.values)
+        }
         made.figures = kept.figures
 
 
