@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from hotband.draw.charts import View
     from hotband.draw.review import Axis
-    from hotband.runs.sweep import Sweep
+    from hotband.sweeps.sweep import Sweep
 
 TITLES = {
     "iops": "IOPS",
