@@ -70,6 +70,9 @@ def sweep(
 
     if output is not None:
         expect_writable(output)
+    twice = next((name for name in on if on.count(name) > 1), None)
+    if twice is not None:
+        raise UserError("--on", "", twice, "is given twice; expected each machine once")
     grid = plan.Grid(
         plan.by_name(workload, "workload"),
         plan.by_name(on, "machine"),

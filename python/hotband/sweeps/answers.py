@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import TYPE_CHECKING
 
 from hotband.report.text import number, span
@@ -53,16 +53,21 @@ def answers_of(sweep: Sweep) -> list[str]:
     else:
         panel = next(iter(curves.panels.values()))
         found = [_along(panel, curves.along, better) for better in FIGURES] + [_saturation(panel, curves.along)]
-    return [sentence for sentence in found if sentence]
+    return [sentence for sentence in [*found, _predictions(curves)] if sentence]
 
 
 def alike(one: Dot, other: Dot, figure: str) -> bool:
-    """Whether two values are not told apart: their intervals overlap or, without any, they differ by little."""
+    """Whether two values are not told apart: their spreads over seeds overlap or, without any, they differ by little.
+    Intervals of predictions do not count: what a model leaves out of two machines it leaves out alike."""
     a, b = one.figures[figure], other.figures[figure]
-    first, second = one.ends.get(figure), other.ends.get(figure)
-    if first is None or second is None:
+    if figure not in one.spread or figure not in other.spread:
         return abs(a - b) <= ALIKE * max(abs(a), abs(b))
-    return first[0] <= second[1] and second[0] <= first[1]
+    return overlap(one.spread[figure], other.spread[figure])
+
+
+def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two intervals have something in common."""
+    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
@@ -122,7 +127,7 @@ def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better
         return ""
     low, high = number(min(found), 3), number(max(found), 3)
     times = low if low == high else f"{low} to {high}"
-    return f", {times} times {'below' if better.is_less else 'as many as'} the next"
+    return f"; that of the next is {times} times as long" if better.is_less else f", {times} times as many as the next"
 
 
 def _has(lines: Sequence[str], better: Better) -> str:
@@ -168,11 +173,11 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
         if known[-1].figures[IOPS] > STILL_RISES * known[-2].figures[IOPS]:
             rising.append(line)
         else:
-            reached.append((line, f"{at.text}{_of_line(line, panel)}, {number(most, 3)} IOPS at most"))
+            reached.append(f"{at.text}{_of_line(line, panel)} ({number(most, 3)} IOPS at most)")
     if len(reached) > MOST_NAMED:
         reached = []
-    share = f"{SATURATED * 100:.0f} % of its rate"
-    said = [f"{share} is reached at {along.title} {'; '.join(text for _, text in reached)}"] if reached else []
+    share = f"{SATURATED * 100:.0f} % of {'the' if len(panel) == 1 else 'its'} highest rate"
+    said = [f"{share} is reached at {along.title} {_names(reached)}"] if reached else []
     if rising:
         names = "the rate" if len(panel) == 1 else _names(rising)
         said.append(f"{names} still {'rises' if len(rising) == 1 else 'rise'} at {along.texts[-1]}")
@@ -235,6 +240,20 @@ def _places(texts: Sequence[str], along: str) -> str:
     """Where a line is best, if that is at one or two places along the axis."""
     places = list(dict.fromkeys(texts))
     return f" ({along} {' and '.join(places)})" if along and len(places) <= 2 else ""
+
+
+def _predictions(curves: Curves) -> str:
+    """Where intervals of predictions overlap, which say how sure the best is."""
+    level, over, of = curves.sweep.level, 0, 0
+    for panel in curves.panels.values():
+        for dots in _columns(panel).values():
+            ends = [dot.ends[IOPS] for dot in dots.values() if IOPS in dot.ends]
+            if level is not None and len(ends) > 1:
+                of += 1
+                over += any(overlap(one, other) for one, other in combinations(ends, 2))
+    if not of:
+        return ""
+    return f"The {level:g} % intervals of predicted IOPS overlap at {over:,} of {of:,} points."
 
 
 def _ranked(panel: Mapping[str, Curve], better: Better) -> str:

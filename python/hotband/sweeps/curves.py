@@ -55,15 +55,19 @@ class Along:
         return TITLES.get(self.key, self.key)
 
 
+Ends = Mapping[str, tuple[float, float]]
+
+
 @dataclass(frozen=True)
 class Dot:
     """A point of a curve: the number along the axis (0 where none lies there) and its text, figures by the names of
-    their columns, and between which ends each lies."""
+    their columns; between which ends each lies by its seeds (`spread`), and as it is drawn (`ends`)."""
 
     x: float
     text: str
     figures: Mapping[str, float]
-    ends: Mapping[str, tuple[float, float]]
+    spread: Ends
+    ends: Ends
 
 
 Curve = list[Dot]
@@ -136,10 +140,13 @@ class Curves:
         for row in self.sweep.means.iter_rows(named=True):
             text = "" if along is None else _text(row[along], self.values[along])
             figures = {name: row[name] for name in NAMES if row[name] is not None}
-            ends = {name: of for name in figures if (of := _ends(row, name)) is not None}
+            spread = {name: of for name in figures if (of := _ends(row, name, "")) is not None}
+            predicted = {name: of for name in figures if (of := _ends(row, name, "_interval")) is not None}
             at = {name: row[name] for name in self.values if name != "seed"}
             panel = found.setdefault(self._label(at, self.panel_keys), {})
-            panel.setdefault(self._line(at), []).append(Dot(place.get(text, 0.0), text, figures, ends))
+            panel.setdefault(self._line(at), []).append(
+                Dot(place.get(text, 0.0), text, figures, spread, predicted or spread)
+            )
         for panel in found.values():
             for curve in panel.values():
                 curve.sort(key=lambda dot: dot.x)
@@ -168,13 +175,10 @@ def _text(value: Value, values: Sequence[Value]) -> str:
     return next((str(one) for one in values if one == value or str(one) == str(value)), str(value))
 
 
-def _ends(row: Mapping[str, float | None], name: str) -> tuple[float, float] | None:
-    """The interval of a prediction where there is one, else that of the mean."""
-    for ending in ("_interval", ""):
-        low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
-        if low is not None and high is not None:
-            return low, high
-    return None
+def _ends(row: Mapping[str, float | None], name: str, ending: str) -> tuple[float, float] | None:
+    """The interval of a figure, where it has one: that of its mean, or of its prediction (`_interval`)."""
+    low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
+    return None if low is None or high is None else (low, high)
 
 
 def _distinct(values: Sequence[T]) -> list[T]:

@@ -7,10 +7,10 @@ import time
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.report.text import number
 from hotband.runs.run import prepare
 from hotband.sweeps.plan import Grid, cores
 from hotband.sweeps.values import MOST_RUNS
-from hotband.text.quantities import span_text
 
 if TYPE_CHECKING:
     from hotband.interval.of_run import Asked
@@ -31,9 +31,17 @@ def expect_size(grid: Grid, intervals: Asked | None, jobs: int | None) -> None:
     seconds = seconds_of(first) * runs / cores(jobs)
     axes = ", ".join(f"{name} {of.count:,}" for name, of in grid.axes.items() if of.count > 1)
     drawn = f", each with {intervals.draws} draws and more" if intervals is not None else ""
-    took = f"about {span_text(seconds * 1e9)} on {cores(jobs)} cores, estimated from its first run"
+    took = f"about {_in_words(seconds)} on {cores(jobs)} cores, estimated from its first run"
     accepted = f"would take {took} ({axes}{drawn}): expected at most {MOST_RUNS:,} runs; double (1..1024) or step wider"
     raise UserError("set", "", f"{runs:,} runs", accepted)
+
+
+def _in_words(seconds: float) -> str:
+    """Two digits: more would not be true."""
+    for unit, size in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 1.5 * size:
+            return f"{number(seconds / size, 2)} {unit}"
+    return f"{number(seconds, 2)} s"
 
 
 def runs_of(grid: Grid, intervals: Asked | None) -> int:

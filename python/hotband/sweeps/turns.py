@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from hotband import _core
+from hotband.errors import UserError
 from hotband.experiment.executor import TICK_SECONDS, Progress, Tick
 from hotband.runs import memory
 from hotband.runs.run import Finished, Prepared, RunSpec, execute_one, prepare
@@ -19,6 +20,8 @@ from hotband.runs.run import Finished, Prepared, RunSpec, execute_one, prepare
 READY = 4096
 """Checked runs that are kept ready, so that they need not be read again: one is a tenth of a megabyte."""
 
+PATIENCE_S = 1.0
+"""Seconds of checking after which it is shown."""
 Failure = tuple[int, BaseException]
 News = queue.SimpleQueue[tuple[int, BaseException | None]]
 """A number that is done, or failed."""
@@ -49,16 +52,30 @@ class Turns:
 
         def one(number: int) -> None:
             place = first[number]
-            prepared = prepare(self.specs[place])
+            prepared = self._checked(self.specs[place])
             with self._lock:
                 self._needs.append(prepared.run.memory() or 0)
                 if len(self._ready) < READY:
                     self._ready[place] = prepared
 
+        begin = time.monotonic()
+
         def shown(done: int) -> None:
-            tick(Progress(0.0, 0, 0, of, f"checking {done:,} of {len(first):,}"))
+            # A mistake in the first of them is to show no bar.
+            if time.monotonic() - begin > PATIENCE_S:
+                tick(Progress(0.0, 0, 0, of, f"checking {done:,} of {len(first):,}"))
 
         self._in_threads(len(first), self.jobs, one, shown)
+
+    def _checked(self, spec: RunSpec) -> Prepared:
+        """A run that can be executed. A mistake says in which of several machines it is."""
+        try:
+            return prepare(spec)
+        except UserError as error:
+            if len({one.machine for one in self.specs}) == 1 or spec.machine in (error.where, error.value):
+                raise
+            found = error.where, error.key, error.value, f"on {spec.machine}: {error.accepted}"
+            raise UserError(*found) from None
 
     def run(self, took: Took, tick: Tick) -> None:
         """Executes all; `took` had every one by the time this returns. Raises OSError, UserError or KeyboardInterrupt:

@@ -39,8 +39,8 @@ EXAMPLES = "such as 1..256 (doubles), 1..100/5 (steps) or 1,2,4"
 
 @dataclass(frozen=True)
 class Values:
-    """The values of an axis; `count` of them, of which no more are listed than a sweep may have runs. `remark` says
-    where a range ends that does not meet its end."""
+    """The values of an axis; `count` of them, of which only the first are listed where a sweep may not have so many.
+    `remark` says where a range ends that does not meet its end."""
 
     listed: tuple[Value, ...]
     count: int
@@ -70,7 +70,7 @@ def values_of(key: str, text: str) -> Values:
         if not item:
             raise _refused(key, text, f"has an empty value; expected values, {EXAMPLES}")
         found = _values_of_item(key, text, item)
-        listed += found.listed[: max(0, MOST_RUNS + 1 - len(listed))]
+        listed += found.listed
         count += found.count
         remarks += [found.remark] if found.remark else []
     return Values(tuple(listed), count, "; ".join(remarks))
@@ -130,7 +130,9 @@ def _stepped(key: str, text: str, first: Quantity, last: Quantity, by: str) -> V
     if step.kind != first.kind:
         raise _refused(key, text, f"the step and the ends differ in their units; {_both(first, step)}")
     count = int((last.base - first.base) / step.base) + 1
-    listed = tuple(_written(first.base + n * step.base, first, last) for n in range(min(count, MOST_RUNS + 1)))
+    # So many are refused: the first is enough to say how long they would take.
+    shown = count if count <= MOST_RUNS else 2
+    listed = tuple(_written(first.base + n * step.base, first, last) for n in range(shown))
     end = first.base + (count - 1) * step.base
     return Values(listed, count, _remark(key, listed, end, last, "steps"))
 
