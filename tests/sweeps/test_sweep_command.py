@@ -170,7 +170,7 @@ def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: p
         (["--set", "qdd=1..4"], "--set = 'qdd': did you mean"),
         (["--set", "qd=1.."], "--set: qd = '1..': the range '1..' lacks an end"),
         (["--set", "qd=1,2", "--set", "qd=4"], "--set: qd = 'qd=4': is given twice"),
-        (["--set", "qd=1,2,2"], "--set: qd = '[1, 2, 2]': expected each value once"),
+        (["--set", "qd=1,2,2"], "qd = '[1, 2, 2]': expected each value once"),
         (["--set", "qd=0,1"], "--set: qd = '0': expected a whole number from 1 to 65536"),
         (["--on", "ent-10k"], "--on = 'ent-10k': is given twice; expected each machine once"),
         (["--on", "s4500-960", "--set", "rpm=7200 rpm"], "--set = 'rpm': on s4500-960: expected one of"),

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hotband.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, dress, extent, legend
+from hotband.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, dress, extent
 from hotband.draw.review import CURVE_HEIGHT, Axis, Lines
 
 if TYPE_CHECKING:
@@ -99,9 +99,8 @@ def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict
     line = base.mark_line(strokeWidth=2, strokeJoin="round").encode(y=at, order=alt.Order("x:Q"))
     dash = alt.StrokeDash("line:N", scale=lines.dashes(), legend=None)
     if chosen:
-        dash = alt.StrokeDash(
-            "run:N", scale=alt.Scale(range=[list(one) for one in DASHES]), legend=legend(rows["run"], 1)
-        )
+        names = alt.Legend(columns=1, labelLimit=320)
+        dash = alt.StrokeDash("run:N", scale=alt.Scale(range=[list(one) for one in DASHES]), legend=names)
     dashed = line.encode(strokeDash=dash)
     shape = alt.Shape("line:N", scale=lines.shapes(), legend=None)
     layers: list[Any] = [dashed, base.mark_point(filled=True, size=42, opacity=1).encode(y=at, shape=shape)]

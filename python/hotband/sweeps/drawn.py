@@ -25,7 +25,7 @@ SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 """Of the shapes of points, in their order."""
 SIDE_BY_SIDE = 6
 """Panels that are drawn beside one another; of more the reader chooses one, and another to compare with."""
-WIDTH, HALF = 460, 360
+WIDTH, HALF = 460, 330
 """Least width of a chart (px)."""
 
 
@@ -211,7 +211,7 @@ class _Drawing:
                 found = self._matrix(cells, figure)
                 if found is not None:
                     drawn.append(Chart(_of(figure.title, line), drawing(found)))
-        return Charts(drawn, width=HALF) if drawn else None
+        return Charts(drawn, width=WIDTH) if drawn else None
 
     def _matrix(self, cells: Mapping[tuple[str, str], Dot], figure: Figure) -> View | None:
         import polars as pl

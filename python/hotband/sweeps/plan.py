@@ -60,8 +60,7 @@ class Grid:
         """The coordinates of every run. Raises UserError for a value that is there twice."""
         for name, of in self.axes.items():
             if len({repr(value) for value in of.listed}) < len(of.listed):
-                where, key = ("set", name) if name in self.settings else (name, "")
-                raise UserError(where, key, repr(list(of.listed))[:60], "expected each value once")
+                raise UserError(name, "", repr(list(of.listed))[:60], "expected each value once")
         names, listed = list(self.axes), [of.listed for of in self.axes.values()]
         return [dict(zip(names, values, strict=True)) for values in itertools.product(*listed)]
 
@@ -107,7 +106,7 @@ def axis_of(key: str, given: object) -> Values:
         return values_of(key, given) if given.strip() else Values((given,), 1)
     listed = list(given) if isinstance(given, list | tuple | range) else [given]
     if not listed:
-        raise UserError("set", key, "[]", "expected at least one value")
+        raise UserError(key, "", "[]", "expected at least one value")
     for value in listed:
         setting(key, value)  # refuses what is no text, number or truth
     return Values(tuple(cast("list[Value]", listed)[: MOST_RUNS + 1]), len(listed))
