@@ -17,6 +17,7 @@ from small_sweep import ASKED, Swept
 import hotband as hb
 from hotband.interval import of_record
 from hotband.interval.of_run import Asked, figures_of
+from hotband.runs.progress import Pace
 from hotband.runs.run import Finished, RunSpec
 from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE
 
@@ -188,6 +189,24 @@ def test_a_mistake_is_one_line(hotband, arguments: list[str], expected: str) -> 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"hotband: error: {expected}"), done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_mistake_in_what_is_to_start_over_leaves_what_is_there(swept: Swept, tmp_path: Path, hotband) -> None:
+    out = Path(shutil.copytree(swept.out, tmp_path / "out"))
+    before = (out / JOURNAL_FILE).read_bytes()
+    assert hotband("sweep", *ASKED, "--set", "wce=perhaps", "--out", "out", "--fresh").returncode == 2
+    assert (out / JOURNAL_FILE).read_bytes() == before
+    done = hotband("sweep", *ASKED, "--set", "wce=on", "--out", "out", "--fresh")
+    assert done.returncode == 0, done.stderr
+    assert pl.read_parquet(out / FRAME_FILE)["wce"].to_list() == ["on"] * 6
+
+
+def test_what_is_left_is_told_by_the_pace_of_what_was_run() -> None:
+    times = iter([0.0, 1.0, 10.0, 20.0, 7200.0, 7300.0])
+    pace = Pace(lambda: next(times))
+    # Half was there already: a tenth takes ten seconds.
+    assert [pace.left(share) for share in (0.5, 0.52, 0.6, 0.7)] == ["", "", "40 s left, ", "30 s left, "]
+    assert [pace.left(share) for share in (0.9, 1.0)] == ["30 min left, ", ""]
 
 
 def test_a_million_runs_are_refused_with_the_time_they_would_take(hotband) -> None:

@@ -163,6 +163,7 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
     """From where on each line has nearly the most that it reaches; of parameters that say how hard is asked."""
     if along.key not in LOADS or len(along.texts) < 3:
         return ""
+    end = max((dot for curve in panel.values() for dot in curve), key=lambda dot: dot.x).text
     reached, rising = [], []
     for line, curve in panel.items():
         known = [dot for dot in curve if dot.figures.get(IOPS)]
@@ -180,12 +181,12 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
     said = [f"{share} is reached at {along.title} {_names(reached)}"] if reached else []
     if rising:
         names = "the rate" if len(panel) == 1 else _names(rising)
-        said.append(f"{names} still {'rises' if len(rising) == 1 else 'rise'} at {along.texts[-1]}")
+        said.append(f"{names} still {'rises' if len(rising) == 1 else 'rise'} at {end}")
     if not said:
         return ""
     text = "; ".join(said)
     if len(panel) > 1 and len(rising) == len(panel):
-        return f"All rates still rise at {along.title} {along.texts[-1]}."
+        return f"All rates still rise at {along.title} {end}."
     # A name of a machine keeps its small letter.
     return f"{text}." if not reached and len(panel) > 1 else f"{text[:1].upper()}{text[1:]}."
 

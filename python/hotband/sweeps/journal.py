@@ -39,15 +39,13 @@ class Journal:
     key; of two lines of one key the later counts."""
 
     def __init__(self, folder: Path, what: str, *, fresh: bool = False) -> None:
-        """Reads what is there. Raises UserError for what is no journal, or one of another version."""
+        """Reads what is there, unless it is to be started over; nothing is written before `open`. Raises UserError for
+        what is no journal, or one of another version."""
         self.path, self.what = folder / JOURNAL_FILE, what
         self.held = ""
         self.entries: dict[str, Entry] = {}
         self._lock, self._flushed, self._file = threading.Lock(), time.monotonic(), -1
-        if fresh:
-            for name in (JOURNAL_FILE, FRAME_FILE):
-                (folder / name).unlink(missing_ok=True)
-        elif self.path.is_file():
+        if self.path.is_file() and not fresh:
             self._read()
 
     def _read(self) -> None:

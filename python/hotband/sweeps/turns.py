@@ -17,7 +17,7 @@ from hotband.experiment.executor import TICK_SECONDS, Progress, Tick
 from hotband.runs import memory
 from hotband.runs.run import Finished, Prepared, RunSpec, execute_one, prepare
 
-READY = 4096
+READY = 1024
 """Checked runs that are kept ready, so that they need not be read again: one is a tenth of a megabyte."""
 
 PATIENCE_S = 1.0
