@@ -9,7 +9,7 @@ from itertools import combinations, groupby
 from typing import TYPE_CHECKING
 
 from hotband.report.text import number, span
-from hotband.sweeps.curves import LOADS, TITLES, Along, Curve, Curves, Dot
+from hotband.sweeps.curves import LOADS, Along, Curve, Curves, Dot
 
 if TYPE_CHECKING:
     from hotband.sweeps.sweep import Sweep
@@ -208,7 +208,7 @@ def _over_panels(curves: Curves, better: Better) -> str:
         return ""
     sign = 1 if better.is_less else -1
     line, panel, dot = min(every, key=lambda one: sign * one[2].figures[better.figure])
-    along = f"{TITLES.get(curves.along.key, curves.along.key)} {dot.text}" if curves.along is not None else ""
+    along = f"{curves.along_title} {dot.text}" if curves.along is not None else ""
     at = ", ".join(word for word in (along, panel) if word)
     value = better.text(dot.figures[better.figure])
     whole = f"The {better.words} of all: {value}, {line} at {at}."
@@ -216,7 +216,7 @@ def _over_panels(curves: Curves, better: Better) -> str:
         return whole
     columns = [pair for of in curves.panels.values() for pair in _columns(of).items()]
     winners = [(text, best) for text, dots in columns if (best := best_of(dots, better))]
-    return f"{whole} {_counted(winners, better, curves.along.title if curves.along else '')}"
+    return f"{whole} {_counted(winners, better, curves.along_title)}"
 
 
 def _counted(winners: Sequence[tuple[str, tuple[str, ...]]], better: Better, along: str) -> str:

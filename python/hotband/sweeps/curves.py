@@ -27,7 +27,7 @@ TITLES = {
     "bs": "block size",
     "read_pct": "reads (%)",
     "random_pct": "random (%)",
-    "rate_iops": "rate asked for (IOPS)",
+    "rate_iops": "rate asked for",
     "think": "think time",
 }
 """What is written beside an axis where the key alone says little."""
@@ -105,6 +105,11 @@ class Curves:
     def _label(self, at: Mapping[str, Value], names: Sequence[str]) -> str:
         """The coordinates of some names; names of settings stand before their values."""
         return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {at[name]}" for name in names)
+
+    @property
+    def along_title(self) -> str:
+        """What lies along the axis, as a sentence calls it; nothing where nothing does."""
+        return "" if self.along is None else self.along.title
 
     @property
     def line_title(self) -> str:

@@ -68,11 +68,11 @@ class Turns:
         self._in_threads(len(first), self.jobs, one, shown)
 
     def _checked(self, spec: RunSpec) -> Prepared:
-        """A run that can be executed. A mistake says in which of several machines it is."""
+        """A run that can be executed. A value that one of several machines refuses says which."""
         try:
             return prepare(spec)
         except UserError as error:
-            if len({one.machine for one in self.specs}) == 1 or spec.machine in (error.where, error.value):
+            if error.where != "set" or len({one.machine for one in self.specs}) == 1:
                 raise
             found = error.where, error.key, error.value, f"on {spec.machine}: {error.accepted}"
             raise UserError(*found) from None
