@@ -14,7 +14,6 @@ from hotband.commands.output import (
     FreshOption,
     JsonFlag,
     OutOption,
-    SetOption,
     WorkloadArgument,
     parse_set,
     say,
@@ -27,6 +26,12 @@ if TYPE_CHECKING:
     from hotband.interval.of_run import Asked as IntervalsAsked
     from hotband.sweeps.sweep import Sweep
 
+SweptOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUES", help="Values of a key: one, a list or a range.", autocompletion=names.set_keys
+    ),
+]
 INTERRUPTED = 130
 """As `hotband.commands.group` has it, which imports no command."""
 SWEEP_EPILOG = """\
@@ -46,7 +51,7 @@ def sweep(
         list[str],
         typer.Option("--on", metavar="MACHINE", help="A machine, as of run. May be repeated.", **names.MACHINE),
     ],
-    set_: SetOption = None,
+    set_: SweptOption = None,
     repeat: Annotated[
         int | None, typer.Option(metavar="COUNT", help="Seeds of every point; its mean and spread are shown.")
     ] = None,
