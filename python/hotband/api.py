@@ -194,7 +194,7 @@ def sweep(
     fresh: bool = False,
     records: bool = True,
     interval: float | None = None,
-    draws: int = 64,
+    draws: int = DRAWS,
     progress: bool | None = None,
     **settings: object,
 ) -> Sweep:

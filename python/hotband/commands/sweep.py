@@ -21,6 +21,7 @@ from hotband.commands.output import (
     show_lines,
 )
 from hotband.errors import UserError
+from hotband.interval import DRAWS
 
 if TYPE_CHECKING:
     from hotband.interval.of_run import Asked as IntervalsAsked
@@ -110,7 +111,7 @@ def _intervals(level: float | None, draws: int | None) -> IntervalsAsked | None:
         if draws is not None:
             raise UserError("--draws", "", str(draws), "is for intervals: expected --interval PERCENT with it")
         return None
-    from hotband.interval.of_run import DRAWS, Asked
+    from hotband.interval.of_run import Asked
 
     return Asked(level, DRAWS if draws is None else draws)
 
