@@ -104,7 +104,7 @@ bench: Cargo.lock ## simulated I/Os per second of wall time, and the parts
 	$(CARGO) bench --locked -p hotband-benches --bench reading
 	$(CARGO) bench --locked -p hotband-benches --bench fio_log
 
-pictures: setup ## the picture of the README
+pictures: setup ## the pictures of README and guides
 	$(BIN)/python scripts/pictures.py
 
 # Runs are kept in out/accuracy: killed, it goes on where it was.

@@ -20,17 +20,17 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from hotband import __all__ as PUBLIC
 from hotband.errors import UserError as UserError
 from hotband.interval import DRAWS
 from hotband.jobs.converted import Converted as Converted
 from hotband.record.record import Record as Record
-from hotband.record.tables import Tables, of_run
+from hotband.record.tables import Tables
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
-from hotband.runs.sweep import Coordinates, Value, axis, grid
-from hotband.runs.sweep import Sweep as Sweep
+from hotband.sweeps.kept import record_of
+from hotband.sweeps.sweep import Sweep as Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,82 +186,49 @@ def sweep(
     on: Spec | Sequence[Spec],
     duration: str | None = None,
     seed: int | Sequence[int] = 1,
+    repeat: int | None = None,
     events: str | Sequence[str] = (),
     set: Mapping[str, object] | None = None,
     jobs: int | None = None,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
+    records: bool = True,
+    interval: float | None = None,
+    draws: int = DRAWS,
     progress: bool | None = None,
     **settings: object,
 ) -> Sweep:
     """Runs every combination of workloads, machines, settings and seeds, on all cores; `jobs` limits the threads.
 
-    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), everything else is the same in all runs.
-    All are checked before the first begins: a mistake in one raises UserError at once. An interrupt (Ctrl-C) ends the
-    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
-    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
-    run again; `fresh` starts over. Otherwise as `run`.
+    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. `repeat` gives every point so
+    many seeds, from `seed` on. With `interval` (a percentage, such as 90) the first seed of every point has intervals
+    of its predictions, of `draws` draws. All are checked before the first begins: a mistake in one raises UserError at
+    once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is finished;
+    `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as it ends,
+    and one that is there, of the same spec, seed and version, is not run again; `fresh` starts over. Without `records`
+    only the rows of the frame are kept, which is quicker and takes a thousandth of the memory. Otherwise as `run`.
     """
+    from hotband.runs import watch
+    from hotband.sweeps import engine, plan
+
     changed = {**(set or {}), **settings}
-    for name in ("target", "workload", "seed"):
+    for name in plan.NOT_SET:
         if name in changed:
             raise UserError("settings", name, str(changed[name]), "is the name of an argument: on, workload or seed")
-    machines, workloads = _by_name(on, "on"), _by_name(workload, "workload")
-    axes: dict[str, list[Value]] = {"target": [*machines], "workload": [*workloads]}
-    points = grid({**axes, **{key: axis(value) for key, value in changed.items()}, "seed": axis(seed)})
-    happens = texts(events, "events")
-    specs = [
-        replace(
-            _spec(
-                _run_name(at),
-                workloads[str(at["workload"])],
-                machines[str(at["target"])],
-                duration,
-                at["seed"],
-                {key: at[key] for key in changed},
-            ),
-            events=happens,
-        )
-        for at in points
-    ]
-    folder = _path(out, "out")
-
-    def go_on(places: Sequence[int], fresh: bool = False) -> dict[int, Record]:
-        return _finish(specs, places, jobs, progress, folder, fresh)
-
-    found = go_on(range(len(specs)), fresh)
-    return Sweep(tuple(points), tuple(found.get(n) for n in range(len(specs))), go_on)
-
-
-def _run_name(at: Coordinates) -> str:
-    """What tells a run of a sweep from the others; its folder is called so, too."""
-    settings = (f"{key}={value}" for key, value in at.items() if key not in ("target", "workload"))
-    return " ".join([str(at["target"]), str(at["workload"]), *settings])
-
-
-def _finish(
-    specs: Sequence[RunSpec],
-    places: Sequence[int],
-    jobs: int | None,
-    progress: bool | None,
-    out: Path | None,
-    fresh: bool,
-) -> dict[int, Record]:
-    """Runs some of the specs; the records of those that ended, by place, even where the user stopped the rest. What is
-    kept in a folder is read from there: it is one experiment, so all specs are asked of it."""
-    from hotband.experiment import Experiment, points_of
-    from hotband.runs.run import RunsInterrupted
-    from hotband.runs.watch import watch
-
-    number = {spec.id: place for place, spec in enumerate(specs)}
-    asked = specs if out is not None else [specs[place] for place in places]
-    experiment = Experiment(points_of(asked), what="a sweep")
-    try:
-        with watch("sweep", progress) as tick:
-            finished = experiment.run(out=out, fresh=fresh, jobs=jobs, progress=tick).finished
-    except RunsInterrupted as stopped:
-        finished = stopped.finished
-    return {number[one.spec.id]: record_of(one) for one in finished}
+    if duration is not None and not isinstance(duration, str):
+        raise UserError("duration", "", str(duration), 'expected a time with its unit, such as "5 s"')
+    grid = plan.Grid(
+        plan.by_name(workload, "workload"),
+        plan.by_name(on, "on"),
+        {key: plan.axis_of(key, value) for key, value in changed.items()},
+        plan.seeds_of(seed, repeat),
+        duration,
+        texts(events, "events"),
+    )
+    drawn = None if interval is None else _intervals_asked(interval, draws)
+    asked = engine.Asked(jobs, _path(out, "out"), fresh, records, drawn)
+    return engine.sweep(grid, asked, lambda title: watch.watch(title, progress), lambda _: None)
 
 
 def _path(given: str | PathLike[str] | None, argument: str) -> Path | None:
@@ -293,23 +260,6 @@ def _spec(
         workload_text=workload.text,
         in_use=True,
     )
-
-
-def _by_name(given: Spec | Sequence[Spec], argument: str) -> dict[str, Named]:
-    """One or several machines or workloads by their names. Two of one name are refused: a row of the frame would not
-    tell them apart."""
-    several = list(given) if isinstance(given, list | tuple) else [cast("Spec", given)]
-    found = {one.name: one for one in (named(spec, argument) for spec in several)}
-    if not found:
-        raise UserError(argument, "", "[]", "expected at least one")
-    if len(found) < len(several):
-        raise UserError(argument, "", "", 'two have the same name; give texts and dicts a "title" of their own')
-    return found
-
-
-def record_of(finished: Finished) -> Record:
-    """A run that ended, as a record."""
-    return Record(finished.record, of_run(finished))
 
 
 # --- records ----------------------------------------------------------------------------------------------------

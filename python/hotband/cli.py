@@ -21,6 +21,7 @@ from hotband.commands import (
     results,
     review,
     studies,
+    sweep,
     workload,
 )
 from hotband.commands.examples import RUN_EPILOG
@@ -74,6 +75,7 @@ for listing in (catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
 for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
     app.command()(command)
+app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 
 
 @app.callback()

@@ -154,11 +154,12 @@ def test_a_sweep_with_a_folder_goes_on_where_it_was(tmp_path: Path, monkeypatch:
         patched.setattr(watch, "watch", lambda title, progress: stopped_after(1))
         first = hb.sweep("fio-randread", jobs=1, **asked)
     assert len(first) >= 1
-    kept = sorted((tmp_path / "kept" / "runs").glob("*/finished.json"))
-    before = {path: path.stat().st_mtime_ns for path in kept}
+    before = (tmp_path / "kept" / "sweep.journal").read_bytes()
     whole = hb.sweep("fio-randread", **asked)
     assert whole.complete
-    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    after = (tmp_path / "kept" / "sweep.journal").read_bytes()
+    assert after.startswith(before)
+    assert after.count(b"\n") == 4, "a line that says what it is, and one a run"
     asked.pop("out")
     alone = hb.sweep("fio-randread", **asked)
     assert list(whole) == list(alone)

@@ -118,6 +118,8 @@ FIELDS = {
     "compressors": "--compressor",
     "chunks": "--chunk",
     "sample": "--sample",
+    "repeat": "--repeat",
+    "seed": "--seed",
 }
 """Fields of what is asked of the engine, which knows no command line, and the options that fill them."""
 

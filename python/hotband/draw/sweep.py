@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from hotband.draw.charts import View
     from hotband.draw.review import Axis
-    from hotband.runs.sweep import Sweep
+    from hotband.sweeps.sweep import Sweep
 
 TITLES = {
     "iops": "IOPS",
@@ -46,8 +46,8 @@ def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
     label = pl.concat_str([_text(name) for name in others], separator=", ") if others else pl.lit(y)
     scale = 1e6 if y.endswith(("_ns", "_bytes_per_s")) else 1.0
     rows = frame.select(pl.col(along).cast(pl.Float64).alias("x"), (pl.col(y) / scale).alias("y"), label.alias("line"))
-    rows = rows.drop_nulls().sort("line", "x")
     names = rows["line"].unique(maintain_order=True).to_list()
+    rows = rows.drop_nulls().sort("line", "x")
     grows = len(others) == 1 and frame[others[0]].dtype.is_numeric()
     lines: Lines = ramp(others[0], names) if grows else palette(", ".join(others) or y, names)
     drawn: View = curves(rows, _along(rows, along), Axis("y", title_of(y), _scale(y)), lines)

@@ -15,6 +15,8 @@ from hotband.catalog import CATALOG_DIR
 from hotband.runs.run import RunSpec, text_of
 
 Coordinate = str | int | float
+Named = tuple[str, str | None, str, str | None]
+Texts = dict[str, object]
 # Where machines find what they are built from.
 PRODUCT_FOLDERS = ("drives", "osds")
 
@@ -41,8 +43,9 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
     one machine, the whole line.
     """
     keys = {}
+    texts: dict[Named, Texts] = {}
     for line in lines:
-        said = [_content(spec) for spec in line]
+        said = [_content(spec, texts) for spec in line]
         for place, spec in enumerate(line):
             text = json.dumps([version(), place, said], sort_keys=True, ensure_ascii=False)
             keys[spec.id] = hashlib.sha256(text.encode()).hexdigest()
@@ -57,18 +60,15 @@ def version() -> str:
     return f"{__version__}+{build[:12]}"
 
 
-def _content(spec: RunSpec) -> dict[str, object]:
-    """What a record follows from. Names are in it, because the record says them."""
-    machine_text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
-    workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
-    if workload_text is None:
-        workload_text = _catalog_text("workloads", spec.workload)
+def _content(spec: RunSpec, texts: dict[Named, Texts]) -> dict[str, object]:
+    """What a record follows from. Names are in it, because the record says them. `texts` has those of runs before:
+    thousands of one sweep name the same."""
+    named = (spec.machine, spec.machine_text, spec.workload, spec.workload_text)
+    if named not in texts:
+        texts[named] = _texts(spec)
     repair = spec.repair
     return {
-        "machine": [spec.machine, machine_text],
-        "workload": [spec.workload, workload_text],
-        "products": _products(spec.machine if machine_text is None else machine_text)
-        | _own_drives(spec.machine, machine_text),
+        **texts[named],
         "set": spec.set,
         "seed": spec.seed,
         "duration": spec.duration,
@@ -76,6 +76,20 @@ def _content(spec: RunSpec) -> dict[str, object]:
         "power_loss": spec.power_loss,
         "in_use": spec.in_use,
         "repair": [repair.fail, repair.spares, repair.rate, repair.after],
+    }
+
+
+def _texts(spec: RunSpec) -> Texts:
+    """What a run names, as text."""
+    machine_text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
+    workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
+    if workload_text is None:
+        workload_text = _catalog_text("workloads", spec.workload)
+    return {
+        "machine": [spec.machine, machine_text],
+        "workload": [spec.workload, workload_text],
+        "products": _products(spec.machine if machine_text is None else machine_text)
+        | _own_drives(spec.machine, machine_text),
     }
 
 

@@ -53,17 +53,23 @@ def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
 
 def load_tables(folder: Path, record: RecordDoc) -> dict[str, Table]:
     """The tables that a record of ours names, from its folder. Raises OSError, ValueError."""
+    return {
+        name: read_table((folder / file).read_bytes()) for name, file in table_files(record["series"] or {}).items()
+    }
+
+
+def read_table(data: bytes) -> Table:
+    """A table from the bytes of its Parquet file. Raises ValueError."""
+    import io
+
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     def kind(of: pa.DataType) -> str:
         return WHOLE if pa.types.is_integer(of) else REAL if pa.types.is_floating(of) else TEXT
 
-    found: dict[str, Table] = {}
-    for name, file in table_files(record["series"] or {}).items():
-        read = pq.read_table(folder / file)
-        found[name] = ReadTable(read.to_pydict(), {field.name: kind(field.type) for field in read.schema})
-    return found
+    read = pq.read_table(io.BytesIO(data))
+    return ReadTable(read.to_pydict(), {field.name: kind(field.type) for field in read.schema})
 
 
 def file_key(name: str) -> str:

@@ -14,6 +14,7 @@ from hotband.report.repair import repair_blocks
 from hotband.report.text import cell, number, rate, span
 from hotband.report.verdicts import verdict_blocks
 from hotband.study import cellrows
+from hotband.sweeps.of_records import curve_sections_of
 
 if TYPE_CHECKING:
     from hotband.audit.facts import MachineFacts
@@ -29,7 +30,7 @@ def record_page(
     With `audit` what the auditor says of the records, too; `machine` is what is known of their target.
     """
     named = frames.unique_labels(records)
-    blocks = [Section("results", "Results", _results(named))]
+    blocks = [*curve_sections_of(named), Section("results", "Results", _results(named))]
     if audit:
         blocks.append(_audit(named, machine))
     repaired = repair_blocks(named)

@@ -1,0 +1,141 @@
+"""`hotband sweep`: a workload on machines at every combination of settings, a row a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.commands import names
+from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption
+from hotband.commands.output import (
+    FreshOption,
+    JsonFlag,
+    OutOption,
+    WorkloadArgument,
+    parse_set,
+    say,
+    show,
+    show_lines,
+)
+from hotband.errors import UserError
+from hotband.interval import DRAWS
+
+if TYPE_CHECKING:
+    from hotband.interval.of_run import Asked as IntervalsAsked
+    from hotband.sweeps.sweep import Sweep
+
+SweptOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUES", help="Values of a key: one, a list or a range.", autocompletion=names.set_keys
+    ),
+]
+INTERRUPTED = 130
+"""As `hotband.commands.group` has it, which imports no command."""
+SWEEP_EPILOG = """\
+[bold]Ranges[/] of numbers, with units or without: 1..256 doubles, 1..100/5 steps, commas make lists: qd=1,4,16..64.
+What stands in quotes, braces or brackets is one value.
+
+[bold]Examples[/]
+
+hotband sweep fio-randread --on exos-15e900-512n --on ent-10k --set qd=1..256 --duration "5 s" -o qd.html
+
+hotband sweep fio-randread --on ent-15k --set qd=1..32 --set bs=4KiB,64KiB --repeat 3 --out bs"""
+
+
+def sweep(
+    workload: WorkloadArgument,
+    on: Annotated[
+        list[str],
+        typer.Option("--on", metavar="MACHINE", help="A machine, as of run. May be repeated.", **names.MACHINE),
+    ],
+    set_: SweptOption = None,
+    repeat: Annotated[
+        int | None, typer.Option(metavar="COUNT", help="Seeds of every point; its mean and spread are shown.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness; the first of several.")] = 1,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
+    event: Annotated[
+        list[str] | None, typer.Option(metavar="EVENT", help="What happens in every run. May be repeated.")
+    ] = None,
+    interval: IntervalOption = None,
+    draws: RunDrawsOption = None,
+    jobs: JobsOption = None,
+    out: OutOption = None,
+    fresh: FreshOption = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run a workload at every combination of settings on one machine or several: curves, and what they say."""
+    from hotband.runs.progress import run_progress
+    from hotband.sweeps import engine, plan
+    from hotband.sweeps.journal import FRAME_FILE
+
+    if output is not None:
+        expect_writable(output)
+    twice = next((name for name in on if on.count(name) > 1), None)
+    if twice is not None:
+        raise UserError("--on", "", twice, "is given twice; expected each machine once")
+    grid = plan.Grid(
+        plan.by_name(workload, "workload"),
+        plan.by_name(on, "machine"),
+        {key: plan.axis_of(key, value) for key, value in dict(parse_set(set_ or [])).items()},
+        plan.seeds_of(seed, repeat),
+        duration,
+        tuple(event or ()),
+    )
+    asked = engine.Asked(jobs, out, fresh, False, _intervals(interval, draws))
+    for remark in grid.remarks:
+        say(remark)
+    done = engine.sweep(grid, asked, run_progress, say)
+    # Before anything is printed: what reads it may have enough after a few lines.
+    page = done.report(output) if output is not None and len(done) else None
+    if as_json:
+        print_sweep(done)
+    else:
+        show_sweep(done)
+        show_lines(f"{name}: {path}" for name, path in (("Page", page), ("Frame", out and out / FRAME_FILE)) if path)
+    if done.missing:
+        of = len(done.points)
+        where = f"; kept in {out}: the same command goes on from there" if out is not None else ""
+        say(f"hotband: interrupted; {of - len(done.missing):,} of {of:,} runs were finished{where}")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _intervals(level: float | None, draws: int | None) -> IntervalsAsked | None:
+    """What intervals are asked for."""
+    if level is None:
+        if draws is not None:
+            raise UserError("--draws", "", str(draws), "is for intervals: expected --interval PERCENT with it")
+        return None
+    from hotband.interval.of_run import Asked
+
+    return Asked(level, DRAWS if draws is None else draws)
+
+
+def expect_writable(page: Path) -> None:
+    """Refuses a page that cannot be written before the runs, which may take long. Raises UserError."""
+    if page.is_dir() or not page.parent.is_dir():
+        why = "is a folder; expected a file" if page.is_dir() else "its folder is not there"
+        raise UserError("--output", "", str(page), why)
+
+
+def show_sweep(done: Sweep) -> None:
+    """Prints the answer, a row a point, and what has to be known to read it."""
+    from hotband.sweeps.show import said_below, sweep_table
+
+    show_lines(done.answers)
+    if len(done):
+        show(sweep_table(done))
+    show_lines(said_below(done))
+
+
+def print_sweep(done: Sweep) -> None:
+    """The answer and the rows of the frames, as JSON."""
+    from hotband.text.foreign import json_text
+
+    data = {"answers": done.answers, "runs": done.frame.to_dicts(), "points": done.means.to_dicts()}
+    sys.stdout.write(json_text(data) + "\n")

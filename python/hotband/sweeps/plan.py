@@ -1,0 +1,135 @@
+"""What a sweep asks for, as a grid of runs: every workload on every machine with every combination of settings and
+every seed; machines vary slowest, seeds fastest."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from hotband.errors import UserError
+from hotband.runs.run import RunSpec
+from hotband.runs.specify import Named, Spec, named, setting
+from hotband.sweeps.values import MOST_RUNS, Value, Values, values_of
+
+Coordinates = Mapping[str, Value]
+NOT_SET = ("target", "workload", "seed")
+"""Coordinates that are no settings."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is asked for: names and texts of workloads and machines, the values of each setting, the seeds."""
+
+    workloads: Mapping[str, Named]
+    machines: Mapping[str, Named]
+    settings: Mapping[str, Values]
+    seeds: Values
+    duration: str | None = None
+    events: tuple[str, ...] = ()
+
+    @property
+    def axes(self) -> dict[str, Values]:
+        """Every coordinate with its values, the slowest first."""
+        names: dict[str, Values] = {
+            "target": Values(tuple(self.machines), len(self.machines)),
+            "workload": Values(tuple(self.workloads), len(self.workloads)),
+        }
+        return {**names, **self.settings, "seed": self.seeds}
+
+    @property
+    def count(self) -> int:
+        """How many runs there are."""
+        return prod(of.count for of in self.axes.values())
+
+    @property
+    def remarks(self) -> list[str]:
+        """Where a range ends that does not meet its end."""
+        return [of.remark for of in self.settings.values() if of.remark]
+
+    def in_words(self) -> str:
+        """ "fio-randread on A, B: qd, bs"; with it a folder says what it holds."""
+        swept = [key for key, of in self.settings.items() if of.count > 1]
+        over = f": {', '.join(swept)}" if swept else ""
+        return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
+
+    def points(self) -> list[dict[str, Value]]:
+        """The coordinates of every run. Raises UserError for a value that is there twice."""
+        for name, of in self.axes.items():
+            if len({repr(value) for value in of.listed}) < len(of.listed):
+                raise UserError(name, "", repr(list(of.listed))[:60], "expected each value once")
+        names, listed = list(self.axes), [of.listed for of in self.axes.values()]
+        return [dict(zip(names, values, strict=True)) for values in itertools.product(*listed)]
+
+    def spec(self, at: Coordinates) -> RunSpec:
+        """One run, as the engine takes it."""
+        workload, machine = self.workloads[str(at["workload"])], self.machines[str(at["target"])]
+        return RunSpec(
+            name_of(at),
+            machine.name,
+            workload.name,
+            tuple((key, setting(key, at[key])) for key in self.settings),
+            cast("int", at["seed"]),
+            self.duration,
+            machine_text=machine.text,
+            workload_text=workload.text,
+            events=self.events,
+            in_use=True,
+        )
+
+
+def name_of(at: Coordinates) -> str:
+    """What tells a run of a sweep from the others."""
+    settings = (f"{key}={value}" for key, value in at.items() if key not in ("target", "workload"))
+    return " ".join([str(at["target"]), str(at["workload"]), *settings])
+
+
+def by_name(given: Spec | Sequence[Spec], argument: str) -> dict[str, Named]:
+    """One or several machines or workloads by their names. Two of one name are refused: a row of the frame would not
+    tell them apart."""
+    several = list(given) if isinstance(given, list | tuple) else [cast("Spec", given)]
+    found = {one.name: one for one in (named(spec, argument) for spec in several)}
+    if not found:
+        raise UserError(argument, "", "[]", "expected at least one")
+    if len(found) < len(several):
+        accepted = 'two have the same name; give each once, and texts and dicts a "title" of their own'
+        raise UserError(argument, "", "", accepted)
+    return found
+
+
+def axis_of(key: str, given: object) -> Values:
+    """The values of a setting: those of a list, tuple or range, those that a text asks for, else the one."""
+    if isinstance(given, str):
+        return values_of(key, given) if given.strip() else Values((given,), 1)
+    listed = list(given) if isinstance(given, list | tuple | range) else [given]
+    if not listed:
+        raise UserError(key, "", "[]", "expected at least one value")
+    for value in listed:
+        setting(key, value)  # refuses what is no text, number or truth
+    return Values(tuple(cast("list[Value]", listed)[: MOST_RUNS + 1]), len(listed))
+
+
+def seeds_of(given: object, repeat: object) -> Values:
+    """The seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
+    if repeat is not None and (isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1):
+        raise UserError("repeat", "", str(repeat), "expected a whole number, 1 or more")
+    listed = list(given) if isinstance(given, list | tuple | range) else [given]
+    if repeat is not None and len(listed) != 1:
+        raise UserError("repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat")
+    if not listed:
+        raise UserError("seed", "", "[]", "expected at least one value")
+    last = 2**64 - (repeat or 1)
+    for seed in listed:
+        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= last:
+            raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+    first, several = cast("int", listed[0]), repeat or 1
+    found = range(first, first + several) if repeat is not None else cast("list[int]", listed)
+    return Values(tuple(found[: MOST_RUNS + 1]), len(found))
+
+
+def cores(jobs: int | None) -> int:
+    """How many runs go on at a time."""
+    return jobs or os.cpu_count() or 1
