@@ -14,6 +14,7 @@ from hotband.commands import (
     catalog,
     drives,
     events,
+    find,
     intervals,
     keys,
     names,
@@ -74,6 +75,7 @@ for listing in (catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
 for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
     app.command()(command)
+app.command(epilog=find.EPILOG)(find.find)
 
 
 @app.callback()

@@ -116,6 +116,7 @@ def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
     takes_workload = any(param.name == "workload" for param in ctx.command.params)
     workload = ctx.params.get("workload") or (first if takes_workload else "fio-randread")
     machine = ctx.params.get("on") if takes_workload else ctx.params.get("machine") or first
+    machine = machine[0] if isinstance(machine, list) and machine else machine
     known = list(_core.SET_KEYS) if takes_workload else ["data", "state"]
     if machine and workload:
         with suppress(UserError):

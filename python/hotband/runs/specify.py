@@ -42,6 +42,11 @@ ARGUMENTS = {
     "--interval": "interval",
     "--draws": "draws",
     "--target": "target",
+    "QUESTION": "question",
+    "--within": "within",
+    "--range": "range",
+    "--arrival": "arrival",
+    "--ios": "ios",
 }
 
 
