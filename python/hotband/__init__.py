@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         convert,
         drive,
         drives,
+        expect,
         find,
         load,
         load_all,
@@ -42,6 +43,7 @@ __all__ = [
     "convert",
     "drive",
     "drives",
+    "expect",
     "find",
     "load",
     "load_all",
@@ -55,7 +57,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("find", "study")
+PACKAGES = ("expect", "find", "study")
 """Public functions that are packages of the same name."""
 
 

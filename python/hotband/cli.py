@@ -14,6 +14,7 @@ from hotband.commands import (
     catalog,
     drives,
     events,
+    expect,
     find,
     intervals,
     keys,
@@ -76,6 +77,7 @@ for listing in (catalog.osds, catalog.workloads, catalog.studies):
 for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
     app.command()(command)
 app.command(epilog=find.EPILOG)(find.find)
+app.command(epilog=expect.EPILOG)(expect.expect)
 
 
 @app.callback()

@@ -43,6 +43,7 @@ ARGUMENTS = {
     "--draws": "draws",
     "--target": "target",
     "QUESTION": "question",
+    "RESULT": "result",
     "--within": "within",
     "--range": "range",
     "--arrival": "arrival",
