@@ -41,6 +41,7 @@ class Case:
     low: float
     high: float
     set: dict[str, str] = field(default_factory=dict)
+    range: str | None = None
 
 
 CASES = (
@@ -53,7 +54,7 @@ CASES = (
     Case("queue depth for 90 % of the most", "fio-randread", "exos-15e900-512n", 1, 256),
     Case("drives for 3000 IOPS at p99 < 30 ms", "iometer-database", "raid10:{n}xexos-15e900-512n", 4, 64),
     Case("bs for 100 MB/s", "fio-randread", "exos-15e900-512n", 4096, 1 << 20, {"qd": "32"}),
-    Case("span for p99 < 200 ms", "fio-randread", "exos-15e900-512n", 1, 100, {"qd": "24"}),
+    Case("think for mean < 20 ms", "fio-randread", "exos-15e900-512n", 0.02, 0.3, {"qd": "16"}, "1 ms..300 ms"),
 )
 
 
@@ -83,10 +84,14 @@ def sweep(case: Case, question: Question, values: Sequence[float]) -> list[float
         if scores:
             means.append(min(scores))
     shares = [one for one in question.conditions if not isinstance(one, Condition)]
-    return [value / (shares[0].share * MOST.setdefault(case, max(means))) - 1 for value in means] if shares else means
+    return (
+        [value / (shares[0].share * MOST.setdefault(case.question, max(means))) - 1 for value in means]
+        if shares
+        else means
+    )
 
 
-MOST: dict[Case, float] = {}
+MOST: dict[str, float] = {}
 
 
 def runs_of(case: Case, question: Question) -> Callable[[float, int, int], Wanted]:
@@ -103,7 +108,8 @@ def runs_of(case: Case, question: Question) -> Callable[[float, int, int], Wante
             return Wanted(replace(spec, workload_text=text, seed=seed), value, "", value)
         rate = None if question.offered is None else question.offered.bound
         asked = load if rate is None else load.with_open_loop(rate, "poisson")
-        varied = drives(of, None, 0.02) if of else key(question.varied, spec, None, 0.02)
+        low, _, high = (case.range or "").partition("..")
+        varied = drives(of, None, 0.02) if of else key(question.varied, spec, (low, high) if low else None, 0.02)
         base = replace(spec, workload_text=asked.with_ios(ios).text(), seed=seed)
         return Wanted(varied.run(base, varied.axis.snap(value)), value, "", rate)
 
@@ -111,7 +117,7 @@ def runs_of(case: Case, question: Question) -> Callable[[float, int, int], Wante
 
 
 def crossing(values: Sequence[float], scores: Sequence[float], counts: bool) -> float:
-    """Where scores change their sign first: between values, by a line; of counts the value that meets the conditions."""
+    """Where scores change their sign first: between values, by a line; of counts the value that holds."""
     for place in range(1, len(values)):
         (a, b), (x, y) = scores[place - 1 : place + 1], values[place - 1 : place + 1]
         if (a > 0) != (b > 0):
@@ -145,7 +151,7 @@ def main(numbers: Sequence[str]) -> None:
         if numbers and str(number) not in numbers:
             continue
         began = time.monotonic()
-        found = hb.find(case.question, case.workload, on=case.machine, set=case.set, progress=False)
+        found = hb.find(case.question, case.workload, on=case.machine, set=case.set, range=case.range, progress=False)
         took = time.monotonic() - began
         answer = found.answers[0]
         true = truth(case, read_question(case.question))

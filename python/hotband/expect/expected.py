@@ -76,7 +76,7 @@ class Expected:
         """One verdict of all rows, in words."""
         if self.ranking is not None:
             return self._ranked()
-        return whole_verdict([self.row_verdict(row) for row in self.rows])
+        return whole_verdict([self.figures(row) for row in self.rows])
 
     def _ranked(self) -> str:
         drives = self.ranking.drives if self.ranking else ()

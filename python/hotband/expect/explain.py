@@ -14,7 +14,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.facts import MachineFacts, of_machine
 from hotband.audit.rules import findings
 from hotband.errors import UserError
-from hotband.expect.judge import Judged, compared, row_verdict
+from hotband.expect.judge import Judged, compared, first_outside
 from hotband.expect.predict import Predicted
 from hotband.experiment import Experiment, Point
 from hotband.find.figures import digits
@@ -34,8 +34,8 @@ WHAT_IF = (
     ("data", "0.3", "data that compresses to 30 %"),
 )
 """Settings that testers leave unsaid, and what they mean."""
-CLOSER = 0.25
-"""A setting is worth a word where it takes a quarter of the distance (in logarithms) away."""
+CLOSER = 0.5
+"""A setting is worth a word where it takes half of the distance (in logarithms) away."""
 ANY = ("drift", "no-steady-state", "warm-up-measured", "short-run", "littles-law", "below-half-revolution")
 RULES: dict[Verdict, tuple[str, ...]] = {
     "better": ("cache-served", "replayed-offsets", "working-set-in-cache", "not-preconditioned", *ANY),
@@ -46,21 +46,30 @@ RULES: dict[Verdict, tuple[str, ...]] = {
 
 def explanations(found: Sequence[Predicted], machine: Named) -> list[str]:
     """What could explain the rows that are outside, most of them first."""
-    outside = [one for one in found if row_verdict(one.figures) in ("better", "worse")]
+    outside = [one for one in found if first_outside(one.figures)]
     if not outside:
         return []
     said = _audited(outside, machine)
     for verdict in ("better", "worse"):
-        rows = [one for one in outside if row_verdict(one.figures) == verdict]
+        rows = [one for one in outside if _verdict(one) == verdict]
         if rows:
             said += _assumed(rows, verdict)
             said += _what_if(_farthest(rows))
     return list(dict.fromkeys(said))
 
 
+def _verdict(one: Predicted) -> Verdict:
+    """That of the first figure outside."""
+    return _outside(one).verdict or "worse"
+
+
+def _outside(one: Predicted) -> Judged:
+    return first_outside(one.figures) or one.figures[0]
+
+
 def _farthest(rows: Sequence[Predicted]) -> Predicted:
     """The row that is farthest off."""
-    return max(rows, key=lambda one: abs(one.figures[0].log_ratio))
+    return max(rows, key=lambda one: abs(_outside(one).log_ratio))
 
 
 def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
@@ -71,7 +80,7 @@ def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
             facts = of_machine(machine.name)
         except UserError:
             facts = None
-    wanted = {rule for one in rows for rule in RULES[row_verdict(one.figures) or "worse"]}
+    wanted = {rule for one in rows for rule in RULES[_verdict(one)]}
     audited = [Audited(one.row.name, one.row.record) for one in rows]
     said: dict[str, str] = {}
     for finding in findings(audited, facts):
@@ -86,10 +95,12 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
     asked = [one.row.record["source"]["asked"] for one in rows]
     texts = [text for one in rows if one.row.load for text in one.row.load.assumed]
     if verdict == "better":
-        if any(one["direct"] is not True and one["concurrency"] for one in asked):
+        if any(one["direct"] is not True for one in asked):
             said.append("the host's page cache may have answered: that it was passed by is not in the result")
         if any("whole target" in text for text in texts):
             said.append("a smaller part of the target may have been used than all of it: --set span=SIZE says which")
+        if any((_outside(one).figure.startswith("write") or _writes(one)) for one in rows):
+            said.append("a controller's protected cache may have answered writes (controller = in a machine's file)")
         if any("to a file" in text for text in texts):
             said.append("a file system answers reads of what was never written, and gathers writes")
         return said
@@ -107,6 +118,11 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
     return said
 
 
+def _writes(one: Predicted) -> bool:
+    """Whether writes are better than they should be."""
+    return any(each.figure.startswith("write") and each.verdict == "better" for each in one.figures)
+
+
 def _what_if(one: Predicted) -> list[str]:
     """Runs with another setting, where that comes closer."""
     held = dict(one.spec.set)
@@ -119,7 +135,7 @@ def _what_if(one: Predicted) -> list[str]:
     if not kept or one.row.load is None:
         return []
     finished = {run.spec.id: run for run in Experiment([Point(spec) for spec, _ in kept]).run().finished}
-    main, said = one.figures[0], []
+    main, said = _outside(one), []
     for spec, words in kept:
         figures = {each.figure: each for each in compared(one.row.record, finished[spec.id].record, one.row.load.asks)}
         other = figures.get(main.figure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -98,8 +99,35 @@ def row_verdict(figures: Sequence[Judged]) -> Verdict | None:
     return figures[0].verdict if figures else None
 
 
-def whole_verdict(verdicts: Sequence[Verdict | None]) -> str:
+def first_outside(figures: Sequence[Judged]) -> Judged | None:
+    """The first figure that is outside its interval."""
+    return next((one for one in figures if one.verdict in ("better", "worse")), None)
+
+
+def whole_verdict(rows: Sequence[Sequence[Judged]]) -> str:
     """One verdict of all rows, in words."""
+    verdicts = [row_verdict(figures) for figures in rows]
+    besides = [figures for figures in rows if row_verdict(figures) == "inside" and first_outside(figures)]
+    return _in_words(verdicts) + _besides(besides, len(rows))
+
+
+def _besides(rows: Sequence[Sequence[Judged]], of: int) -> str:
+    """What is outside of rows whose verdict is inside."""
+    if not rows:
+        return ""
+    outside = Counter(
+        f"{_short(one)} {one.verdict}" for figures in rows for one in figures if one.verdict not in ("inside", None)
+    )
+    said = [f"{name} in {count}" if of > 1 else name for name, count in outside.most_common(3)]
+    return f"; but {', '.join(said)}"
+
+
+def _short(figure: Judged) -> str:
+    name = figure.figure.removeprefix("latency_").replace(".latency_", " ")
+    return name.removesuffix("_ns").replace("p999", "p99.9").replace("iops", "IOPS")
+
+
+def _in_words(verdicts: Sequence[Verdict | None]) -> str:
     known = [one for one in verdicts if one is not None]
     if not known:
         return "nothing could be compared"

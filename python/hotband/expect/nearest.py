@@ -26,8 +26,8 @@ FIRST_IOS, THEN_IOS = 10_000, 40_000
 """Measured I/Os of a row on all drives, and of those on the nearest."""
 SHORT_LIST = 8
 MOST_ROWS = 4
-NO_DRIVE = math.log(1.5)
-"""Beyond a factor of one and a half no drive is near: what was measured is an array, a pool, or a cache."""
+NO_DRIVE = math.log(2.0)
+"""Beyond a factor of two no drive is near: what was measured is an array, a pool, or a cache."""
 
 
 class NearDoc(TypedDict):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 KEPT_UP = 0.9
 """Where a tool was held to a rate and reached less than this share of it, it waited for the target: a closed loop."""
+BUSY = 0.5
+"""And where at least half of what it may have outstanding was, on average: else it did not ask for more."""
 FAR_OFF = 2.0
 """Points of percent by which the measured share of reads may lie off the one that was asked for."""
 READERS = {
@@ -48,7 +50,7 @@ def read_rows(paths: Sequence[Path], workload: Named | None) -> list[Row]:
     for path in paths:
         for record in _records(path):
             for one in in_turn(record, path):
-                rows.append(Row(one["name"], one, str(path)))
+                rows.append(Row(_name(one), one, str(path)))
     _name_apart(rows)
     for row in rows:
         try:
@@ -59,15 +61,23 @@ def read_rows(paths: Sequence[Path], workload: Named | None) -> list[Row]:
     return rows
 
 
+def _name(record: RecordDoc) -> str:
+    """Of a record; a run of vdbench goes by its own name, without the parameters behind it."""
+    return record["streams"][0]["name"] if record["source"]["tool"] == "vdbench" else record["name"]
+
+
 def _records(path: Path) -> list[RecordDoc]:
     """The records of a result. UserError for one of our own, for a study and for a table."""
     from hotband.audit.load import load_one, records_in
+    from hotband.importers import load
+    from hotband.record.files import RECORD_FILE
 
     if path.is_dir() and ((path / "study.toml").is_file() or (path / "result.json").is_file()):
         accepted = "is a study, which has its own comparison: hotband study run; expected a result of another tool"
         raise UserError(str(path), "", "", accepted)
-    places = records_in(path)
-    found = [one.record for place in places for one in load_one(place)]
+    if path.is_dir() and not any(path.glob(f"**/{RECORD_FILE}")):
+        return [one.record for one in load(path)]
+    found = [one.record for place in records_in(path) for one in load_one(place)]
     for record in found:
         kind = record["target"].get("kind")
         if kind == "model":
@@ -97,7 +107,7 @@ def _name_apart(rows: Sequence[Row]) -> None:
 
 def _rebuilt(row: Row) -> Rebuilt:
     tool = str(row.record["source"]["tool"])
-    if not row.record["summary"]["count"] and not row.record["summary"]["bandwidth_bytes_per_s"]:
+    if row.record["summary"]["count"] == 0:
         raise CannotRebuild("no I/O was measured")
     if tool not in READERS:
         raise CannotRebuild(
@@ -129,14 +139,15 @@ def _as_measured(row: Row, load: Rebuilt) -> None:
     rate, measured, depth = asked["rate_iops"], summary["iops"], asked["concurrency"]
     if text.says() == "an open loop" and measured:
         single = len(text.varied()) == 1 or "load" in text.table
-        if rate and measured < KEPT_UP * rate and depth and single:
+        busy = depth is not None and (summary["queue_depth_mean"] or 0.0) > BUSY * depth
+        if rate and measured < KEPT_UP * rate and depth and busy and single:
             load.text, load.asks = text.with_closed_loop(depth).text(), "closed"
             load.assume(
                 f"{depth} I/Os were outstanding: of {rate:,.4g} a second that were asked for {measured:,.4g} came"
             )
         else:
             load.text, load.asks = text.with_open_loop(measured, "fixed").text(), "open"
-            load.assume(f"I/Os came at the rate that was measured, {measured:,.4g} a second, at even distances")
+            load.assume("I/Os came at the rate that was measured, at even distances")
     streams = text.table.get("streams")
     share = measured_read_pct(row.record)
     if isinstance(streams, list) and len(streams) == 1 and isinstance(streams[0], dict) and share is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotband.find.figures import digits, time_shown
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from hotband.expect.expected import Expected
+    from hotband.expect.judge import Judged
     from hotband.expect.nearest import Ranking
 
 LABELS = {
@@ -25,6 +27,8 @@ LABELS = {
 }
 COLOURS = {"inside": "green", "better": "cyan", "worse": "red"}
 MOST_DRIVES = 10
+FEW = 3
+"""Rows of which all figures are shown."""
 
 
 def value_of(figure: str, value: float) -> str:
@@ -55,27 +59,27 @@ def views(of: Expected) -> list[Table | Text | str]:
     if of.assumed:
         found += ["Assumed, because the result does not say it:", *(f"  - {text}" for text in of.assumed)]
     losses = list(dict.fromkeys(text for row in of.rows if row.load for text in row.load.losses))
-    found += ["Of its options:", *(f"  - {text}" for text in losses[:6])] if losses else []
+    found += ["Not as its options say:", *(f"  - {text}" for text in losses[:6])] if losses else []
     return [*found, *(f"  note: {note}" for note in of.notes)]
 
 
 def rows_table(of: Expected) -> Table:
-    """Measured beside predicted, a line a figure."""
+    """Measured beside predicted: a line a figure; of many rows a line each, with the figure that decides."""
     from rich.table import Table
 
     table = Table(title="Measured beside predicted", title_justify="left")
-    several = len(of.rows) > 1
-    table.add_column("run" if several else "figure", overflow="fold")
+    several, many = len(of.rows) > 1, len(of.rows) > FEW
     if several:
-        table.add_column("figure", overflow="fold")
+        table.add_column("run", overflow="fold")
+    table.add_column("figure", overflow="fold")
     for name in ("measured", "predicted", f"{of.level:g} % interval"):
         table.add_column(name, justify="right")
-    table.add_column("is")
+    table.add_column("is", overflow="fold")
     for row in of.rows:
         figures = of.figures(row)
-        for place, one in enumerate(figures):
+        shown = figures[:1] if many else figures
+        for place, one in enumerate(shown):
             ends = [value_of(one.figure, end) for end in (one.low, one.high) if end is not None]
-            verdict = one.verdict or "–"
             head = [row.name if place == 0 else ""] if several else []
             table.add_row(
                 *head,
@@ -83,10 +87,20 @@ def rows_table(of: Expected) -> Table:
                 value_of(one.figure, one.measured),
                 value_of(one.figure, one.predicted),
                 _range(ends),
-                marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
-                end_section=place == len(figures) - 1,
+                _verdict(one, figures if many else []),
+                end_section=place == len(shown) - 1 and not many,
             )
+    if many:
+        table.caption = "the figure that decides, and how many others of the row are not so; --json has all"
     return table
+
+
+def _verdict(one: Judged, others: Sequence[Judged]) -> Text:
+    """A verdict, with what else of its row is outside."""
+    verdict = one.verdict or "–"
+    besides = [other for other in others if other is not one and other.verdict not in (one.verdict, "inside", None)]
+    more = f", {len(besides)} not" if besides else ""
+    return marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]{more}")
 
 
 def _range(ends: list[str]) -> str:

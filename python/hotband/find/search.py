@@ -6,6 +6,7 @@ A search is a generator: it gives the runs that it wants, two at a time, and tak
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
@@ -20,6 +21,9 @@ from hotband.find.vary import MOST_DEPTH, Varied, exactly, value_shown
 from hotband.runs.run import RunSpec
 
 Status = Literal["found", "everywhere", "nowhere"]
+FLAT, APART = 0.3, 0.02
+"""A figure that changes by less than a third of a percent for a percent of what is varied, between trials that lie at
+least 2 % beyond the bracket, makes the answer uncertain: chance moves a percentile of a trial by about a percent."""
 LOWEST, HIGHEST = 0.004, 4.0
 """Rates that are tried lie between these shares of what the machine answers with 256 I/Os outstanding."""
 
@@ -175,9 +179,29 @@ def _outcome(bracket: Bracket, axis: Axis, trials: list[Trial]) -> Outcome:
     by_value = {trial.value: trial for trial in trials if trial.value is not None}
     best = by_value[answer.value]
     notes = [_contradiction(axis, by_value[point.value], best) for point in bracket.contradictions()]
+    notes += _flat(axis, best, trials, (ends[0].value, ends[1].value))
     if not bracket.is_near:
         notes.append(f"{bracket.most} runs were not enough to come within {100 * axis.within:g} %")
     return Outcome("found", axis, trials, best, (ends[0].value, ends[1].value), notes)
+
+
+def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, float]) -> list[str]:
+    """A note where figures hardly change with what is varied: what chance does to them moves the crossing far."""
+    tried = [trial for trial in trials if trial.value]
+    below = [trial for trial in tried if (trial.value or 0.0) <= ends[0] / (1 + APART)]
+    above = [trial for trial in tried if (trial.value or 0.0) >= ends[1] * (1 + APART)]
+    if not below or not above:
+        return []
+    low, high = max(below, key=lambda one: one.value or 0.0), min(above, key=lambda one: one.value or 0.0)
+    said = []
+    for figure in best.figures:
+        values = low.figures.get(figure), high.figures.get(figure)
+        if figure in [one.figure for one in best.decides] and values[0] and values[1]:
+            slope = abs(math.log(values[1] / values[0]) / math.log((high.value or 1.0) / (low.value or 1.0)))
+            if slope < FLAT:
+                far = "far" if slope < 0.01 else f"{1 / slope:.2g} %"
+                said.append(f"{figure} hardly depends on {axis.name} there: 1 % of it is {far} of the answer")
+    return said
 
 
 def _contradiction(axis: Axis, other: Trial, best: Trial) -> str:

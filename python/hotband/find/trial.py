@@ -42,6 +42,7 @@ class Trial:
     figures: dict[Figure, float | None] = field(default_factory=dict)
     met: bool | None = None
     failed: str = ""
+    decides: Sequence[Condition | ShareOfMost] = ()
 
     @property
     def value(self) -> float | None:
@@ -96,6 +97,7 @@ def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: S
     if not found or trial.kept_up < 1.0 - trial.slack:
         found["keeping up"] = trial.kept_up / (1.0 - trial.slack) - 1.0
     least = min(found, key=found.__getitem__)
+    trial.decides = conditions
     trial.met = found[least] > 0
     trial.failed = "" if trial.met else _failure(trial, least)
     return found[least]

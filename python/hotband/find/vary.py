@@ -156,7 +156,7 @@ def _range(
         return low, high
     if name in DEFAULTS:
         return DEFAULTS[name]
-    if not today and least_most[1] <= 100:
+    if least_most[1] <= 100:
         return least_most
     try:
         value = read(today or "")
