@@ -85,7 +85,8 @@ def test_goals_and_limits_that_do_not_meet_say_where_they_part() -> None:
 
 
 def test_bounds_lie_around_the_answer_and_say_how() -> None:
-    found = hb.find("bs for 100 MB/s", "fio-randread", on=DISK, qd=32, interval=90, draws=8, **SHORT)
+    # One of the drives with the fewest uncertain values.
+    found = hb.find("bs for 20 MB/s", "fio-randread", on="cheetah-15k4", qd=8, interval=90, draws=8, **SHORT)
     (answer,) = found.answers
     interval = answer.interval
     assert interval is not None

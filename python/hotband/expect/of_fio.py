@@ -16,12 +16,15 @@ from hotband.jobs.fio_form import form
 from hotband.jobs.fio_names import ALIASES, ASYNCHRONOUS, FATES, MEMORY, SYNCHRONOUS
 from hotband.jobs.form import workload_text
 from hotband.jobs.loss import LossReport
+from hotband.jobs.source import words
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
 
 TARGET = "/dev/TARGET"
 """Stands for the device of a job that names none (`rbdname`, a directory)."""
+LOCAL = words("libaio io_uring io_uring_cmd posixaio windowsaio solarisaio sg sync psync vsync pvsync pvsync2 mmap")
+"""Engines that hand I/Os to the kernel; others have a library, a network or a cluster between."""
 DROPPED = ("filename", "name", "stonewall", "wait_for", "wait_for_previous", "startdelay")
 NO_OPTIONS = "fio's terse output and its logs do not say what was asked; expected -w JOB with the job that was run"
 Options = Mapping[str, str]
@@ -70,6 +73,7 @@ def _asked(options: Options, assumed: list[str]) -> dict[str, str]:
     known = {**options}
     if engine and engine not in SYNCHRONOUS | ASYNCHRONOUS | MEMORY:
         known["ioengine"] = "libaio"
+    if engine and engine not in LOCAL:
         assumed.append(f"ioengine={engine} hands out I/Os as libaio does: what it adds of its own is not in the model")
     files = [key for key in ("filename", "rbdname", "rbd", "directory") if options.get(key)]
     kept = {key: value for key, value in known.items() if ALIASES.get(key, key) in FATES and key not in DROPPED}

@@ -15,12 +15,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hotband.find.figures import shown
 from hotband.find.found import Answer, AnswerIntervalDoc
 from hotband.find.question import RATE, Condition, Question, ShareOfMost
 from hotband.interval.conformal import Kind, Spread
-from hotband.interval.of_record import intervals_of
-from hotband.interval.of_run import Asked, Watch, rate_class, system_of
+from hotband.interval.of_record import interval_of as interval_of_figure
+from hotband.interval.of_record import kinds_of
+from hotband.interval.of_run import Asked, Drawn, Watch, draw, rate_class, system_of
 from hotband.interval.residuals import model_term
 
 if TYPE_CHECKING:
@@ -48,16 +51,16 @@ def interval_of(
     if not isinstance(decides, Condition):
         return None
     spec = best.wanted.spec
-    document, _ = intervals_of(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
-    known = {one["figure"]: one for one in document["figures"]}
-    found = known.get(decides.figure.document_name) or known.get(_nearest_name(decides.figure))
-    if found is None:
+    drawn = draw(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
+    names = (decides.figure.document_name, _nearest_name(decides.figure))
+    name = next((one for one in names if one in drawn.nominal), None)
+    if name is None:
         return None
-    names = ("low", "high", "values_low", "values_high")
-    ratios = [float(found[name]) / found["predicted"] for name in names]  # type: ignore[literal-required]
+    of_figure = interval_of_figure(name, kinds_of(spec, best.finished, [name])[name], asked.level, drawn, model_term())
+    ratios = [of_figure[end] / drawn.nominal[name] for end in ("low", "high")] + _by_values(drawn, name, asked.level)
     crossings = [_crossing(answer.trials, decides, ratio, best) for ratio in ratios]
     crossings, of_values = crossings[:2], crossings[2:]
-    between = _between(decides.figure, found["low"], found["high"])
+    between = _between(decides.figure, of_figure["low"], of_figure["high"])
     how = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
     if best.wanted.rate is not None:
         bounds = model_term().bounds(Kind(rate_class(spec), system_of(spec)), Spread(), asked.level)
@@ -76,6 +79,12 @@ def interval_of(
         "values_high": values_high,
         "how": how,
     }
+
+
+def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:
+    """The ratios between which draws of the uncertain values leave a figure."""
+    logs = drawn.log_ratios(name)
+    return [float(np.exp(np.percentile(logs, tail))) if len(logs) else 1.0 for tail in (50 - level / 2, 50 + level / 2)]
 
 
 def _deciding(question: Question, answer: Answer, best: Trial) -> Condition | ShareOfMost:
