@@ -10,6 +10,7 @@ import typer
 from hotband.commands import names
 from hotband.commands.intervals import JobsOption
 from hotband.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show, show_lines
+from hotband.interval import LEAST_DRAWS, MOST_DRAWS
 
 EPILOG = """\
 [bold]Examples[/]
@@ -41,7 +42,7 @@ def expect(
     level: Annotated[
         float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help="Level of the intervals, 1 to 99.")
     ] = 90.0,
-    draws: Annotated[int, typer.Option(min=8, max=4096, help="Draws of the uncertain values.")] = 16,
+    draws: Annotated[int, typer.Option(min=LEAST_DRAWS, max=MOST_DRAWS, help="Draws of the uncertain values.")] = 16,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help='Measured time of a prediction, such as "60 s".')
     ] = None,

@@ -10,10 +10,11 @@ from hotband.commands import names
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption
 from hotband.commands.output import JsonFlag, SetOption, parse_set, print_json, say, show, show_lines
 from hotband.errors import UserError
+from hotband.interval import DRAWS
 
 EPILOG = """\
-[bold]Questions[/]: "IOPS at p99 < 10 ms" (the highest rate of an open loop), "IOPS at p99 < 10 ms by queue depth",
-"drives for 50000 IOPS at p99 < 2 ms" (--on raid10:{n}xDRIVE), "queue depth for 90 % of the most", "bs for 500 MB/s",
+[bold]Questions[/]: "IOPS at p99 < 10 ms" (the highest rate of an open loop), "IOPS at p99 < 10 ms by queue depth", \
+"drives for 50000 IOPS at p99 < 2 ms" (--on raid10:{n}xDRIVE), "queue depth for 90 % of the most", "bs for 500 MB/s", \
 any key of --set that is a number. Figures: IOPS, MB/s, mean, p50, p99, p99.9, read.p99, write.p99.
 
 [bold]Examples[/]
@@ -65,7 +66,6 @@ def find(
     from hotband.find.find import Asked
     from hotband.find.find import find as answers_to
     from hotband.find.show import answer_views
-    from hotband.interval.of_run import DRAWS
     from hotband.runs.progress import run_progress
     from hotband.runs.run import text_of
     from hotband.runs.specify import Named

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.interval import DRAWS
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def find(
     seed: int = 1,
     set: Mapping[str, object] | None = None,
     interval: float | None = None,
-    draws: int = 64,
+    draws: int = DRAWS,
     jobs: int | None = None,
     progress: bool | None = None,
     **settings: object,

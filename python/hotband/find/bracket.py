@@ -1,9 +1,9 @@
 """The search for a crossing: which values are tried next, until those on its two sides are near enough.
 
 Two values are tried at a time, so that two cores are busy: on both sides of where the crossing should be by what was
-measured (which is a line through both ends, or one in logarithms); where that did not help, at thirds of what is left.
-So many rounds of thirds as `MOST_TRIALS` allows shrink a bracket to a 729th. The result does not depend on the number
-of cores.
+measured (a line through both ends, and in logarithms one and a parabola); where that did not help, at thirds of what is
+left. So many rounds of thirds as `MOST_TRIALS` allows shrink a bracket to a 729th. The result does not depend on the
+number of cores.
 
 What it leaves out: a second crossing. The first one from below counts; a trial beyond it that says otherwise is told
 (`contradictions`).
@@ -20,9 +20,9 @@ from hotband.find.axis import Axis
 
 MOST_TRIALS = 12
 AT_A_TIME = 2
-NEAR = 0.45
-"""Values beside where the crossing should be lie so many tolerances from it: what they enclose is within one, where
-both guesses agree."""
+NEAR = 0.35
+"""Values beside where the crossing should be lie so many tolerances from it: what they enclose is well within one where
+the guesses agree, so that noise has room."""
 ENOUGH = 3.0
 """A round of thirds shrinks a bracket to a third: a guess that shrinks it less is followed by one."""
 
@@ -112,10 +112,24 @@ class Bracket:
         share = low.score / (low.score - high.score)
         values = [low.value + share * (high.value - low.value)]
         if low.value > 0 and min(low.score, high.score) > -1:
-            logs = [math.log1p(point.score) for point in ends]
-            values.append(low.value * (high.value / low.value) ** (logs[0] / (logs[0] - logs[1])))
+            values += self._by_logarithms(low, high)
         places = [self.axis.place(value) - self.axis.place(low.value) for value in values]
         return [min(places) - NEAR, max(places) + NEAR]
+
+    def _by_logarithms(self, low: Point, high: Point) -> list[float]:
+        """Where the crossing should be by a line through both ends in logarithms, and by a parabola through a third
+        point besides, the one that is nearest to the crossing; nothing of a parabola that leaves the bracket."""
+        others = [point for point in self.points if point not in (low, high) and point.value > 0 and point.score > -1]
+        points = [low, high, *sorted(others, key=lambda point: abs(math.log1p(point.score)))[:1]]
+        logs = [(math.log1p(point.score), math.log(point.value)) for point in points]
+        (s0, x0), (s1, x1) = logs[:2]
+        slope = (x1 - x0) / (s1 - s0)
+        found = [x0 - s0 * slope]
+        if len(logs) == 3 and logs[2][0] not in (s0, s1):
+            s2, x2 = logs[2]
+            bend = ((x2 - x1) / (s2 - s1) - slope) / (s2 - s0)
+            found.append(x0 - s0 * slope + bend * s0 * s1)
+        return [math.exp(value) for value in found if x0 < value < x1]
 
     def _inside(self, places: Sequence[float]) -> list[float]:
         """Values at places from the lower end, those that lie between the ends and were not tried."""

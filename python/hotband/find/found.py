@@ -201,10 +201,10 @@ def _nearest(question: Question, answer: Answer) -> str:
         best = max(tried, key=lambda trial: trial.figures.get(of) or 0.0)
         value = best.figures.get(of)
         return f": at most {shown(of, value or 0.0)} ({value_shown(answer.axis, best.value or 0.0)})"
-    ordered = [one for one in question.limits] or question.goals
-    of = ordered[0].figure
+    of = (question.limits or question.goals)[0].figure
     best = min(tried, key=lambda trial: (trial.kept_up < 1 - trial.slack, trial.figures.get(of) or 0.0))
-    value, at = best.figures.get(of), value_shown(answer.axis, best.value or 0.0)
+    at = value_shown(answer.axis, best.value or 0.0)
+    text = f": {of} is {shown(of, best.figures.get(of) or 0.0)} even at {at}"
     if best.kept_up < 1 - best.slack:
-        return f": {at} {best.failed or 'does not keep up'}"
-    return f": {of} is {shown(of, value or 0.0)} even at {at}"
+        text += f", where {100 * best.kept_up:.3g} % of what is asked is answered"
+    return text

@@ -118,10 +118,7 @@ def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
     """Rates beyond those that were tried, all of which are alike."""
     low, high = bracket.points[0], bracket.points[-1]
     if bounded:
-        inside = [
-            axis.at(axis.place(low.value) + share * axis.width(low.value, high.value)) for share in (1 / 3, 2 / 3)
-        ]
-        return inside if len(bracket.points) == 2 else []
+        return []
     if high.met:
         found = [axis.snap(high.value * 1.2), axis.snap(high.value * 1.6)]
     else:
@@ -199,8 +196,8 @@ def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, f
         if figure in [one.figure for one in best.decides] and values[0] and values[1]:
             slope = abs(math.log(values[1] / values[0]) / math.log((high.value or 1.0) / (low.value or 1.0)))
             if slope < FLAT:
-                far = "far" if slope < 0.01 else f"{1 / slope:.2g} %"
-                said.append(f"{figure} hardly depends on {axis.name} there: 1 % of it is {far} of the answer")
+                far = "far more" if slope < 0.02 else f"{1 / slope:.2g} %"
+                said.append(f"{figure} hardly depends on {axis.name} there: 1 % of it moves the answer by {far}")
     return said
 
 

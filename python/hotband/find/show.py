@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.find.figures import Figure, digits, shown
-from hotband.find.vary import value_shown
+from hotband.find.question import RATE
+from hotband.find.vary import value_shown, value_text
 from hotband.text.foreign import marked
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _bracket(question: Question, answer: Answer) -> str:
     said = []
     for value in answer.bracket:
         trial = next(one for one in answer.trials if one.value == value)
-        wanted = trial.figures.get(question.wanted) if question.wanted and question.varied == "rate" else None
+        wanted = trial.figures.get(question.wanted) if question.wanted and question.varied == RATE else None
         at = (
             value_shown(answer.axis, value) if wanted is None or not question.wanted else shown(question.wanted, wanted)
         )
@@ -93,7 +94,7 @@ def _ends(axis: Axis, low: float, high: float) -> str:
 
 def _plain(axis: Axis, value: float) -> str:
     """A value below the name of its axis."""
-    return value_shown(axis, value).removeprefix("queue depth ").removesuffix(f" {axis.name}").removesuffix("/s")
+    return digits(value) if axis.name == RATE else value_text(axis, value)
 
 
 def answers_table(found: Found) -> Table:
@@ -139,13 +140,13 @@ def search_table(question: Question, answer: Answer, several: bool) -> Table:
 
 
 def _heading(axis: Axis) -> str:
-    return {"rate": "asked a second", "qd": "queue depth"}.get(axis.name, axis.name)
+    return {RATE: "asked a second", "qd": "queue depth"}.get(axis.name, axis.name)
 
 
 def _value(answer: Answer, trial: Trial) -> str:
     if trial.value is None or answer.axis is None:
         return trial.wanted.text
-    return digits(trial.value) if answer.axis.name == "rate" else _plain(answer.axis, trial.value)
+    return _plain(answer.axis, trial.value)
 
 
 def _verdict(trial: Trial) -> str:

@@ -97,7 +97,7 @@ def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: S
     if not found or trial.kept_up < 1.0 - trial.slack:
         found["keeping up"] = trial.kept_up / (1.0 - trial.slack) - 1.0
     least = min(found, key=found.__getitem__)
-    trial.decides = conditions
+    trial.decides = [condition for condition in conditions if not (offered and condition.is_goal)]
     trial.met = found[least] > 0
     trial.failed = "" if trial.met else _failure(trial, least)
     return found[least]
