@@ -23,6 +23,8 @@ AT_A_TIME = 2
 NEAR = 0.35
 """Values beside where the crossing should be lie so many tolerances from it: what they enclose is well within one where
 the guesses agree, so that noise has room."""
+CLOSE = 0.05
+"""An end whose score is within this of zero is near the crossing: the figure is within 5 % of its bound."""
 ENOUGH = 3.0
 """A round of thirds shrinks a bracket to a third: a guess that shrinks it less is followed by one."""
 
@@ -48,7 +50,7 @@ class Bracket:
     most: int = MOST_TRIALS
     spent: int = 0
     points: list[Point] = field(default_factory=list)
-    _guessed_width: float | None = None
+    _guessed: float | None = None
 
     def tell(self, points: Sequence[Point]) -> None:
         """What all values that were tried gave: all of them anew, since a share of the most changes with the most."""
@@ -98,16 +100,14 @@ class Bracket:
         width = self.axis.width(low, high)
         if self.left < AT_A_TIME or (width <= 2.0 and not self.axis.exact):
             return self._inside([0.5 * width])
-        guess = self._guess(ends, width)
+        missed = self._guessed is not None and width > self._guessed / ENOUGH
+        guess = self._beside(ends, width) if missed else self._guess(ends)
         found = self._inside(guess) if guess else []
-        self._guessed_width = width if found else None
+        self._guessed = width if found and not missed else None
         return found or self._inside([width / 3, 2 * width / 3])
 
-    def _guess(self, ends: tuple[Point, Point], width: float) -> list[float]:
-        """Places from the lower end between which the crossing should be: by a line through both ends, and by one in
-        logarithms; none after a guess that did not help."""
-        if self._guessed_width is not None and width > self._guessed_width / ENOUGH:
-            return []
+    def _guess(self, ends: tuple[Point, Point]) -> list[float]:
+        """Places from the lower end between which the crossing should be, by all estimates."""
         low, high = ends
         share = low.score / (low.score - high.score)
         values = [low.value + share * (high.value - low.value)]
@@ -115,6 +115,15 @@ class Bracket:
             values += self._by_logarithms(low, high)
         places = [self.axis.place(value) - self.axis.place(low.value) for value in values]
         return [min(places) - NEAR, max(places) + NEAR]
+
+    def _beside(self, ends: tuple[Point, Point], width: float) -> list[float]:
+        """After a guess that just missed, places a little further on; nothing where no end is near the crossing."""
+        near = min(ends, key=lambda point: abs(point.score))
+        if abs(near.score) > CLOSE:
+            return []
+        least, most = self._guess(ends)
+        further = most + NEAR if near is ends[0] else least - NEAR
+        return [further, (further + width) / 2 if near is ends[0] else further / 2]
 
     def _by_logarithms(self, low: Point, high: Point) -> list[float]:
         """Where the crossing should be by a line through both ends in logarithms, and by a parabola through a third
