@@ -25,7 +25,7 @@ TARGET = "/dev/TARGET"
 """Stands for the device of a job that names none (`rbdname`, a directory)."""
 LOCAL = words("libaio io_uring io_uring_cmd posixaio windowsaio solarisaio sg sync psync vsync pvsync pvsync2 mmap")
 """Engines that hand I/Os to the kernel; others have a library, a network or a cluster between."""
-DROPPED = ("filename", "name", "stonewall", "wait_for", "wait_for_previous", "startdelay")
+DROPPED = words("filename name stonewall wait_for wait_for_previous startdelay pool rbdname rbd clientname clustername")
 NO_OPTIONS = "fio's terse output and its logs do not say what was asked; expected -w JOB with the job that was run"
 Options = Mapping[str, str]
 

@@ -94,10 +94,13 @@ def _records(path: Path) -> list[RecordDoc]:
 
 
 def _name_apart(rows: Sequence[Row]) -> None:
-    """Names that differ: the file's before it where several files are given, a number where that does not help."""
-    if len({row.file for row in rows}) > 1:
+    """Names that differ: of several files the file's, with the row's own where it has several; a number where that does
+    not help."""
+    files = [row.file for row in rows]
+    if len(set(files)) > 1:
         for row in rows:
-            row.name = f"{Path(row.file).stem}: {row.name}"
+            stem = Path(row.file).stem
+            row.name = stem if files.count(row.file) == 1 else f"{stem}: {row.name}"
     seen: dict[str, int] = {}
     for row in rows:
         seen[row.name] = seen.get(row.name, 0) + 1
