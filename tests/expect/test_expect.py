@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from fio_results import job
 
 import hotband as hb
-from conftest import job
 from hotband.expect import nearest, predict
 from hotband.expect.judge import Judged, distance, whole_verdict
 from hotband.interval.of_run import Drawn, figures_of

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fio_results import job
 from result_documents import diskspd, flatfile, iometer, iometer_test, run_rows
 
-from conftest import job
 from hotband.expect.results import Row, read_rows
 from hotband.runs.specify import Named
 
