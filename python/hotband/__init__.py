@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         convert,
         drive,
         drives,
+        expect,
+        find,
         load,
         load_all,
         osds,
@@ -41,6 +43,8 @@ __all__ = [
     "convert",
     "drive",
     "drives",
+    "expect",
+    "find",
     "load",
     "load_all",
     "osds",
@@ -53,11 +57,14 @@ __all__ = [
     "workloads",
 ]
 
+PACKAGES = ("expect", "find", "study")
+"""Public functions that are packages of the same name."""
+
 
 def __getattr__(name: str) -> Any:
-    """What is public, from `hotband.api`. `study` is also a package, which can be called."""
+    """What is public, from `hotband.api`; some are also packages, which can be called."""
     if name in __all__:
-        return getattr(import_module("hotband.api"), name) if name != "study" else import_module("hotband.study")
+        return import_module(f"hotband.{name}") if name in PACKAGES else getattr(import_module("hotband.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from hotband import __all__ as PUBLIC
 from hotband.errors import UserError as UserError
+from hotband.expect.api import expect as expect
+from hotband.find.api import find as find
 from hotband.interval import DRAWS
 from hotband.jobs.converted import Converted as Converted
 from hotband.record.record import Record as Record

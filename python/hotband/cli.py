@@ -14,6 +14,8 @@ from hotband.commands import (
     catalog,
     drives,
     events,
+    expect,
+    find,
     intervals,
     keys,
     names,
@@ -76,6 +78,8 @@ for listing in (catalog.osds, catalog.workloads, catalog.studies):
 for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
     app.command()(command)
 app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
+app.command(epilog=find.EPILOG)(find.find)
+app.command(epilog=expect.EPILOG)(expect.expect)
 
 
 @app.callback()

@@ -59,7 +59,7 @@ def of_run(run: Run, devices: Sequence[str]) -> Found:
         duration_ns=duration_ns,
         concurrency=asked["concurrency"] if asked["rate_iops"] is None else None,
         streams=[(stream, sides)],
-        spec={"run": run.settings},
+        spec={"run": run.settings, "asked": _told(run)},
         series=_series(kept, stream, seconds) if kept else None,
         interval_ns=round(seconds * NS_PER_S) if kept else None,
         percentiles=_percentiles(run, notes),
@@ -219,6 +219,16 @@ def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds:
     asked["working_set_bytes"] = round(size * _GIB) if size else None
     asked["rate_iops"] = _rate(run, named)
     return asked
+
+
+_TOLD = ("xfersize", "threads", "rdpct", "rhpct", "whpct", "seekpct", "lunsize", "reqrate")
+
+
+def _told(run: Run) -> dict[str, str]:
+    """What a row of the flatfile says of its run's parameters, as it says it."""
+    row = run.average or (run.rows[0] if run.rows else None)
+    cells = {} if row is None else row.values
+    return {name: cells[name] for name in _TOLD if cells.get(name, "") not in ("", "n/a")}
 
 
 def _rate(run: Run, cells: Cells) -> float | None:

@@ -42,6 +42,12 @@ ARGUMENTS = {
     "--interval": "interval",
     "--draws": "draws",
     "--target": "target",
+    "QUESTION": "question",
+    "RESULT": "result",
+    "--within": "within",
+    "--range": "range",
+    "--arrival": "arrival",
+    "--ios": "ios",
 }
 
 

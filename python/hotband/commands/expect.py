@@ -1,0 +1,76 @@
+"""`hotband expect`: is a result of another tool good or bad?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hotband.commands import names
+from hotband.commands.intervals import JobsOption
+from hotband.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show, show_lines
+from hotband.interval import LEAST_DRAWS, MOST_DRAWS
+
+EPILOG = """\
+[bold]Examples[/]
+
+hotband expect fio.json --on raid10:8xexos-15e900-512n
+
+hotband expect vdbench-output/            (which drives come nearest?)
+
+hotband expect terse.txt -w my.fio --on s4500-960
+"""
+
+
+def expect(
+    results: Annotated[
+        list[Path], typer.Argument(metavar="RESULT...", help="Results of fio, vdbench, DiskSpd or Iometer.")
+    ],
+    on: OnOption = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "-w",
+            "--workload",
+            metavar="WORKLOAD",
+            help="What was run, if the result does not say.",
+            **names.WORKLOAD,
+        ),
+    ] = None,
+    set_: SetOption = None,
+    level: Annotated[
+        float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help="Level of the intervals, 1 to 99.")
+    ] = 90.0,
+    draws: Annotated[int, typer.Option(min=LEAST_DRAWS, max=MOST_DRAWS, help="Draws of the uncertain values.")] = 16,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help='Measured time of a prediction, such as "60 s".')
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    jobs: JobsOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.
+
+    Without --on the drives of the catalog are ranked by how near they come.
+    """
+    from hotband.expect.expect import Asked
+    from hotband.expect.expect import expect as expected_of
+    from hotband.expect.predict import Settings
+    from hotband.expect.show import views
+    from hotband.runs.progress import run_progress
+    from hotband.runs.run import text_of
+    from hotband.runs.specify import Named
+
+    asked = Asked(
+        results,
+        None if on is None else Named(on, text_of(on, "machine")),
+        None if workload is None else Named(workload, text_of(workload, "workload")),
+        Settings(parse_set(set_ or []), seed, duration, level=level, draws=draws, jobs=jobs),
+    )
+    found = expected_of(asked, run_progress, say)
+    if as_json:
+        return print_json(found.to_dict())
+    for view in views(found):
+        (show if hasattr(view, "columns") else lambda one: show_lines([one]))(view)
+    return None

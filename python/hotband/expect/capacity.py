@@ -1,0 +1,22 @@
+"""How much a machine holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
+
+if TYPE_CHECKING:
+    from hotband.runs.specify import Named
+
+
+def target_bytes(machine: Named) -> int | None:
+    """Bytes of the one volume of a machine; None where it has several. Raises UserError for no machine."""
+    from hotband.runs.run import user_error
+
+    try:
+        volumes = _core.machine_offer(CATALOG_DIR, machine.name, machine.text, [])["volumes"]
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    return volumes[0][1] if len(volumes) == 1 else None

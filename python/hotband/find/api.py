@@ -1,0 +1,87 @@
+"""`hb.find`: inverse questions from Python (docs/guides/find.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.interval import DRAWS
+from hotband.runs.specify import Named, Spec, in_python, named, settings_of
+
+if TYPE_CHECKING:
+    from hotband.find.found import Found
+
+
+def find(
+    question: str,
+    workload: Spec,
+    *,
+    on: Spec | Sequence[Spec],
+    range: str | None = None,
+    within: float = 2.0,
+    arrival: str = "poisson",
+    ios: int | None = None,
+    duration: str | None = None,
+    seed: int = 1,
+    set: Mapping[str, object] | None = None,
+    interval: float | None = None,
+    draws: int = DRAWS,
+    jobs: int | None = None,
+    progress: bool | None = None,
+    **settings: object,
+) -> Found:
+    """Finds the rate, queue depth, number of drives or value of a key that meets a condition, in at most 12 runs a
+    machine; the searches of several machines go on beside one another.
+
+    `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
+    "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
+    MB/s". `range` bounds what is varied ("1..64"), `within` is how near the answer is to the crossing in percent. A
+    trial measures `ios` I/Os (60,000 to 300,000 where not said), or lasts `duration`. With `interval` (a percentage)
+    every answer has bounds, from `draws` draws of the machine's uncertain values.
+
+    The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
+    second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
+    `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    """
+    from hotband.find.find import Asked
+    from hotband.find.find import find as answers_to
+    from hotband.interval.of_run import Asked as IntervalsAsked
+    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.watch import watch
+
+    try:
+        if not isinstance(question, str):
+            raise UserError("QUESTION", "", str(question), 'expected text, such as "IOPS at p99 < 10 ms"')
+        if interval is not None:
+            IntervalsAsked(interval, draws)
+        asked = Asked(
+            question,
+            named(workload, "workload"),
+            [machine(one) for one in (on if isinstance(on, list | tuple) else [on])],
+            settings_of({**(set or {}), **settings}),
+            seed,
+            duration,
+            ios,
+            within,
+            range,
+            arrival,
+            interval,
+            draws,
+            jobs,
+        )
+        return answers_to(asked, lambda title: watch(title, progress))
+    except UserError as error:
+        raise in_python(error) from None
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None
+
+
+def machine(spec: object) -> Named:
+    """A machine, also one whose number of drives is left open."""
+    from hotband.find.drives import is_family
+
+    if isinstance(spec, str) and "\n" not in spec and is_family(spec):
+        return Named(spec)
+    return named(spec, "machine")

@@ -1,0 +1,141 @@
+"""Is a result judged: inside, better, worse, by the figure that decides, and is said what could explain it?"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from fio_results import job
+
+import hotband as hb
+from hotband.expect import nearest, predict
+from hotband.expect.judge import Judged, distance, whole_verdict
+from hotband.interval.of_run import Drawn, figures_of
+
+if TYPE_CHECKING:
+    from hotband.expect.expected import Expected
+    from hotband.runs.run import Finished
+
+DISK = "exos-15e900-512n"
+
+
+def undrawn(spec: object, whole: Finished, *_: object) -> Drawn:
+    """No draws: what remains of an interval is what the models leave out."""
+    return Drawn(figures_of(whole.record))
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Predictions of fewer I/Os, without draws: these have their own tests, and the guide's runs make them."""
+    monkeypatch.setattr(predict, "draw", undrawn)
+    monkeypatch.setattr(predict, "IOS", 4_000)
+    monkeypatch.setattr(nearest, "FIRST_IOS", 500)
+    monkeypatch.setattr(nearest, "THEN_IOS", 500)
+
+
+def expected(path: Path, **options: object) -> Expected:
+    return hb.expect(path, draws=8, progress=False, **options)
+
+
+def test_a_result_that_is_far_too_good_is_better_and_says_what_could_explain_it(fio) -> None:
+    options = {"rw": "randread", "iodepth": "16"}
+    found = expected(fio(job("a", options, reads=1_500_000, mean_ms=0.64), direct="0"), on=DISK)
+    assert found.verdict == "better than expected"
+    said = " ".join(found.explanations)
+    assert "page cache" in said
+    (row,) = found.rows
+    first = found.figures(row)[0]
+    assert first.figure == "iops"
+    assert first.low < first.predicted < first.high < first.measured
+
+
+def test_writes_that_only_a_write_cache_explains_name_it(fio) -> None:
+    found = expected(fio(job("a", {"rw": "randwrite", "iodepth": "1"}, writes=40_000, mean_ms=1.5)), on=DISK, wce=False)
+    assert found.verdict == "better than expected"
+    # What is set is known, and not tried otherwise.
+    assert not any("wce" in text for text in found.explanations)
+
+
+def test_json_says_all(fio, hotband) -> None:
+    path = fio(job("a", {"rw": "randread", "iodepth": "16"}, reads=24_000))
+    document = json.loads(hotband("expect", str(path), "--on", DISK, "--json").stdout)
+    assert (document["schema"], document["machine"]) == ("hotband-expect", DISK)
+    (row,) = document["rows"]
+    assert row["verdict"] == "inside"
+    assert {one["figure"] for one in row["figures"]} == {"iops", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns"}
+    assert "[[streams]]" in row["workload"]
+
+
+def test_without_a_machine_drives_are_ranked(fio) -> None:
+    path = fio(job("a", {"rw": "randread", "iodepth": "16", "size": "2t"}, reads=6_000, mean_ms=160.0))
+    found = expected(path)
+    drives = found.ranking.drives
+    distances = [one.distance for one in drives]
+    assert distances[: nearest.SHORT_LIST] == sorted(distances[: nearest.SHORT_LIST])
+    # 100 reads a second are a 7,200 rpm disk's; those of less than 2 TiB are left out.
+    assert drives[0].machine not in found.ranking.left_out
+    assert DISK in found.ranking.left_out
+    assert found.verdict.startswith("nearest is ")
+
+
+def judged(measured: float, figure: str = "iops", low: float = 80.0, high: float = 120.0) -> Judged:
+    return Judged(figure, measured, 100.0, low, high)
+
+
+def test_more_is_better_of_rates_and_worse_of_latencies() -> None:
+    assert [judged(value).verdict for value in (79, 80, 120, 121)] == ["worse", "inside", "inside", "better"]
+    assert [judged(value, "read.latency_p99_ns").verdict for value in (79, 121)] == ["better", "worse"]
+    assert Judged("iops", 1.0, 2.0).verdict is None
+
+
+def test_one_verdict_stands_for_all_rows() -> None:
+    inside, better, worse = [judged(100)], [judged(200)], [judged(10)]
+    assert whole_verdict([inside]) == "inside the interval"
+    assert whole_verdict([worse]) == "worse than expected"
+    assert whole_verdict([inside, inside]) == "inside the interval in all 2 rows"
+    assert whole_verdict([inside, better, worse]) == "of 3 rows 1 is inside, 1 is better, 1 is worse"
+    assert whole_verdict([[]]) == "nothing could be compared"
+    assert whole_verdict([[judged(100), judged(500, "latency_p99_ns")]]) == "inside the interval; but p99 worse"
+
+
+def test_the_distance_is_the_root_of_the_mean_square_of_logarithms() -> None:
+    assert distance([judged(200), judged(50)]) == pytest.approx(math.log(2))
+    assert distance([]) == math.inf
+
+
+def test_mistakes_are_one_line(fio, hotband, tmp_path: Path) -> None:
+    good = str(fio(job("a", {"rw": "randread", "size": "5t"}, reads=100)))
+    cut = tmp_path / "cut.json"
+    cut.write_text(Path(good).read_text()[:200])
+    terse = tmp_path / "null.json"
+    terse.write_text(Path(good).read_text().replace("libaio", "null"))
+    hotband("run", "fio-randread", "--on", DISK, "--duration", "1 s", "--out", "own")
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "study.toml").write_text("")
+    (tmp_path / "table.csv").write_text("config,workload,metric,value,unit\na,b,IOPS,3,IOPS\n")
+    (tmp_path / "empty.json").write_text("")
+    (tmp_path / "job.fio").write_text("[a]\nrw=read\n")
+    for arguments, said in [
+        ([good, "--on", DISK], "expected a machine that holds it"),
+        ([good, "--on", "nosuch"], "expected one of"),
+        ([str(cut), "--on", DISK], "cut short"),
+        ([str(terse), "--on", DISK], "its load cannot be rebuilt: ioengine=null"),
+        (["own", "--on", DISK], "is a record of the model"),
+        (["study", "--on", DISK], "is a study"),
+        (["table.csv", "--on", DISK], "is a table of figures"),
+        (["empty.json"], "the file is empty"),
+        (["job.fio"], "not a result that is recognised"),
+        (["nothing.json"], "cannot be read"),
+        ([good, "-w", "nosuch", "--on", DISK], "nosuch"),
+        ([good, "--on", DISK, "--set", "span"], "expected KEY=VALUE"),
+        ([good, "--on", DISK, "--interval", "100"], "expected a number from 1 to 99"),
+        ([good, "--on", DISK, "--draws", "2"], "expected a whole number from 8 to 4096"),
+        ([good, "--on", "st14000nm0001", "--set", "span=1 GB"], "volume"),
+    ]:
+        done = hotband("expect", *arguments)
+        assert done.returncode == 2, (arguments, done.stdout, done.stderr)
+        assert said in done.stderr, (arguments, done.stderr)
+        assert done.stderr.count("\n") == 1, (arguments, done.stderr)

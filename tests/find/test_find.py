@@ -1,0 +1,181 @@
+"""Are questions answered on machines, by the command and from Python?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import hotband as hb
+from hotband.find.drives import family
+from hotband.find.loads import Load
+
+if TYPE_CHECKING:
+    from hotband.find.found import Found
+
+DISK = "exos-15e900-512n"
+SHORT = {"ios": 3_000, "progress": False}
+"""Enough for these questions: what is asked is the search, not the third digit."""
+STREAMS = '[[streams]]\nname = "{}"\nsize = "{}"\nread_pct = 100\nrandom_pct = 100\n{}\n'
+PHASES = '[[phases]]\nduration = "9 s"\n[[phases]]\nduration = "60 s"\nmeasure = true\n'
+CLOSED = "load = { closed = { threads = 1 } }"
+
+
+@pytest.fixture(scope="module")
+def by_rate() -> Found:
+    return hb.find("IOPS at mean < 10 ms", "fio-randread", on=[DISK, "ent-10k"], **SHORT)
+
+
+def test_the_highest_rate_holds_and_a_little_more_does_not(by_rate: Found) -> None:
+    for answer in by_rate.answers:
+        assert answer.status == "found"
+        assert answer.bracket is not None
+        low, high = answer.bracket
+        assert low == answer.value
+        assert high <= 1.021 * low
+        assert len(answer.trials) <= 12
+        means = {trial.value: trial.record.mean for trial in answer.trials}
+        assert means[low] < 0.010 <= means[high]
+    assert by_rate.asked_as.startswith("an open loop (poisson arrivals)")
+    assert by_rate[DISK].value > by_rate["ent-10k"].value
+
+
+def test_the_same_question_has_the_same_answer(by_rate: Found) -> None:
+    again = hb.find("IOPS at mean < 10 ms", "fio-randread", on="ent-10k", jobs=1, **SHORT)
+    assert again["ent-10k"].document() == by_rate["ent-10k"].document()
+
+
+def test_the_frame_has_a_row_a_trial(by_rate: Found) -> None:
+    assert len(by_rate.frame) == sum(len(answer.trials) for answer in by_rate.answers)
+    assert set(by_rate.frame.columns) == {"machine", "value", "text", "met", "failed", "IOPS", "mean"}
+
+
+def test_a_number_of_drives_is_one_that_the_layout_takes() -> None:
+    found = hb.find("drives for 2000 IOPS at mean < 15 ms", "fio-randread", on=f"raid10:{{n}}x{DISK}", **SHORT)
+    (answer,) = found.answers
+    assert answer.value in (8, 10)
+    assert {trial.value % 2 for trial in answer.trials if trial.value} == {0}
+    assert answer.bracket == (answer.value - 2, answer.value)
+
+
+@pytest.mark.parametrize(("machine", "first", "step"), [("raid5", 3, 1), ("raid10", 4, 2), ("raid60", 8, 2)])
+def test_layouts_say_which_numbers_they_take(machine: str, first: int, step: int) -> None:
+    found = family(f"{machine}:{{n}}x{DISK}:256KiB")
+    assert (found.first, found.step) == (first, step)
+    assert found.machine(12) == f"{machine}:12x{DISK}:256KiB"
+    eights = family(f"{machine}:{{8n}}x{DISK}")
+    assert (eights.first, eights.step) == (8, 8)
+
+
+def test_what_is_not_reached_is_an_answer(hotband) -> None:
+    call = ("find", "queue depth for 5000 IOPS", "-w", "fio-randread", "--on", DISK, "--ios", "2000")
+    done = hotband(*call, "--range", "1..16")
+    assert done.returncode == 0, done.stderr
+    assert "not reached: at most" in done.stdout
+    assert "(queue depth 16)" in done.stdout
+
+
+def test_goals_and_limits_that_do_not_meet_say_where_they_part() -> None:
+    found = hb.find("queue depth for 400 IOPS at p99 < 30 ms", "fio-randread", on=DISK, range="1..64", **SHORT)
+    (answer,) = found.answers
+    assert answer.status == "nowhere"
+    assert "it is not p99 < 30 ms" in answer.notes[-1]
+
+
+def test_bounds_lie_around_the_answer_and_say_how() -> None:
+    # One of the drives with the fewest uncertain values.
+    found = hb.find("bs for 20 MB/s", "fio-randread", on="cheetah-15k4", qd=8, interval=90, draws=8, **SHORT)
+    (answer,) = found.answers
+    interval = answer.interval
+    assert interval is not None
+    assert interval["low"] <= interval["values_low"] <= answer.value <= interval["values_high"] <= interval["high"]
+    assert "the interval of MB/s there" in interval["how"]
+
+
+def test_json_has_the_search(hotband) -> None:
+    call = ("find", "queue depth for 250 IOPS", "-w", "fio-randread", "--on", DISK, "--ios", "2000", "--range", "1..8")
+    document = json.loads(hotband(*call, "--json").stdout)
+    (answer,) = document["answers"]
+    assert (document["schema"], answer["status"]) == ("hotband-find", "found")
+    assert answer["trials"][0]["text"] == "1"
+    assert answer["runs"] == len(answer["trials"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["IOPS at p99 < 1 ms", "--within", "0"], "--within = '0.0': expected a percentage from 0.1 to 50"),
+        (["IOPS at write.p99 < 1 ms", "--ios", "1000"], "'write.p99': the load has no writes"),
+        (["IOPS at p99 < 1 ms", "--set", "qd=4"], "says how hard is asked"),
+        (["qd for 300 IOPS", "--set", "qd=4"], "is what the question varies"),
+        (["wce for 300 IOPS"], "takes one of off, on; a question varies numbers"),
+        (["bss for 300 IOPS"], 'did you mean "bs"?'),
+        (["think for p99 < 1 ms"], "expected --range LOW..HIGH"),
+        (["drives for 300 IOPS"], "the question asks for n"),
+        (["IOPS at p99 < 1 ms", "--range", "7"], "expected LOW..HIGH"),
+        (["IOPS at p99 < 1 ms", "--range", "9..7"], "the lower one first"),
+        (["qd for 300 IOPS", "--range", "0..7"], "from 1 to 65536"),
+        (["IOPS at p99 < 1 ms", "--set", "span=5 TB"], "ends beyond the target"),
+        (["IOPS at p99 < 1 ms", "--ios", "1000", "--duration", "1 s"], "not together with --duration"),
+        (["IOPS at p99 < 1 ms", "--draws", "9"], "expected --interval PERCENT"),
+        (["IOPS at p99 < 1 ms", "--on", DISK], "is given twice"),
+        (["IOPS at p99 < 1 ms", "--on", "raid10:{n}xent-10k"], "leaves the number of drives open"),
+        (["drives for 9 IOPS", "--on", "single:{n}xent-10k"], "the question asks for n"),
+    ],
+)
+def test_mistakes_are_one_line(hotband, arguments: list[str], said: str) -> None:
+    question, *rest = arguments
+    done = hotband("find", question, "-w", "fio-randread", "--on", DISK, *rest)
+    assert done.returncode == 2
+    assert said in done.stderr
+    lines = [line for line in done.stderr.strip().splitlines() if line.startswith("hotband: error")]
+    assert len(lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[scripts]]\nname = 'a'\n", "needs a loop of streams"),
+        ("[[phases]]\nmeasure = true\n[[phases]]\nmeasure = true\n", "several phases are measured"),
+        (STREAMS.format("a", "4k", CLOSED) + STREAMS.format("b", "4k", CLOSED), "loops of their own"),
+    ],
+)
+def test_a_load_without_one_loop_has_no_rate_to_vary(text: str, said: str) -> None:
+    with pytest.raises(hb.UserError, match=said):
+        Load(text, "w").expect_loop()
+
+
+def test_rates_go_to_the_loop_that_streams_share() -> None:
+    own = "load = { open = { rate_iops = 50, arrival = 'fixed' } }"
+    shared = (
+        "[load]\nclosed = { threads = 4 }\n" + STREAMS.format("data", "8 KiB", "") + STREAMS.format("log", "4k", own)
+    )
+    load = Load(shared + PHASES, "w").with_open_loop(700.0, "poisson")
+    assert load.table["load"] == {"open": {"rate_iops": 700.0, "arrival": "poisson"}}
+    assert load.table["streams"][1]["load"]["open"]["rate_iops"] == 50
+    assert load.varied() == {0}
+    assert load.mean_bytes() == 8192
+
+
+def test_rates_of_streams_keep_their_ratio() -> None:
+    rates = [f"load = {{ open = {{ rate_iops = {n}, arrival = 'fixed' }} }}" for n in (30, 10)]
+    text = STREAMS.format("a", "4 KiB", rates[0]) + STREAMS.format("b", "8 KiB", rates[1]) + PHASES
+    load = Load(text, "w").with_open_loop(100.0, "fixed")
+    assert [one["load"]["open"]["rate_iops"] for one in load.table["streams"]] == [75.0, 25.0]
+
+
+def test_trials_measure_a_number_of_ios_after_a_warm_up_of_at_most_a_fifth() -> None:
+    load = Load("# hotband: converted from a.fio (fio): 1 kept\n" + STREAMS.format("a", "4k", "") + PHASES, "w")
+    first, second = load.with_ios(1000).table["phases"]
+    assert first == {"until": ["200 I/Os", "9 s"]}
+    assert second == {"ios": 1000, "measure": True}
+    assert load.with_ios(1000).text().startswith("# hotband: converted from a.fio")
+
+
+def test_a_job_file_is_asked_too(tmp_path: Path) -> None:
+    job = tmp_path / "job.fio"
+    job.write_text("[a]\nrw=randread\nbs=8k\nfilename=/dev/sdx\niodepth=4\ndirect=1\nioengine=libaio\nruntime=60\n")
+    found = hb.find("IOPS at p50 < 8 ms", job, on=DISK, **SHORT)
+    assert found.answers[0].status == "found"
