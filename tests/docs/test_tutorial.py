@@ -16,7 +16,8 @@ TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
 FIVE = sorted(path.name for path in TUTORIAL.glob("[1-9]-*.md"))
 PAGES = [*FIVE, "../guides/answers.md"]
 """The tutorial, and a guide that does the same: one step after the other."""
-LANGUAGES = {"sh", "toml", "csv", "python"}
+FILES = ("toml", "csv", "fio", "json")
+LANGUAGES = {"sh", "python", *FILES}
 
 
 class Block(NamedTuple):
@@ -52,7 +53,7 @@ def run(folder: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
 
 def follow(folder: Path, block: Block) -> None:
     """Does what a reader does with a block: writes the file that its first line names, or runs its lines."""
-    if block.language in ("toml", "csv"):
+    if block.language in FILES:
         first, text = block.text.split("\n", 1)
         path = folder / first.removeprefix("# ")
         path.parent.mkdir(exist_ok=True)
