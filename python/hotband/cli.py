@@ -293,7 +293,7 @@ def compare(
 def report(
     records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report.")],
-    title: Annotated[str, typer.Option(help="Its heading.")] = "Hotband report",
+    title: Annotated[str | None, typer.Option(help="Its heading; what was run on what where not said.")] = None,
     with_audit: Annotated[bool, typer.Option("--audit", help="With what the auditor finds in them.")] = False,
     on: OnOption = None,
     media: MediaOption = None,

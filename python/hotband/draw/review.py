@@ -28,6 +28,7 @@ from hotband.draw.charts import (
     rate_axis,
     tight_log_axis,
 )
+from hotband.draw.named_rows import Rows
 from hotband.report.text import block_size
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross"
 RAMP = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151")
 # Points of a line above which they would run into each other.
 MARKED = 40
-BAR, GAP = 17, 13
+BAR = 17
 # By whether a chart is as wide as the page: the characters of its legend, and the room right of its longest bar.
 CHARS = {True: 100, False: HALF_CHARS}
 ROOM = {True: 0.16, False: 0.4}
@@ -271,18 +272,17 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     drawn = [name for name in lines.names if name in set(rows["line"].to_list())]
     ends = pl.concat([rows[name] for name in ("value", "low", "high")]).drop_nulls()
     dots = _spans(rows["value"])
-    names = {key: in_lines(text) for key, text in labels.items()}
-    axis = alt.Axis(
-        title=None, labelExpr=f"({json.dumps(names)})[datum.value]", labelLimit=300, labelPadding=8, labelColor=INK,
-        ticks=False, domain=False,
-    )  # fmt: skip
+    slots = 1 if single else max(1, len(drawn))
+    named = Rows(labels, slots * BAR)
     shown = None if single or len(lines.names) == 1 else legend(pl.Series(drawn), CHARS[wide])
     if shown is not None:
         shown.values, shown.symbolType, shown.symbolStrokeWidth = drawn, "circle" if dots else "square", 0
     x = _amount_axis(ends, title, dots, rule, ROOM[wide])
     base = alt.Chart(rows).encode(
         y=alt.Y(
-            "row:N", scale=alt.Scale(type="band", domain=list(labels), paddingInner=0.28, paddingOuter=0.12), axis=axis
+            "row:N",
+            scale=alt.Scale(type="band", domain=list(labels), paddingInner=0.28, paddingOuter=0.12),
+            axis=named.axis(),
         ),
         color=alt.Color("line:N", scale=lines.scale(), legend=shown),
         tooltip=[
@@ -291,24 +291,15 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
             alt.Tooltip("text:N", title=title),
         ],
     )
-    slots = 1
-    if not single and len(drawn) > 1:
-        slots = len(drawn)
+    if slots > 1:
         base = base.encode(yOffset=alt.YOffset("line:N", scale=alt.Scale(domain=drawn)))
     layers = _amount_layers(base, x, dots, bool(rows["low"].is_not_null().any()))
     if rule is not None:
         at = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.3)
         layers.append(at.encode(x=alt.datum(rule)))
     layers.append(_numbers(base, x, dots, rule))
-    height = len(labels) * (slots * BAR + GAP)
-    return dress(alt.layer(*layers).properties(width="container", height=height))
-
-
-def in_lines(text: str, chars: int = 32) -> list[str]:
-    """A row's name in up to two lines."""
-    import textwrap
-
-    return textwrap.wrap(text, chars, max_lines=2, placeholder=" …") or [""]
+    layered = alt.layer(*layers)
+    return dress(layered.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))
 
 
 def _spans(values: pl.Series) -> bool:
