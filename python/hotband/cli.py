@@ -189,11 +189,12 @@ def run(
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
-    from hotband.interval.show import interval_lines
+    from hotband.interval.show import interval_lines, intervals_table
     from hotband.record.energy import energy_lines
     from hotband.record.repair import repair_lines
     from hotband.record.states import said_of
     from hotband.record.steady import of_phases
+    from hotband.text.formats import as_rows
     from hotband.text.tables import (
         app_tables,
         limits_lines,
@@ -208,6 +209,8 @@ def show_run(finished: Finished) -> None:
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts)
     if "intervals" in record:
+        rows = [intervals_table(record["intervals"])] if as_rows() else []
+        show(*rows)
         show_lines(interval_lines(record["intervals"]))
     show_lines(said_of(record))
     show_lines(f"  note: {note}" for note in record["notes"])
@@ -235,12 +238,15 @@ def steady(
     """
     from hotband.record.incomplete import refusing_incomplete
     from hotband.record.rounds import judge_files
-    from hotband.text.tables import steady_lines
+    from hotband.text.formats import as_rows
+    from hotband.text.tables import steady_lines, steady_table
 
     with refusing_incomplete(records):
         verdicts = judge_files(records, round_, track)
         lines = [line for verdict in verdicts for line in steady_lines(verdict)]
-    return print_json(verdicts) if as_json else show_lines(lines)
+    if as_json:
+        return print_json(verdicts)
+    return show(steady_table(verdicts)) if as_rows() else show_lines(lines)
 
 
 @app.command()
@@ -301,10 +307,13 @@ def report(
 ) -> None:
     """Write one self-contained HTML report of records."""
     from hotband.audit.facts import of_options
+    from hotband.audit.load import expect_once, records_in
     from hotband.record.incomplete import refusing_incomplete
     from hotband.report import load_record, record_page, write_report
     from hotband.text.write import expect_other_file
 
+    records = [one for path in records for one in records_in(path)]
+    expect_once(records)
     expect_other_file("--output", output, [one for path in records for one in (path, path / "record.json")])
     machine = of_options(on, media, cache)
     if machine is not None and not with_audit:

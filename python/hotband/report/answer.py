@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from hotband.audit.difference import FASTER, NONE, SLOWER
 from hotband.errors import UserError
 from hotband.record.intervals import figures_of
 from hotband.report.curve import Curve, curve_of
@@ -24,15 +23,19 @@ if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
 
+    Sides: TypeAlias = Mapping[str, Sequence[RecordDoc]]
+
 # From here on a ratio reads better as a multiple than in percent.
 MULTIPLE = 2.0
+# As `hotband.audit.difference` has them, which reads records and is loaded when used.
+FASTER, SLOWER, NONE = "faster", "slower", "no difference shown"
 # What most of a curve's IOPS are.
 MOST = 0.9
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`sentences` for the head of a page; `against` has of every label but the first how it compares with that, None
+    """`sentences` for the head of a page; `against` has of every side but the first how it compares with that, None
     where it cannot be compared; `unlike` says what was not asked alike."""
 
     sentences: Sequence[str]
@@ -42,43 +45,57 @@ class Answer:
 
 
 def answer(naming: Naming) -> Answer:
-    """Of records by what differs among them."""
+    """Of records by what differs among them; repeats are one side."""
     labels = list(naming.records)
     if not labels:
         return Answer([], {})
+    sides = naming.sides()
     if len(labels) == 1:
         return Answer(_alone(naming.records[labels[0]].record), {})
     curve = curve_of(naming)
     if curve is not None:
         return Answer(_of_curve(curve), {}, curve=curve)
-    against = {label: compared(naming, labels[0], label) for label in labels[1:]}
+    if len(sides) == 1:
+        return Answer(_of_repeats(naming), {})
+    records = {name: [naming.records[label].record for label in own] for name, own in sides.items()}
+    first, *others = sides
+    against = {name: compared(naming, sides[first], sides[name]) for name in others}
     unlike = list(dict.fromkeys(words for one in against.values() if one is not None for words in one.unlike))
     if unlike:
         said = f"They were not asked the same ({'; '.join(unlike)}), so none is called faster."
         return Answer([said], against, unlike)
-    if len(labels) == 2:
-        return Answer(_of_two(naming, labels[0], labels[1], against[labels[1]]), against)
-    return Answer(_of_many(naming, against), against)
+    if len(sides) == 2:
+        return Answer(_of_two(records, first, others[0], against[others[0]]), against)
+    return Answer(_of_many(naming, sides, records), against)
 
 
-def compared(naming: Naming, a: str, b: str) -> Comparison | None:
-    """B against A; None where they cannot be compared."""
+def compared(naming: Naming, a: Sequence[str], b: Sequence[str]) -> Comparison | None:
+    """Side B against A, labels of repeats each; None where they cannot be compared."""
     from hotband.audit import shapes
     from hotband.audit.audited import Audited, Side
     from hotband.audit.compare import compare
 
     sides = []
-    for label in (a, b):
-        one = naming.records[label]
-        try:
-            shapes.check(label, one.record)
-        except UserError:
-            return None
-        sides.append(Side(label, [Audited(label, one.record, one.series)]))
+    for labels in (a, b):
+        runs = []
+        for label in labels:
+            one = naming.records[label]
+            try:
+                shapes.check(label, one.record)
+            except UserError:
+                return None
+            runs.append(Audited(label, one.record, one.series))
+        sides.append(Side(labels[0], runs))
     try:
         return compare(sides[0], sides[1], anyway=True)
     except UserError:
         return None
+
+
+def mean(records: Sequence[RecordDoc], key: str) -> float | None:
+    """A figure of a side: the mean of its repeats."""
+    known = [value for record in records if (value := figure(record, key)) is not None]
+    return sum(known) / len(known) if known else None
 
 
 def figure(record: RecordDoc, key: str) -> float | None:
@@ -116,20 +133,31 @@ def _interval(record: RecordDoc) -> str:
     return f" ({said(found[0])})" if found else ""
 
 
+def _of_repeats(naming: Naming) -> list[str]:
+    """How far repeats of one run lie apart."""
+    rates = [value for one in naming.records.values() if (value := figure(one.record, "iops"))]
+    if not rates:
+        return ["No I/O ended in the measured time."]
+    middle = sum(rates) / len(rates)
+    apart = 100 * (max(rates) - min(rates)) / middle
+    ends = f"{number(min(rates))} to {number(max(rates))}"
+    return [f"{number(middle)} IOPS, the mean of {len(rates)} repeats from {ends} ({apart:.1f} % apart)."]
+
+
 # --- two --------------------------------------------------------------------------------------------------------
 
 
-def _of_two(naming: Naming, a: str, b: str, found: Comparison | None) -> list[str]:
-    records = [naming.records[label].record for label in (a, b)]
-    if all(is_open(record) for record in records):
-        return [_latencies(a, b, records, "latency_mean_ns", "mean")]
-    rates = [figure(record, "iops") for record in records]
-    one, other = rates
+def _of_two(sides: Sides, a: str, b: str, found: Comparison | None) -> list[str]:
+    if all(is_open(record) for own in sides.values() for record in own):
+        return [_latencies(a, b, sides, "latency_mean_ns", "mean")]
+    one, other = (mean(sides[name], "iops") for name in (a, b))
     if not one or not other:
         return ["No rate is known of both, so they are not compared."]
     difference = next((row for row in found.differences if row.metric == "IOPS"), None) if found else None
     first = _sentence(a, b, (one, other), difference)
-    return [f"{first} {_latencies(a, b, records, 'latency_p99_ns', 'p99')}"]
+    repeats = f" Means of {' and '.join(str(len(own)) for own in sides.values())} repeats."
+    many = repeats if any(len(own) > 1 for own in sides.values()) else ""
+    return [f"{first} {_latencies(a, b, sides, 'latency_p99_ns', 'p99')}{many}"]
 
 
 def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | None) -> str:
@@ -167,9 +195,9 @@ def _between(ends: Sequence[float], ratio: float) -> str:
     return f"{100 * (ends[0] - 1):.1f} to {100 * (ends[1] - 1):.1f} %".replace("-", "−")
 
 
-def _latencies(a: str, b: str, records: Sequence[RecordDoc], key: str, name: str) -> str:
+def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
     """Who waits longer, by one of the latencies."""
-    one, other = (figure(record, key) for record in records)
+    one, other = (mean(sides[side], key) for side in (a, b))
     if not one or not other:
         return ""
     long, short, ratio = (a, b, one / other) if one > other else (b, a, other / one)
@@ -183,11 +211,10 @@ def _latencies(a: str, b: str, records: Sequence[RecordDoc], key: str, name: str
 # --- several ----------------------------------------------------------------------------------------------------
 
 
-def _of_many(naming: Naming, against: Mapping[str, Comparison | None]) -> list[str]:
-    records = {label: one.record for label, one in naming.records.items()}
-    given = all(is_open(record) for record in records.values())
+def _of_many(naming: Naming, labels: Mapping[str, Sequence[str]], sides: Sides) -> list[str]:
+    given = all(is_open(record) for own in sides.values() for record in own)
     key = "latency_mean_ns" if given else "iops"
-    known = {label: value for label, record in records.items() if (value := figure(record, key))}
+    known = {name: value for name, own in sides.items() if (value := mean(own, key))}
     if len(known) < 2:
         return ["Too few rates are known to compare them."]
     ordered = sorted(known.items(), key=lambda one: one[1] if given else -one[1])
@@ -195,29 +222,29 @@ def _of_many(naming: Naming, against: Mapping[str, Comparison | None]) -> list[s
     if given:
         others = ", ".join(f"{label} {millis(value)}" for label, value in ordered[1:4])
         return [f"At the rate that was asked {best} answers first: {millis(most)} on average; {others}."]
-    level = _level(naming, best, second)
+    level = _level(naming, labels[best], labels[second])
     rest = ordered[1:4] if len(ordered) <= 4 else [ordered[1], ordered[-1]]
     times = " and ".join(f"{_as_many(most / value)} {label} ({number(value)})" for label, value in rest)
     head = f"{best} is fastest with {number(most)} IOPS: {times}."
     if level:
         head = f"{best} ({number(most)} IOPS) and {second} ({number(next_)}) lead, without a difference that is shown."
         head += f" Last is {ordered[-1][0]} with {number(ordered[-1][1])}." if len(ordered) > 2 else ""
-    return [f"{head} {_tails(records)}"]
+    return [f"{head} {_tails(sides)}"]
 
 
 def _as_many(ratio: float) -> str:
     return f"{number(ratio, 3)} times" if ratio >= MULTIPLE else f"{100 * (ratio - 1):.1f} % over"
 
 
-def _level(naming: Naming, a: str, b: str) -> bool:
+def _level(naming: Naming, a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether no difference is shown between two."""
     found = compared(naming, a, b)
     return found is not None and any(row.metric == "IOPS" and row.verdict == NONE for row in found.differences)
 
 
-def _tails(records: Mapping[str, RecordDoc]) -> str:
+def _tails(sides: Sides) -> str:
     """The shortest and the longest p99."""
-    known = {label: value for label, record in records.items() if (value := figure(record, "latency_p99_ns"))}
+    known = {name: value for name, own in sides.items() if (value := mean(own, "latency_p99_ns"))}
     if len(known) < 2:
         return ""
     low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)

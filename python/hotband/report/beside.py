@@ -63,12 +63,15 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str]) -
     alike = len(set(states.values())) == 1
     with_change = bool(found.against) and not found.unlike
     columns = [name for name in COLUMNS if with_change or name != "Against the first"]
+    sides = {label: name for name, labels in naming.sides().items() for label in reversed(labels)}
+    firsts = {labels[0] for labels in naming.sides().values()}
     rows = []
     for label in found.curve.labels if found.curve else naming.records:
         one = naming.records[label]
         summary = one.record["summary"]
         cells = [Cell(label, under="" if alike else states[label]), _rate(one.record)]
-        cells += [_change(found, label)] if with_change else []
+        # Of repeats the first has what all of them show.
+        cells += [_change(found, sides[label] if label in firsts else "")] if with_change else []
         cells.append(Cell(amount(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
         cells += [Cell(amount(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
         rows.append([*cells, Cell(number(summary.get("errors")), numeric=True)])

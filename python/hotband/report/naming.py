@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Of what is listed in a title; of more there is a count.
 LISTED = 4
-MACHINE, WORKLOAD = "machine", "workload"
+MACHINE, WORKLOAD, SEED = "machine", "workload", "seed"
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,20 @@ class Naming:
         """Of an aspect that differs, each once, in the order of the records."""
         return list(dict.fromkeys(found[key] for found in self.differ.values() if key in found))
 
+    def sides(self) -> dict[str, list[str]]:
+        """Labels of repeats, which differ in nothing but their seed, by what they are of; a record alone by its own."""
+        found: dict[str, list[str]] = {}
+        for label, own in self.differ.items():
+            of = {key: value for key, value in own.items() if key != SEED}
+            found.setdefault((_label(of) or "all") if SEED in own else label, []).append(label)
+        return found
+
     @property
     def title(self) -> str:
         """What was run on what, and what was changed."""
         workload, machine = (self._said(key) for key in (WORKLOAD, MACHINE))
         what = f"{workload} on {machine}" if machine else workload
-        changed = [f"{key} {_range(self.values(key))}" for key in self.keys if key not in (WORKLOAD, MACHINE)]
+        changed = [f"{key} {_range(self.values(key))}" for key in self.keys if key not in (WORKLOAD, MACHINE, SEED)]
         return f"{what}: {', '.join(changed)}" if changed else what
 
     def _said(self, key: str) -> str:
@@ -112,7 +120,7 @@ def _file(loaded: LoadedRecord) -> str:
 FURTHER: dict[str, Callable[[LoadedRecord], str]] = {
     "events": _happens,
     "measured for": lambda loaded: span(loaded.record["duration_ns"]),
-    "seed": lambda loaded: str(loaded.record.get("seed")),
+    SEED: lambda loaded: str(loaded.record.get("seed")),
     "file": _file,
 }
 """What tells records apart where nothing else does, in this order."""
