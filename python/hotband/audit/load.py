@@ -69,14 +69,16 @@ def load_sides(sides: Sequence[Sequence[Path]]) -> list[Side]:
 
 
 def _side(paths: Sequence[Path], number: int, seen: dict[Path, int]) -> Side:
-    """The repeats of one side; `seen` has the results of all sides, and which side they are on."""
+    """The repeats of one side; `seen` has the results of all sides before, and the last that they are on. Every side is
+    compared with the first alone, so that further ones may share results."""
     runs: list[tuple[str, Audited]] = []
     for place in (place for path in paths for place in records_in(path)):
         file = (place / RECORD_FILE if place.is_dir() else place).resolve()
-        if file in seen:
-            twice = "is given twice on one side; expected a result of its own for a repeat"
-            itself = "is given on two sides; expected another result, for one does not differ from itself"
-            raise UserError(str(place), "", "", twice if seen[file] == number else itself)
+        if seen.get(file) == number:
+            raise UserError(str(place), "", "", "is given twice on one side; expected a result of its own for a repeat")
+        if seen.get(file) == 0:
+            itself = "is what it would be compared with; expected another result, for one does not differ from itself"
+            raise UserError(str(place), "", "", itself)
         seen[file] = number
         own = load_one(place)
         if len(own) != 1:

@@ -92,10 +92,10 @@ def palette(title: str, names: Iterable[str], first: int = 0) -> Lines:
 def ramp(title: str, names: Sequence[str]) -> Lines:
     """Colours from dark to light for names that grow; beyond five the steps lie closer."""
     last = max(1, len(names) - 1)
-    return Lines(title, {name: _mixed(RAMP, n / last) for n, name in enumerate(names)})
+    return Lines(title, {name: mixed(RAMP, n / last) for n, name in enumerate(names)})
 
 
-def _mixed(stops: Sequence[str], at: float) -> str:
+def mixed(stops: Sequence[str], at: float) -> str:
     """The colour at `at` (0 to 1) between evenly spaced stops."""
     place = at * (len(stops) - 1)
     left = min(int(place), len(stops) - 2)

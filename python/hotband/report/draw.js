@@ -177,10 +177,13 @@
     unfold.addEventListener("click", () => folds.forEach((fold) => (fold.open = true)));
   }
   const arrive = () => {
-    const found = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const fold = found && found.querySelector(":scope > details");
-    if (fold) {
-      fold.open = true;
+    const found = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+    const folds = found ? [found.querySelector(":scope > details")] : [];
+    for (let outer = found?.closest("details"); outer; outer = outer.parentElement.closest("details")) {
+      folds.push(outer);
+    }
+    if (folds.some((fold) => fold && !fold.open)) {
+      folds.forEach((fold) => fold && (fold.open = true));
       found.scrollIntoView();
     }
   };

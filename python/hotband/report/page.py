@@ -167,12 +167,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Part:
-    """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own."""
+    """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own. A
+    `folded` one shows title and sentence alone."""
 
     id: str
     title: str
     sections: Sequence[Section]
     lead: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)
