@@ -217,9 +217,11 @@ def show_run(finished: Finished) -> None:
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts)
     if "intervals" in record:
-        rows = [intervals_table(record["intervals"])] if as_rows() else []
-        show(*rows)
-        show_lines(interval_lines(record["intervals"]))
+        lines = interval_lines(record["intervals"])
+        if as_rows():
+            show(intervals_table(record["intervals"]))
+            lines = lines[len(record["intervals"]["figures"]) :]
+        show_lines(lines)
     show_lines(said_of(record))
     show_lines(f"  note: {note}" for note in record["notes"])
     show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))

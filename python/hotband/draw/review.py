@@ -29,6 +29,7 @@ from hotband.draw.charts import (
     tight_log_axis,
 )
 from hotband.draw.named_rows import Rows
+from hotband.draw.strokes import dashed
 from hotband.report.text import block_size
 
 if TYPE_CHECKING:
@@ -75,13 +76,10 @@ class Lines:
 
         return alt.Scale(domain=self.names, range=[SHAPES[n % len(SHAPES)] for n in range(len(self.names))])
 
-    def dashes(self) -> alt.Scale:
-        """Names to dashes: solid until the palette repeats its colours, but for those that are dashed anyway."""
-        import altair as alt
-
+    def dashes(self) -> list[list[float]]:
+        """Of the names: solid until the palette repeats its colours, but for those that are dashed anyway."""
         rounds = [1 if name in self.dashed else n // len(PALETTE) for n, name in enumerate(self.names)]
-        found = [list(DASHES[n % len(DASHES)]) for n in rounds]
-        return alt.Scale(domain=self.names, range=found)
+        return [list(DASHES[n % len(DASHES)]) for n in rounds]
 
 
 def palette(title: str, names: Iterable[str], first: int = 0) -> Lines:
@@ -209,14 +207,25 @@ def curves(
         tooltip=_tooltip(rows, {"line": lines.title, x.column: x.title, y.column: y.title}, hidden=order),
     )
     line = base.mark_line(strokeWidth=2, strokeJoin="round")
-    if lines.dashed or len(lines.names) > len(PALETTE):
-        line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=lines.dashes(), legend=shown))
+    dashes = _dashes(rows, x, y, lines)
+    if any(dash != [1, 0] for dash in dashes):
+        scale = alt.Scale(domain=lines.names, range=dashes)
+        line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=scale, legend=shown))
     layers: list[Any] = [line.encode(order=f"{order}:Q") if order else line]
     if points and longest <= MARKED:
         # A legend of its own that merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
         layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(shape=shape))
     return dress(alt.layer(*layers).properties(width="container", height=CURVE_HEIGHT))
+
+
+def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
+    """Of the lines: as they are given, and dashed where one would lie on an earlier one."""
+    given = lines.dashes()
+    numbers = [str(n) for n in range(len(given))]
+    is_log = y.scale == "log" or (y.scale == "rate" and _spans(rows[y.column]))
+    found = dashed(rows, x.column, y.column, lines.names, numbers, is_log)
+    return [own if own != [1, 0] else other for own, other in zip(given, found, strict=True)]
 
 
 def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:

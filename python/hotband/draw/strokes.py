@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.draw.charts import DASHES, PALETTE, natural_order
+from hotband.draw.charts import DASHES, PALETTE
 
 if TYPE_CHECKING:
     import altair as alt
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Two points closer than this share of an axis are drawn over each other: 2 px wide lines in charts 190 to 330 px high.
 NEAR = 0.02
+# Places along an axis at which lines are compared: a few pixels wide each.
+PLACES = 200
 # Lines are over each other where at least this share of their common points is.
 MOSTLY = 0.5
 
@@ -44,7 +46,8 @@ class Strokes:
         import altair as alt
 
         runs = dict(rows.select("line", "run").unique(maintain_order=True).rows())
-        lines = natural_order(runs)
+        # In the order in which they are drawn: what lies over an earlier line is dashed, so that both are seen.
+        lines = list(runs)
         alone = len(set(runs.values())) == 1
         colors = [PALETTE[n % len(PALETTE)] if alone else self.colors[runs[line]] for n, line in enumerate(lines)]
         dashes = dashed(rows, x, y, lines, colors, log)
@@ -55,9 +58,10 @@ def dashed(
     rows: pl.DataFrame, x: str, y: str, lines: Sequence[str], colors: Sequence[str], log: bool = False
 ) -> list[list[float]]:
     """A dash for every line: solid, but for those that lie over an earlier one or share its colour."""
-    points = {line: points_of(rows, line, x, y) for line in lines}
+    width = (maximum(rows, x) - minimum(rows, x)) / PLACES or 1.0
+    points = {line: points_of(rows, line, x, y, width) for line in lines}
     if log:
-        points = {line: {at: math.log(y) for at, y in own.items() if y > 0} for line, own in points.items()}
+        points = {line: {at: math.log(value) for at, value in own.items() if value > 0} for line, own in points.items()}
     values = [value for own in points.values() for value in own.values()]
     height = (max(values) - min(values)) if values else 0.0
     levels: list[int] = []
@@ -72,13 +76,24 @@ def dashed(
     return [list(DASHES[level]) for level in levels]
 
 
-def points_of(rows: pl.DataFrame, line: str, x: str, y: str) -> dict[float, float]:
-    """The points of a line by their place."""
+def minimum(rows: pl.DataFrame, x: str) -> float:
+    """Of a column of numbers; zero where it has none."""
+    return min((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
+
+
+def maximum(rows: pl.DataFrame, x: str) -> float:
+    """Of a column of numbers; zero where it has none."""
+    return max((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
+
+
+def points_of(rows: pl.DataFrame, line: str, x: str, y: str, width: float) -> dict[int, float]:
+    """The points of a line by their place along the axis, in steps of a width: lines need not have points at the same
+    places."""
     own = rows.filter(rows["line"] == line).select(x, y).drop_nulls().rows()
-    return {float(at): float(value) for at, value in own if math.isfinite(at) and math.isfinite(value)}
+    return {round(at / width): float(value) for at, value in own if math.isfinite(at) and math.isfinite(value)}
 
 
-def over(one: Mapping[float, float], other: Mapping[float, float], height: float) -> bool:
+def over(one: Mapping[int, float], other: Mapping[int, float], height: float) -> bool:
     """Whether two lines are drawn over each other, on an axis of such a height."""
     common = [(one[at], other[at]) for at in one if at in other]
     return bool(common) and sum(abs(a - b) <= NEAR * height for a, b in common) >= MOSTLY * len(common)

@@ -86,7 +86,6 @@ def curve_block(curve: Curve, strokes: Strokes) -> Charts:
     p99, mean = Axis("p99_ms", "p99 latency (ms)", "rate"), Axis("mean_ms", "Mean latency (ms)", "rate")
     iops, rate = Axis("iops", "IOPS", "rate"), Axis("mbps", "Bandwidth (MB/s)", "rate")
     what = title.partition(" (")[0].lower() if curve.key in TITLES else curve.key
-    lines = Lines(lines.title, lines.colors, dashed=_coinciding(rows, lines.names))
     made = [
         Chart(f"IOPS against {what}", curves(rows.drop("mbps", "mean_ms"), x, iops, lines)),
         Chart(f"p99 latency against {what}", curves(rows.drop("mbps", "mean_ms"), x, p99, lines)),
@@ -122,11 +121,3 @@ UNITS = (1.0, 1e6, 1e6, 1e6)
 def _doubles(curve: Curve) -> bool:
     """Whether the places are powers of two, which stand equally far apart."""
     return all(at >= 1 and at == int(at) and int(at) & (int(at) - 1) == 0 for at in curve.places)
-
-
-def _coinciding(rows: pl.DataFrame, names: list[str]) -> list[str]:
-    """Lines that would lie on an earlier one."""
-    from hotband.draw.strokes import dashed
-
-    found = dashed(rows, "x", "iops", names, [str(n) for n in range(len(names))])
-    return [name for name, dash in zip(names, found, strict=True) if dash != [1, 0]]

@@ -18,6 +18,7 @@ from hotband.report.text import span
 if TYPE_CHECKING:
     from hotband.report.load import LoadedRecord
 
+NOT_SET = "as it is"
 # Of what is listed in a title; of more there is a count.
 LISTED = 4
 MACHINE, WORKLOAD, SEED = "machine", "workload", "seed"
@@ -54,7 +55,8 @@ class Naming:
         """What was run on what, and what was changed."""
         workload, machine = (self._said(key) for key in (WORKLOAD, MACHINE))
         what = f"{workload} on {machine}" if machine else workload
-        changed = [f"{key} {_range(self.values(key))}" for key in self.keys if key not in (WORKLOAD, MACHINE, SEED)]
+        keys = [key for key in self.keys if key not in (WORKLOAD, MACHINE, SEED)]
+        changed = [f"{key} {_range([value or NOT_SET for value in self.values(key)])}" for key in keys]
         return f"{what}: {', '.join(changed)}" if changed else what
 
     def _said(self, key: str) -> str:
@@ -104,8 +106,8 @@ def _aspects(loaded: LoadedRecord) -> dict[str, str]:
 
 
 def _one_of(key: str) -> Callable[[LoadedRecord], str]:
-    """Reads a key that only some records have."""
-    return lambda loaded: _aspects(loaded).get(key, "as it is")
+    """Reads a key that only some records have; nothing of the others."""
+    return lambda loaded: _aspects(loaded).get(key, "")
 
 
 def _happens(loaded: LoadedRecord) -> str:

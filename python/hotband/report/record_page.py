@@ -78,10 +78,17 @@ class _Looks:
     @classmethod
     def of(cls, naming: Naming, found: Answer) -> _Looks:
         """A colour a run, or a line of curves."""
-        labels = list(naming.records)
-        groups = [found.curve.labels[label] for label in labels] if found.curve else ()
+        lines = _lines(naming, found)
+        labels, groups = list(lines), list(lines.values())
         longest = max((float(one.record["duration_ns"]) for one in naming.records.values()), default=0.0)
         return cls(Strokes.of(labels, groups), MINUTES if longest > LONG_NS else SECONDS)
+
+
+def _lines(naming: Naming, found: Answer) -> dict[str, str]:
+    """What every record is a point of a curve or a repeat of; others are of themselves."""
+    if found.curve is not None:
+        return {label: found.curve.labels[label] for label in naming.records}
+    return {label: side for side, labels in naming.sides().items() for label in labels}
 
 
 def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) -> Section:
@@ -121,8 +128,8 @@ def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
     records = naming.records
     if not records:
         return [Prose(["There are no records to show."])]
-    # The points of a curve have one state: it is said of the line.
-    lines = found.curve.labels if found.curve else {label: label for label in records}
+    # The points of a curve, and repeats, have one state: it is said of all of them together.
+    lines = _lines(naming, found)
     states = {(lines[label], str(state)): state for label, one in records.items() for state in [states_of(one.record)]}
     differ = unequal([(line, state) for (line, _), state in states.items()])
     blocks: list[Block] = [Prose([f"Not alike: {words}." for words in differ])] if differ else []

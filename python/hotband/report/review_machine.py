@@ -32,7 +32,7 @@ from hotband.report.review_topics import (
     place_axis,
     table,
 )
-from hotband.report.text import amount, block_size, number, rate, size, span
+from hotband.report.text import amount, block_size, millis, number, rate, size
 
 if TYPE_CHECKING:
     from hotband.report.review_columns import Bar, EnergyRow
@@ -66,7 +66,7 @@ def cards(machine: Machine) -> list[tuple[str, str]]:
         if mean := review_rows.linear_mean(machine, op):
             found.append((rate(mean), f"linear {op}, mean over the surface"))
     for op, figures in review_rows.access_figures(machine):
-        found.append((span(figures["mean_ns"]), f"random {op}, {block_size(figures['block_bytes'])}, mean"))
+        found.append((millis(figures["mean_ns"]), f"random {op}, {block_size(figures['block_bytes'])}, mean"))
     served = [(row["iops"], row) for row in review_rows.patterns(machine) if row["iops"] is not None]
     if served:
         most, best = max(served, key=lambda one: one[0])
@@ -84,7 +84,7 @@ def lead(machine: Machine) -> str:
         pieces.append(f"reads {_range(min(rates), max(rates))} along the surface")
     for op, figures in review_rows.access_figures(machine):
         if op == "read" and figures["mean_ns"] is not None:
-            pieces.append(f"finds a random {block_size(figures['block_bytes'])} block in {span(figures['mean_ns'])}")
+            pieces.append(f"finds a random {block_size(figures['block_bytes'])} block in {millis(figures['mean_ns'])}")
     served = [row for row in review_rows.patterns(machine) if row["pattern"] == review_rows.PATTERNS["file-server"]]
     served = [row for row in served if row["iops"] is not None]
     if served:
