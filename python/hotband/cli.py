@@ -309,7 +309,9 @@ def compare(
 def report(
     records: Annotated[
         list[Path],
-        typer.Argument(metavar="RECORD...", help="record.json files, folders of them, or the folder of a study run."),
+        typer.Argument(
+            metavar="RECORD...", help="Records, folders of them, results of other tools, or the folder of a study run."
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="The report: one file.")
@@ -331,8 +333,8 @@ def report(
     from hotband.audit.facts import of_options
     from hotband.audit.load import expect_once, records_in
     from hotband.record.incomplete import refusing_incomplete
-    from hotband.report import load_record, record_page
-    from hotband.report.kept import Report, kept_study, read_study
+    from hotband.report import record_page
+    from hotband.report.kept import Report, kept_study, read_records, read_study
     from hotband.text.write import expect_other_file
 
     if output is None and charts is None:
@@ -353,7 +355,8 @@ def report(
         if study is not None:
             found = read_study(study)
         else:
-            page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
+            loaded = [one for path in records for one in read_records(path)]
+            page = record_page(loaded, title, audit=with_audit, machine=machine)
             found = Report(page)
         if output is not None:
             show(f"Report: {found.save(output)}")

@@ -58,8 +58,11 @@ def _ends(record: RecordDoc, key: str, unit: float) -> Range | None:
     return {"low": found[0]["low"] / unit, "high": found[0]["high"] / unit} if found else None
 
 
-def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str]) -> Table:
-    """A row a record: its figures, the difference of its rate from that of the first, and the state of its drives."""
+def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
+    """A row a record: its figures, the difference of its rate from that of the first, and the state of its drives, said
+    once for the points of a line and for repeats."""
+    by_line = {line: states[label] for label, line in lines.items()}
+    together = len(by_line) < len(states) and all(by_line[lines[label]] == state for label, state in states.items())
     alike = len(set(states.values())) == 1
     with_change = bool(found.against) and not found.unlike
     columns = [name for name in COLUMNS if with_change or name != "Against the first"]
@@ -69,13 +72,15 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str]) -
     for label in found.curve.labels if found.curve else naming.records:
         one = naming.records[label]
         summary = one.record["summary"]
-        cells = [Cell(label, under="" if alike else states[label]), _rate(one.record)]
+        cells = [Cell(label, under="" if alike or together else states[label]), _rate(one.record)]
         # Of repeats the first has what all of them show.
         cells += [_change(found, sides[label] if label in firsts else "")] if with_change else []
         cells.append(Cell(amount(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
         cells += [Cell(amount(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
         rows.append([*cells, Cell(number(summary.get("errors")), numeric=True)])
     caption = f"State of the drives in all: {next(iter(states.values()))}." if alike else ""
+    if together and not alike:
+        caption = f"State of the drives: {'; '.join(f'{line}: {state}' for line, state in by_line.items())}."
     if with_change:
         caption = f"{caption} Differences of IOPS with their 95 % interval.".strip()
     return Table(columns, [Group(rows)], caption=caption, tight=True)

@@ -73,7 +73,9 @@
         const legend = encoding[channel]?.legend;
         if (legend) {
           legend.labelExpr ??= WRAPPED(Math.floor((width - 40) / 7));
-          Object.assign(legend, { columns: 1, labelLimit: width - 36 });
+          const longest = Math.max(...(encoding[channel].scale?.domain ?? [" ".repeat(99)]).map((one) => `${one}`.length));
+          const columns = Math.max(1, Math.min(4, Math.floor(width / (7 * longest + 50))));
+          Object.assign(legend, { columns, labelLimit: width - 36 });
         }
       }
     }

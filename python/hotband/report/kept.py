@@ -15,6 +15,7 @@ from hotband.errors import UserError
 from hotband.report.page import Chart, Charts, Drawable, Page, write_report
 
 if TYPE_CHECKING:
+    from hotband.report.load import LoadedRecord
     from hotband.study.documents import StudyDoc
 
 FORMATS = ("svg", "png")
@@ -87,6 +88,16 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     while found in taken:
         found, again = f"{name}-{again}", again + 1
     return found
+
+
+def read_records(path: Path) -> list[LoadedRecord]:
+    """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
+    from hotband.draw.latency import load_any
+    from hotband.record.files import RECORD_FILE
+    from hotband.report.load import load_record
+
+    is_foreign = path.is_file() and path.name != RECORD_FILE
+    return load_any(path) if is_foreign else [load_record(path)]
 
 
 def kept_study(paths: Sequence[Path]) -> Path | None:

@@ -143,7 +143,7 @@ def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
         blocks += bars_blocks(records, looks.strokes)
     if len(records) > 1:
         states_said = {label: state_words(one.record) for label, one in records.items()}
-        blocks.append(comparison_table(naming, found, states_said))
+        blocks.append(comparison_table(naming, found, states_said, lines))
     return [*blocks, *verdict_blocks(records), *variants.power_loss_blocks(records), *sections.notes_blocks(records)]
 
 
