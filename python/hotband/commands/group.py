@@ -92,7 +92,7 @@ class Commands(TyperGroup):
         if command is None and args and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise unknown_name(ctx.command_path, args[0], self.list_commands(ctx))
         if command is not None and not ctx.resilient_parsing:
-            form = refuse_slips(command, ctx, args[1:]).get(FORMAT)
+            form = refuse_slips(command, ctx, args[1:])
             if form is not None:
                 begin(form)
                 args = [args[0], "--json", *args[1:]] if form == "json" else args
@@ -186,10 +186,10 @@ def leave_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def refuse_slips(command: Any, ctx: Any, args: list[str]) -> dict[str, Any]:
+def refuse_slips(command: Any, ctx: Any, args: list[str]) -> str | None:
     """Raises UserError for an option of one value that is given twice (the first would be dropped in silence), for an
     empty path, as of a variable of the shell that is not set: it would mean the folder one is in, and for two formats.
-    Returns what was given."""
+    Returns the format that was given."""
     sub = typer.Context(command, info_name=command.name, parent=ctx, resilient_parsing=True)
     values, _, order = command.make_parser(sub).parse_args(list(args))
     counts = Counter(id(param) for param in order)
@@ -205,7 +205,7 @@ def refuse_slips(command: Any, ctx: Any, args: list[str]) -> dict[str, Any]:
     form = values.get(FORMAT)
     if form not in (None, "json") and values.get("as_json"):
         raise UserError("--format", "", str(form), "and --json are two formats; expected one of them")
-    return dict(values)
+    return None if form is None else str(form)
 
 
 def place_of(param: Any) -> str:

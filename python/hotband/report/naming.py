@@ -101,8 +101,9 @@ def _aspects(loaded: LoadedRecord) -> dict[str, str]:
     machine = str(record["target"].get("machine") or "") if record["target"].get("kind") == "model" else ""
     name = loaded.label.removesuffix(f" on {machine}") if machine else loaded.label
     found = {WORKLOAD: name, MACHINE: machine} if machine and name != loaded.label else {WORKLOAD: name}
-    settings = (record.get("spec") or {}).get("set") or {}
-    return found | {str(key): str(value) for key, value in settings.items()}
+    spec = record.get("spec")
+    settings = spec.get("set") if isinstance(spec, dict) else None
+    return found | {str(key): str(value) for key, value in (settings or {}).items()}
 
 
 def _one_of(key: str) -> Callable[[LoadedRecord], str]:
