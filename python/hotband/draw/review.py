@@ -76,7 +76,13 @@ class Lines:
 
         return alt.Scale(domain=self.names, range=[SHAPES[n % len(SHAPES)] for n in range(len(self.names))])
 
-    def dashes(self) -> list[list[float]]:
+    def dashes(self) -> alt.Scale:
+        """Names to dashes."""
+        import altair as alt
+
+        return alt.Scale(domain=self.names, range=self.own_dashes())
+
+    def own_dashes(self) -> list[list[float]]:
         """Of the names: solid until the palette repeats its colours, but for those that are dashed anyway."""
         rounds = [1 if name in self.dashed else n // len(PALETTE) for n, name in enumerate(self.names)]
         return [list(DASHES[n % len(DASHES)]) for n in rounds]
@@ -221,7 +227,7 @@ def curves(
 
 def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
     """Of the lines: as they are given, and dashed where one would lie on an earlier one."""
-    given = lines.dashes()
+    given = lines.own_dashes()
     numbers = [str(n) for n in range(len(given))]
     is_log = y.scale == "log" or (y.scale == "rate" and _spans(rows[y.column]))
     found = dashed(rows, x.column, y.column, lines.names, numbers, is_log)
