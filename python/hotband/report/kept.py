@@ -123,4 +123,9 @@ def read_study(folder: Path) -> Report:
         raise UserError(str(file), missing[0], "", "is missing; expected the result.json of hotband study run --out")
     result = cast("StudyDoc", found)
     files = {run["id"]: folder / str(run["record"]) for run in result["runs"] if run["record"]}
-    return Report(study_page(result, {name: load_record(path) for name, path in files.items() if path.is_file()}))
+    records = {name: load_record(path) for name, path in files.items() if path.is_file()}
+    try:
+        return Report(study_page(result, records))
+    except (KeyError, TypeError, AttributeError) as error:
+        again = f"is damaged or of another version of hotband ({error}); run the study again into the same folder"
+        raise UserError(str(file), "", "", again) from None
