@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         load,
         load_all,
         osds,
+        report,
         run,
         sequence,
         studies,
@@ -48,6 +49,7 @@ __all__ = [
     "load",
     "load_all",
     "osds",
+    "report",
     "run",
     "sequence",
     "studies",
@@ -57,7 +59,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("expect", "find", "study")
+PACKAGES = ("expect", "find", "report", "study")
 """Public functions that are packages of the same name."""
 
 

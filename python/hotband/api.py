@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from hotband.importers import Imported
     from hotband.interval.of_run import Asked
+    from hotband.report.kept import Report
     from hotband.runs.run import Finished, RunSpec
     from hotband.study.result import StudyHandle
 
@@ -305,6 +306,21 @@ def _imported(imported: Imported) -> Record:
 
     series = imported.series
     return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))
+
+
+@public
+def report(records: Record | Sequence[Record], *, title: str | None = None) -> Report:
+    """The report of records: `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for
+    altair, `.save("chart.svg")` or `.png`), `.save_charts("folder")` all of them. The page says first which record is
+    faster and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was
+    run on what. Raises UserError where there is no record."""
+    from hotband.report import record_page
+    from hotband.report.kept import Report
+
+    found = [records] if isinstance(records, Record) else list(records)
+    if not found:
+        raise UserError("records", "", "[]", "expected at least one record")
+    return Report(record_page([one.loaded() for one in found], title))
 
 
 # --- catalog ----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,6 +81,13 @@ for command in (keys.keys, events.events, review.review, reliability.reliability
 app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 app.command(epilog=find.EPILOG)(find.find)
 app.command(epilog=expect.EPILOG)(expect.expect)
+
+
+class ChartFormat(StrEnum):
+    """Of a chart's file."""
+
+    svg = "svg"
+    png = "png"
 
 
 @app.callback()
@@ -189,11 +197,12 @@ def run(
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
-    from hotband.interval.show import interval_lines
+    from hotband.interval.show import interval_lines, intervals_table
     from hotband.record.energy import energy_lines
     from hotband.record.repair import repair_lines
     from hotband.record.states import said_of
     from hotband.record.steady import of_phases
+    from hotband.text.formats import as_rows
     from hotband.text.tables import (
         app_tables,
         limits_lines,
@@ -208,7 +217,11 @@ def show_run(finished: Finished) -> None:
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
     show(summary_table(record), *app_tables(record), *scripts)
     if "intervals" in record:
-        show_lines(interval_lines(record["intervals"]))
+        lines = interval_lines(record["intervals"])
+        if as_rows():
+            show(intervals_table(record["intervals"]))
+            lines = lines[len(record["intervals"]["figures"]) :]
+        show_lines(lines)
     show_lines(said_of(record))
     show_lines(f"  note: {note}" for note in record["notes"])
     show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
@@ -235,12 +248,15 @@ def steady(
     """
     from hotband.record.incomplete import refusing_incomplete
     from hotband.record.rounds import judge_files
-    from hotband.text.tables import steady_lines
+    from hotband.text.formats import as_rows
+    from hotband.text.tables import steady_lines, steady_table
 
     with refusing_incomplete(records):
         verdicts = judge_files(records, round_, track)
         lines = [line for verdict in verdicts for line in steady_lines(verdict)]
-    return print_json(verdicts) if as_json else show_lines(lines)
+    if as_json:
+        return print_json(verdicts)
+    return show(steady_table(verdicts)) if as_rows() else show_lines(lines)
 
 
 @app.command()
@@ -291,28 +307,62 @@ def compare(
 
 @app.command()
 def report(
-    records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report.")],
-    title: Annotated[str, typer.Option(help="Its heading.")] = "Hotband report",
+    records: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RECORD...", help="Records, folders of them, results of other tools, or the folder of a study run."
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="The report: one file.")
+    ] = None,
+    charts: Annotated[
+        Path | None, typer.Option("--charts", metavar="DIR", help="Folder for a file of every chart.")
+    ] = None,
+    chart_format: Annotated[ChartFormat | None, typer.Option(help="Of the charts; svg where not said.")] = None,
+    title: Annotated[str | None, typer.Option(help="Its heading; what was run on what where not said.")] = None,
     with_audit: Annotated[bool, typer.Option("--audit", help="With what the auditor finds in them.")] = False,
     on: OnOption = None,
     media: MediaOption = None,
     cache: CacheOption = None,
 ) -> None:
-    """Write one self-contained HTML report of records."""
+    """Write one self-contained HTML report of records, and its charts as SVG or PNG.
+
+    It says first which is faster and by how much; repeats (other seeds of the same) are taken together.
+    """
     from hotband.audit.facts import of_options
+    from hotband.audit.load import expect_once, records_in
     from hotband.record.incomplete import refusing_incomplete
-    from hotband.report import load_record, record_page, write_report
+    from hotband.report import record_page
+    from hotband.report.kept import Report, kept_study, read_records, read_study
     from hotband.text.write import expect_other_file
 
-    expect_other_file("--output", output, [one for path in records for one in (path, path / "record.json")])
+    if output is None and charts is None:
+        raise UserError("--output", "", "", "missing: expected -o FILE.html, --charts DIR or both")
+    if chart_format is not None and charts is None:
+        raise UserError("--chart-format", "", chart_format.value, "is of the files of charts: expected --charts DIR")
     machine = of_options(on, media, cache)
     if machine is not None and not with_audit:
         raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")
+    study = kept_study(records)
+    if study is not None and (with_audit or title is not None):
+        raise UserError("--audit, --title", "", "", "are for records; expected neither with the folder of a study")
+    records = [one for path in records for one in records_in(path)] if study is None else []
+    expect_once(records)
+    if output is not None:
+        expect_other_file("--output", output, [one for path in records for one in (path, path / "record.json")])
     with refusing_incomplete(records):
-        page = record_page([load_record(path) for path in records], title, audit=with_audit, machine=machine)
-        written = write_report(output, page)
-    show(f"Report: {written}")
+        if study is not None:
+            found = read_study(study)
+        else:
+            loaded = [one for path in records for one in read_records(path)]
+            page = record_page(loaded, title, audit=with_audit, machine=machine)
+            found = Report(page)
+        if output is not None:
+            show(f"Report: {found.save(output)}")
+        if charts is not None:
+            written = found.save_charts(charts, (chart_format or ChartFormat.svg).value)
+            show(f"Charts: {len(written)} in {charts}")
 
 
 @app.command()

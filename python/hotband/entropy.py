@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
 from hotband.runs.run import user_error
+from hotband.text.formats import Between, Figure
 from hotband.text.tables import binary_size, counted
 
 if TYPE_CHECKING:
@@ -202,14 +203,15 @@ def entropy_progress() -> Iterator[Progress]:
 
 def percent(ratio: float | None) -> str:
     """A ratio in percent; a dash for none."""
-    return "–" if ratio is None else f"{100 * ratio:.1f} %"
+    return Figure("–", None) if ratio is None else Figure(f"{100 * ratio:.1f} %", 100 * ratio, "%")
 
 
 def interval_text(interval: Sequence[float] | None) -> str:
     """An interval in percent; a dash where it is a single value."""
     if interval is None or interval[0] == interval[1]:
         return "–"
-    return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
+    low, high = (100 * end for end in interval)
+    return Between(f"{low:.1f} to {high:.1f} %", low, high, "%")
 
 
 def spark(histogram: Sequence[int], cells: int = 25) -> str:

@@ -115,7 +115,7 @@ def test_findings_are_a_section_of_the_report(hotband: Hotband, two_fio_files: l
     done = hotband("report", *records, "--audit", "--media", "hdd", "-o", "r.html")
     assert done.returncode == 0, done.stderr
     html = (tmp_path / "r.html").read_text(encoding="utf-8")
-    section = html[html.index('<section id="audit">') : html.index('<section id="reproduction">')]
+    section = html[html.index('<section id="audit">') : html.index('<section id="reproduction"')]
     for words in ("Severe", "cache-served", "replayed-offsets", "cache_served_pct = 99", "run-1.json, run-2.json"):
         assert words in section
     assert hotband("report", *records, "--media", "hdd", "-o", "r.html").returncode == 2

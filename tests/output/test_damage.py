@@ -58,7 +58,7 @@ def test_a_record_with_a_damaged_value(workload: str, catalog_records: dict[str,
         command = rng.choice((
             ["audit", record],
             ["audit", record, "--json"],
-            ["compare", record, record],
+            ["compare", str(whole), record],
             ["steady", record, "--round", "1 s"],
             ["report", record, "-o", str(tmp_path / "r.html"), "--audit"],
             ["report", record, "-o", str(tmp_path / "r.html")],

@@ -46,7 +46,9 @@ def test_records_and_their_folders(named: Path, tmp_path: Path) -> None:
     fine("steady", record)
     fine("audit", record)
     fine("audit", record, "--json")
-    fine("compare", record, record)
+    again = tmp_path / "again" / named.name
+    shutil.copytree(named, again)
+    fine("compare", record, str(again))
     fine("report", record, "-o", str(page), "--audit", "--title", HTML)
     assert HTML not in page.read_text()
     for end in ("html", "svg", "png"):

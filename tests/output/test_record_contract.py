@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ WORKLOADS = [*(one["name"] for one in entries.workloads()), "worn"]
 
 
 def commands(record: Path, out: Path) -> dict[str, list[str]]:
-    """Commands that read a record."""
+    """Commands that read a record; it is compared with its copy."""
+    again = shutil.copytree(record, out / "again")
     return {
         "audit": ["audit", str(record), "--json"],
-        "compare": ["compare", str(record), str(record), "--json"],
+        "compare": ["compare", str(record), str(again), "--json"],
         "steady": ["steady", str(record), "--json"],
         "report": ["report", str(record), "-o", str(out / "r.html"), "--audit"],
         "plot": ["plot", "latency", str(record), "--out", str(out / "c.svg")],

@@ -56,6 +56,8 @@ const look = () => {
 };
 setInterval(look, 500);
 </script>"""
+# What is folded away has no width and is drawn when a reader unfolds it.
+UNFOLD = "<script>for (const fold of document.querySelectorAll('details')) fold.open = true;</script>"
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,13 @@ class Opened:
 
 
 def open_page(page: Path, folder: Path, script: str = "") -> Opened:
-    """Opens a copy of the file, in `folder`, with what listens before its scripts and `script` after them."""
+    """Opens a copy of the file, in `folder`, with what listens before its scripts, all that is folded unfolded, and
+    `script` after them."""
     text = page.read_text(encoding="utf-8")
     assert "<head>" in text
     copy = folder / f"opened-{page.name}"
     last = f"<script>{script}</script>" if script else ""
-    copy.write_text(text.replace("<head>", f"<head>{LISTEN}", 1) + last + LOOK, encoding="utf-8")
+    copy.write_text(text.replace("<head>", f"<head>{LISTEN}", 1) + UNFOLD + last + LOOK, encoding="utf-8")
     command = [str(BROWSER), *SWITCHES, f"--user-data-dir={folder / 'profile'}", copy.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     seen = re.search(r'<html[^>]* data-seen="([^"]*)"', done.stdout)

@@ -145,7 +145,7 @@ def test_json_cannot_end_its_element() -> None:
 
 def test_one_record() -> None:
     reader = Reader(render(record_page([synthetic.loaded("a run")], "One")))
-    assert reader.sections() == ["results", "latency", "series", "time", "details", "reproduction"]
+    assert reader.sections() == ["results", "latency", "series", "time", "figures", "details", "reproduction"]
     assert not any(tag == "select" for tag, _ in reader.tags)
 
 

@@ -11,9 +11,10 @@ from hotband.audit.facts import of_options
 from hotband.audit.finding import audit_data
 from hotband.audit.load import load_results, load_sides
 from hotband.audit.rules import findings
-from hotband.audit.show import comparison_view, findings_view
+from hotband.audit.show import comparison_view, findings_view, overview_table
 from hotband.errors import UserError
 from hotband.record.incomplete import refusing_incomplete
+from hotband.text.formats import PRINTED
 
 if TYPE_CHECKING:
     from hotband.audit.compare import ComparisonsDoc
@@ -48,7 +49,9 @@ def compare_results(arguments: Sequence[Path], seed: int, anyway: bool) -> tuple
     with refusing_incomplete([path for paths in groups for path in paths]):
         first, *others = load_sides(groups)
         found = [compare(first, other, seed, anyway) for other in others]
-        return [view for one in found for view in comparison_view(one)], comparisons_data(found)
+        # CSV has every comparison in one table of its own shape.
+        overview = [overview_table(found), ""] if len(found) > 1 and PRINTED.form != "csv" else []
+        return [*overview, *(view for one in found for view in comparison_view(one))], comparisons_data(found)
 
 
 def sides_of(arguments: Sequence[Path]) -> list[list[Path]]:

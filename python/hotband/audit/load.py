@@ -45,10 +45,21 @@ def records_in(path: Path) -> list[Path]:
     return found or [path]
 
 
+def expect_once(paths: Sequence[Path]) -> None:
+    """Raises UserError for a result that is given twice."""
+    seen: set[Path] = set()
+    for path in paths:
+        file = (path / RECORD_FILE if path.is_dir() else path).resolve()
+        if file in seen:
+            raise UserError(str(path), "", "", "is given twice; expected another result, or once")
+        seen.add(file)
+
+
 def load_sides(sides: Sequence[Sequence[Path]]) -> list[Side]:
     """What is compared: of each side the files of its repeats, one result each, or folders of records. Raises
     UserError."""
-    loaded = [_side(paths) for paths in sides]
+    seen: dict[Path, int] = {}
+    loaded = [_side(paths, n, seen) for n, paths in enumerate(sides)]
     counts = Counter(side.name for side in loaded)
     named_apart = [
         side if counts[side.name] == 1 else replace(side, name=", ".join(map(str, paths)))
@@ -57,14 +68,18 @@ def load_sides(sides: Sequence[Sequence[Path]]) -> list[Side]:
     return [_named_alone(side) for side in named_apart]
 
 
-def _side(paths: Sequence[Path]) -> Side:
-    """The repeats of one side."""
+def _side(paths: Sequence[Path], number: int, seen: dict[Path, int]) -> Side:
+    """The repeats of one side; `seen` has the results of all sides before, and the last that they are on. Every side is
+    compared with the first alone, so that further ones may share results."""
     runs: list[tuple[str, Audited]] = []
-    seen: set[Path] = set()
     for place in (place for path in paths for place in records_in(path)):
-        if place.resolve() in seen:
+        file = (place / RECORD_FILE if place.is_dir() else place).resolve()
+        if seen.get(file) == number:
             raise UserError(str(place), "", "", "is given twice on one side; expected a result of its own for a repeat")
-        seen.add(place.resolve())
+        if seen.get(file) == 0:
+            itself = "is what it would be compared with; expected another result, for one does not differ from itself"
+            raise UserError(str(place), "", "", itself)
+        seen[file] = number
         own = load_one(place)
         if len(own) != 1:
             raise UserError(str(place), "", "", f"holds {len(own)} results; expected one")

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from hotband.audit.finding import SEVERITIES, Finding, Number, Rows, listed
 from hotband.report.text import number
 from hotband.text.foreign import marked
+from hotband.text.formats import About, Between, Figure, as_rows
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from hotband.audit.audited import Side
     from hotband.audit.compare import Comparison
 
@@ -20,7 +23,7 @@ MOST_ROWS = 16
 
 def plain_number(value: Number) -> str:
     """A number with up to four digits, or the text."""
-    return value if isinstance(value, str) else number(float(value))
+    return value if isinstance(value, str) else Figure(number(float(value)), float(value))
 
 
 def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any]:
@@ -51,9 +54,10 @@ def _rows_view(title: str, rows: Rows) -> Any:
     for place, name in enumerate(rows.columns):
         numeric = all(not isinstance(row[place], str) for row in rows.rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows.rows[:MOST_ROWS]:
+    most = len(rows.rows) if as_rows() else MOST_ROWS
+    for row in rows.rows[:most]:
         table.add_row(*(plain_number(value) for value in row))
-    if len(rows.rows) > MOST_ROWS:
+    if len(rows.rows) > most:
         table.caption = f"and {len(rows.rows) - MOST_ROWS} more (--json has all)"
     return table
 
@@ -66,7 +70,7 @@ def comparison_view(found: Comparison) -> list[Any]:
     from hotband.audit.compare import state_of
 
     a, b = (_side(side) for side in (found.a, found.b))
-    table = Table(title=f"B: {b}, against A: {a}", title_justify="left")
+    table = Table(title=About(f"B: {b}, against A: {a}", {"result": b, "against": a}), title_justify="left")
     # What is alike in all rows is said once, below: as a column it would be most of the table at 80 columns.
     hows = dict.fromkeys(one.how for one in found.differences)
     for name in ("", "A", "B", "difference", "95 % interval", "B is", *(["how"] if len(hows) > 1 else [])):
@@ -78,10 +82,10 @@ def comparison_view(found: Comparison) -> list[Any]:
         known = one.low_pct is not None and one.high_pct is not None
         table.add_row(
             one.metric,
-            f"{number(one.a)}{unit}",
-            f"{number(one.b)}{unit}",
-            f"{one.change_pct:+.2f} %",
-            f"{one.low_pct:+.2f} to {one.high_pct:+.2f} %" if known else "–",
+            Figure(f"{number(one.a)}{unit}", one.a, unit.strip() or one.metric),
+            Figure(f"{number(one.b)}{unit}", one.b, unit.strip() or one.metric),
+            Figure(f"{one.change_pct:+.2f} %", one.change_pct, "%"),
+            Between(f"{one.low_pct:+.2f} to {one.high_pct:+.2f} %" if known else "–", one.low_pct, one.high_pct, "%"),
             one.verdict,
             *([one.how] if len(hows) > 1 else []),
         )
@@ -92,6 +96,34 @@ def comparison_view(found: Comparison) -> list[Any]:
     lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
     return [*first, table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]
+
+
+def overview_table(found: Sequence[Comparison]) -> Table:
+    """Every side against the first, a line each: the rate, and the median and p99 latency where they are compared."""
+    from rich.table import Table
+
+    table = Table(title=f"All against {_side(found[0].a)}", title_justify="left")
+    table.add_column("", overflow="fold")
+    for name in ("IOPS", "difference", "95 % interval", "p50 ms", "p99 ms"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("is", overflow="fold")
+    for n, one in enumerate(found):
+        by = {row.metric: row for row in one.differences}
+        rate, p50, p99 = (by.get(name) for name in ("IOPS", "p50", "p99"))
+        if n == 0:
+            first = (_figure(row.a if row else None) for row in (rate, p50, p99))
+            table.add_row(_side(one.a), next(first), "", "", *first, "")
+        change = Figure("–", None) if rate is None else Figure(f"{rate.change_pct:+.1f} %", rate.change_pct, "%")
+        ends = Between("–", None, None)
+        if rate is not None and rate.low_pct is not None and rate.high_pct is not None:
+            ends = Between(f"{rate.low_pct:+.1f} to {rate.high_pct:+.1f} %", rate.low_pct, rate.high_pct, "%")
+        latencies = (_figure(row.b if row else None) for row in (p50, p99))
+        table.add_row(_side(one.b), _figure(rate.b if rate else None), change, ends, *latencies, one.verdict)
+    return table
+
+
+def _figure(value: float | None) -> str:
+    return Figure(number(value), value)
 
 
 def _side(side: Side) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from hotband import _core
-from hotband.commands.output import JsonFlag, print_json, show
+from hotband.commands.output import JsonFlag, print_json, print_listing, show
+from hotband.text.formats import as_rows
 
 GROUPS = {
     "layout": "layout of the machine",
@@ -28,7 +29,10 @@ def events(as_json: JsonFlag = False) -> None:
                 for one in cells
             ]
         )
-        return
+        return None
+    if as_rows():
+        rows = [(one.event, GROUPS[one.group], one.on, "no" if one.why else "yes", one.why or "") for one in cells]
+        return print_listing("Events", rows, ("event", "group", "on", "supported", "why not"))
     names = list(dict.fromkeys(one.event for one in cells))
     lines = [*FORMS, ""]
     for group, of_group in groupby(cells, lambda one: one.group):
@@ -44,7 +48,7 @@ def events(as_json: JsonFlag = False) -> None:
         named = ", ".join(dict.fromkeys(one.event for one in of_why))
         on = ", ".join(dict.fromkeys(one.on for one in of_why))
         lines += _wrapped(f"{named} with {on}: {why}")
-    show(*lines)
+    return show(*lines)
 
 
 def _wrapped(text: str) -> list[str]:

@@ -11,14 +11,16 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from hotband.commands.output import say
+from hotband.commands.output import finish, say
 from hotband.errors import UserError
+from hotband.text.formats import begin
 from hotband.text.nearest import hint, unknown_name
 
 INTERRUPTED = 130
@@ -42,9 +44,11 @@ class Commands(TyperGroup):
         from hotband.runs.run import RunsInterrupted
         from hotband.text.write import is_mistake
 
+        begin()
         try:
             try:
                 code = super().main(args, standalone_mode=False, **extra)
+                finish()
             finally:
                 sys.stdout.flush()
         except UserError as error:
@@ -88,8 +92,49 @@ class Commands(TyperGroup):
         if command is None and args and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise unknown_name(ctx.command_path, args[0], self.list_commands(ctx))
         if command is not None and not ctx.resilient_parsing:
-            refuse_slips(command, ctx, args[1:])
+            form = refuse_slips(command, ctx, args[1:])
+            if form is not None:
+                begin(form)
+                args = [args[0], "--json", *args[1:]] if form == "json" else args
         return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Every command that prints data as JSON prints its tables in the other formats, too."""
+        command = super().get_command(ctx, cmd_name)
+        names = [param.name for param in command.params] if command is not None else []
+        if command is not None and "as_json" in names and FORMAT not in names:
+            place = names.index("as_json")
+            command.params.insert(place, format_option())
+        return command
+
+
+FORMAT = "format_"
+
+
+class Format(StrEnum):
+    """Of tables."""
+
+    table = "table"
+    csv = "csv"
+    markdown = "markdown"
+    json = "json"
+
+
+def format_option() -> Any:
+    """The option `--format`; `Commands.resolve_command` acts on it, commands do not see it."""
+    only = typer.Typer(add_completion=False)
+
+    @only.command()
+    def command(
+        format_: Annotated[
+            Format | None, typer.Option("--format", help="How tables are printed; json is --json.", show_default=False)
+        ] = None,
+    ) -> None:
+        """Has the option."""
+
+    (option,) = (param for param in typer.main.get_command(only).params if param.name == FORMAT)
+    option.expose_value = False
+    return option
 
 
 class Listing(Commands):
@@ -141,9 +186,10 @@ def leave_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def refuse_slips(command: Any, ctx: Any, args: list[str]) -> None:
-    """Raises UserError for an option of one value that is given twice (the first would be dropped in silence), and for
-    an empty path, as of a variable of the shell that is not set: it would mean the folder one is in."""
+def refuse_slips(command: Any, ctx: Any, args: list[str]) -> str | None:
+    """Raises UserError for an option of one value that is given twice (the first would be dropped in silence), for an
+    empty path, as of a variable of the shell that is not set: it would mean the folder one is in, and for two formats.
+    Returns the format that was given."""
     sub = typer.Context(command, info_name=command.name, parent=ctx, resilient_parsing=True)
     values, _, order = command.make_parser(sub).parse_args(list(args))
     counts = Counter(id(param) for param in order)
@@ -156,6 +202,10 @@ def refuse_slips(command: Any, ctx: Any, args: list[str]) -> None:
         is_path = getattr(param, "type_descriptor", None) and param.type_descriptor.annotation in (Path, list[Path])
         if is_path and "" in (value if isinstance(value, list | tuple) else (value,)):
             raise UserError(place_of(param), "", "", "is empty; expected a path")
+    form = values.get(FORMAT)
+    if form not in (None, "json") and values.get("as_json"):
+        raise UserError("--format", "", str(form), "and --json are two formats; expected one of them")
+    return None if form is None else str(form)
 
 
 def place_of(param: Any) -> str:

@@ -53,17 +53,36 @@ SetOption = Annotated[
 SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 
 
+def finish() -> None:
+    """Prints the tables that were kept."""
+    from hotband.text.formats import PRINTED, begin, csv_text
+
+    if PRINTED.tables:
+        sys.stdout.write(csv_text(PRINTED.tables))
+    begin()
+
+
 def show(*renderables: Any) -> None:
     """Prints to stdout, every plain string as data (`hotband.text.foreign`): tables within the width of the terminal
-    (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them."""
+    (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them. As CSV tables alone, words
+    to stderr; as Markdown all of it."""
     from rich.table import Table
 
     from hotband.text.foreign import console
+    from hotband.text.formats import PRINTED, markdown_line, markdown_table, plain
     from hotband.text.layout import fitted
 
     out = console()
     for renderable in renderables:
-        if isinstance(renderable, Table):
+        is_table = isinstance(renderable, Table)
+        if PRINTED.form == "csv":
+            if is_table:
+                PRINTED.tables.append(renderable)
+            elif plain(renderable):
+                say(plain(renderable))
+        elif PRINTED.form == "markdown":
+            sys.stdout.write(markdown_table(renderable) if is_table else markdown_line(renderable))
+        elif is_table:
             for one in fitted(renderable, out):
                 out.print(one)
         else:
@@ -73,10 +92,13 @@ def show(*renderables: Any) -> None:
 def show_lines(lines: Iterable[str | Text]) -> None:
     """Prints lines of words to stdout, folded within the width that tables have, too."""
     from hotband.text.foreign import console
+    from hotband.text.formats import as_rows
     from hotband.text.layout import hanging
 
+    if as_rows():
+        return show(*lines)
     out = console()
-    show(*(hanging(out.render_str(line) if isinstance(line, str) else line, out.width) for line in lines))
+    return show(*(hanging(out.render_str(line) if isinstance(line, str) else line, out.width) for line in lines))
 
 
 def say(text: str) -> None:

@@ -14,13 +14,38 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from hotband.draw.named_rows import Rows
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from hotband.draw.strokes import Strokes
+
     View: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The unit of a page's axes of time; columns in seconds or minutes are turned into it."""
+
+    unit: str
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        """Of an axis."""
+        return f"Time ({self.unit})"
+
+    def told(self, rows: pl.DataFrame, column: str, seconds: float) -> pl.DataFrame:
+        """The rows with the column `time` in this unit, of one whose unit has so many seconds."""
+        return rows.with_columns(time=rows[column] * (seconds / self.seconds))
+
+
+SECONDS, MINUTES = Clock("s", 1.0), Clock("minutes", 60.0)
 
 
 class ScaleAndAxis(TypedDict):
@@ -206,9 +231,14 @@ def natural_order(labels: Iterable[str]) -> list[str]:
 
 
 def percentile_chart(
-    points: pl.DataFrame, *, quantity: str = "Latency (ms)", width: int | str = "container", height: int = 330
+    points: pl.DataFrame,
+    *,
+    quantity: str = "Latency (ms)",
+    width: int | str = "container",
+    height: int = 330,
+    strokes: Strokes | None = None,
 ) -> View:
-    """Latency by percentile: x on a scale of nines, y log, one colour per line.
+    """Latency by percentile: x on a scale of nines, y log, one colour per line, or by run as `strokes` has them.
 
     `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true where the source
     gave percentiles or bins instead of a histogram: points, joined by a thin line that only leads the eye).
@@ -220,13 +250,17 @@ def percentile_chart(
     ticks = [0.0, _nines(0.5), *(float(n) for n in range(1, top + 1))]
     names = {f"{t:.3f}": _tick_lines(t) for t in ticks}
     label = f"({json.dumps(names)})[format(datum.value, '.3f')]"
+    chars = WIDE_CHARS if isinstance(width, str) else width // 7
+    shown = legend(points["line"], chars)
     order = natural_order(points["line"].to_list())
-    colors = [PALETTE[n % len(PALETTE)] for n in range(len(order))]
-    dashes = [list(DASHES[n // len(PALETTE) % len(DASHES)]) for n in range(len(order))]
+    colors = alt.Scale(range=[PALETTE[n % len(PALETTE)] for n in range(len(order))])
+    dashes = alt.Scale(range=[list(DASHES[n // len(PALETTE) % len(DASHES)]) for n in range(len(order))])
+    if strokes is not None:
+        order, colors, dashes = strokes.scales(points, "nines", "latency_ms", log=True)
+        shown.symbolType = "stroke"
     # On a page the reader chooses among the runs, and the axes follow. A picture has all of them: its axes end with the
     # data, and a hair later, so that a tick at the very end has its label.
     fits = isinstance(width, str)
-    chars = WIDE_CHARS if isinstance(width, str) else width // 7
     base = alt.Chart(points).encode(
         x=alt.X(
             "nines:Q",
@@ -236,7 +270,7 @@ def percentile_chart(
             ),
         ),
         y=alt.Y("latency_ms:Q", **(log_axis if fits else tight_log_axis)(points["latency_ms"], quantity)),
-        color=alt.Color("line:N", sort=order, scale=alt.Scale(range=colors), legend=legend(points["line"], chars)),
+        color=alt.Color("line:N", sort=order, scale=colors, legend=shown),
         tooltip=[
             alt.Tooltip("line:N", title="Run"),
             alt.Tooltip("percentile:Q", title="Percentile (%)", format=".7~g"),
@@ -247,7 +281,8 @@ def percentile_chart(
     # filtered layers one is without rows where the chosen runs have only one sort, and Vega warns of that.
     line = base.mark_line().encode(
         strokeWidth=alt.condition("datum.printed", alt.value(1.2), alt.value(2)),
-        strokeDash=alt.StrokeDash("line:N", sort=order, scale=alt.Scale(range=dashes), legend=None),
+        # A key of its own that merges with that of the colours where it is the same; without dashes there is none.
+        strokeDash=alt.StrokeDash("line:N", sort=order, scale=dashes, legend=None if strokes is None else shown),
     )
     seen = alt.condition("datum.printed", alt.value(1), alt.value(0))
     points_layer = base.mark_circle(size=34).encode(opacity=seen)
@@ -279,8 +314,14 @@ SERIES = {
 }
 
 
-def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = None) -> View:
-    """One quantity over time, one colour per line.
+def series_chart(
+    series: pl.DataFrame,
+    value: str,
+    marks: pl.DataFrame | None = None,
+    strokes: Strokes | None = None,
+    clock: Clock = SECONDS,
+) -> View:
+    """One quantity over time, one colour per line, or by run as `strokes` has them.
 
     `series`: run, line (run, stream where there are several, direction), time_s and the columns of `SERIES`,
     of which `value` is one. `marks`: as `marked` takes them.
@@ -293,25 +334,33 @@ def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = 
         axis = log_axis(series[value], title)
     else:
         axis = {"scale": alt.Scale(zero=True), "axis": alt.Axis(title=title, format=NUMBER, tickCount=5)}
+    shown = legend(series["line"], HALF_CHARS)
     chart = (
-        alt.Chart(series)
+        alt.Chart(clock.told(series, "time_s", 1.0))
         .mark_line(strokeWidth=1.5, strokeCap="round", opacity=0.9)
         .encode(
             x=alt.X(
-                "time_s:Q",
+                "time:Q",
                 scale=alt.Scale(nice=False),
-                axis=alt.Axis(title="Time (s)", format=NUMBER, grid=False),
+                axis=alt.Axis(title=clock.title, format=NUMBER, grid=False),
             ),
             y=alt.Y(f"{value}:Q", **axis),
-            color=alt.Color("line:N", legend=legend(series["line"], HALF_CHARS)),
+            color=alt.Color("line:N", legend=shown),
             tooltip=[
                 alt.Tooltip("line:N", title="Run"),
-                alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER),
+                alt.Tooltip("time:Q", title=clock.title, format=NUMBER),
                 alt.Tooltip(f"{value}:Q", title=title, format=",.4~g"),
             ],
         )
     )
-    return dress(marked(chart, marks).properties(width="container", height=190))
+    if strokes is not None:
+        order, colors, dashes = strokes.scales(series, "time_s", value, log=value.startswith("latency"))
+        shown.symbolType = "stroke"
+        chart = chart.encode(
+            color=alt.Color("line:N", sort=order, scale=colors, legend=shown),
+            strokeDash=alt.StrokeDash("line:N", sort=order, scale=dashes, legend=shown),
+        )
+    return dress(marked(chart, marks, clock).properties(width="container", height=190))
 
 
 # Dashes and colours of what happened in a run, in the order in which it happens to a drive.
@@ -319,8 +368,8 @@ MARK_DASHES = ([1, 0], [5, 3], [1.5, 2.5], [8, 3, 1.5, 3])
 MARK_COLORS = ("#b3261e", "#6b4fa0", "#2e7d32", "#8a6d00")
 
 
-def marked(chart: Any, marks: pl.DataFrame | None) -> Any:
-    """A chart over `time_s` with a line where something happened, and a key that names the kinds of lines.
+def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> Any:
+    """A chart over `time` with a line where something happened, and a key that names the kinds of lines.
 
     `marks`: run, time_s, mark (what happened), kind (what the key calls it).
     """
@@ -334,13 +383,13 @@ def marked(chart: Any, marks: pl.DataFrame | None) -> Any:
     dashes = [list(MARK_DASHES[n % len(MARK_DASHES)]) for n in range(len(kinds))]
     colors = [MARK_COLORS[n % len(MARK_COLORS)] for n in range(len(kinds))]
     rules = (
-        alt.Chart(marks)
+        alt.Chart(clock.told(marks, "time_s", 1.0))
         .mark_rule(strokeWidth=1.4, opacity=0.85)
         .encode(
-            x="time_s:Q",
+            x="time:Q",
             strokeDash=alt.StrokeDash("kind:N", scale=alt.Scale(domain=kinds, range=dashes), legend=key),
             color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=colors), legend=key),
-            tooltip=[alt.Tooltip("mark:N", title="Then"), alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER)],
+            tooltip=[alt.Tooltip("mark:N", title="Then"), alt.Tooltip("time:Q", title=clock.title, format=NUMBER)],
         )
     )
     return alt.layer(chart, rules).resolve_scale(color="independent", strokeDash="independent")
@@ -369,8 +418,8 @@ def time_chart(times: pl.DataFrame) -> View:
 
     found = [name for name in TIME_COLORS if name in set(times["activity"].to_list())]
     scale = alt.Scale(domain=found, range=[TIME_COLORS[name] for name in found])
-    axis = alt.Axis(title=None, labelLimit=340, labelPadding=8, labelColor=INK, ticks=False, domain=False)
     rows = times["row"].unique(maintain_order=True).to_list()
+    named = Rows({row: row for row in rows}, 18)
     totals = times.group_by("row", maintain_order=True).agg(total=pl.col("share").sum())["total"].to_list()
     chart = (
         alt.Chart(times)
@@ -381,7 +430,7 @@ def time_chart(times: pl.DataFrame) -> View:
                 scale=alt.Scale(domain=[0.0, max(1.0, *totals, 0.0)], nice=False),
                 axis=alt.Axis(title="Share of the measured time, mean over the parts (%)", format="~%", tickCount=10),
             ),
-            y=alt.Y("row:N", sort=rows, axis=axis),
+            y=alt.Y("row:N", scale=alt.Scale(domain=rows), axis=named.axis()),
             color=alt.Color("activity:N", scale=scale, legend=alt.Legend(symbolStrokeWidth=0)),
             order=alt.Order("order:Q"),
             tooltip=[
@@ -392,4 +441,4 @@ def time_chart(times: pl.DataFrame) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=22 * len(rows)))
+    return dress(chart.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hotband.draw.charts import (
     INK,
     LOG_SPAN,
+    MINUTES,
     MUTED,
     NUMBER,
     PALETTE,
@@ -23,13 +24,14 @@ from hotband.draw.charts import (
     log_steps,
     rate_axis,
 )
+from hotband.draw.named_rows import Rows
 from hotband.study.cellrows import TIMES
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.draw.charts import ScaleAndAxis, View
+    from hotband.draw.charts import Clock, ScaleAndAxis, View
 
 # The same colours as `charts.TIME_COLORS` for what both have; waiting is grey, it is nobody's work.
 IO_TIME_COLORS = {
@@ -135,6 +137,8 @@ def stacked_chart(
     first: bool = True,
     last: bool = True,
     stepped: bool = False,
+    clock: Clock = MINUTES,
+    colors: alt.Scale | None = None,
 ) -> View:
     """One panel of several over a common time axis, a line per variant; the first has the legend, the last the axis.
 
@@ -144,15 +148,16 @@ def stacked_chart(
     import altair as alt
     import polars as pl
 
-    drawn = lines.filter(pl.col(value).is_not_null())
-    axis = alt.Axis(title="Time (minutes)" if last else None, format=NUMBER, grid=False, labels=last, tickCount=10)
-    x = alt.X("time_min:Q", scale=alt.Scale(domain=[0, span_min], nice=False), axis=axis)
+    drawn = clock.told(lines.filter(pl.col(value).is_not_null()), "time_min", 60.0)
+    axis = alt.Axis(title=clock.title if last else None, format=NUMBER, grid=False, labels=last, tickCount=10)
+    ends = [0, span_min * 60.0 / clock.seconds]
+    x = alt.X("time:Q", scale=alt.Scale(domain=ends, nice=False), axis=axis)
     shown = legend(pl.Series(list(variants)), WIDE_CHARS) if first else None
-    color = alt.Color("variant:N", scale=variant_scale(variants), legend=shown)
+    color = alt.Color("variant:N", scale=colors or variant_scale(variants), legend=shown)
     y = alt.Y(f"{value}:Q", **_panel_axis(drawn[value], value, title))
     tooltip = [
         alt.Tooltip("variant:N", title="Variant"),
-        alt.Tooltip("time_min:Q", title="Time (minutes)", format=NUMBER),
+        alt.Tooltip("time:Q", title=clock.title, format=NUMBER),
         alt.Tooltip(f"{value}:Q", title=title, format=",.4~g"),
     ]
     line = alt.Chart(drawn).mark_line(strokeWidth=1.7, strokeCap="round", clip=True)
@@ -160,7 +165,7 @@ def stacked_chart(
         line = alt.Chart(drawn).mark_line(strokeWidth=1.7, clip=True, interpolate="step-after")
     layers: list[Any] = [line.encode(x=x, y=y, color=color, tooltip=tooltip)]
     if rules is not None and not rules.is_empty():
-        rule = alt.Chart(rules).mark_rule(strokeDash=[4, 3], strokeWidth=1.4)
+        rule = alt.Chart(clock.told(rules, "time_min", 60.0)).mark_rule(strokeDash=[4, 3], strokeWidth=1.4)
         layers.append(rule.encode(x=x, color=color, tooltip=tooltip[:2]))
     return dress(alt.layer(*layers).properties(width="container", height=130))
 
@@ -198,9 +203,9 @@ def io_time_chart(times: pl.DataFrame) -> View:
 
     names = list(IO_TIME_COLORS)
     scale = alt.Scale(domain=names, range=[IO_TIME_COLORS[name] for name in names])
-    axis = alt.Axis(title=None, labelLimit=380, labelPadding=8, labelColor=INK, ticks=False, domain=False)
     rows = times["row"].unique(maintain_order=True).to_list()
-    base = alt.Chart(times).encode(y=alt.Y("row:N", sort=rows, axis=axis))
+    named = Rows({row: row for row in rows}, 18)
+    base = alt.Chart(times).encode(y=alt.Y("row:N", scale=alt.Scale(domain=rows), axis=named.axis()))
     longest = max(times.group_by("row").agg(pl.col("ms").sum())["ms"].to_list())
     bars = base.mark_bar().encode(
         x=alt.X(
@@ -220,4 +225,5 @@ def io_time_chart(times: pl.DataFrame) -> View:
     text = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(
         x=alt.X("sum(ms):Q", stack=None), text=alt.Text("sum(ms):Q", format=",.3~r")
     )
-    return dress(alt.layer(bars, text).properties(width="container", height=24 * len(rows)))
+    layered = alt.layer(bars, text)
+    return dress(layered.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))

@@ -28,6 +28,8 @@ from hotband.draw.charts import (
     rate_axis,
     tight_log_axis,
 )
+from hotband.draw.named_rows import Rows
+from hotband.draw.strokes import dashed
 from hotband.report.text import block_size
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross"
 RAMP = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151")
 # Points of a line above which they would run into each other.
 MARKED = 40
-BAR, GAP = 17, 13
+BAR = 17
 # By whether a chart is as wide as the page: the characters of its legend, and the room right of its longest bar.
 CHARS = {True: 100, False: HALF_CHARS}
 ROOM = {True: 0.16, False: 0.4}
@@ -75,12 +77,15 @@ class Lines:
         return alt.Scale(domain=self.names, range=[SHAPES[n % len(SHAPES)] for n in range(len(self.names))])
 
     def dashes(self) -> alt.Scale:
-        """Names to dashes: solid until the palette repeats its colours, but for those that are dashed anyway."""
+        """Names to dashes."""
         import altair as alt
 
+        return alt.Scale(domain=self.names, range=self.own_dashes())
+
+    def own_dashes(self) -> list[list[float]]:
+        """Of the names: solid until the palette repeats its colours, but for those that are dashed anyway."""
         rounds = [1 if name in self.dashed else n // len(PALETTE) for n, name in enumerate(self.names)]
-        found = [list(DASHES[n % len(DASHES)]) for n in rounds]
-        return alt.Scale(domain=self.names, range=found)
+        return [list(DASHES[n % len(DASHES)]) for n in rounds]
 
 
 def palette(title: str, names: Iterable[str], first: int = 0) -> Lines:
@@ -91,10 +96,10 @@ def palette(title: str, names: Iterable[str], first: int = 0) -> Lines:
 def ramp(title: str, names: Sequence[str]) -> Lines:
     """Colours from dark to light for names that grow; beyond five the steps lie closer."""
     last = max(1, len(names) - 1)
-    return Lines(title, {name: _mixed(RAMP, n / last) for n, name in enumerate(names)})
+    return Lines(title, {name: mixed(RAMP, n / last) for n, name in enumerate(names)})
 
 
-def _mixed(stops: Sequence[str], at: float) -> str:
+def mixed(stops: Sequence[str], at: float) -> str:
     """The colour at `at` (0 to 1) between evenly spaced stops."""
     place = at * (len(stops) - 1)
     left = min(int(place), len(stops) - 2)
@@ -208,14 +213,25 @@ def curves(
         tooltip=_tooltip(rows, {"line": lines.title, x.column: x.title, y.column: y.title}, hidden=order),
     )
     line = base.mark_line(strokeWidth=2, strokeJoin="round")
-    if lines.dashed or len(lines.names) > len(PALETTE):
-        line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=lines.dashes(), legend=shown))
+    dashes = _dashes(rows, x, y, lines)
+    if any(dash != [1, 0] for dash in dashes):
+        scale = alt.Scale(domain=lines.names, range=dashes)
+        line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=scale, legend=shown))
     layers: list[Any] = [line.encode(order=f"{order}:Q") if order else line]
     if points and longest <= MARKED:
         # A legend of its own that merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
         layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(shape=shape))
     return dress(alt.layer(*layers).properties(width="container", height=CURVE_HEIGHT))
+
+
+def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
+    """Of the lines: as they are given, and dashed where one would lie on an earlier one."""
+    given = lines.own_dashes()
+    numbers = [str(n) for n in range(len(given))]
+    is_log = y.scale == "log" or (y.scale == "rate" and _spans(rows[y.column]))
+    found = dashed(rows, x.column, y.column, lines.names, numbers, is_log)
+    return [own if own != [1, 0] else other for own, other in zip(given, found, strict=True)]
 
 
 def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
@@ -271,18 +287,17 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     drawn = [name for name in lines.names if name in set(rows["line"].to_list())]
     ends = pl.concat([rows[name] for name in ("value", "low", "high")]).drop_nulls()
     dots = _spans(rows["value"])
-    names = {key: in_lines(text) for key, text in labels.items()}
-    axis = alt.Axis(
-        title=None, labelExpr=f"({json.dumps(names)})[datum.value]", labelLimit=300, labelPadding=8, labelColor=INK,
-        ticks=False, domain=False,
-    )  # fmt: skip
+    slots = 1 if single else max(1, len(drawn))
+    named = Rows(labels, slots * BAR)
     shown = None if single or len(lines.names) == 1 else legend(pl.Series(drawn), CHARS[wide])
     if shown is not None:
         shown.values, shown.symbolType, shown.symbolStrokeWidth = drawn, "circle" if dots else "square", 0
     x = _amount_axis(ends, title, dots, rule, ROOM[wide])
     base = alt.Chart(rows).encode(
         y=alt.Y(
-            "row:N", scale=alt.Scale(type="band", domain=list(labels), paddingInner=0.28, paddingOuter=0.12), axis=axis
+            "row:N",
+            scale=alt.Scale(type="band", domain=list(labels), paddingInner=0.28, paddingOuter=0.12),
+            axis=named.axis(),
         ),
         color=alt.Color("line:N", scale=lines.scale(), legend=shown),
         tooltip=[
@@ -291,24 +306,15 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
             alt.Tooltip("text:N", title=title),
         ],
     )
-    slots = 1
-    if not single and len(drawn) > 1:
-        slots = len(drawn)
+    if slots > 1:
         base = base.encode(yOffset=alt.YOffset("line:N", scale=alt.Scale(domain=drawn)))
     layers = _amount_layers(base, x, dots, bool(rows["low"].is_not_null().any()))
     if rule is not None:
         at = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.3)
         layers.append(at.encode(x=alt.datum(rule)))
     layers.append(_numbers(base, x, dots, rule))
-    height = len(labels) * (slots * BAR + GAP)
-    return dress(alt.layer(*layers).properties(width="container", height=height))
-
-
-def in_lines(text: str, chars: int = 32) -> list[str]:
-    """A row's name in up to two lines."""
-    import textwrap
-
-    return textwrap.wrap(text, chars, max_lines=2, placeholder=" …") or [""]
+    layered = alt.layer(*layers)
+    return dress(layered.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))
 
 
 def _spans(values: pl.Series) -> bool:

@@ -12,6 +12,7 @@ from hotband.draw.charts import INK, MUTED, NUMBER, PALETTE, WIDE_CHARS, dress, 
 from hotband.draw.curves import PUBLISHED, variant_scale
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
     from hotband.draw.charts import View
@@ -20,7 +21,7 @@ INTERVAL, TOTAL, THEORY, MODEL = "of each interval", "since the drive was new", 
 AMPLIFICATION = "Write amplification (flash bytes / host bytes)"
 
 
-def amplification_chart(rows: pl.DataFrame, x: str, title: str) -> View:
+def amplification_chart(rows: pl.DataFrame, x: str, title: str, colors: alt.Scale | None = None) -> View:
     """Write amplification over time or over what the host wrote, a colour per line; the running total is dashed.
 
     `rows`: line, kind (`INTERVAL` or `TOTAL`), the column `x` and write_amplification.
@@ -38,7 +39,9 @@ def amplification_chart(rows: pl.DataFrame, x: str, title: str) -> View:
         .encode(
             x=alt.X(f"{x}:Q", scale=alt.Scale(nice=False), axis=place),
             y=alt.Y("write_amplification:Q", **rate_axis(rows["write_amplification"], AMPLIFICATION)),
-            color=alt.Color("line:N", scale=variant_scale(lines), legend=legend(pl.Series(lines), WIDE_CHARS)),
+            color=alt.Color(
+                "line:N", scale=colors or variant_scale(lines), legend=legend(pl.Series(lines), WIDE_CHARS)
+            ),
             strokeDash=alt.StrokeDash("kind:N", scale=dashes, legend=alt.Legend(symbolStrokeColor=INK)),
             tooltip=[
                 alt.Tooltip("line:N", title="Drive"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
+from hotband.text.formats import Between, Figure
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,9 +41,9 @@ SHOWN = 0.005
 def rounded(value: float) -> str:
     """Three significant digits, thousands separated."""
     if not value:
-        return "0"
+        return Figure("0", 0.0)
     text = f"{value:.3g}"
-    return f"{float(text):,.0f}" if abs(float(text)) >= 100 else text
+    return Figure(f"{float(text):,.0f}" if abs(float(text)) >= 100 else text, value)
 
 
 def said(interval: IntervalDoc, scale: float = 1.0) -> str:
@@ -78,7 +79,35 @@ def _line(one: FigureIntervalDoc) -> str:
 
 def four_digits(value: float) -> str:
     """Four significant digits, thousands separated."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return Figure(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value)
+
+
+def intervals_table(of: RunIntervalsDoc) -> Table:
+    """The intervals of a run, a line a figure, where words are not asked for."""
+    from rich.table import Table
+
+    table = Table(title=f"Intervals of {of['level']:g} %", title_justify="left")
+    table.add_column("figure")
+    for name in ("predicted", "interval", "by values alone"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("class", overflow="fold")
+    for one in of["figures"]:
+        side, _, name = one["figure"].rpartition(".")
+        scale = 1.0 if name == "iops" else IN_MILLIONS
+        unit, _, which = LABELS[name].partition(" ")
+        predicted = one["predicted"] / scale
+        table.add_row(
+            f"{side} {which or unit}".strip(),
+            Figure(f"{four_digits(predicted)} {unit}", predicted, unit),
+            _ends(one["low"] / scale, one["high"] / scale, unit),
+            _ends(one["values_low"] / scale, one["values_high"] / scale, unit),
+            one["figure_class"],
+        )
+    return table
+
+
+def _ends(low: float, high: float, unit: str) -> str:
+    return Between(f"{rounded(low)} to {rounded(high)} {unit}", low, high, unit)
 
 
 def why_views(of: WhyFigureDoc) -> list[Table | Text | str]:
@@ -116,18 +145,25 @@ def why_views(of: WhyFigureDoc) -> list[Table | Text | str]:
 
 
 def _row(row: ShareDoc) -> tuple[str, ...]:
-    ends = ["–" if moved is None else f"{moved:+.1f} %" for moved in (row["low_pct"], row["high_pct"])]
+    moves = (row["low_pct"], row["high_pct"])
+    ends = [Figure("–" if moved is None else f"{moved:+.1f} %", moved, "%") for moved in moves]
     span = f"{row['low']} .. {row['high']}" if "," not in row["key"] else "each its own, together"
     return f"{row['part']}: {row['key']}", span, percent(row["first"]), percent(row["total"]), *ends, _narrower(row)
 
 
 def _narrower(row: ShareDoc) -> str:
-    return f"{row['narrower_pct']:.0f} %"
+    return Figure(f"{row['narrower_pct']:.0f} %", row["narrower_pct"], "%")
 
 
 def percent(share: float) -> str:
     """A share in percent."""
-    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else f"{100 * share:.1f} %"
+    text = f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else f"{100 * share:.1f} %"
+    return Figure(text, 100 * share, "%")
+
+
+def _moved(spread: float, places: int) -> str:
+    """What a logarithm moves, in percent."""
+    return Figure(f"{100 * math.expm1(spread):.{places}f} %", 100 * math.expm1(spread), "%")
 
 
 def coverage_table(rows: Sequence[CoverageDoc], level: float) -> Table:
@@ -141,9 +177,9 @@ def coverage_table(rows: Sequence[CoverageDoc], level: float) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         counts = (str(row["figures"]), str(row["inside"]))
-        table.add_row(
-            row["figure_class"], row["predicted"], *counts, f"{row['coverage_pct']:.0f} %", f"{row['width_pct']:.0f} %"
-        )
+        shares = (row["coverage_pct"], row["width_pct"])
+        shown = (Figure(f"{share:.0f} %", share, "%") for share in shares)
+        table.add_row(row["figure_class"], row["predicted"], *counts, *shown)
     return table
 
 
@@ -162,7 +198,7 @@ def terms_table(rows: Sequence[ClassTermDoc]) -> Table:
             row["figure_class"],
             str(row["figures"]),
             str(row["studies"]),
-            f"{math.expm1(row['size']) * 100:.0f} %",
+            _moved(row["size"], 0),
             pooled,
         )
     return table
@@ -179,6 +215,6 @@ def spreads_table(of: IntervalFile) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for name, one in of.figures.items():
         if one.cells and one.predicted is not None:
-            shown = (f"{100 * math.expm1(spread):.1f} %" for spread in (one.low, one.high, one.seed))
+            shown = (_moved(spread, 1) for spread in (one.low, one.high, one.seed))
             table.add_row(name, one.figure_class, four_digits(one.predicted), *shown)
     return table

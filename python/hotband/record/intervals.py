@@ -10,6 +10,7 @@ from hotband.record.quantity import BytesPerSecond, Seconds
 
 if TYPE_CHECKING:
     from hotband.interval.documents import FigureIntervalDoc, RunIntervalsDoc
+    from hotband.record.document import RecordDoc
 
 NAMES = {
     "iops": "iops",
@@ -60,6 +61,12 @@ class Intervals(Mapping[str, Interval]):
 
     def __repr__(self) -> str:
         return f"<Intervals of {self.level:g} %: {', '.join(self)}>"
+
+
+def figures_of(record: RecordDoc) -> list[FigureIntervalDoc]:
+    """The intervals of a record's document; none where none were made."""
+    found = record.get("intervals")
+    return [] if found is None else list(found["figures"])
 
 
 def _name(figure: str) -> str:

@@ -68,6 +68,31 @@ def drive_words(state: DriveStateDoc) -> str:
     return ", ".join(said)
 
 
+def settings_of(states: DriveStatesDoc | None) -> list[dict[str, str]]:
+    """The settings of drives that are alike, and of controllers, a row each: "of", "write cache", "look-ahead", "flash"
+    (its read cache, and what a solid-state drive held). Empty texts for what there is not."""
+    if states is None:
+        return [{"of": "", "write cache": NOT_KNOWN, "look-ahead": NOT_KNOWN, "flash": NOT_KNOWN}]
+    several = len(states["drives"]) > 1
+    rows = []
+    for one in states["drives"]:
+        cache, ahead = _write_cache(one["write_cache"], one["declared_volatile"]), one["read_ahead"]
+        flash = [] if one["flash_cache"] is None else [f"cache {_switch(one['flash_cache'])}"]
+        flash += [] if one["holds"] is None else [one["holds"]]
+        flash += [f"scale {one['scale']}"] if one["scale"] > 1 else []
+        rows.append({
+            "of": _names(one) if several else "",
+            "write cache": cache.removeprefix("write cache "),
+            "look-ahead": "" if ahead is None else _switch(ahead),
+            "flash": ", ".join(flash),
+        })  # fmt: skip
+    for own in states.get("controllers", []):
+        cache = _write_cache(own["write_cache"]).removeprefix("write cache ")
+        ahead_of = _switch(own["read_ahead"])
+        rows.append({"of": f"controller {own['name']}", "write cache": cache, "look-ahead": ahead_of, "flash": ""})
+    return rows
+
+
 def _write_cache(kind: str, declared: bool = False) -> str:
     if kind == "off":
         return "write cache off"

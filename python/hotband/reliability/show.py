@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from hotband.reliability.array import HOURS_PER_YEAR
+from hotband.text.formats import Between, Figure
 from hotband.text.quantities import SPAN_UNITS, share_text, span_text
 from hotband.text.tables import counted, decimal_size
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 def plain(value: float) -> str:
     """A number with four digits, with separators up to a million, as a power of ten beyond."""
     if value == 0:
-        return "0"
-    return f"{value:,.4g}" if not 1e4 <= abs(value) < 1e7 else f"{value:,.0f}"
+        return Figure("0", 0.0)
+    return Figure(f"{value:,.4g}" if not 1e4 <= abs(value) < 1e7 else f"{value:,.0f}", value)
 
 
 def summary_lines(data: ReliabilityDoc) -> list[str]:
@@ -82,14 +83,15 @@ def shown_causes(data: ReliabilityDoc, causes: dict[str, float]) -> list[tuple[s
 
 def cells(estimate: EstimateDoc, closed: float | None, difference: float | None) -> tuple[str, str, str, str]:
     """An estimate, its interval, the closed form and the difference."""
-    interval = f"{plain(estimate['low'])} to {plain(estimate['high'])}"
-    shown = "–" if difference is None else f"{difference:+.2f} %"
+    low, high = estimate["low"], estimate["high"]
+    interval = Between(f"{plain(low)} to {plain(high)}", low, high)
+    shown = Figure("–" if difference is None else f"{difference:+.2f} %", difference, "%")
     return plain(estimate["value"]), interval, "–" if closed is None else plain(closed), shown
 
 
 def percent(share: float) -> str:
     """A share."""
-    return share_text(share, 3)
+    return Figure(share_text(share, 3), 100 * share, "%")
 
 
 def hours(value: float) -> str:

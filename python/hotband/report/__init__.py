@@ -7,13 +7,37 @@
 `load` reads records, `frames` turns them into the frames that `hotband.draw.charts` draws, `record_page` and
 `study_page` say what stands on a page, `page` writes it. What is left out: paging, and any access to the
 network (the file forbids itself every load through its Content-Security-Policy).
+
+The package can be called (`hotband.study` says why): `hotband.report([one, other])` is `api.report`.
 """
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from hotband.report.load import LoadedRecord, load_record, loaded_run
 from hotband.report.page import Page, write_report
 from hotband.report.record_page import record_page
 from hotband.report.study_page import study_page
 
+if TYPE_CHECKING:
+    from hotband.record.record import Record
+    from hotband.report.kept import Report
+
 __all__ = ["LoadedRecord", "Page", "load_record", "loaded_run", "record_page", "study_page", "write_report"]
+
+
+class _Callable(ModuleType):
+    """A package that can be called."""
+
+    def __call__(self, records: Record | Sequence[Record], *, title: str | None = None) -> Report:
+        """The report of records: its page, and every chart of it by name (`api.report`). Raises UserError."""
+        from hotband.api import report
+
+        return report(records, title=title)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.draw.charts import HALF_CHARS, NUMBER, dress, legend, marked
+from hotband.draw.charts import HALF_CHARS, NUMBER, SECONDS, dress, legend, marked
 from hotband.draw.curves import variant_scale
 from hotband.report.page import Cell, Chart, Charts, Group, Table
 from hotband.report.repair import mark_frame
@@ -15,7 +15,8 @@ from hotband.report.text import finite, quantity
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.draw.charts import View
+    from hotband.draw.charts import Clock, View
+    from hotband.draw.strokes import Strokes
     from hotband.report.load import LoadedRecord
 
 Records = Mapping[str, "LoadedRecord"]
@@ -48,15 +49,20 @@ def power_frame(records: Records) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def power_chart(rows: pl.DataFrame, marks: pl.DataFrame | None = None) -> View:
+def power_chart(
+    rows: pl.DataFrame, marks: pl.DataFrame | None = None, strokes: Strokes | None = None, clock: Clock = SECONDS
+) -> View:
     """Watts over time, a colour per run, with the band of their ranges; `marks` as `charts.marked` takes them."""
     import altair as alt
 
     lines = rows["line"].unique(maintain_order=True).to_list()
+    scale, dashes = variant_scale(lines), None
+    if strokes is not None:
+        lines, scale, dashes = strokes.scales(rows.with_columns(run=rows["line"]), "time_s", "power_w")
     title = "Power of all drives (W)"
-    base = alt.Chart(rows).encode(
-        x=alt.X("time_s:Q", scale=alt.Scale(nice=False), axis=alt.Axis(title="Time (s)", format=NUMBER, grid=False)),
-        color=alt.Color("line:N", scale=variant_scale(lines), legend=legend(rows["line"], HALF_CHARS)),
+    base = alt.Chart(clock.told(rows, "time_s", 1.0)).encode(
+        x=alt.X("time:Q", scale=alt.Scale(nice=False), axis=alt.Axis(title=clock.title, format=NUMBER, grid=False)),
+        color=alt.Color("line:N", sort=lines, scale=scale, legend=legend(rows["line"], HALF_CHARS)),
     )
     axis = alt.Axis(title=title, format=NUMBER, tickCount=5)
     band = base.mark_area(opacity=0.15).encode(
@@ -66,22 +72,26 @@ def power_chart(rows: pl.DataFrame, marks: pl.DataFrame | None = None) -> View:
         y=alt.Y("power_w:Q", axis=axis),
         tooltip=[
             alt.Tooltip("line:N", title="Run"),
-            alt.Tooltip("time_s:Q", title="Time (s)", format=NUMBER),
+            alt.Tooltip("time:Q", title=clock.title, format=NUMBER),
             *(
                 alt.Tooltip(f"{name}:Q", title=text, format=",.4~g")
                 for name, text in (("power_w", "Power (W)"), ("low_w", "At least (W)"), ("high_w", "At most (W)"))
             ),
         ],
     )
-    return dress(marked(alt.layer(band, line), marks).properties(width="container", height=220))
+    if dashes is not None:
+        line = line.encode(strokeDash=alt.StrokeDash("line:N", sort=lines, scale=dashes, legend=None))
+    return dress(marked(alt.layer(band, line), marks, clock).properties(width="container", height=220))
 
 
-def power_block(records: Records) -> Charts | None:
+def power_block(records: Records, strokes: Strokes | None = None, clock: Clock = SECONDS) -> Charts | None:
     """Watts of runs over time; none where no record has them for more than one interval."""
     frame = power_frame(records)
     if frame["time_s"].n_unique() < 2:
         return None
-    return Charts([Chart("Power over time", power_chart(frame, mark_frame(records)), CAPTION)], width=560)
+    return Charts(
+        [Chart("Power over time", power_chart(frame, mark_frame(records), strokes, clock), CAPTION)], width=560
+    )
 
 
 def energy_table(records: Records) -> Table | None:

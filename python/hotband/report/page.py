@@ -27,10 +27,11 @@ STORED_DIGITS = 5
 
 @dataclass(frozen=True)
 class Prose:
-    """Paragraphs."""
+    """Paragraphs; a `lead` stands in larger type: what a reader came for."""
 
     kind: ClassVar[str] = "prose"
     paragraphs: Sequence[str]
+    lead: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,21 +155,26 @@ Block = Prose | Cards | Table | Charts | Claims | Heading | Fold
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page that the table of contents names."""
+    """A part of a page that the table of contents names. A `folded` one shows its title and, in a line beside it, its
+    `gist`; its charts are drawn when a reader unfolds it."""
 
     id: str
     title: str
     blocks: Sequence[Block]
+    folded: bool = False
+    gist: str = ""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own."""
+    """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own. A
+    `folded` one shows title and sentence alone."""
 
     id: str
     title: str
     sections: Sequence[Section]
     lead: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)

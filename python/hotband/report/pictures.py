@@ -18,6 +18,7 @@ from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
     from hotband.draw.charts import View
+    from hotband.report.page import Drawable
     from hotband.text.values import Json
 
 WIDTH = 760
@@ -96,6 +97,19 @@ def _wrapped(text: str, width: int) -> list[Json]:
     import textwrap
 
     return [*textwrap.wrap(text, width)]
+
+
+def write_picture(path: Path, view: Drawable, title: str, subtitle: str) -> None:
+    """Writes a chart as its file is called, .svg or .png, into a folder that is made. Raises UserError, OSError."""
+    import altair as alt
+    import vl_convert
+
+    with alt.data_transformers.disable_max_rows():
+        drawn = Drawing(view.to_dict())
+    svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
+    is_png = path.suffix.lower() == ".png"
+    make_folder(path.parent)
+    write_files({path: vl_convert.svg_to_png(svg, scale=SCALE) if is_png else svg})
 
 
 def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:

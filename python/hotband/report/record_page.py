@@ -3,46 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hotband.draw.charts import MINUTES, SECONDS
+from hotband.draw.strokes import Strokes
 from hotband.record.document import side_of
-from hotband.record.states import state_lines, states_of, unequal
+from hotband.record.states import state_words, states_of, unequal
 from hotband.report import energy, frames, sections, variants, wear
+from hotband.report.answer import Answer, answer
+from hotband.report.beside import bars_blocks, comparison_table
+from hotband.report.curve import curve_block
 from hotband.report.intervals import intervals_table
+from hotband.report.naming import Naming, named
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.report.repair import repair_blocks
-from hotband.report.text import cell, number, rate, span
+from hotband.report.text import cell, millis, number, rate, span
 from hotband.report.verdicts import verdict_blocks
 from hotband.study import cellrows
 from hotband.sweeps.of_records import curve_sections_of
 
 if TYPE_CHECKING:
     from hotband.audit.facts import MachineFacts
-    from hotband.record.document import DriveStatesDoc, RecordDoc
+    from hotband.draw.charts import Clock
+    from hotband.record.document import RecordDoc
     from hotband.report.load import LoadedRecord
+
+# Longer ones have their axes of time in minutes.
+LONG_NS = 600e9
 
 
 def record_page(
-    records: Sequence[LoadedRecord], title: str, *, audit: bool = False, machine: MachineFacts | None = None
+    records: Sequence[LoadedRecord],
+    title: str | None = None,
+    *,
+    audit: bool = False,
+    machine: MachineFacts | None = None,
 ) -> Page:
-    """A page with what was measured, the latency distribution, the series, the parts and the specs.
+    """A page that says first what the records show, with a chart and a table of them; what it rests on is folded.
 
-    With `audit` what the auditor says of the records, too; `machine` is what is known of their target.
+    Without a `title` it is what was run on what. With `audit` what the auditor says of the records, too; `machine` is
+    what is known of their target.
     """
-    named = frames.unique_labels(records)
-    blocks = [*curve_sections_of(named), Section("results", "Results", _results(named))]
+    naming = named(records)
+    of, found = naming.records, answer(naming)
+    looks = _Looks.of(naming, found)
+    # Curves of one number stand in the answer, those of several in sections of their own.
+    blocks = [Section("results", "Results", _results(naming, found, looks))]
+    blocks += [] if found.curve else curve_sections_of(of)
     if audit:
-        blocks.append(_audit(named, machine))
-    repaired = repair_blocks(named)
+        blocks.append(_audit(of, machine))
+    repaired = repair_blocks(of)
     if repaired:
         blocks.append(Section("repair", "Failure and repair", repaired))
-    blocks += [*_of_variants(named), *sections.run_sections(named)]
-    details = _details(named)
-    if details:
-        blocks.append(Section("details", "Streams and parts", details))
-    blocks.append(Section("reproduction", "Reproduction", _reproduction(named)))
-    subtitle = f"{len(named)} records" if len(named) != 1 else _about(next(iter(named.values())).record)
-    return Page(title, blocks, subtitle=subtitle, kicker="Hotband records")
+    runs = sections.run_sections(of, looks.strokes, looks.clock)
+    blocks += [section for section in runs if section.id == "latency"] if len(of) <= sections.OVERLAID else []
+    rest = [section for section in runs if section not in blocks]
+    rest += [*_of_variants(of, looks), Section("figures", "All figures", _figures(of))]
+    rest.append(Section("details", "Streams and parts", _details(of)))
+    rest.append(Section("reproduction", "Reproduction", _reproduction(of)))
+    blocks += [replace(section, folded=True) for section in rest if section.blocks]
+    subtitle = naming.subtitle if len(of) != 1 else _about(next(iter(of.values())).record)
+    own = naming.title if of else "No records"
+    return Page(title or own, blocks, subtitle=subtitle, kicker="Hotband records")
+
+
+@dataclass(frozen=True)
+class _Looks:
+    """What all charts of a page share: the colour of each run, and the unit of time."""
+
+    strokes: Strokes
+    clock: Clock
+
+    @classmethod
+    def of(cls, naming: Naming, found: Answer) -> _Looks:
+        """A colour a run, or a line of curves."""
+        lines = _lines(naming, found)
+        labels, groups = list(lines), list(lines.values())
+        longest = max((float(one.record["duration_ns"]) for one in naming.records.values()), default=0.0)
+        return cls(Strokes.of(labels, groups), MINUTES if longest > LONG_NS else SECONDS)
+
+
+def _lines(naming: Naming, found: Answer) -> dict[str, str]:
+    """What every record is a point of a curve or a repeat of; others are of themselves."""
+    if found.curve is not None:
+        return {label: found.curve.labels[label] for label in naming.records}
+    return {label: side for side, labels in naming.sides().items() for label in labels}
 
 
 def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) -> Section:
@@ -55,16 +101,15 @@ def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) ->
     return audit_section(findings(results, machine), len(results))
 
 
-def _of_variants(records: Mapping[str, LoadedRecord]) -> list[Section]:
+def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Section]:
     """Where an I/O's time went, how caches filled, drives wore and what they drew, of the records that tell."""
-    time = variants.io_time_block(records)
-    once = variants.once_block(records)
+    strokes, clock = looks.strokes, looks.clock
     found = [
-        ("io-time", "Where each I/O's time went", time),
-        ("caches", "Caches over time", variants.caches_block(records)),
-        ("once", "Scripts that run once", once),
-        ("wear", "Write amplification", wear.amplification_block(records)),
-        ("power", "Power", energy.power_block(records)),
+        ("io-time", "Where each I/O's time went", variants.io_time_block(records)),
+        ("caches", "Caches over time", variants.caches_block(records, strokes, clock)),
+        ("once", "Scripts that run once", variants.once_block(records, strokes, clock)),
+        ("wear", "Write amplification", wear.amplification_block(records, strokes, clock)),
+        ("power", "Power", energy.power_block(records, strokes, clock)),
     ]
     return [Section(name, title, [block]) for name, title, block in found if block is not None]
 
@@ -73,17 +118,37 @@ def _about(record: RecordDoc) -> str:
     """Where and for how long, in a line."""
     target = record["target"]
     machine = target.get("machine") or target.get("kind") or "an unnamed target"
-    return f"{machine} ({target.get('kind', 'target')}), measured for {span(record['duration_ns'])}"
+    settings = _settings(record)
+    changed = "" if settings == "none" else f", {settings}"
+    return f"{machine} ({target.get('kind', 'target')}), measured for {span(record['duration_ns'])}{changed}"
 
 
-def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
+def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
+    """The answer, what is not alike, and the same in a chart and a table."""
+    records = naming.records
     if not records:
         return [Prose(["There are no records to show."])]
-    states = {label: states_of(loaded.record) for label, loaded in records.items()}
-    differ = unequal(list(states.items()))
+    # The points of a curve, and repeats, have one state: it is said of all of them together.
+    lines = _lines(naming, found)
+    states = {(lines[label], str(state)): state for label, one in records.items() for state in [states_of(one.record)]}
+    differ = unequal([(line, state) for (line, _), state in states.items()])
     blocks: list[Block] = [Prose([f"Not alike: {words}." for words in differ])] if differ else []
+    blocks.append(Prose(list(found.sentences), lead=True))
     if len(records) == 1:
-        blocks.append(_cards(next(iter(records.values())).record))
+        record = next(iter(records.values())).record
+        blocks += [_cards(record), Prose([f"State of the drives: {state_words(record)}."])]
+    elif found.curve is not None:
+        blocks.append(curve_block(found.curve, looks.strokes))
+    else:
+        blocks += bars_blocks(records, looks.strokes)
+    if len(records) > 1:
+        states_said = {label: state_words(one.record) for label, one in records.items()}
+        blocks.append(comparison_table(naming, found, states_said, lines))
+    return [*blocks, *verdict_blocks(records), *variants.power_loss_blocks(records), *sections.notes_blocks(records)]
+
+
+def _figures(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    """Reads and writes apart, with steps, scripts and operations, wear and energy."""
     groups = []
     for label, loaded in records.items():
         summary = loaded.record["summary"]
@@ -92,25 +157,16 @@ def _results(records: Mapping[str, LoadedRecord]) -> list[Block]:
             if side and side.get("count"):
                 rows.append(sections.result_row(direction, side, muted=True))
         groups.append(Group(rows, label if len(records) > 1 else ""))
-    blocks.append(Table(sections.RESULT_COLUMNS, groups, tight=True))
-    blocks.append(_states(states))
     whys = [(label, cellrows.why(loaded.record)) for label, loaded in records.items()]
     tables = [
+        Table(sections.RESULT_COLUMNS, groups, tight=True) if groups else None,
         intervals_table(records),
         variants.steps_table(records),
         variants.scripts_table(records),
         wear.operations_table(records),
     ]
     tables += [wear.smart_table(records), energy.energy_table(records), variants.why_table({"": whys})]
-    blocks += [table for table in tables if table is not None]
-    verdicts = verdict_blocks(records)
-    return blocks + verdicts + variants.power_loss_blocks(records) + sections.notes_blocks(records)
-
-
-def _states(states: Mapping[str, DriveStatesDoc | None]) -> Table:
-    """How the drives of each record were set, and what they held."""
-    rows = [plain([label, words]) for label, of in states.items() for words in state_lines(of)]
-    return Table(["Run", "State of drives"], [Group(rows)])
+    return [table for table in tables if table is not None]
 
 
 def _cards(record: RecordDoc) -> Cards:
@@ -119,9 +175,9 @@ def _cards(record: RecordDoc) -> Cards:
         [
             (number(summary.get("iops")), "IOPS"),
             (rate(summary.get("bandwidth_bytes_per_s")), "bandwidth"),
-            (span(summary.get("latency_mean_ns")), "mean latency"),
-            (span(summary.get("latency_p99_ns")), "p99 latency"),
-            (span(summary.get("latency_p999_ns")), "p99.9 latency"),
+            (millis(summary.get("latency_mean_ns")), "mean latency"),
+            (millis(summary.get("latency_p99_ns")), "p99 latency"),
+            (millis(summary.get("latency_p999_ns")), "p99.9 latency"),
             (sections.whole(summary.get("errors")), "errors"),
         ]
     )
@@ -157,9 +213,9 @@ def _stream_rows(record: RecordDoc) -> list[list[Cell]]:
                 sections.whole(count),
                 number(count / seconds if seconds else None),
                 rate((side.get("bytes") or 0) / seconds if seconds else None),
-                span(int(total) / count if total is not None else None),
-                span(frames.value_at(buckets, 0.99)),
-                span(side.get("latency_max_ns")),
+                millis(int(total) / count if total is not None else None),
+                millis(frames.value_at(buckets, 0.99)),
+                millis(side.get("latency_max_ns")),
                 sections.whole(side.get("errors")),
             ]
             name = [Cell(str(stream.get("name", ""))), Cell(direction)]

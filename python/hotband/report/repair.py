@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.record.repair import state_name
 from hotband.report.load import LoadedRecord
 from hotband.report.page import Block, Cell, Group, Prose, Table
-from hotband.report.text import finite, number, percent, rate, size, span
+from hotband.report.text import finite, millis, number, percent, rate, size, span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +100,7 @@ def _numbers(texts: list[str]) -> list[Cell]:
 
 
 def _service(service: ServiceDoc, repair: RepairDoc) -> list[Cell]:
-    latencies = [span(service.get(f"latency_{key}_ns")) for key in ("mean", "p50", "p99")]
+    latencies = [millis(service.get(f"latency_{key}_ns")) for key in ("mean", "p50", "p99")]
     texts = [span(service.get("duration_ns")), number(service.get("iops")), rate(service.get("bandwidth_bytes_per_s"))]
     return [Cell(state_name(service, repair)), *_numbers([*texts, *latencies, number(service.get("errors"))])]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from hotband.draw.review import Axis, Lines, amounts, curves, density, palette, ramp
+from hotband.draw.review import Axis, amounts, curves, density, palette, ramp
 from hotband.report import review_rows
 from hotband.report.page import Cell, Group, Table
 from hotband.report.review_rows import Machine, frame, mega, ranged
@@ -15,12 +15,12 @@ from hotband.report.review_topics import (
     DEPTH,
     MBPS,
     MEAN_MS,
-    READ_WRITE,
-    READ_WRITE_COPY,
+    PLAIN,
     SHARE,
     WHOLE,
     Column,
     Figure,
+    Looks,
     Topic,
     bar,
     bar_frame,
@@ -32,31 +32,29 @@ from hotband.report.review_topics import (
     place_axis,
     table,
 )
-from hotband.report.text import amount, block_size, number, rate, size, span
+from hotband.report.text import amount, block_size, millis, number, rate, size
 
 if TYPE_CHECKING:
     from hotband.report.review_columns import Bar, EnergyRow
 
-# Reads and writes are as fast in most places.
-OVER_EACH_OTHER = Lines(READ_WRITE.title, READ_WRITE.colors, dashed=("write",))
 OF_IOS = "Share of the I/Os (%)"
 PATTERN_COLORS = palette("Pattern", review_rows.PATTERNS.values(), first=2)
 
 
-def topics(machine: Machine) -> list[Topic]:
+def topics(machine: Machine, looks: Looks = PLAIN) -> list[Topic]:
     """All of them; those whose part is null leave a line at the end."""
     found = [
-        summary(machine),
-        linear(machine),
-        access(machine),
+        summary(machine, looks),
+        linear(machine, looks),
+        access(machine, looks),
         block_sizes(machine),
-        streams(machine),
-        patterns(machine),
-        files(machine),
-        streaming(machine),
+        streams(machine, looks),
+        patterns(machine, looks),
+        files(machine, looks),
+        streaming(machine, looks),
         defragmentation(machine),
-        applications(machine),
-        energy(machine),
+        applications(machine, looks),
+        energy(machine, looks),
     ]
     return gathered_notes(found)
 
@@ -68,7 +66,7 @@ def cards(machine: Machine) -> list[tuple[str, str]]:
         if mean := review_rows.linear_mean(machine, op):
             found.append((rate(mean), f"linear {op}, mean over the surface"))
     for op, figures in review_rows.access_figures(machine):
-        found.append((span(figures["mean_ns"]), f"random {op}, {block_size(figures['block_bytes'])}, mean"))
+        found.append((millis(figures["mean_ns"]), f"random {op}, {block_size(figures['block_bytes'])}, mean"))
     served = [(row["iops"], row) for row in review_rows.patterns(machine) if row["iops"] is not None]
     if served:
         most, best = max(served, key=lambda one: one[0])
@@ -86,7 +84,7 @@ def lead(machine: Machine) -> str:
         pieces.append(f"reads {_range(min(rates), max(rates))} along the surface")
     for op, figures in review_rows.access_figures(machine):
         if op == "read" and figures["mean_ns"] is not None:
-            pieces.append(f"finds a random {block_size(figures['block_bytes'])} block in {span(figures['mean_ns'])}")
+            pieces.append(f"finds a random {block_size(figures['block_bytes'])} block in {millis(figures['mean_ns'])}")
     served = [row for row in review_rows.patterns(machine) if row["pattern"] == review_rows.PATTERNS["file-server"]]
     served = [row for row in served if row["iops"] is not None]
     if served:
@@ -108,17 +106,14 @@ def lined(rows: Iterable[Mapping[str, object]], key: str, *keep: str) -> list[di
     return [{"line": row[key]} | {name: row[name] for name in keep} for row in rows]
 
 
-ONE = Lines("", {"": READ_WRITE.colors["read"]})
-
-
-def summary(machine: Machine) -> Topic:
+def summary(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """Geometric means: bars of those that share a unit with others, for a bar alone says nothing."""
     rows = review_rows.summary(machine)
     figures = []
     for unit, name in review_rows.units(rows).items():
         of_unit = [row for row in rows if row["unit"] == unit]
         if len(of_unit) > 1:
-            view = amounts(bar_frame(bar(row["group"], row["title"], row["mean"]) for row in of_unit), unit, ONE)
+            view = amounts(bar_frame(bar(row["group"], row["title"], row["mean"]) for row in of_unit), unit, looks.one)
             figures.append(Figure(f"summary-{name}", f"Geometric means in {unit}", view))
     columns = [
         Column("Group", "title", str, False), Column("Geometric mean", "mean"), Column("Unit", "unit", str, False),
@@ -128,7 +123,7 @@ def summary(machine: Machine) -> Topic:
     return Topic("summary", "Summary", figures, tables, missing([machine], "summary"), width=WHOLE)
 
 
-def linear(machine: Machine) -> Topic:
+def linear(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """The transfer curve, read and write."""
     rows = review_rows.linear(machine)
     found = machine.review["linear"]
@@ -136,7 +131,7 @@ def linear(machine: Machine) -> Topic:
         return Topic("linear", "Linear transfer", notes=missing([machine], "linear"))
     axis = place_axis([machine])
     view = curves(
-        frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), OVER_EACH_OTHER, points=False
+        frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), looks.over_each_other, points=False
     )
     block = block_size(found["block_bytes"])
     caption = f"In blocks of {block}, one after the other; from the beginning of the address space to its end."
@@ -163,7 +158,7 @@ def _ops(rows: Iterable[Mapping[str, object]]) -> list[str]:
     return [op for op in review_rows.OPS if op in found]
 
 
-def access(machine: Machine) -> Topic:
+def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """Random access times and how they are distributed."""
     bins, shares = review_rows.histogram(machine), review_rows.cumulative(machine)
     measured = review_rows.access_figures(machine)
@@ -172,13 +167,13 @@ def access(machine: Machine) -> Topic:
     figures = []
     if bins:
         view = density(
-            frame(lined(bins, "op", "from_ms", "ms", "share")), Axis("ms", ACCESS_MS, "zero"), OF_IOS, READ_WRITE
+            frame(lined(bins, "op", "from_ms", "ms", "share")), Axis("ms", ACCESS_MS, "zero"), OF_IOS, looks.read_write
         )
         caption = "Share of the I/Os in each bin; the rarest, beyond 99.9 %, stand in the last one."
         figures.append(Figure("access", "Distribution of access times", view, caption))
         scale: Literal["log", "zero"] = "log" if review_rows.is_wide([machine]) else "zero"
         rows, share = lined(shares, "op", "ms", "share"), Axis("share", SHARE, "share")
-        view = curves(frame(rows), Axis("ms", ACCESS_MS, scale), share, READ_WRITE, points=False)
+        view = curves(frame(rows), Axis("ms", ACCESS_MS, scale), share, looks.read_write, points=False)
         caption = "How many of the I/Os are served within a time: the median stands at 50 %."
         figures.append(Figure("access-cumulative", "Access times, cumulative", view, caption))
     heads = ("count", "mean_ns", "p50_ns", "p99_ns", "max_ns")
@@ -223,13 +218,13 @@ def block_sizes(machine: Machine) -> Topic:
     return Topic("blocks", "Block sizes", figures, tables)
 
 
-def streams(machine: Machine) -> Topic:
+def streams(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """One to four sequential readers or writers at once."""
     rows = review_rows.streams(machine)
     if not rows:
         return Topic("streams", "Concurrent streams", notes=missing([machine], "streams"))
     bars = [bar(str(row["streams"]), row["title"], row["mbps"], row["op"]) for row in rows]
-    view = amounts(bar_frame(bars), f"{MBPS}, all streams", READ_WRITE)
+    view = amounts(bar_frame(bars), f"{MBPS}, all streams", looks.read_write)
     columns = [
         Column("", "op", str, False), Column("Streams", "streams"), Column("All together (MB/s)", "mbps"),
         Column("The slowest (MB/s)", "slowest_mbps"),
@@ -241,13 +236,14 @@ def streams(machine: Machine) -> Topic:
     return Topic("streams", "Concurrent streams", [figure], [table(rows, columns)], width=WHOLE)
 
 
-def patterns(machine: Machine) -> Topic:
+def patterns(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """The server patterns against queue depth, and latency over IOPS."""
     rows = review_rows.patterns(machine)
     if not rows:
         return Topic("patterns", "Server patterns", notes=missing([machine], "patterns"))
     names = list(dict.fromkeys(row["pattern"] for row in rows))
     lines = PATTERN_COLORS if set(names) <= set(PATTERN_COLORS.names) else palette("Pattern", names, first=2)
+    lines = ramp("Pattern", names) if looks.shaded else lines
     data = frame(lined(rows, "pattern", "qd", "iops", "mean_ms", "p99_ms"))
     iops = curves(data, Axis("qd", DEPTH, "depth"), Axis("iops", "IOPS", "rate"), lines)
     stick = curves(data, Axis("iops", "IOPS", "rate"), Axis("mean_ms", MEAN_MS, "rate"), lines, order="qd")
@@ -270,7 +266,7 @@ def patterns(machine: Machine) -> Topic:
     return Topic("patterns", "Server patterns", figures, [short, listed])
 
 
-def files(machine: Machine) -> Topic:
+def files(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """Random reading, writing and copying of small and of large files."""
     rows = review_rows.files(machine)
     if not rows:
@@ -279,7 +275,9 @@ def files(machine: Machine) -> Topic:
     for kind in dict.fromkeys(row["size"] for row in rows):
         own = [row for row in rows if row["size"] == kind]
         data = frame(lined(own, "op", "qd", "per_s", "mbps"))
-        view = curves(data, Axis("qd", DEPTH, "depth"), Axis("per_s", "Files per second", "rate"), READ_WRITE_COPY)
+        view = curves(
+            data, Axis("qd", DEPTH, "depth"), Axis("per_s", "Files per second", "rate"), looks.read_write_copy
+        )
         figures.append(Figure(f"files-{kind}", f"{kind.capitalize()} files per second", view, FILE_SIZES.get(kind, "")))
     columns = [
         Column("Files", "size", str, False), Column("", "op", str, False), Column("Queue depth", "qd"),
@@ -296,13 +294,13 @@ FILE_SIZES = {
 }
 
 
-def streaming(machine: Machine) -> Topic:
+def streaming(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """Streaming in small and in large blocks."""
     rows = review_rows.streaming(machine)
     if not rows:
         return Topic("streaming", "Streaming", notes=missing([machine], "streaming"))
     bars = [bar(row["title"], row["title"], row["mbps"], row["op"]) for row in rows]
-    view = amounts(bar_frame(bars), MBPS, READ_WRITE)
+    view = amounts(bar_frame(bars), MBPS, looks.read_write)
     columns = [Column("", "op", str, False), Column("Blocks", "title", str, False), Column(MBPS, "mbps")]
     figure = Figure("streaming", "Streaming read and write", view)
     return Topic("streaming", "Streaming", [figure], [table(rows, columns)], width=WHOLE)
@@ -323,13 +321,13 @@ def defragmentation(machine: Machine) -> Topic:
     return Topic("defragmentation", "Defragmentation", (), [Table(heads, [Group([cells])])])
 
 
-def applications(machine: Machine) -> Topic:
+def applications(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """Desktop loads with the range that their mix leaves open."""
     rows = review_rows.applications(machine)
     if not rows:
         return Topic("applications", "Desktop applications", notes=missing([machine], "applications"))
     bars = [bar(row["name"], row["title"], row["mbps"], ends=ranged(row)) for row in rows]
-    view = amounts(bar_frame(bars), MBPS, ONE)
+    view = amounts(bar_frame(bars), MBPS, looks.one)
     columns = [
         Column("Load", "title", str, False), Column("MB/s", "mbps"), Column("Lowest (MB/s)", "low"),
         Column("Highest (MB/s)", "high"), Column("IOPS", "iops"), Column("Uncertain", "uncertainty", str, False),
@@ -349,7 +347,7 @@ def _has_range(bars: Iterable[Bar]) -> bool:
     return any(bar["low"] is not None for bar in bars)
 
 
-def energy(machine: Machine) -> Topic:
+def energy(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """Watts by what it does, and the energy of an I/O."""
     power, each = review_rows.watts(machine), review_rows.joules(machine)
     if not power and not each:
@@ -357,11 +355,11 @@ def energy(machine: Machine) -> Topic:
     figures = []
     if power:
         bars = [bar(row["name"], row["title"], row["watts"], ends=ranged(row)) for row in power]
-        view = amounts(bar_frame(bars), "Mean power (W)", ONE, wide=False)
+        view = amounts(bar_frame(bars), "Mean power (W)", looks.one, wide=False)
         figures.append(Figure("energy-watts", "Mean power", view, OF_POWER if _has_range(bars) else ""))
     if each:
         bars = [bar(one["name"], one["title"], one["millijoules"], ends=ranged(one)) for one in each]
-        view = amounts(bar_frame(bars), "Energy of an I/O (mJ)", ONE, wide=False)
+        view = amounts(bar_frame(bars), "Energy of an I/O (mJ)", looks.one, wide=False)
         figures.append(Figure("energy-joules", "Energy of an I/O", view, OF_POWER if _has_range(bars) else ""))
     rows: dict[str, EnergyRow] = {}
     for row in power:

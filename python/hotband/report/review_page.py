@@ -9,25 +9,29 @@ What it leaves out: it measures nothing and computes no result (`hotband.review`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotband import __version__
 from hotband.errors import UserError
 from hotband.record.states import state_lines, states_of
-from hotband.report import review_comparison, review_machine, review_rows
-from hotband.report.page import Cards, Fold, Page, Part, Prose, Section, write_report
+from hotband.report import review_comparison, review_machine, review_rows, review_settings
+from hotband.report.page import Block, Cards, Fold, Page, Part, Prose, Section, write_report
 from hotband.report.pictures import Drawing, drawing, write_pictures
 from hotband.report.review_rows import Machine
-from hotband.report.review_topics import Topic
+from hotband.report.review_topics import PLAIN, Looks, Topic
 from hotband.text.write import make_folder
 
 if TYPE_CHECKING:
     from hotband.review.documents import ComparisonDoc, ReviewDoc
 
 COMPARISON = "comparison"
+# What is not folded, of a page that compares and of that of a machine; "absent" says what is missing.
+COMPARED_FIRST = ("ratios", "linear", "access", "patterns", "absent")
+FIRST = ("linear", "access", "blocks", "patterns", "absent")
 
 
 def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None, out: Path) -> list[Path]:
@@ -43,8 +47,8 @@ def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None,
         parts, pictures = _parts(everyone, comparison, out)
     page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
     if len(parts) == 1:
-        # The page of one machine is the whole: its finding stands under the title.
-        page = Page(page.title, parts[0].sections, f"{parts[0].lead} {page.subtitle}".strip(), page.kicker)
+        # The page of one machine is the whole.
+        page = Page(page.title, parts[0].sections, page.subtitle, page.kicker)
     return [write_report(out / "report.html", page), *pictures]
 
 
@@ -56,26 +60,38 @@ def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: P
         topics = review_comparison.topics(everyone, comparison)
         drawn, files = _draw(topics, out / "charts" / COMPARISON, _subtitle(everyone))
         lines = review_comparison.machine_lines(everyone)
-        sections = [topic.section(COMPARISON, drawn, lines) for topic in topics]
+        sections = [review_settings.at_a_glance(COMPARISON, everyone)]
+        sections += _unfolded_first(topic.section(COMPARISON, drawn, lines, first=COMPARED_FIRST) for topic in topics)
         differ = [f"Not alike: {words}." for words in comparison.get("unequal_state", [])]
         lead = " ".join([*differ, review_comparison.finding(everyone, comparison)])
         parts.append(Part(COMPARISON, "All machines compared", sections, lead))
         pictures += files
+    colors = review_comparison.machine_lines(everyone).colors
     for machine in everyone:
-        part, files = _machine_part(machine, out)
+        looks = Looks.of(colors[machine.label]) if len(everyone) > 1 else PLAIN
+        part, files = _machine_part(machine, out, looks)
         parts.append(part)
         pictures += files
     return parts, pictures
 
 
-def _machine_part(machine: Machine, out: Path) -> tuple[Part, list[Path]]:
-    """The page of one machine, and its picture files."""
-    topics = review_machine.topics(machine)
+def _machine_part(machine: Machine, out: Path, looks: Looks) -> tuple[Part, list[Path]]:
+    """The page of one machine, and its picture files; folded where others are compared with it."""
+    topics = review_machine.topics(machine, looks)
     drawn, files = _draw(topics, out / "charts" / machine.slug, _subtitle([machine], machine.label))
-    sections = [Section(f"m-{machine.slug}-first", "At a glance", [Cards(review_machine.cards(machine))])]
-    sections += [topic.section(f"m-{machine.slug}", drawn) for topic in topics]
-    sections.append(_made_from(machine))
-    return Part(f"m-{machine.slug}", machine.label, sections, review_machine.lead(machine)), files
+    lead = review_machine.lead(machine)
+    of = f"m-{machine.slug}"
+    glance: list[Block] = [Cards(review_machine.cards(machine)), review_settings.settings_table([machine])]
+    said: list[Block] = [Prose([lead], lead=True)] if lead and not looks.shaded else []
+    sections = [Section(f"{of}-first", "At a glance", [*said, *glance])]
+    sections += _unfolded_first(topic.section(of, drawn, first=FIRST) for topic in topics)
+    sections.append(replace(_made_from(machine), folded=True))
+    return Part(of, machine.label, sections, lead, folded=looks.shaded), files
+
+
+def _unfolded_first(sections: Iterable[Section]) -> list[Section]:
+    """What a reader sees at once, then what is folded, both in their order."""
+    return sorted(sections, key=lambda section: section.folded)
 
 
 def _unchecked() -> AbstractContextManager[None]:

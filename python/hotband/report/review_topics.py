@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband.draw.charts import PALETTE
-from hotband.draw.review import Axis, Lines
+from hotband.draw.review import Axis, Lines, mixed
 from hotband.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
 from hotband.report.text import ABSENT, amount, block_size, finite
 
@@ -22,11 +22,48 @@ if TYPE_CHECKING:
 
 # The least width (px) of charts that stand side by side: two fit on a page of 1200 px, and on paper.
 HALF, WHOLE = 420, 1000
-# Rows above which a table is folded away.
-LONG = 24
+# Rows above which a table is folded away, and one beneath a chart that shows the same.
+LONG, SHORT = 24, 4
 
-READ_WRITE = Lines("Direction", {"read": PALETTE[0], "write": PALETTE[1]})
-READ_WRITE_COPY = Lines("Operation", {"read": PALETTE[0], "write": PALETTE[1], "copy": PALETTE[2]})
+
+@dataclass(frozen=True)
+class Looks:
+    """The colours of a machine's own charts: where others are on the page shades of the machine's colour there."""
+
+    read: str = PALETTE[0]
+    write: str = PALETTE[1]
+    copy: str = PALETTE[2]
+    shaded: bool = False
+
+    @classmethod
+    def of(cls, color: str) -> Looks:
+        """Shades of a colour: writes lighter, copies darker."""
+        return cls(color, mixed((color, "#ffffff"), LIGHTER), mixed((color, "#000000"), LIGHTER), shaded=True)
+
+    @property
+    def read_write(self) -> Lines:
+        """Of directions."""
+        return Lines("Direction", {"read": self.read, "write": self.write})
+
+    @property
+    def over_each_other(self) -> Lines:
+        """Where reads and writes are as fast in most places."""
+        return Lines("Direction", {"read": self.read, "write": self.write}, dashed=("write",))
+
+    @property
+    def read_write_copy(self) -> Lines:
+        """Of what is done with files."""
+        return Lines("Operation", {"read": self.read, "write": self.write, "copy": self.copy})
+
+    @property
+    def one(self) -> Lines:
+        """Of charts without a second line."""
+        return Lines("", {"": self.read})
+
+
+# How far towards white or black a shade goes: far enough to tell three apart.
+LIGHTER = 0.5
+PLAIN = Looks()
 
 MBPS, POSITION = "Bandwidth (MB/s)", "Position (GB)"
 DEPTH, MEAN_MS, ACCESS_MS = "Queue depth (outstanding I/Os)", "Mean latency (ms)", "Access time (ms)"
@@ -78,14 +115,26 @@ class Topic:
     notes: Sequence[str] = ()
     width: int = HALF
 
-    def section(self, prefix: str, drawn: Mapping[str, Drawing], lines: Lines | None = None) -> Section:
-        """As a section of a page; `drawn` has the charts by their ids; with `lines` they stand under one key."""
+    def section(
+        self, prefix: str, drawn: Mapping[str, Drawing], lines: Lines | None = None, *, first: Sequence[str] = ()
+    ) -> Section:
+        """As a section of a page; `drawn` has the charts by their ids; with `lines` they stand under one key. Those
+        that are not among the `first` are folded, long tables in all."""
         blocks: list[Block] = [Prose(list(self.notes))] if self.notes else []
         if self.figures:
             views = {one.id: drawn[one.id].bare() if lines else drawn[one.id] for one in self.figures}
             charts = [Chart(one.title, views[one.id], one.caption) for one in self.figures]
             blocks.append(Charts(charts, width=self.width, key=key_of(lines) if lines else ()))
-        return Section(f"{prefix}-{self.id}", self.title, [*blocks, *self.tables])
+        tables = [_folded(one) if self.figures else one for one in self.tables]
+        return Section(f"{prefix}-{self.id}", self.title, [*blocks, *tables], folded=self.id not in first)
+
+
+def _folded(of: Table) -> Table:
+    """A table of more than a few rows, which a chart shows, folded away."""
+    rows = sum(len(group.rows) for group in of.groups)
+    if of.folded or rows <= SHORT:
+        return of
+    return replace(of, caption=f"{of.caption or 'All numbers'} ({rows} rows)", folded=True)
 
 
 # As `draw.review.SHAPES`.

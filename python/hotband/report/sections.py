@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from hotband.draw import charts
+from hotband.draw.charts import SECONDS
 from hotband.report import frames
 from hotband.report.page import Block, Cell, Chart, Charts, Fold, Group, Heading, Section, Table
 from hotband.report.repair import mark_frame
-from hotband.report.text import ABSENT, cell, finite, number, rate, span
+from hotband.report.text import ABSENT, cell, finite, millis, number, rate
 
 if TYPE_CHECKING:
+    from hotband.draw.charts import Clock
+    from hotband.draw.strokes import Strokes
     from hotband.record.document import FiguresDoc, RecordDoc, SpecDoc
     from hotband.report.load import LoadedRecord
 
@@ -37,7 +40,7 @@ def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Ce
     summary = cast("Mapping[str, object]", of or {})
     latencies = ("mean", "p50", "p99", "p999", "max")
     texts = [number(summary.get("iops")), rate(summary.get("bandwidth_bytes_per_s"))]
-    texts += [span(summary.get(f"latency_{key}_ns")) for key in latencies]
+    texts += [millis(summary.get(f"latency_{key}_ns")) for key in latencies]
     texts += [
         number(summary.get("queue_depth_mean")),
         whole(summary.get("count")),
@@ -52,24 +55,30 @@ def whole(value: object) -> str:
     return ABSENT if found is None else f"{found:,.0f}"
 
 
-def run_sections(records: Mapping[str, LoadedRecord]) -> list[Section]:
+def run_sections(
+    records: Mapping[str, LoadedRecord], strokes: Strokes | None = None, clock: Clock = SECONDS
+) -> list[Section]:
     """The sections that runs alone can fill; one without anything to show is left out."""
     # The same choice stands above both kinds of chart, so that a page has one chosen run.
     chosen = tuple(records) if len(records) > OVERLAID else ()
-    sections = [_distribution(records, chosen), _series(records, chosen), _time(records)]
+    sections = [_distribution(records, chosen, strokes), _series(records, chosen, strokes, clock), _time(records)]
     return [section for section in sections if section is not None]
 
 
-def _distribution(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Section | None:
+def _distribution(
+    records: Mapping[str, LoadedRecord], chosen: tuple[str, ...], strokes: Strokes | None
+) -> Section | None:
     frame = frames.percentile_frame(records)
     if frame.is_empty():
         return None
     caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
-    chart = Chart("Latency by percentile", charts.percentile_chart(frame), caption)
+    chart = Chart("Latency by percentile", charts.percentile_chart(frame, strokes=strokes), caption)
     return Section("latency", "Latency distribution", [Charts([chart], width=1000, runs=chosen)])
 
 
-def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Section | None:
+def _series(
+    records: Mapping[str, LoadedRecord], chosen: tuple[str, ...], strokes: Strokes | None, clock: Clock
+) -> Section | None:
     frame, width_s = frames.series_frame(records)
     if frame.is_empty():
         return None
@@ -82,7 +91,7 @@ def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Sec
         "queue_depth": "Mean outstanding I/Os.",
     }
     drawn = [
-        Chart(f"{title} over time", charts.series_chart(frame, value, marks), captions[value])
+        Chart(f"{title} over time", charts.series_chart(frame, value, marks, strokes, clock), captions[value])
         for value, title in charts.SERIES.items()
         if frame[value].is_not_null().any()
     ]

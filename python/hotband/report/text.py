@@ -70,6 +70,12 @@ def span(value: object) -> str:
     return f"{number(found)} ns"
 
 
+def millis(value: object) -> str:
+    """A time in ns in ms, whatever its size: latencies that stand side by side have one unit."""
+    found = finite(value)
+    return ABSENT if found is None else f"{number(found / 1e6)} ms"
+
+
 def rate(value: object) -> str:
     """Bytes per second, in decimal units."""
     found = finite(value)

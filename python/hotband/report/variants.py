@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.draw import curves
+from hotband.draw.charts import MINUTES
 from hotband.record.document import interval_of
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Prose, Table
-from hotband.report.text import ABSENT, finite, number, percent, rate, size, span
+from hotband.report.text import ABSENT, finite, millis, number, percent, rate, size, span
 from hotband.study.cellrows import TIMES, times_ms
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.draw.charts import Clock
+    from hotband.draw.strokes import Strokes
     from hotband.record.document import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc
     from hotband.report.load import LoadedRecord
     from hotband.study.documents import DriveWorkDoc
@@ -114,7 +117,13 @@ def became_warm(records: Records) -> pl.DataFrame:
 
 
 def stacked(
-    lines: pl.DataFrame, panels: Mapping[str, str], rules: pl.DataFrame | None = None, captions: Sequence[str] = ()
+    lines: pl.DataFrame,
+    panels: Mapping[str, str],
+    rules: pl.DataFrame | None = None,
+    captions: Sequence[str] = (),
+    *,
+    strokes: Strokes | None = None,
+    clock: Clock = MINUTES,
 ) -> Charts | None:
     """Panels over a common time axis, those without any number left out; None where none is left."""
     shown = [value for value in panels if lines[value].is_not_null().any()]
@@ -122,6 +131,7 @@ def stacked(
         return None
     variants = lines["variant"].unique(maintain_order=True).to_list()
     end = max(float(value) for value in lines["time_min"].to_list())
+    colors = None if strokes is None else strokes.colors_of(variants)
     charts = [
         Chart(
             f"{panels[value]} over time",
@@ -135,6 +145,8 @@ def stacked(
                 first=value == shown[0],
                 last=value == shown[-1],
                 stepped=value == "completions",
+                clock=clock,
+                colors=colors,
             ),
             captions[0] if captions and value == shown[0] else "",
         )
@@ -150,7 +162,7 @@ def warm_up_block(records: Records) -> Charts | None:
     return stacked(over_time(records), PANELS, rules, [caption])
 
 
-def caches_block(records: Records) -> Charts | None:
+def caches_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
     """What the caches of runs held and did over time."""
     cached = {label: loaded for label, loaded in records.items() if loaded.caches is not None}
     drawn = dict(list(cached.items())[:OVERLAID])
@@ -159,7 +171,7 @@ def caches_block(records: Records) -> Charts | None:
     rules = became_warm(drawn)
     captions = [WARM_CAPTION] if len(rules) else []
     captions += [f"The first {OVERLAID} of {len(cached)} runs."] if len(cached) > OVERLAID else []
-    return stacked(over_time(drawn), CACHE_PANELS, rules, [" ".join(captions)])
+    return stacked(over_time(drawn), CACHE_PANELS, rules, [" ".join(captions)], strokes=strokes, clock=clock)
 
 
 # --- scripts that run once ----------------------------------------------------------------------------------
@@ -184,7 +196,7 @@ def completions(records: Records) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def once_block(records: Records) -> Charts | None:
+def once_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
     """IOPS over time and completions, of runs whose scripts run once (a boot storm)."""
     import polars as pl
 
@@ -198,7 +210,8 @@ def once_block(records: Records) -> Charts | None:
     # What a run did after the last script was done is not what these panels are about.
     end = max(done["time_min"].to_list()) * 1.05
     lines = pl.concat([rates.filter(pl.col("time_min") <= end), done], how="diagonal")
-    return stacked(lines, {"iops": "IOPS", "completions": f"{unit.capitalize()}s completed"})
+    panels = {"iops": "IOPS", "completions": f"{unit.capitalize()}s completed"}
+    return stacked(lines, panels, strokes=strokes, clock=clock)
 
 
 # --- where the time of an I/O went --------------------------------------------------------------------------
@@ -250,8 +263,8 @@ def steps_table(records: Records) -> Table | None:
                 span(step.get("duration_ns")),
                 number(figures.get("iops")),
                 rate(figures.get("bandwidth_bytes_per_s")),
-                span(figures.get("latency_mean_ns")),
-                span(figures.get("latency_p99_ns")),
+                millis(figures.get("latency_mean_ns")),
+                millis(figures.get("latency_p99_ns")),
                 number(figures.get("queue_depth_mean")),
             ]
             rows.append([Cell(str(step["name"])), *(Cell(text, numeric=True) for text in texts)])

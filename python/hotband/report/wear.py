@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from hotband.draw import wear
+from hotband.draw.charts import MINUTES
 from hotband.report.page import Cell, Chart, Charts, Group, Table
 from hotband.report.text import ABSENT, finite, number, percent, size
 from hotband.study import operations
@@ -14,6 +15,8 @@ from hotband.study import operations
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.draw.charts import Clock
+    from hotband.draw.strokes import Strokes
     from hotband.record.document import AppDoc, OperationDoc, RecordDoc, SmartDoc
     from hotband.report.load import LoadedRecord
     from hotband.study.documents import BarDoc, EntropyCurveDoc, EntropyPointDoc
@@ -25,7 +28,7 @@ POINTS = 400
 # Drives of a record that have a line each; those of more are summed up.
 DRIVES = 4
 MINUTE_NS = 60e9
-TIME_TITLE, WRITTEN_TITLE = "Time since the run began (minutes)", "Written by the host since the drive was new (GB)"
+TIME_TITLE, WRITTEN_TITLE = "Time since the run began ({unit})", "Written by the host since the drive was new (GB)"
 CAPTION = "As a tester reads SMART: flash bytes over host bytes, between two readings and since the drive was new."
 UNTIMED = "Untimed preconditioning, which has no place over time, is in it."
 
@@ -77,19 +80,22 @@ def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield made.filter(pl.col("write_amplification").is_finite())
 
 
-def amplification_block(records: Records) -> Charts | None:
-    """Write amplification of runs over time, and over what the host wrote."""
+def amplification_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
+    """Write amplification of runs over time, and over what the host wrote; None where it wrote nothing in any."""
     import polars as pl
 
     frame = amplification_frame(records)
-    if frame.is_empty():
+    if frame.filter(pl.col("kind") == wear.INTERVAL).is_empty():
         return None
     made = []
+    lines = frame["line"].unique(maintain_order=True).to_list()
+    colors = strokes.colors_of(lines) if strokes is not None and set(lines) <= set(strokes.colors) else None
     timed = frame.filter(pl.col("timed"))
     if timed["time_min"].n_unique() > 1:
-        view = wear.amplification_chart(timed.drop("timed", "host_gb"), "time_min", TIME_TITLE)
+        told = clock.told(timed, "time_min", 60.0).drop("timed", "host_gb", "time_min")
+        view = wear.amplification_chart(told, "time", TIME_TITLE.format(unit=clock.unit), colors)
         made.append(Chart("Write amplification over time", view, CAPTION))
-    view = wear.amplification_chart(frame.drop("timed", "time_min"), "host_gb", WRITTEN_TITLE)
+    view = wear.amplification_chart(frame.drop("timed", "time_min"), "host_gb", WRITTEN_TITLE, colors)
     untimed = timed.height < frame.height
     caption = (UNTIMED if untimed else "") if made else CAPTION
     made.append(Chart("Write amplification over what the host wrote", view, caption))
@@ -150,9 +156,9 @@ def operations_table(records: Records) -> Table | None:
 
 
 def _operation_row(one: OperationDoc) -> list[Cell]:
-    from hotband.report.text import span
+    from hotband.report.text import millis
 
-    latencies = (span(one.get(f"latency_{name}_ns")) for name in ("mean", "p50", "p99", "p999", "max"))
+    latencies = (millis(one.get(f"latency_{name}_ns")) for name in ("mean", "p50", "p99", "p999", "max"))
     texts = [number(one.get("count")), number(one.get("ops_per_s")), *latencies]
     return [Cell(str(one["name"])), *(Cell(text, numeric=True) for text in texts)]
 

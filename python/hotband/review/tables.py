@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.record.states import state_lines, states_of
 from hotband.text.foreign import marked
+from hotband.text.formats import Figure, as_rows
 from hotband.text.tables import binary_size, counted, decimal_size, millis
 
 if TYPE_CHECKING:
@@ -26,16 +27,16 @@ NONE = "–"
 def three_digits(value: float | None) -> str:
     """A number with three significant digits, more where it has more before the point."""
     if value is None:
-        return NONE
+        return Figure(NONE, None)
     # Of what rounds up to the next power of ten (9.996), the digits are those of the power.
     size = abs(float(f"{value:.2e}"))
     digits = max(0, 2 - math.floor(math.log10(size))) if size else 0
-    return f"{value:,.{digits}f}"
+    return Figure(f"{value:,.{digits}f}", value)
 
 
 def megabytes(rate: float | None) -> str:
     """Bytes a second in MB/s."""
-    return NONE if rate is None else three_digits(rate / 1e6)
+    return three_digits(None if rate is None else rate / 1e6)
 
 
 def short_size(count: int) -> str:
@@ -227,7 +228,9 @@ def energy_table(review: ReviewDoc) -> Table | None:
 
 def in_unit(value: float, unit: str) -> str:
     """A mean of the summary with its unit."""
-    return f"{megabytes(value)} MB/s" if unit == "B/s" else f"{three_digits(value)} {unit}"
+    if unit == "B/s":
+        return Figure(f"{megabytes(value)} MB/s", value / 1e6, "MB/s")
+    return Figure(f"{three_digits(value)} {unit}", value, unit)
 
 
 def summary_table(review: ReviewDoc) -> Table | None:
@@ -266,9 +269,12 @@ def under_titles(tables: Iterable[Table | None]) -> list[Any]:
     """Tables, each under its title as a line of its own: a table's own title is folded to the width of the table."""
     views: list[Any] = []
     for table in tables:
-        if table is not None:
-            views += [table.title, table]
+        if table is None:
+            continue
+        if not as_rows():
+            views.append(table.title)
             table.title = None
+        views.append(table)
     return views
 
 
@@ -329,5 +335,8 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
 def best_in_bold(ratios: Sequence[float | None]) -> list[str | Text]:
     """Ratios, the largest in bold."""
     best = max((ratio for ratio in ratios if ratio is not None), default=None)
-    shown = [NONE if ratio is None else f"{ratio:.2f}" for ratio in ratios]
-    return [marked(f"[bold]{text}[/]") if ratio == best else text for ratio, text in zip(ratios, shown, strict=True)]
+    style = {best: "bold"}
+    return [
+        Figure(NONE if ratio is None else f"{ratio:.2f}", ratio, style="" if ratio is None else style.get(ratio, ""))
+        for ratio in ratios
+    ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.draw.charts import View
+    from hotband.report.kept import Report
     from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
     from hotband.study.file import Study
 
@@ -88,6 +89,13 @@ class StudyResult:
     def to_dict(self) -> StudyDoc:
         """All of it as `hotband study run --json` prints it; a copy."""
         return copy.deepcopy(self._result)
+
+    def report(self) -> Report:
+        """Its report: `.save("page.html")`, and every chart by name in `.charts`, as that of `hotband.report`."""
+        from hotband.report.kept import Report
+        from hotband.report.study_page import study_page
+
+        return Report(study_page(self._result, {name: record.loaded() for name, record in self.records.items()}))
 
     def plot(self) -> View:
         """Errors at a glance (altair): each published figure a point, zero is exact. UserError where there is none."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.text.formats import Figure, as_rows
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -25,7 +27,7 @@ COLUMNS = (
 
 def percent(value: float | None) -> str:
     """An error in percent, two significant digits or whole."""
-    return NOTHING if value is None else f"{value:.1f}" if abs(value) < 9.95 else f"{value:,.0f}"
+    return Figure(NOTHING if value is None else f"{value:.1f}" if abs(value) < 9.95 else f"{value:,.0f}", value)
 
 
 def error_cells(of: ErrorsDoc, count: bool = True) -> list[str]:
@@ -71,9 +73,11 @@ def accuracy_table(account: AccountDoc) -> Table:
         table.add_column(f"{over}\n{name}", justify="left" if name == "figures" else "right", no_wrap=True)
     for name, classes in blocks(account):
         table.add_section()
-        table.add_row(name, style="bold")
+        if not as_rows():
+            table.add_row(name, style="bold")
         for of in classes:
-            table.add_row(*[cell if n else f" {cell}" for n, cell in enumerate(class_cells(of)[: len(shown)])])
+            own = class_cells(of)[: len(shown)]
+            table.add_row(f"{name}: {own[0]}" if as_rows() else f" {own[0]}", *own[1:])
     return table
 
 
@@ -92,6 +96,8 @@ def goals_table(goals: Iterable[GoalDoc]) -> Table:
 def goal_cells(goal: GoalDoc) -> list[str]:
     """A goal in the columns of its table."""
     holds = NOTHING if goal["holds"] is None else "yes" if goal["holds"] else "no"
-    value = percent(goal["reached_pct"])
-    bounds = [f"{goal['most_pct']:.0f} %", value if value == NOTHING else f"{value} %"]
+    most, reached = goal["most_pct"], goal["reached_pct"]
+    value = percent(reached)
+    shown = value if value == NOTHING else f"{value} %"
+    bounds = [Figure(f"{most:.0f} %", most, "%"), Figure(shown, reached, "%")]
     return [goal["figures"], str(goal["measurements"]), goal["statistic"], *bounds, holds]

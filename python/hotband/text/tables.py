@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hotband.text.foreign import marked
+from hotband.text.formats import About, Between, Figure, Repeated
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,15 +40,15 @@ DURATIONS: list[Literal["duration_mean_ns", "duration_p50_ns", "duration_p99_ns"
 
 def number(value: float | None, digits: int = 1) -> str:
     """A number with thousands separators; a dash for none."""
-    return "–" if value is None else f"{value:,.{digits}f}"
+    return Figure("–" if value is None else f"{value:,.{digits}f}", value)
 
 
 def millis(nanoseconds: float | None) -> str:
     """Nanoseconds as milliseconds with three significant digits or more."""
     if nanoseconds is None:
-        return "–"
+        return Figure("–", None)
     value = nanoseconds / 1e6
-    return f"{value:,.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+    return Figure(f"{value:,.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.3f}", value)
 
 
 def binary_size(size: int) -> str:
@@ -110,10 +111,12 @@ def limits_lines(record: RecordDoc) -> list[Text]:
 def in_unit(value: float | None, key: str) -> str:
     """A figure of a record with its unit, by the end of its key."""
     if value is None:
-        return "–"
+        return Figure("–", None)
     if key.endswith("_ns"):
-        return f"{millis(value)} ms"
-    return f"{value / 1e6:,.1f} MB/s" if key.endswith("_bytes_per_s") else f"{value:,.1f}"
+        return Figure(f"{millis(value)} ms", value / 1e6, "ms")
+    if key.endswith("_bytes_per_s"):
+        return Figure(f"{value / 1e6:,.1f} MB/s", value / 1e6, "MB/s")
+    return Figure(f"{value:,.1f}", value, "IOPS" if key == "iops" else "")
 
 
 STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "bandwidth_bytes_per_s"}
@@ -137,6 +140,31 @@ def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
         level = f"{abs(left['level_pct']):.1f} % {'higher' if left['level_pct'] > 0 else 'lower'}"
         lines.append(marked(f"  [yellow]left[/] in round {left['round']}: since round {left['since']} it is {level}"))
     return lines + [f"  note: {note}" for note in verdict["notes"]]
+
+
+def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
+    """What the rule of steady state says, a line a verdict, where words are not asked for."""
+    from rich.table import Table
+
+    table = Table(title="Steady state", title_justify="left")
+    for name in ("record", "phase", "tracked", "reached", "in round", "mean", "rounds", "round s", "why"):
+        right = name in ("in round", "mean", "rounds", "round s")
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for one in verdicts:
+        figure = STEADY_FIGURES[one["track"]]
+        length = one["round_ns"] / 1e9
+        table.add_row(
+            one["name"],
+            one["phase"] or "",
+            LIMIT_WORDS[figure],
+            "yes" if one["reached"] else "no",
+            "" if one["round"] is None else str(one["round"]),
+            in_unit(one["window_mean"], figure),
+            str(len(one["rounds"])),
+            Figure(f"{length:g}", length),
+            one["why"],
+        )
+    return table
 
 
 def caches_line(record: RecordDoc) -> str | None:
@@ -164,7 +192,8 @@ def summary_table(record: RecordDoc) -> Table:
     """Rates and latencies of one record, by direction and step; with steps also what its scripts did in each."""
     from rich.table import Table
 
-    table = Table(title=record["name"], title_justify="left", caption=caches_line(record), caption_justify="left")
+    title = About(record["name"], {"record": record["name"]})
+    table = Table(title=title, title_justify="left", caption=caches_line(record), caption_justify="left")
     table.add_column("")
     steps: list[StepDoc] = record.get("steps", [])
     scripts: list[ScriptDoc] = record.get("scripts", []) if steps else []
@@ -262,9 +291,9 @@ def app_tables(record: RecordDoc) -> list[Table]:
 def seconds(nanoseconds: float | None) -> str:
     """Nanoseconds as seconds: three digits below ten seconds, one from there on."""
     if nanoseconds is None:
-        return "–"
+        return Figure("–", None)
     value = nanoseconds / 1e9
-    return f"{value:,.1f}" if value >= 10 else f"{value:.3f}"
+    return Figure(f"{value:,.1f}" if value >= 10 else f"{value:.3f}", value)
 
 
 def inputs_table(inputs: Sequence[InputDoc]) -> Table:
@@ -299,13 +328,14 @@ def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
         if last is not None and place[0] != last[0]:
             table.add_section()
         table.add_row(
-            place[0] if last is None or place[0] != last[0] else "",
-            place[1] if place != last else "",
+            # As CSV every row says what it is of.
+            Repeated(place[0], last is not None and place[0] == last[0]),
+            Repeated(place[1], place == last),
             figure["metric"],
             significant(figure["published"]),
             significant(figure["predicted"]),
             *([] if level is None else [ends(figure["interval"])]),
-            "" if error is None else marked(f"[{error_colour(error)}]{error:+.1f} %[/]"),
+            "" if error is None else Figure(f"{error:+.1f} %", error, "%", error_colour(error)),
             figure["unit"],
         )
         last = place
@@ -316,7 +346,10 @@ def ends(interval: IntervalDoc | None) -> str:
     """The ends of an interval, three significant digits each; nothing for none."""
     from hotband.interval.show import rounded
 
-    return "" if interval is None else f"{rounded(interval['low'])} to {rounded(interval['high'])}"
+    if interval is None:
+        return ""
+    low, high = interval["low"], interval["high"]
+    return Between(f"{rounded(low)} to {rounded(high)}", low, high)
 
 
 def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:
@@ -341,7 +374,7 @@ def significant(value: float | None) -> str:
     """Four significant digits, thousands separated."""
     if value is None:
         return ""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return Figure(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value)
 
 
 def claims_table(claims: Sequence[ClaimDoc]) -> Table:
@@ -368,7 +401,8 @@ def swings_table(swings: SwingsDoc) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("most of all", overflow="fold")
     for row in swings["moved"]:
-        ends = ["–" if moved is None else f"{moved:+.0f} %" for moved in (row["low_pct"], row["high_pct"])]
+        moves = (row["low_pct"], row["high_pct"])
+        ends = [Figure("–" if moved is None else f"{moved:+.0f} %", moved, "%") for moved in moves]
         table.add_row(row["name"], row["low"], row["high"], *ends, str(row["figures_moved"]), row["label"])
     return table
 
@@ -390,7 +424,7 @@ def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
     """What `--set` takes of a part."""
     from rich.table import Table
 
-    table = Table(title=part if " " in part else part.capitalize(), title_justify="left")
+    table = Table(title=About(part if " " in part else part.capitalize(), {"part": part}), title_justify="left")
     table.add_column("key", no_wrap=True)
     for name in ("today", "takes", "meaning"):
         table.add_column(name, overflow="fold")

@@ -1,0 +1,158 @@
+"""Are tables the same numbers as CSV, Markdown and JSON, of every command that prints one?"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from rich.table import Table
+
+from hotband.commands.group import FORMAT, Commands
+from hotband.text.formats import About, Between, Figure, csv_text, markdown_table
+
+Hotband = Callable[..., "CompletedProcess[str]"]
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    """The rows of the first block of CSV."""
+    return list(csv.DictReader(io.StringIO(text.split("\n\n")[0])))
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory, call: Hotband) -> tuple[Path, dict[str, CompletedProcess[str]]]:
+    """What the commands of the guide print, by their beginning."""
+    folder = tmp_path_factory.mktemp("formats")
+    section = GUIDE.read_text(encoding="utf-8").split("## Tables elsewhere")[1]
+    (block,) = re.findall(r"```sh\n(.*?)```", section.split("\n## ")[0], re.DOTALL)
+    done = {}
+    for line in block.strip().splitlines():
+        done[line] = call(*shlex.split(line)[1:], cwd=folder)
+        assert done[line].returncode == 0, done[line].stderr
+    return folder, done
+
+
+def test_csv_of_a_run_has_the_numbers_of_its_record(printed: tuple[Path, dict[str, CompletedProcess[str]]]) -> None:
+    folder, done = printed
+    (out,) = (one.stdout for line, one in done.items() if "--out a" in line)
+    record = json.loads((folder / "a" / "record.json").read_text())
+    read, both = rows_of(out)
+    assert (read["record"], read["of"], both["of"]) == (record["name"], "read", "all")
+    summary = record["summary"]["read"]
+    assert float(read["IOPS"]) == pytest.approx(summary["iops"], rel=1e-11)
+    assert float(read["p99 ms"]) == pytest.approx(summary["latency_p99_ns"] / 1e6, rel=1e-11)
+    assert "," not in read["max ms"]
+
+
+def test_csv_of_a_comparison_has_a_column_for_each_end_and_for_the_unit(
+    printed: tuple[Path, dict[str, CompletedProcess[str]]],
+) -> None:
+    (out,) = (one.stdout for line, one in printed[1].items() if line.startswith("hotband compare"))
+    rows = rows_of(out)
+    assert [(row["of"], row["unit"]) for row in rows[:2]] == [("IOPS", "IOPS"), ("p50", "ms")]
+    assert {"95 % interval, from", "95 % interval, to", "difference (%)", "result", "against"} <= set(rows[0])
+    change = 100 * (float(rows[0]["B"]) / float(rows[0]["A"]) - 1)
+    assert float(rows[0]["difference (%)"]) == pytest.approx(change)
+
+
+def test_markdown_is_a_table_of_github(printed: tuple[Path, dict[str, CompletedProcess[str]]]) -> None:
+    (out,) = (one.stdout for line, one in printed[1].items() if "--out b" in line)
+    lines = out.splitlines()
+    assert lines[0] == "**fio-randread on ent-10k**"
+    assert lines[2].startswith("|   | IOPS | MB/s |")
+    assert lines[3] == f"| --- |{' ---: |' * 9}"
+    assert {line.count("|") for line in lines[2:6]} == {11}
+
+
+def test_words_go_to_stderr_so_that_stdout_is_data(printed: tuple[Path, dict[str, CompletedProcess[str]]]) -> None:
+    (done,) = (one for line, one in printed[1].items() if "--out a" in line)
+    assert "state: write cache" in done.stderr
+    assert "state:" not in done.stdout
+
+
+def test_json_is_the_same_as_the_flag(hotband: Hotband) -> None:
+    assert hotband("events", "--format", "json").stdout == hotband("events", "--json").stdout
+    rows = rows_of(hotband("events", "--format", "csv").stdout)
+    assert [row["supported"] == "yes" for row in rows] == [one["supported"] for one in json.loads(
+        hotband("events", "--json").stdout)]  # fmt: skip
+
+
+def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by what is typed for it."""
+    import typer
+
+    ctx = typer.Context(group, info_name="hotband")
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if isinstance(command, Commands):
+            yield from commands(command, f"{path} {name}".strip())
+        else:
+            yield f"{path} {name}".strip(), command
+
+
+def test_every_command_that_prints_data_has_every_format() -> None:
+    import typer
+
+    from hotband.cli import app
+
+    found = {name: [param.name for param in one.params] for name, one in commands(typer.main.get_command(app))}
+    assert len(found) > 20
+    with_json = {name for name, params in found.items() if "as_json" in params}
+    assert {name for name, params in found.items() if FORMAT in params} == with_json
+    named = {"run", "compare", "drives show", "workloads", "studies", "study run", "study accuracy", "audit", "review"}
+    assert named | {"steady", "events", "keys", "reliability", "import fio", "why", "entropy"} <= with_json
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("drives", "--format", "xml"), "--format = 'xml': expected one of table, csv, markdown, json"),
+        (("drives", "--format", "csv", "--json"), "--format = 'csv': and --json are two formats; expected one of them"),
+        (("drives", "--format", "csv", "--format", "csv"), "--format: is given twice; expected it once"),
+        (("drives", "--format"), "--format: expected a value after it"),
+        (("version", "--format", "csv"), "--format: no such option"),
+    ],
+)
+def test_a_mistake_is_one_line(hotband: Hotband, arguments: tuple[str, ...], words: str) -> None:
+    done = hotband(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def made() -> Table:
+    """A table with all that a cell can be."""
+    table = Table(title=About("A", {"record": "=A"}))
+    table.add_column("")
+    for name in ("rate", "between", "read back"):
+        table.add_column(name, justify="right")
+    table.add_row("=1+1|x", Figure("1,235", 1234.5678, "MB/s"), Between("1 to 2", 1.0, 2.0, "%"), "1,234.5 ms")
+    table.add_row("<b>*y*", Figure("–", None, "MB/s"), "–", "–")
+    return table
+
+
+def test_cells_are_values_with_units_in_the_headings_and_no_formulas() -> None:
+    head, first, second = csv_text([made()]).splitlines()
+    assert head == 'record,of,rate (MB/s),"between, from (%)","between, to (%)",read back (ms)'
+    assert first == "'=A,'=1+1|x,1234.5678,1,2,1234.5"
+    assert second == "'=A,<b>*y*,,,,"
+
+
+def test_tables_of_other_columns_follow_after_an_empty_line_with_their_titles() -> None:
+    other = Table("one", title="-B")
+    other.add_row("x")
+    assert csv_text([made(), other, made()]).splitlines()[-3:] == ["", "table,one", "'-B,x"]
+
+
+def test_markdown_shows_texts_as_they_are() -> None:
+    lines = markdown_table(made()).splitlines()
+    assert lines[4] == "| =1+1\\|x | 1,235 | 1 to 2 | 1,234.5 ms |"
+    assert lines[5] == "| \\<b\\>\\*y\\* | – | – | – |"
