@@ -52,7 +52,9 @@ const look = () => {
   });
   const names = performance.getEntriesByType("resource").map((one) => one.name);
   const fetched = names.filter((name) => !name.startsWith("data:"));
-  document.documentElement.dataset.seen = JSON.stringify({ charts, heard, fetched });
+  const words = document.body.innerText.split(/\\s+/).filter(Boolean).length;
+  const height = document.documentElement.scrollHeight;
+  document.documentElement.dataset.seen = JSON.stringify({ charts, heard, fetched, words, height });
 };
 setInterval(look, 500);
 </script>"""
@@ -60,11 +62,14 @@ setInterval(look, 500);
 
 @dataclass(frozen=True)
 class Opened:
-    """A page after its scripts ran: the document, the marks of each chart, and what went wrong."""
+    """A page after its scripts ran: the document, the marks of each chart, what went wrong, and how long the page is
+    (words that are seen, px)."""
 
     document: str
     charts: list[int]
     complaints: list[str]
+    words: int
+    height: int
 
     def check(self, charts: int | None = None) -> None:
         """Asserts that nothing was complained of, and that every chart, of which there are so many, is drawn."""
@@ -75,18 +80,29 @@ class Opened:
         assert 'class="chart-error"' not in self.document
 
 
-def open_page(page: Path, folder: Path, script: str = "") -> Opened:
+UNFOLD = "document.querySelectorAll('.folded > details').forEach((fold) => (fold.open = true));"
+"""Of a page whose sections are folded: draws all of its charts."""
+
+
+def open_page(page: Path, folder: Path, script: str = "", window: str = "800,600") -> Opened:
     """Opens a copy of the file, in `folder`, with what listens before its scripts and `script` after them."""
     text = page.read_text(encoding="utf-8")
     assert "<head>" in text
     copy = folder / f"opened-{page.name}"
     last = f"<script>{script}</script>" if script else ""
     copy.write_text(text.replace("<head>", f"<head>{LISTEN}", 1) + last + LOOK, encoding="utf-8")
-    command = [str(BROWSER), *SWITCHES, f"--user-data-dir={folder / 'profile'}", copy.as_uri()]
+    command = [
+        str(BROWSER),
+        *SWITCHES,
+        f"--user-data-dir={folder / 'profile'}",
+        f"--window-size={window}",
+        copy.as_uri(),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     seen = re.search(r'<html[^>]* data-seen="([^"]*)"', done.stdout)
     assert seen, "the page's scripts did not come to their end"
     found = json.loads(html.unescape(seen.group(1)))
     console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
     fetched = [f"fetched: {name}" for name in found["fetched"]]
-    return Opened(done.stdout, found["charts"], console + found["heard"] + fetched)
+    complaints = console + found["heard"] + fetched
+    return Opened(done.stdout, found["charts"], complaints, found["words"], found["height"])

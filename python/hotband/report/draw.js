@@ -41,8 +41,61 @@
     place.replaceChildren(note);
   };
 
+  // Of a phone's width: texts of rows stand above their marks, and legends one below the other.
+  const NARROW = 560;
+  const room = (place) => place.closest("figure").clientWidth;
+
+  const encodings = (view) => [view, ...(view.layer ?? []).flatMap(encodings)].filter((one) => one.encoding);
+
+  const LEGENDS = ["color", "stroke", "fill", "shape", "strokeDash", "strokeWidth", "size", "opacity"];
+  const WRAPPED = (chars) =>
+    `slice(split(replace(datum.label, regexp('(.{1,${chars}})( |$)', 'g'), '$1\\n'), '\\n'), 0, -1)`;
+
+  const lines_of = (text, chars) => text.match(new RegExp(`.{1,${chars}}( |$)`, "g"))?.map((line) => line.trim()) ?? text;
+
+  const narrowed = (spec, width) => {
+    const copy = structuredClone(spec);
+    let rows = 0;
+    let lines = 1;
+    for (const view of encodings(copy)) {
+      const { encoding, mark } = view;
+      if (encoding.y?.type === "nominal" && (mark === "bar" || mark?.type === "bar")) {
+        view.mark = { ...(mark.type ? mark : { type: mark }), height: 13 };
+      }
+      const axis = encoding.y?.axis;
+      if (axis && encoding.y.type === "nominal") {
+        const tall = axis.labelOffset?.condition;
+        rows = Math.max(rows, encoding.y.scale?.domain?.length ?? encoding.y.sort?.length ?? 0);
+        lines = tall ? 2 : lines;
+        const above = { labelAlign: "left", labelPadding: 0, labelLimit: width - 8, ticks: false, domain: false };
+        Object.assign(axis, above, { labelOffset: tall ? { condition: { ...tall, value: -24 }, value: -17 } : -17 });
+      }
+      const below = encoding.x?.axis;
+      if (typeof below?.title === "string") {
+        below.title = lines_of(below.title, Math.floor(width / 7));
+      }
+      for (const channel of LEGENDS) {
+        const legend = encoding[channel]?.legend;
+        if (legend) {
+          legend.labelExpr ??= WRAPPED(Math.floor((width - 40) / 7));
+          Object.assign(legend, { columns: 1, labelLimit: width - 36 });
+        }
+      }
+    }
+    if (copy.config?.legend) {
+      Object.assign(copy.config.legend, { columns: 1, labelLimit: width - 36 });
+    }
+    if (rows && typeof copy.height === "number") {
+      copy.height = Math.max(copy.height, rows * (lines > 1 ? 52 : 40));
+    }
+    return copy;
+  };
+
   const draw = async (place, runs) => {
     const chart = page.charts[Number(place.dataset.chart)];
+    const width = room(place);
+    const fits = width < NARROW && !chart.spec.facet && !chart.spec.hconcat && !chart.spec.vconcat;
+    place.classList.toggle("fits", fits);
     const datasets = Object.fromEntries(chart.frames.map((name) => [name, rows(name, runs)]));
     views.get(place)?.finalize();
     views.delete(place);
@@ -50,9 +103,10 @@
       say(place, "nothing", "Nothing was recorded for this run.");
       return;
     }
+    const spec = fits ? narrowed(chart.spec, width) : chart.spec;
     const file = chart.title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
     try {
-      views.set(place, await vegaEmbed(place, { ...chart.spec, datasets }, { ...options, downloadFileName: file }));
+      views.set(place, await vegaEmbed(place, { ...spec, datasets }, { ...options, downloadFileName: file }));
     } catch (error) {
       say(place, "chart-error", `This chart could not be drawn: ${error.message}`);
     }
@@ -66,11 +120,17 @@
     }
   };
 
+  // What is folded away has no width: it is drawn when it is unfolded.
+  const hidden = (block) => block.closest("details:not([open])") !== null;
+  const drawn = new Set();
+
   // One drawing after the other: a choice made while the last is being drawn waits for its turn.
   let queue = Promise.resolve();
   const enqueue = (some) => {
+    some.forEach((block) => drawn.delete(block));
     queue = queue.then(async () => {
-      for (const block of some) {
+      for (const block of some.filter((one) => !hidden(one) && !drawn.has(one))) {
+        drawn.add(block);
         await drawBlock(block);
       }
       document.body.dataset.drawn = String(views.size);
@@ -88,6 +148,30 @@
       enqueue(blocks.filter((block) => "choose" in block.dataset));
     });
   }
+
+  document.addEventListener("toggle", () => enqueue(blocks.filter((block) => !drawn.has(block))), true);
+  // A phone that is turned: what is on the other side of the border between narrow and wide is drawn anew.
+  window.addEventListener("resize", () => {
+    const turned = (place) => views.has(place) && place.classList.contains("fits") !== room(place) < NARROW;
+    enqueue(blocks.filter((block) => !hidden(block) && [...block.querySelectorAll(".chart")].some(turned)));
+  });
+
+  const folds = [...document.querySelectorAll(".folded > details")];
+  const unfold = document.querySelector(".unfold");
+  if (unfold && folds.length) {
+    unfold.hidden = false;
+    unfold.addEventListener("click", () => folds.forEach((fold) => (fold.open = true)));
+  }
+  const arrive = () => {
+    const found = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const fold = found && found.querySelector(":scope > details");
+    if (fold) {
+      fold.open = true;
+      found.scrollIntoView();
+    }
+  };
+  window.addEventListener("hashchange", arrive);
+  arrive();
 
   enqueue(blocks);
 })();

@@ -27,10 +27,11 @@ STORED_DIGITS = 5
 
 @dataclass(frozen=True)
 class Prose:
-    """Paragraphs."""
+    """Paragraphs; a `lead` stands in larger type: what a reader came for."""
 
     kind: ClassVar[str] = "prose"
     paragraphs: Sequence[str]
+    lead: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Cards:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: `bar` draws a small bar from the middle (-1 to 1), `mark` is a short tag before the text and
-    `under` a smaller line below it.
+    """One cell: `bar` draws a small bar from the middle (-1 to 1), `mark` is a short tag before the text, `under` a
+    smaller line below it, and `color` that of a dot before it: what it has in the page's charts.
     """
 
     text: str
@@ -53,6 +54,7 @@ class Cell:
     bar: float | None = None
     muted: bool = False
     under: str = ""
+    color: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,11 +156,14 @@ Block = Prose | Cards | Table | Charts | Claims | Heading | Fold
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page that the table of contents names."""
+    """A part of a page that the table of contents names. A `folded` one shows its title and, in a line beside it, its
+    `gist`; its charts are drawn when a reader unfolds it."""
 
     id: str
     title: str
     blocks: Sequence[Block]
+    folded: bool = False
+    gist: str = ""
 
 
 @dataclass(frozen=True)
