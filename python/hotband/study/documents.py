@@ -210,10 +210,70 @@ class InputDoc(TypedDict):
 
 
 class MissDoc(TypedDict):
-    """A figure with a large error, explained."""
+    """A cell whose figures have large errors, explained: `what` is missed and `why`, which several cells may share;
+    `text` is both. `id` is of its first figure."""
 
     id: str
     text: str
+    what: str
+    why: str
+
+
+class AnswerPointDoc(TypedDict):
+    """A value of an answer's chart: of a `machine`, in the `row` or of the series that it names, in a chart against
+    queue depth at `qd`; None where nothing is published or predicted."""
+
+    machine: str
+    row: str
+    qd: int | None
+    published: float | None
+    predicted: float | None
+
+
+class AnswerRuleDoc(TypedDict):
+    """A value that the others of a chart are measured by, with its text."""
+
+    at: float
+    text: str
+
+
+class AnswerChartDoc(TypedDict):
+    """The chart below an answer: its title, what its axis is of (with the unit), and a sentence below it."""
+
+    title: str
+    quantity: str
+    caption: str
+    points: list[AnswerPointDoc]
+    rule: AnswerRuleDoc | None
+
+
+class AnswerDoc(TypedDict):
+    """The answer to a study's question: a sentence or two with the numbers of its figures, what else belongs to it
+    (how far it may be trusted), and one chart."""
+
+    text: str
+    further: str
+    chart: AnswerChartDoc
+
+
+class MachineDoc(TypedDict):
+    """A configuration of a study: its `name` on the page, the `label` that the publication gives it, what it was built
+    from, and the state of its drives as its records have it: what is the same under all loads, and what is not."""
+
+    id: str
+    name: str
+    label: str
+    what_if: bool
+    built: str
+    state: str
+    varying: list[MachineStateDoc]
+
+
+class MachineStateDoc(TypedDict):
+    """What the state of a configuration's drives was under some loads only, in words."""
+
+    text: str
+    loads: list[str]
 
 
 class DepthPointDoc(TypedDict):
@@ -385,14 +445,16 @@ class RunDoc(TypedDict):
 
 
 class StudyDoc(TypedDict):
-    """A study's result. `only` names the loads where not all were run, `untrusted` says why there are no claims,
-    `report` is the page that was written."""
+    """A study's result. `answer` is None where not all loads were run, and of a study that has none; `only` names the
+    loads where not all were run, `untrusted` says why there are no claims, `report` is the page that was written."""
 
     study: str
     title: str
     question: str
     source: str
     seed: str
+    answer: AnswerDoc | None
+    machines: list[MachineDoc]
     summary: StudyAccuracyDoc
     inputs: list[InputDoc]
     figures: list[ListedFigureDoc]
