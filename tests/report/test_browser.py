@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import synthetic
 import synthetic_variants
 import synthetic_wear
 import test_wear
-from browser import needs_browser, open_page
+from browser import UNFOLD, needs_browser, open_page
 
 from hotband.report import Page, record_page, study_page, write_report
 
@@ -25,12 +26,12 @@ def check(tmp_path: Path, page: Page, script: str = "") -> str:
 
 def test_a_study(tmp_path: Path) -> None:
     result = synthetic.result(24, 3)
-    check(tmp_path, study_page(result, synthetic.runs_of(result)))
+    check(tmp_path, study_page(result, synthetic.runs_of(result)), UNFOLD)
 
 
 def test_a_study_of_many_runs_with_hostile_names(tmp_path: Path) -> None:
     result = synthetic.result(12, 8, synthetic.HOSTILE)
-    document = check(tmp_path, study_page(result, synthetic.runs_of(result)))
+    document = check(tmp_path, study_page(result, synthetic.runs_of(result)), UNFOLD)
     assert "<b onmouseover" not in document
 
 
@@ -63,7 +64,7 @@ def test_printed_percentiles_alone(tmp_path: Path) -> None:
 
 
 def test_a_study_of_variants(tmp_path: Path) -> None:
-    check(tmp_path, study_page(*synthetic_variants.result()))
+    check(tmp_path, study_page(*synthetic_variants.result()), UNFOLD)
 
 
 def test_a_record_with_everything(tmp_path: Path) -> None:
@@ -75,4 +76,14 @@ def test_drives_that_wear(tmp_path: Path) -> None:
 
 
 def test_a_study_of_drives_that_wear(tmp_path: Path) -> None:
-    check(tmp_path, study_page(*test_wear.study()))
+    check(tmp_path, study_page(*test_wear.study()), UNFOLD)
+
+
+def test_the_page_of_the_shortest_study_is_short(full_ssd: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
+    """Folded as a reader meets it: the answer's chart and that of the errors are drawn, the rest waits."""
+    page = write_report(tmp_path / "page.html", study_page(full_ssd[0], {}))
+    opened = open_page(page, tmp_path, window="1400,900")
+    assert opened.complaints == []
+    assert 'data-drawn="2"' in opened.document
+    assert 1000 < opened.height <= 12_000
+    assert 300 < opened.words <= 4_000

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-from browser import Opened, needs_browser, open_page
+from browser import UNFOLD, Opened, needs_browser, open_page
 
 pytestmark = needs_browser
 
@@ -43,7 +43,7 @@ def test_a_plot_of_latency(hotband: Hotband, record: Path, tmp_path: Path) -> No
 
 
 def test_the_report_of_a_study(content_hdd: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
-    open_page(content_hdd[1] / "report.html", tmp_path).check()
+    open_page(content_hdd[1] / "report.html", tmp_path, UNFOLD).check()
 
 
 # --- does the look itself see what is wrong? -----------------------------------------------------------------

@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
+from hotband.draw.lines import WIDTH, below, coincident
+
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
@@ -166,7 +168,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
     scale = alt.Scale(domain=machines, range=[PALETTE[n % len(PALETTE)] for n in range(len(machines))])
     chart = (
         alt.Chart(curves)
-        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=38, filled=True))
+        .mark_line(strokeWidth=WIDTH, point=alt.OverlayMarkDef(size=38, filled=True, strokeWidth=0))
         .encode(
             x=alt.X(
                 "qd:Q",
@@ -184,7 +186,10 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=250))
+    channels = {name: chart.encoding[name] for name in ("x", "y", "color")}
+    layers = below(curves, "machine", coincident(curves, "machine", "qd", [value]), **channels)
+    view = alt.layer(*layers, chart) if layers else chart
+    return dress(view.properties(width="container", height=250))
 
 
 # --- one run or a few ---------------------------------------------------------------------------------------
@@ -279,8 +284,10 @@ SERIES = {
 }
 
 
-def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = None) -> View:
-    """One quantity over time, one colour per line.
+def series_chart(
+    series: pl.DataFrame, value: str, marks: pl.DataFrame | None = None, time_title: str = "Time (s)"
+) -> View:
+    """One quantity over time (in the unit that its title names), one colour per line.
 
     `series`: run, line (run, stream where there are several, direction), time_s and the columns of `SERIES`,
     of which `value` is one. `marks`: as `marked` takes them.
@@ -300,7 +307,7 @@ def series_chart(series: pl.DataFrame, value: str, marks: pl.DataFrame | None = 
             x=alt.X(
                 "time_s:Q",
                 scale=alt.Scale(nice=False),
-                axis=alt.Axis(title="Time (s)", format=NUMBER, grid=False),
+                axis=alt.Axis(title=time_title, format=NUMBER, grid=False),
             ),
             y=alt.Y(f"{value}:Q", **axis),
             color=alt.Color("line:N", legend=legend(series["line"], HALF_CHARS)),

@@ -23,6 +23,8 @@ from hotband.draw.charts import (
     log_steps,
     rate_axis,
 )
+from hotband.draw.lines import WIDTH, below, coincident
+from hotband.draw.rows import row_axis, row_height
 from hotband.study.cellrows import TIMES
 
 if TYPE_CHECKING:
@@ -85,8 +87,10 @@ def response_chart(
         alt.Tooltip("iops:Q", title="IOPS", format=",.4~g"),
         alt.Tooltip("latency_mean_ms:Q", title="Mean latency (ms)", format=",.4~g"),
     ]
-    line = alt.Chart(points).mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=34, filled=True))
+    line = alt.Chart(points).mark_line(strokeWidth=WIDTH, point=alt.OverlayMarkDef(size=34, filled=True, strokeWidth=0))
     layers: list[Any] = [_latency_rules(rules)] if rules else []
+    groups = coincident(points, "variant", "order", ["iops", "latency_mean_ms"])
+    layers += below(points, "variant", groups, x=x, y=y, color=color, order="order:Q")
     layers.append(line.encode(x=x, y=y, color=color, order="order:Q", tooltip=tooltip, **_dashes(variants)))
     if not published.is_empty():
         shape = alt.Shape("kind:N", scale=alt.Scale(domain=[PUBLISHED], range=["diamond"]), legend=_shape_legend())
@@ -158,7 +162,10 @@ def stacked_chart(
     line = alt.Chart(drawn).mark_line(strokeWidth=1.7, strokeCap="round", clip=True)
     if stepped:
         line = alt.Chart(drawn).mark_line(strokeWidth=1.7, clip=True, interpolate="step-after")
-    layers: list[Any] = [line.encode(x=x, y=y, color=color, tooltip=tooltip)]
+    layers: list[Any] = below(
+        drawn, "variant", coincident(drawn, "variant", "time_min", [value]), x=x, y=y, color=color
+    )
+    layers.append(line.encode(x=x, y=y, color=color, tooltip=tooltip))
     if rules is not None and not rules.is_empty():
         rule = alt.Chart(rules).mark_rule(strokeDash=[4, 3], strokeWidth=1.4)
         layers.append(rule.encode(x=x, color=color, tooltip=tooltip[:2]))
@@ -198,8 +205,8 @@ def io_time_chart(times: pl.DataFrame) -> View:
 
     names = list(IO_TIME_COLORS)
     scale = alt.Scale(domain=names, range=[IO_TIME_COLORS[name] for name in names])
-    axis = alt.Axis(title=None, labelLimit=380, labelPadding=8, labelColor=INK, ticks=False, domain=False)
     rows = times["row"].unique(maintain_order=True).to_list()
+    axis = row_axis({name: name for name in rows})
     base = alt.Chart(times).encode(y=alt.Y("row:N", sort=rows, axis=axis))
     longest = max(times.group_by("row").agg(pl.col("ms").sum())["ms"].to_list())
     bars = base.mark_bar().encode(
@@ -220,4 +227,4 @@ def io_time_chart(times: pl.DataFrame) -> View:
     text = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(
         x=alt.X("sum(ms):Q", stack=None), text=alt.Text("sum(ms):Q", format=",.3~r")
     )
-    return dress(alt.layer(bars, text).properties(width="container", height=24 * len(rows)))
+    return dress(alt.layer(bars, text).properties(width="container", height=row_height(rows) * len(rows)))

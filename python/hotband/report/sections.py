@@ -52,11 +52,12 @@ def whole(value: object) -> str:
     return ABSENT if found is None else f"{found:,.0f}"
 
 
-def run_sections(records: Mapping[str, LoadedRecord]) -> list[Section]:
-    """The sections that runs alone can fill; one without anything to show is left out."""
+def run_sections(records: Mapping[str, LoadedRecord], minutes: bool = False) -> list[Section]:
+    """The sections that runs alone can fill; one without anything to show is left out. Time is in seconds, or in
+    `minutes`."""
     # The same choice stands above both kinds of chart, so that a page has one chosen run.
     chosen = tuple(records) if len(records) > OVERLAID else ()
-    sections = [_distribution(records, chosen), _series(records, chosen), _time(records)]
+    sections = [_distribution(records, chosen), _series(records, chosen, minutes), _time(records)]
     return [section for section in sections if section is not None]
 
 
@@ -69,11 +70,15 @@ def _distribution(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) 
     return Section("latency", "Latency distribution", [Charts([chart], width=1000, runs=chosen)])
 
 
-def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Section | None:
+def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...], minutes: bool) -> Section | None:
+    import polars as pl
+
     frame, width_s = frames.series_frame(records)
     if frame.is_empty():
         return None
-    marks = mark_frame(records)
+    marks, time_title = mark_frame(records), "Time (minutes)" if minutes else "Time (s)"
+    if minutes:
+        frame, marks = (one.with_columns(pl.col("time_s") / 60) for one in (frame, marks))
     each = f"One point covers up to {number(width_s)} s"
     captions = {
         "iops": f"{each}.",
@@ -82,7 +87,7 @@ def _series(records: Mapping[str, LoadedRecord], chosen: tuple[str, ...]) -> Sec
         "queue_depth": "Mean outstanding I/Os.",
     }
     drawn = [
-        Chart(f"{title} over time", charts.series_chart(frame, value, marks), captions[value])
+        Chart(f"{title} over time", charts.series_chart(frame, value, marks, time_title), captions[value])
         for value, title in charts.SERIES.items()
         if frame[value].is_not_null().any()
     ]
