@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.draw.charts import View
-    from hotband.study.documents import AnswerChartDoc, ClassErrorsDoc, FigureDoc, MachineDoc, StudyDoc
+    from hotband.study.answer_documents import AnswerChartDoc, MachineDoc
+    from hotband.study.documents import ClassErrorsDoc, FigureDoc, StudyDoc
 
 # Loads that a state of drives is named by; of more, how many there are.
 NAMED_LOADS = 3

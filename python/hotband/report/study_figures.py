@@ -12,7 +12,8 @@ from hotband.report.text import finite, number, percent, quantity
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.study.documents import FigureDoc, ListedFigureDoc, MachineDoc, StudyDoc
+    from hotband.study.answer_documents import MachineDoc
+    from hotband.study.documents import FigureDoc, ListedFigureDoc, StudyDoc
 
 # A metric with fewer figures than this shares a chart with others of its unit: one point alone says little.
 FEWEST_ROWS = 3

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotband.study.documents import AnswerPointDoc, ClaimDoc, FigureDoc
+    from hotband.study.answer_documents import AnswerPointDoc
+    from hotband.study.documents import ClaimDoc, FigureDoc
     from hotband.study.runs import Results
 
 Value = float | None

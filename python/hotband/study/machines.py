@@ -11,7 +11,7 @@ from hotband.study.parse import PRODUCT
 from hotband.study.runs import Results, products
 
 if TYPE_CHECKING:
-    from hotband.study.documents import MachineDoc, MachineStateDoc
+    from hotband.study.answer_documents import MachineDoc, MachineStateDoc
     from hotband.study.file import Config
 
 # Between the parts of a state in words; not the comma of "write cache on (protected, called volatile)".

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from hotband.text.foreign import marked
 
 if TYPE_CHECKING:
-    from hotband.study.documents import MachineDoc, StudyDoc
+    from hotband.study.answer_documents import MachineDoc
+    from hotband.study.documents import StudyDoc
 
 FEW = 3
 """Machines or loads that a line names; of more it says how many there are."""

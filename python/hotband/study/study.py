@@ -23,9 +23,9 @@ from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
 
 if TYPE_CHECKING:
+    from hotband.study.answer_documents import AnswerDoc
     from hotband.study.documents import (
         AccuracyDoc,
-        AnswerDoc,
         AssumptionDoc,
         ClaimDoc,
         FigureDoc,

@@ -8,7 +8,7 @@ from hotband.study.answer import beside, both_times, said
 
 if TYPE_CHECKING:
     from hotband.study.answer import Figures
-    from hotband.study.documents import AnswerDoc
+    from hotband.study.answer_documents import AnswerDoc
 
 FOUR, FIVE = "ent-10k-raid10", "ecap-raid0"
 MIRRORS = {"ent-15k-raid1": "15K", "ent-10k-raid1": "10K", "ent-cap-raid1": "7.2K"}

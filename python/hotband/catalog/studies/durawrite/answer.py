@@ -8,7 +8,7 @@ from hotband.study.answer import beside, both_times, change, more, named, of_per
 
 if TYPE_CHECKING:
     from hotband.study.answer import Figures
-    from hotband.study.documents import AnswerDoc, AnswerPointDoc
+    from hotband.study.answer_documents import AnswerDoc, AnswerPointDoc
 
 NYTRO, CLOSEST = "nytro", "s4500"
 RATIOS = {

@@ -8,7 +8,7 @@ from hotband.study.answer import both_times, more, named, ratio, said
 
 if TYPE_CHECKING:
     from hotband.study.answer import Figures
-    from hotband.study.documents import AnswerDoc, AnswerPointDoc
+    from hotband.study.answer_documents import AnswerDoc, AnswerPointDoc
 
 OFF, AWC, TURBO = "awc-off", "awc-on", "turbo"
 LOADS = {

@@ -8,7 +8,7 @@ from hotband.study.answer import beside, ratio, said, times
 
 if TYPE_CHECKING:
     from hotband.study.answer import Figures
-    from hotband.study.documents import AnswerDoc, AnswerPointDoc
+    from hotband.study.answer_documents import AnswerDoc, AnswerPointDoc
 
 DRIVE = "full"
 READS = (1, 4, 8, 16, 32)

@@ -8,7 +8,7 @@ from hotband.study.answer import Value, both_times, ratio, said
 
 if TYPE_CHECKING:
     from hotband.study.answer import Figures
-    from hotband.study.documents import AnswerDoc, AnswerPointDoc
+    from hotband.study.answer_documents import AnswerDoc, AnswerPointDoc
 
 NORMAL, DUAL = "normal", "mach2"
 DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)

@@ -9,7 +9,8 @@ from hotband.study.answer import Value, change, more, named, of_percent
 
 if TYPE_CHECKING:
     from hotband.study.answer import Figures
-    from hotband.study.documents import AnswerDoc, AnswerPointDoc, FigureDoc
+    from hotband.study.answer_documents import AnswerDoc, AnswerPointDoc
+    from hotband.study.documents import FigureDoc
 
 STRIPE, MIRROR, ONE = "savvio-raid0", "savvio-raid1", "cheetah15-single"
 SERVER = {"file-server": "File server", "web-server": "Web server", "database": "Database"}
