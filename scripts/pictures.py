@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import hotband as hb
 from hotband.draw import published
 from hotband.report.pictures import drawing, write_pictures
-from hotband.report.study_page import published_frame
+from hotband.report.study_figures import published_frame
 from hotband.text.write import write_file
 
 if TYPE_CHECKING:

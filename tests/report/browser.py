@@ -52,7 +52,9 @@ const look = () => {
   });
   const names = performance.getEntriesByType("resource").map((one) => one.name);
   const fetched = names.filter((name) => !name.startsWith("data:"));
-  document.documentElement.dataset.seen = JSON.stringify({ charts, heard, fetched });
+  const words = document.body.innerText.split(/\\s+/).filter(Boolean).length;
+  const height = document.documentElement.scrollHeight;
+  document.documentElement.dataset.seen = JSON.stringify({ charts, heard, fetched, words, height });
 };
 setInterval(look, 500);
 </script>"""
@@ -62,11 +64,14 @@ UNFOLD = "<script>for (const fold of document.querySelectorAll('details')) fold.
 
 @dataclass(frozen=True)
 class Opened:
-    """A page after its scripts ran: the document, the marks of each chart, and what went wrong."""
+    """A page after its scripts ran: the document, the marks of each chart, what went wrong, and how long the page is
+    (words that are seen, px)."""
 
     document: str
     charts: list[int]
     complaints: list[str]
+    words: int
+    height: int
 
     def check(self, charts: int | None = None) -> None:
         """Asserts that nothing was complained of, and that every chart, of which there are so many, is drawn."""
@@ -77,19 +82,22 @@ class Opened:
         assert 'class="chart-error"' not in self.document
 
 
-def open_page(page: Path, folder: Path, script: str = "") -> Opened:
-    """Opens a copy of the file, in `folder`, with what listens before its scripts, all that is folded unfolded, and
-    `script` after them."""
+def open_page(page: Path, folder: Path, script: str = "", window: str = "800,600", unfold: bool = True) -> Opened:
+    """Opens a copy of the file, in `folder`, with what listens before its scripts, all that is folded unfolded (or as a
+    reader meets it), and `script` after them."""
     text = page.read_text(encoding="utf-8")
     assert "<head>" in text
     copy = folder / f"opened-{page.name}"
     last = f"<script>{script}</script>" if script else ""
-    copy.write_text(text.replace("<head>", f"<head>{LISTEN}", 1) + UNFOLD + last + LOOK, encoding="utf-8")
-    command = [str(BROWSER), *SWITCHES, f"--user-data-dir={folder / 'profile'}", copy.as_uri()]
+    after = UNFOLD * unfold + last + LOOK
+    copy.write_text(text.replace("<head>", f"<head>{LISTEN}", 1) + after, encoding="utf-8")
+    profile = f"--user-data-dir={folder / 'profile'}"
+    command = [str(BROWSER), *SWITCHES, profile, f"--window-size={window}", copy.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     seen = re.search(r'<html[^>]* data-seen="([^"]*)"', done.stdout)
     assert seen, "the page's scripts did not come to their end"
     found = json.loads(html.unescape(seen.group(1)))
     console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
     fetched = [f"fetched: {name}" for name in found["fetched"]]
-    return Opened(done.stdout, found["charts"], console + found["heard"] + fetched)
+    complaints = console + found["heard"] + fetched
+    return Opened(done.stdout, found["charts"], complaints, found["words"], found["height"])

@@ -193,6 +193,44 @@ def curves() -> list[dict[str, Any]]:
     ]
 
 
+def misses(name: str = "") -> list[dict[str, Any]]:
+    """Two cells that share an explanation, and one with its own."""
+    why = f"The tester's file system wrote its journal too.{name}"
+    pairs = [("fig-1", "a", why), ("fig-2", "b", why), ("fig-3", "c", "The link is not described.")]
+    found = [(one, f"{CONFIGS[0]}, {load}: IOPS +20 %", reason) for one, load, reason in pairs]
+    return [{"id": one, "text": f"{what}. {reason}", "what": what, "why": reason} for one, what, reason in found]
+
+
+def answer(name: str = "") -> dict[str, Any]:
+    """An answer with a row a machine."""
+    points = [
+        {"machine": f"{config}{name}", "row": "8 KB random", "qd": None, "published": 100.0 * n, "predicted": 110.0 * n}
+        for n, config in enumerate(CONFIGS, 1)
+    ]
+    chart = {"title": "IOPS of both", "quantity": "IOPS", "caption": "", "points": points, "rule": None}
+    return {
+        "text": f"The second does 200 IOPS (predicted 220).{name}",
+        "further": f"That is all.{name}",
+        "chart": chart,
+    }
+
+
+def machines(name: str = "") -> list[dict[str, Any]]:
+    """Both configurations; the second has another state under one load."""
+    return [
+        {
+            "id": f"c{n}",
+            "name": f"{config}{name}",
+            "label": f"{config}{name}",
+            "what_if": bool(n),
+            "built": "raid10:24xexos-15e900-512n",
+            "state": "write cache on (protected)",
+            "varying": [{"text": "flash cache on", "loads": ["web"]}] if n else [],
+        }
+        for n, config in enumerate(CONFIGS)
+    ]
+
+
 def result(figure_count: int = 24, runs: int = 3, name: str = "") -> dict[str, Any]:
     """A study's result with something in every section; `name` goes into every text."""
     made = figures(figure_count, name)
@@ -264,7 +302,9 @@ def result(figure_count: int = 24, runs: int = 3, name: str = "") -> dict[str, A
                 "note": f"no source states it{name}",
             },
         ],
-        "misses": [{"id": "fig-1", "text": f"The tester's file system wrote its journal too.{name}"}],
+        "misses": misses(name),
+        "answer": answer(name),
+        "machines": machines(name),
         "curves": curves(),
         "runs": [
             {

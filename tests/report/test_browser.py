@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import synthetic
 import synthetic_variants
@@ -76,3 +77,13 @@ def test_drives_that_wear(tmp_path: Path) -> None:
 
 def test_a_study_of_drives_that_wear(tmp_path: Path) -> None:
     check(tmp_path, study_page(*test_wear.study()))
+
+
+def test_the_page_of_the_shortest_study_is_short(full_ssd: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
+    """Folded as a reader meets it: the answer's chart and that of the errors are drawn, the rest waits."""
+    page = write_report(tmp_path / "page.html", study_page(full_ssd[0], {}))
+    opened = open_page(page, tmp_path, window="1400,900", unfold=False)
+    assert opened.complaints == []
+    assert 'data-drawn="2"' in opened.document
+    assert 1000 < opened.height <= 12_000
+    assert 300 < opened.words <= 4_000

@@ -27,7 +27,7 @@ def curves(*iops: float) -> pl.DataFrame:
 
 
 def figures(*published: float | None) -> pl.DataFrame:
-    texts = ("label", "config", "workload", "published_text", "predicted_text", "error_text")
+    texts = ("label", "config", "machine", "workload", "published_text", "predicted_text", "error_text")
     rows = [
         {"id": str(n), "published": value, "predicted": 10.0} | dict.fromkeys(texts, "same")
         for n, value in enumerate(published)

@@ -58,8 +58,8 @@ def page_data(html: str) -> Any:
 def test_a_study_has_every_section_and_the_contents_name_them() -> None:
     reader = Reader(study())
     assert reader.sections() == [
-        "accuracy", "figures", "load", "latency", "series", "time", "findings", "claims", "misses",
-        "assumptions", "reproduction",
+        "answer", "accuracy", "machines", "misses", "claims", "figures", "load", "findings", "assumptions",
+        "latency", "series", "time", "reproduction",
     ]  # fmt: skip
     links = [attrs["href"] for tag, attrs in reader.tags if tag == "a"]
     assert links == [f"#{name}" for name in reader.sections()]
@@ -71,8 +71,10 @@ def test_a_study_says_what_it_was_told() -> None:
     for drawn in result["figures"]:
         assert drawn["label"] in text
         assert drawn["source"] in text
-    for key in ("claims", "misses"):
-        assert all(item["text"] in text for item in result[key])
+    assert all(claim["text"] in text for claim in result["claims"])
+    assert all(miss["what"] in text for miss in result["misses"])
+    assert [text.count(why) for why in dict.fromkeys(miss["why"] for miss in result["misses"])] == [1, 1]
+    assert result["answer"]["text"] in text
     for item in result["assumptions"]:
         assert item["source"] in text
     for words in (

@@ -159,7 +159,7 @@ def test_more_variants_than_colours_are_dashed() -> None:
     names = [f"v{n}" for n in range(10)]
     frame = pl.concat([points(2.0, 4.0).with_columns(variant=pl.lit(name)) for name in names])
     spec = curves.response_chart(frame, [], points()[:0], names).to_dict()
-    assert spec["layer"][0]["encoding"]["strokeDash"]["scale"]["range"][8:] == [[5, 3], [5, 3]]
+    assert spec["layer"][-1]["encoding"]["strokeDash"]["scale"]["range"][8:] == [[5, 3], [5, 3]]
 
 
 def test_caches_come_back_from_disk(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def study() -> tuple[dict[str, Any], dict[str, Any]]:
 def test_a_study_page_shows_inputs_bars_and_amplification() -> None:
     page = Page(render(study_page(*study())))
     assert [name for name in page.sections if name in ("inputs", "bars", "amplification")] == [
-        "inputs", "bars", "amplification"
+        "bars", "amplification", "inputs"
     ]  # fmt: skip
     for words in ("entropy of every write", "YCSB A: Achieved op/s", "against the entropy", "new drive"):
         assert words in page.text

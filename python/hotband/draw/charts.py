@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
+from hotband.draw.lines import WIDTH, below, coincident
 from hotband.draw.named_rows import Rows
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
     scale = alt.Scale(domain=machines, range=[PALETTE[n % len(PALETTE)] for n in range(len(machines))])
     chart = (
         alt.Chart(curves)
-        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=38, filled=True))
+        .mark_line(strokeWidth=WIDTH, point=alt.OverlayMarkDef(size=38, filled=True, strokeWidth=0))
         .encode(
             x=alt.X(
                 "qd:Q",
@@ -209,7 +210,10 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=250))
+    channels = {name: chart.encoding[name] for name in ("x", "y", "color")}
+    layers = below(curves, "machine", coincident(curves, "machine", "qd", [value]), **channels)
+    view = alt.layer(*layers, chart) if layers else chart
+    return dress(view.properties(width="container", height=250))
 
 
 # --- one run or a few ---------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from hotband.draw.charts import (
     log_steps,
     rate_axis,
 )
+from hotband.draw.lines import WIDTH, below, coincident
 from hotband.draw.named_rows import Rows
 from hotband.study.cellrows import TIMES
 
@@ -87,8 +88,10 @@ def response_chart(
         alt.Tooltip("iops:Q", title="IOPS", format=",.4~g"),
         alt.Tooltip("latency_mean_ms:Q", title="Mean latency (ms)", format=",.4~g"),
     ]
-    line = alt.Chart(points).mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=34, filled=True))
+    line = alt.Chart(points).mark_line(strokeWidth=WIDTH, point=alt.OverlayMarkDef(size=34, filled=True, strokeWidth=0))
     layers: list[Any] = [_latency_rules(rules)] if rules else []
+    groups = coincident(points, "variant", "order", ["iops", "latency_mean_ms"])
+    layers += below(points, "variant", groups, x=x, y=y, color=color, order="order:Q")
     layers.append(line.encode(x=x, y=y, color=color, order="order:Q", tooltip=tooltip, **_dashes(variants)))
     if not published.is_empty():
         shape = alt.Shape("kind:N", scale=alt.Scale(domain=[PUBLISHED], range=["diamond"]), legend=_shape_legend())
@@ -163,7 +166,10 @@ def stacked_chart(
     line = alt.Chart(drawn).mark_line(strokeWidth=1.7, strokeCap="round", clip=True)
     if stepped:
         line = alt.Chart(drawn).mark_line(strokeWidth=1.7, clip=True, interpolate="step-after")
-    layers: list[Any] = [line.encode(x=x, y=y, color=color, tooltip=tooltip)]
+    layers: list[Any] = below(
+        drawn, "variant", coincident(drawn, "variant", "time_min", [value]), x=x, y=y, color=color
+    )
+    layers.append(line.encode(x=x, y=y, color=color, tooltip=tooltip))
     if rules is not None and not rules.is_empty():
         rule = alt.Chart(clock.told(rules, "time_min", 60.0)).mark_rule(strokeDash=[4, 3], strokeWidth=1.4)
         layers.append(rule.encode(x=x, color=color, tooltip=tooltip[:2]))

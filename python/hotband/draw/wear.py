@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotband.draw.charts import INK, MUTED, NUMBER, PALETTE, WIDE_CHARS, dress, legend, rate_axis
+from hotband.draw.charts import INK, MUTED, NUMBER, WIDE_CHARS, dress, legend, rate_axis
 from hotband.draw.curves import PUBLISHED, variant_scale
+from hotband.draw.rows import row_axis
 
 if TYPE_CHECKING:
     import altair as alt
@@ -92,9 +93,8 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
     import altair as alt
     import polars as pl
 
-    axis = alt.Axis(title=None, labelLimit=240, labelPadding=8, labelColor=INK, ticks=False, domain=False)
     shown = [name for name in variants if name in set(rows["variant"].to_list())]
-    y = alt.Y("variant:N", sort=shown, axis=axis)
+    y = alt.Y("variant:N", sort=shown, axis=row_axis({name: name for name in shown}))
     highest = max(float(value) for name in ("value", "published") for value in rows[name].drop_nulls().to_list())
     scale = alt.Scale(domain=[0.0, 1.7 * highest], nice=False)
     place: dict[str, Any] = {"scale": scale, "axis": alt.Axis(title=None, format=NUMBER, tickCount=4)}
@@ -112,6 +112,6 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
     if not marked.is_empty():
         shape = alt.Shape("kind:N", scale=alt.Scale(domain=[PUBLISHED], range=["diamond"]))
         marks = alt.Chart(marked.with_columns(kind=pl.lit(PUBLISHED))).encode(y=y, tooltip=tooltip)
-        marks = marks.mark_point(size=130, strokeWidth=2.2, filled=False, opacity=1, stroke=PALETTE[1])
+        marks = marks.mark_point(size=130, strokeWidth=2.2, filled=False, opacity=1, stroke=INK)
         layers.append(marks.encode(x=alt.X("published:Q", **place), shape=shape))
     return dress(alt.layer(*layers).properties(width="container", height=26 * len(shown)))

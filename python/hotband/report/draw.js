@@ -49,15 +49,21 @@
 
   const LEGENDS = ["color", "stroke", "fill", "shape", "strokeDash", "strokeWidth", "size", "opacity"];
   const WRAPPED = (chars) =>
-    `split(replace(datum.label, regexp('(.{1,${chars}})( |$)', 'g'), '$1\\n'), '\\n')`;
+    `slice(split(replace(datum.label, regexp('(.{1,${chars}})( |$)', 'g'), '$1\\n'), '\\n'), 0, -1)`;
+
+  const lines_of = (text, chars) => text.match(new RegExp(`.{1,${chars}}( |$)`, "g"))?.map((line) => line.trim()) ?? text;
 
   const narrowed = (spec, width) => {
     const copy = structuredClone(spec);
     let rows = 0;
     let lines = 1;
-    for (const { encoding } of [copy, ...(copy.layer ?? [])].flatMap(encodings)) {
+    const narrow = copy.usermeta?.narrow;
+    for (const view of encodings(copy)) {
+      const { encoding, mark } = view;
+      if (!narrow && encoding.y?.type === "nominal" && (mark === "bar" || mark?.type === "bar")) {
+        view.mark = { ...(mark.type ? mark : { type: mark }), height: 13 };
+      }
       const axis = encoding.y?.axis;
-      const narrow = copy.usermeta?.narrow;
       if (axis && narrow && encoding.y.type === "nominal") {
         const above = { labelAlign: "left", labelPadding: 0, labelLimit: 0 };
         Object.assign(axis, above, narrow.axis);
@@ -68,6 +74,10 @@
         lines = tall ? 2 : lines;
         const above = { labelAlign: "left", labelPadding: 0, labelLimit: width - 8, ticks: false, domain: false };
         Object.assign(axis, above, { labelOffset: tall ? { condition: { ...tall, value: -24 }, value: -17 } : -17 });
+      }
+      const below = encoding.x?.axis;
+      if (typeof below?.title === "string") {
+        below.title = lines_of(below.title, Math.floor(width / 7));
       }
       for (const channel of LEGENDS) {
         const legend = encoding[channel]?.legend;
@@ -82,8 +92,8 @@
     if (copy.config?.legend) {
       Object.assign(copy.config.legend, { columns: 1, labelLimit: width - 36 });
     }
-    if (copy.usermeta?.narrow) {
-      copy.height = copy.usermeta.narrow.height;
+    if (narrow) {
+      copy.height = narrow.height;
     } else if (rows && typeof copy.height === "number") {
       copy.height = Math.max(copy.height, rows * (lines > 1 ? 52 : 40));
     }

@@ -44,8 +44,8 @@ class Cards:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: `bar` draws a small bar from the middle (-1 to 1), `mark` is a short tag before the text and
-    `under` a smaller line below it.
+    """One cell: `bar` draws a small bar from the middle (-1 to 1), `mark` is a short tag before the text, `under` a
+    smaller line below it, and `color` that of a dot before it: what it has in the page's charts.
     """
 
     text: str
@@ -54,6 +54,7 @@ class Cell:
     bar: float | None = None
     muted: bool = False
     under: str = ""
+    color: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,16 @@
-"""The page of a study: what was published beside what we predict, and everything the predictions rest on."""
+"""The page of a study: its question, the answer with one chart, how accurate it is and, folded, what it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
-from hotband.draw import charts, published
+from hotband.draw import charts, lines
 from hotband.report import frames, sections, study_variants
+from hotband.report.colors import machine_colors, painted
 from hotband.report.page import (
     Block,
-    Cards,
     Cell,
     Chart,
     Charts,
@@ -18,87 +18,79 @@ from hotband.report.page import (
     Fold,
     Group,
     Heading,
+    KeyItem,
     Page,
     Prose,
     Section,
     Table,
     plain,
 )
-from hotband.report.text import ABSENT, cell, finite, number, percent, quantity, span
-from hotband.text.accuracytables import COLUMNS, class_cells
+from hotband.report.pictures import drawing
+from hotband.report.study_answer import accuracy_section, answer_section, machines_section
+from hotband.report.study_figures import figures_section
+from hotband.report.text import ABSENT, cell, finite, number
+from hotband.study.study import by_reason
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.report.load import LoadedRecord
-    from hotband.study.documents import (
-        ClassErrorsDoc,
-        DepthPointDoc,
-        FigureDoc,
-        FindingTableDoc,
-        ListedFigureDoc,
-        RunDoc,
-        StudyDoc,
-    )
+    from hotband.study.documents import DepthPointDoc, FindingTableDoc, RunDoc, StudyDoc
 
-# A metric with fewer figures than this shares a chart with others of its unit: one point alone says little.
-FEWEST_ROWS = 3
-OTHER = "Other figures"
-# An error that fills the small bar beside it (%).
-FULL_BAR = 50.0
+# A study without an answer of its own shows its figures instead, where they are no more than this.
+OPEN_FIGURES = 24
 # Rows of a table of runs that stay open on the page.
 OPEN_ROWS = 12
-# What its runs table shows of `sections.RESULT_COLUMNS`: as much as a page is wide.
-RUN_RESULTS = (1, 2, 3, 5, 9, 10)
-
-
-class FigureRow(TypedDict):
-    """A figure with the texts that a chart shows; `quantity` is what its axis is of."""
-
-    id: str
-    label: str
-    config: str
-    workload: str
-    metric: str
-    unit: str
-    quantity: str
-    published: float | None
-    predicted: float | None
-    error_pct: float | None
-    published_text: str
-    predicted_text: str
-    error_text: str
+# What its runs table shows of a run: as much as a page is wide.
+RUN_COLUMNS = ("IOPS", "MB/s", "Mean latency (ms)", "p99 (ms)", "I/Os", "Errors")
+# Runs whose parts have a bar each; of more the page shows where the time of an I/O went, by load.
+MOST_BARS = 60
+# Runs longer than this are told in minutes, on the whole page.
+MINUTES_FROM_NS = 600e9
 
 
 def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
     """The page for a study's `result`; `loaded` are its runs' records by run id (a run may lack one)."""
     named = _named_runs(result, loaded)
-    found = [
-        _accuracy(result),
-        _figures(result),
-        study_variants.inputs(result),
-        study_variants.bars(result),
-        study_variants.amplification(result, loaded),
+    colors = machine_colors(_machine_names(result))
+    rest = [
+        _misses(result),
+        _claims(result),
+        figures_section(result),
         study_variants.response(result),
         _load(result),
+        study_variants.bars(result),
+        study_variants.amplification(result, loaded),
         study_variants.warm_up(result, loaded),
         study_variants.once(result, loaded),
         study_variants.io_time(result),
         study_variants.why(result),
-        *sections.run_sections(named),
         _findings(result),
-        _claims(result),
-        _misses(result),
         study_variants.swings(result),
+        study_variants.inputs(result),
         _assumptions(result),
+        *_runs(named),
         _reproduction(result, named),
     ]
+    first = [answer_section(result), accuracy_section(result), machines_section(result, colors)]
+    open_ = "figures" if result.get("answer") is None and len(result["figures"]) <= OPEN_FIGURES else ""
+    found = [*first, *(replace(section, folded=section.id != open_) for section in rest if section is not None)]
     return Page(
         result["title"],
-        [section for section in found if section is not None],
+        [painted(section, colors) for section in found if section is not None],
         subtitle=result.get("question") or "",
         kicker=f"Hotband study · {result['study']}",
     )
+
+
+def _machine_names(result: StudyDoc) -> list[str]:
+    """Names of the study's machines, those that have figures of their own first; where it lists none, what its curves
+    and figures are of."""
+    machines = result.get("machines") or []
+    if machines:
+        return [one["name"] for one in sorted(machines, key=lambda one: one["what_if"])]
+    figures = [str(figure.get("config") or "") for figure in result["figures"]]
+    return [*(str(point["machine"]) for point in result.get("curves") or []), *figures]
 
 
 def _named_runs(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> dict[str, LoadedRecord]:
@@ -107,217 +99,17 @@ def _named_runs(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> dict[st
     return frames.unique_labels([replace(loaded[run["id"]], label=run.get("label") or run["id"]) for run in runs])
 
 
-# --- accuracy -----------------------------------------------------------------------------------------------
+def _runs(named: Mapping[str, LoadedRecord]) -> list[Section]:
+    """What single runs show: latency, time series, parts."""
+    found = sections.run_sections(named, clock=charts.MINUTES if _in_minutes(named) else charts.SECONDS)
+    gist = f"of any of the {len(named)} runs, and of another beside it" if len(named) > sections.OVERLAID else ""
+    kept = [section for section in found if section.id != "time" or len(named) <= MOST_BARS]
+    return [replace(section, gist=gist if section.id != "time" else "") for section in kept]
 
 
-def _accuracy(result: StudyDoc) -> Section:
-    summary, claims = result["summary"], result.get("claims") or []
-    decided = [claim for claim in claims if claim.get("holds") is not None]
-    cards = [
-        (percent(summary.get("median_abs_error_pct"), signed=False), "median error, either way"),
-        (percent(summary.get("max_abs_error_pct"), signed=False), "largest error, either way"),
-        (f"{summary['compared']} of {summary['figures']}", "figures that could be compared"),
-    ]
-    if claims:
-        held = sum(bool(claim["holds"]) for claim in decided)
-        cards.append((f"{held} of {len(decided)}", "claims that hold, of those decided"))
-    if result.get("runs"):
-        cards.append((str(len(result["runs"])), "runs"))
-    blocks: list[Block] = [Cards(cards)]
-    rows = error_frame(result["figures"])
-    if rows.height > 1:
-        caption = "Each point is a published figure; zero is exact."
-        blocks.append(Charts([Chart("Errors at a glance", published.error_chart(rows), caption)], width=1000))
-    classes = summary.get("classes") or []
-    if any(one["blind"]["measurements"] for one in classes):
-        blocks.append(_class_table(classes))
-    return Section("accuracy", "Accuracy", blocks)
-
-
-def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
-    """Errors by class of figure, where some were predicted before they were seen."""
-    columns = ["Figures", *(f"{over}: {name}" for over, name in COLUMNS[1:])]
-    rows = [[Cell(text, n > 0) for n, text in enumerate(class_cells(of))] for of in classes]
-    caption = (
-        "Errors, either way, in percent, each measurement once: of figures that were seen while the models were built, "
-        "and of those that were predicted blind, before they were seen, as predicted then and now."
-    )
-    return Table(columns, [Group(rows)], caption=caption)
-
-
-# --- figures ------------------------------------------------------------------------------------------------
-
-
-def _figures(result: StudyDoc) -> Section | None:
-    figures = result["figures"]
-    if not figures:
-        return None
-    drawn = [row for row in _figure_rows(figures) if row["published"] is not None or row["predicted"] is not None]
-    caption = "The line between two points is the error. A circle alone has no published figure beside it."
-    made = [
-        Chart(title, published.published_chart(_frame(rows), title), caption if n == 0 else "")
-        for n, (title, rows) in enumerate(_chart_groups(drawn).items())
-    ]
-    blocks: list[Block] = [Charts(made, width=1000)] if made else []
-    return Section("figures", "Published against predicted", [*blocks, _figure_table(figures)])
-
-
-def _figure_rows(figures: Sequence[FigureDoc]) -> list[FigureRow]:
-    """Figures in the order of their configurations, with the texts a chart shows."""
-    order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
-    rows: list[FigureRow] = []
-    for n, figure in enumerate(figures):
-        published, predicted = finite(figure.get("published")), finite(figure.get("predicted"))
-        unit, config = figure.get("unit") or "", figure.get("config") or ""
-        rows.append(
-            {
-                "id": f"{n}:{figure['id']}",
-                "label": figure["label"],
-                "config": config,
-                "workload": figure.get("workload") or "",
-                "metric": figure.get("metric") or "value",
-                "unit": unit,
-                "quantity": _quantity(figure.get("metric") or "value", unit),
-                "published": published,
-                "predicted": predicted,
-                "error_pct": finite(figure.get("error_pct")),
-                "published_text": quantity(published, unit) if published is not None else "not published",
-                "predicted_text": quantity(predicted, unit) if predicted is not None else "not predicted",
-                "error_text": _error_text(figure),
-            }
-        )
-    return sorted(rows, key=lambda row: order.index(row["config"]))
-
-
-def error_frame(figures: Sequence[FigureDoc]) -> pl.DataFrame:
-    """What `published.error_chart` draws: the figures that are published and predicted."""
-    return _frame([row for row in _figure_rows(figures) if row["error_pct"] is not None])
-
-
-def published_frame(figures: Sequence[FigureDoc], quantity: str) -> pl.DataFrame:
-    """What `published.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
-    rows = _figure_rows(figures)
-    return _frame([row for row in rows if row["quantity"] == quantity and row["published"] is not None])
-
-
-def _quantity(metric: str, unit: str) -> str:
-    """`Mean latency (ms)`; a metric that names its unit, like IOPS, stays alone."""
-    name = metric if metric[1:2].isdigit() else metric[:1].upper() + metric[1:]
-    return name if not unit or unit.lower() in metric.lower().split() else f"{name} ({unit})"
-
-
-def _error_text(figure: FigureDoc) -> str:
-    if finite(figure.get("published")) is None:
-        return "predicted only"
-    if finite(figure.get("predicted")) is None:
-        return "not predicted"
-    return percent(figure.get("error_pct"))
-
-
-def _chart_groups(rows: Sequence[FigureRow]) -> dict[str, list[FigureRow]]:
-    """Rows by the quantity of their chart; small quantities of one unit share a chart."""
-    by_quantity: dict[str, list[FigureRow]] = {}
-    for row in rows:
-        by_quantity.setdefault(row["quantity"], []).append(row)
-    small: dict[str, list[str]] = {}
-    for name, found in by_quantity.items():
-        if len(found) < FEWEST_ROWS:
-            small.setdefault(found[0]["unit"], []).append(name)
-    groups: dict[str, list[FigureRow]] = {}
-    for name, found in by_quantity.items():
-        unit = found[0]["unit"]
-        shared = name in small.get(unit, []) and len(small[unit]) > 1
-        title = _quantity(OTHER, unit) if shared else name
-        groups.setdefault(title, []).extend(
-            {**row, "label": _with_metric(row) if shared else row["label"]} for row in found
-        )
-    return dict(sorted(groups.items(), key=lambda group: group[0].startswith(OTHER)))
-
-
-def _with_metric(row: FigureRow) -> str:
-    metric, label = str(row["metric"]), str(row["label"])
-    return label if metric.lower() in label.lower() else f"{label}: {metric}"
-
-
-def _frame(rows: Sequence[FigureRow]) -> pl.DataFrame:
-    """What `published.published_chart` and `published.error_chart` read."""
-    import polars as pl
-
-    texts = (
-        "id",
-        "label",
-        "config",
-        "workload",
-        "quantity",
-        "published_text",
-        "predicted_text",
-        "error_text",
-    )
-    numbers = ("published", "predicted", "error_pct")
-    schema = pl.Schema(dict.fromkeys(texts, pl.String()) | dict.fromkeys(numbers, pl.Float64()))
-    return pl.DataFrame(rows, schema=schema)
-
-
-def _blind_cell(figure: ListedFigureDoc) -> Cell:
-    """What was predicted before the figure was seen, with the error of that."""
-    blind = figure.get("blind")
-    if blind is None:
-        return Cell("")
-    return Cell(quantity(blind["predicted"], figure.get("unit") or ""), True, under=percent(blind["error_pct"]))
-
-
-def _figure_table(figures: Sequence[ListedFigureDoc]) -> Table:
-    some_blind = any(figure.get("blind") for figure in figures)
-    order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
-    groups: dict[tuple[int, str], list[list[Cell]]] = {}
-    for figure in figures:
-        unit = figure.get("unit") or ""
-        error = finite(figure.get("error_pct"))
-        published, predicted = finite(figure.get("published")), finite(figure.get("predicted"))
-        remarks = [str(text) for text in (figure.get("caveat"), figure.get("note")) if text]
-        row = [
-            Cell(figure["label"], under=_metric_unless_named(figure)),
-            Cell(
-                quantity(published, unit) if published is not None else "not published",
-                True,
-                muted=published is None,
-            ),
-            Cell(
-                quantity(predicted, unit) if predicted is not None else "not predicted",
-                True,
-                muted=predicted is None,
-                under=_interval_text(figure),
-            ),
-            Cell(percent(error), True, bar=None if error is None else error / FULL_BAR),
-            *([_blind_cell(figure)] if some_blind else []),
-            Cell(" ".join(remarks), muted=True),
-            Cell(figure.get("source") or "", muted=True),
-        ]
-        place = order.index(figure.get("config") or ""), str(figure.get("workload") or "")
-        groups.setdefault(place, []).append(row)
-    blind = ["Blind"] if some_blind else []
-    columns = ["Figure", "Published", "Predicted", "Error", *blind, "Caveat and note", "Source"]
-    caption = f"Every figure, by configuration. The bar beside an error is full at {number(FULL_BAR)} %."
-    caption += " Below a prediction is its interval." if any(figure.get("interval") for figure in figures) else ""
-    caption += " Blind is what was predicted before the figure was seen." if some_blind else ""
-    made, shown = [], -1
-    for (config, workload), rows in sorted(groups.items(), key=lambda group: group[0][0]):
-        made.append(Group(rows, order[config] if config != shown else "", workload))
-        shown = config
-    return Table(columns, made, caption=caption)
-
-
-def _interval_text(figure: ListedFigureDoc) -> str:
-    """The interval of a prediction in words; nothing where it has none."""
-    from hotband.interval.show import said
-
-    interval = figure.get("interval")
-    return "" if interval is None else said(interval)
-
-
-def _metric_unless_named(figure: FigureDoc) -> str:
-    metric = str(figure.get("metric") or "")
-    return "" if metric.lower() in str(figure["label"]).lower() else metric
+def _in_minutes(named: Mapping[str, LoadedRecord]) -> bool:
+    """Whether times of runs are told in minutes: of the longest it is to be read."""
+    return any((finite(one.record.get("duration_ns")) or 0.0) >= MINUTES_FROM_NS for one in named.values())
 
 
 # --- curves -------------------------------------------------------------------------------------------------
@@ -327,6 +119,8 @@ def _load(result: StudyDoc) -> Section | None:
     import polars as pl
 
     curves = result.get("curves") or []
+    left_out = study_variants.crowded(result, [str(point["machine"]) for point in curves])
+    curves = [point for point in curves if point["machine"] not in left_out]
     groups: dict[str, list[DepthPointDoc]] = {}
     for point in curves:
         groups.setdefault(point.get("group") or "", []).append(point)
@@ -344,18 +138,33 @@ def _load(result: StudyDoc) -> Section | None:
         ]
         kinds = {"machine": pl.String} | dict.fromkeys(list(rows[0])[1:], pl.Float64)
         frame = pl.DataFrame(rows, schema=kinds).filter(pl.col("qd") > 0)
-        titles = {
-            "iops": "IOPS",
-            "latency_mean_ms": "Mean latency (ms)",
-            "latency_p99_ms": "p99 latency (ms)",
-        }
-        made = [
-            Chart(title, charts.load_chart(frame, value, title))
-            for value, title in titles.items()
-            if frame[value].is_not_null().any()
-        ]
-        blocks += [Heading(name), Charts(made, width=300)] if name else [Charts(made, width=300)]
-    return Section("load", "Against queue depth", blocks) if blocks else None
+        made, key = _load_charts(frame)
+        if made:
+            blocks += [Heading(name)] if name else []
+            blocks.append(Charts(made, width=300, key=key))
+    machines = len({str(point["machine"]) for point in curves})
+    gist = f"IOPS and latency of {machines} machine{'s' * (machines != 1)}"
+    return Section("load", "Against queue depth", blocks, gist=gist) if blocks else None
+
+
+def _load_charts(frame: pl.DataFrame) -> tuple[list[Chart], list[KeyItem]]:
+    """A chart a quantity, under one key of the machines; none where no machine has two points."""
+    import polars as pl
+
+    if frame.is_empty() or frame["machine"].value_counts()["count"].max() == 1:
+        return [], []
+    titles = {"iops": "IOPS", "latency_mean_ms": "Mean latency (ms)", "latency_p99_ms": "p99 latency (ms)"}
+    made = [
+        Chart(
+            title,
+            drawing(charts.load_chart(frame, value, title)).bare(),
+            lines.said(lines.coincident(frame.filter(pl.col(value).is_not_null()), "machine", "qd", [value])),
+        )
+        for value, title in titles.items()
+        if frame[value].is_not_null().any()
+    ]
+    names = frame["machine"].unique(maintain_order=True).to_list()
+    return made, [KeyItem(name, color, "●") for name, color in machine_colors(names).items()]
 
 
 def _ms(value: object) -> float | None:
@@ -367,13 +176,15 @@ def _ms(value: object) -> float | None:
 
 
 def _findings(result: StudyDoc) -> Section | None:
-    blocks: list[Block] = [Prose([result["untrusted"]])] if "untrusted" in result else []
+    blocks: list[Block] = []
     for finding in result.get("findings") or []:
         blocks += [Heading(finding["title"]), Prose([finding["text"]])]
         table = finding.get("table")
         if table:
             blocks.append(_finding_table(table))
-    return Section("findings", "Findings", blocks) if blocks else None
+    found = [finding["title"] for finding in result.get("findings") or []]
+    gist = f"{len(found)}, first: {found[0]}" if found else ""
+    return Section("findings", "Findings", blocks, gist=gist) if blocks else None
 
 
 def _finding_table(table: FindingTableDoc) -> Table:
@@ -395,14 +206,23 @@ def _claims(result: StudyDoc) -> Section | None:
         }
         for claim in result.get("claims") or []
     ]
-    return Section("claims", "Published claims", [Claims(items)]) if items else None
+    decided = [item for item in items if item["state"] != "open"]
+    gist = f"{sum(item['state'] == 'yes' for item in decided)} of {len(decided)} hold in the model"
+    return Section("claims", "Published claims", [Claims(items)], gist=gist) if items else None
 
 
 def _misses(result: StudyDoc) -> Section | None:
+    """Cells with large errors, under the explanation that they share."""
     misses = result.get("misses") or []
-    labels = {figure["id"]: figure["label"] for figure in result["figures"]}
-    rows = [[Cell(labels.get(miss["id"], miss["id"])), Cell(miss["text"])] for miss in misses]
-    return Section("misses", "Misses, explained", [Table(["Figure", "Why"], [Group(rows)])]) if rows else None
+    if not misses:
+        return None
+    groups = by_reason(misses)
+    blocks: list[Block] = []
+    for why, cells in groups.items():
+        blocks += [Prose([why]), Table(["Missed"], [Group([[Cell(one["what"])] for one in cells])])]
+    cells_, reasons = len(misses), len(groups)
+    gist = f"{cells_} cell{'s' * (cells_ != 1)} off by more than 10 %, {reasons} explanation{'s' * (reasons != 1)}"
+    return Section("misses", "Misses, explained", blocks, gist=gist)
 
 
 def _assumptions(result: StudyDoc) -> Section | None:
@@ -422,12 +242,13 @@ def _assumptions(result: StudyDoc) -> Section | None:
         return None
     rows = [row for found in groups.values() for row in found]
     estimates = sum(bool(row[1].mark) for row in rows)
-    text = f"{len(rows)} values; {estimates} of them are estimates that no source states, marked as such."
+    text = f"{len(rows)} values with sources; {estimates} are estimates, marked as such"
     columns = ["Key", "Value", "Range", "Confidence", "Source", "Note"]
     return Section(
         "assumptions",
         "Assumptions",
-        [Prose([text]), Table(columns, [Group(found, part) for part, found in groups.items()])],
+        [Table(columns, [Group(found, part) for part, found in groups.items()])],
+        gist=text,
     )
 
 
@@ -441,18 +262,29 @@ def _reproduction(result: StudyDoc, records: Mapping[str, LoadedRecord]) -> Sect
     blocks: list[Block] = [Table(["", ""], [Group([plain(fact) for fact in facts])])]
     if result.get("command"):
         blocks.append(Fold("Command", str(result["command"]), open=True))
-    rows = [_run_row(run, records) for run in result.get("runs") or []]
+    minutes = _in_minutes(records)
+    rows = [_run_row(run, records, minutes) for run in result.get("runs") or []]
     if rows:
-        columns = ["Run", *(sections.RESULT_COLUMNS[n] for n in RUN_RESULTS), "Measured for", "Record"]
+        columns = ["Run", *RUN_COLUMNS, f"Measured for ({'minutes' if minutes else 's'})", "Record"]
         folded = len(rows) > OPEN_ROWS
         blocks.append(Table(columns, [Group(rows)], caption=f"The {len(rows)} runs", folded=folded))
-    return Section("reproduction", "Reproduction", blocks + sections.notes_blocks(records))
+    gist = "command, seed, versions and records"
+    return Section("reproduction", "Reproduction", blocks + sections.notes_blocks(records), gist=gist)
 
 
-def _run_row(run: RunDoc, records: Mapping[str, LoadedRecord]) -> list[Cell]:
+def _run_row(run: RunDoc, records: Mapping[str, LoadedRecord], minutes: bool) -> list[Cell]:
+    """A run: latencies in ms and durations in one unit, as everywhere on the page."""
     label = run.get("label") or run["id"]
     loaded = records.get(label)
-    row = sections.result_row(label, loaded.record["summary"] if loaded else None)
-    measured = span(loaded.record["duration_ns"]) if loaded else ABSENT
-    results = [row[n] for n in RUN_RESULTS]
-    return [row[0], *results, Cell(measured, numeric=True), Cell(str(run.get("record") or ""), muted=True)]
+    of: Mapping[str, object] = loaded.record["summary"] if loaded else {}
+    texts = [number(of.get("iops")), number(_scaled(of.get("bandwidth_bytes_per_s"), 1e6))]
+    texts += [number(_ms(of.get(f"latency_{name}_ns"))) for name in ("mean", "p99")]
+    texts += [sections.whole(of.get(name)) for name in ("count", "errors")]
+    measured = _scaled(loaded.record["duration_ns"], 60e9 if minutes else 1e9) if loaded else None
+    results = [Cell(text, numeric=True) for text in (*texts, number(measured))]
+    return [Cell(label), *results, Cell(str(run.get("record") or ""), muted=True)]
+
+
+def _scaled(value: object, by: float) -> float | None:
+    found = finite(value)
+    return None if found is None else found / by

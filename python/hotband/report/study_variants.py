@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.draw import curves
+from hotband.draw import curves, lines
+from hotband.draw.charts import PALETTE
 from hotband.report import variants, wear
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Heading, Prose, Section, Table
 from hotband.report.text import ABSENT, cell, finite, number, percent
@@ -26,7 +27,9 @@ def response(result: StudyDoc) -> Section | None:
     if not found:
         return None
     groups: dict[str, list[ResponsePointDoc]] = {}
-    for point in found.get("points") or []:
+    points = found.get("points") or []
+    left_out = crowded(result, [str(point["variant"]) for point in points])
+    for point in (one for one in points if one["variant"] not in left_out):
         groups.setdefault(point["group"], []).append(point)
     blocks: list[Block] = []
     for name, points in groups.items():
@@ -40,11 +43,25 @@ def response(result: StudyDoc) -> Section | None:
         caption = "Each point is a step or a queue depth; further along a line is more at once."
         if published:
             caption += " A diamond is published."
+        caption = f"{caption} {lines.said(coincident_lines(frame))}".strip()
         blocks.append(Heading(name))
         blocks.append(
             Charts([Chart("Mean latency over IOPS", curves.response_chart(frame, rules, marks, named), caption)], 1000)
         )
-    return Section("response", "Response curves", blocks) if blocks else None
+    return (
+        Section("response", "Response curves", blocks, gist="latency over IOPS, a line a machine") if blocks else None
+    )
+
+
+def crowded(result: StudyDoc, names: Sequence[str]) -> set[str]:
+    """What-if machines, where there are more machines than a chart has colours: findings have them."""
+    what_if = {one["name"] for one in result.get("machines") or [] if one["what_if"]}
+    return what_if if len(set(names)) > len(PALETTE) else set()
+
+
+def coincident_lines(frame: pl.DataFrame) -> list[list[str]]:
+    """Names of response curves that lie on each other."""
+    return lines.coincident(frame, "variant", "order", ["iops", "latency_mean_ms"])
 
 
 def _points(rows: Sequence[ResponsePointDoc]) -> pl.DataFrame:
@@ -81,7 +98,7 @@ def warm_up(result: StudyDoc, loaded: Loaded) -> Section | None:
         block = variants.warm_up_block(records) if load in asked else None
         if block is not None:
             blocks += [Heading(load), block]
-    return Section("warm-up", "How the caches filled", blocks) if blocks else None
+    return Section("warm-up", "How the caches filled", blocks, gist="hits and rates over time") if blocks else None
 
 
 def bars(result: StudyDoc) -> Section | None:
@@ -94,7 +111,8 @@ def bars(result: StudyDoc) -> Section | None:
     if not blocks:
         return None
     text = "A diamond is published. Each chart has its own scale, from zero."
-    return Section("bars", "By drive and load", [Prose([text]), *blocks])
+    gist = "throughput, latency and write amplification"
+    return Section("bars", "By drive and load", [Prose([text]), *blocks], gist=gist)
 
 
 def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
@@ -108,7 +126,8 @@ def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
         block = wear.amplification_block(records) if load in asked else None
         if block is not None:
             blocks += [Heading(load), block]
-    return Section("amplification", "Write amplification", blocks) if blocks else None
+    gist = "against entropy, and over time"
+    return Section("amplification", "Write amplification", blocks, gist=gist) if blocks else None
 
 
 def inputs(result: StudyDoc) -> Section | None:
@@ -124,7 +143,8 @@ def inputs(result: StudyDoc) -> Section | None:
         for row in result.get("inputs") or []
     ]
     columns = ["Of", "Measure", "As published", "Used", "Source"]
-    return Section("inputs", "Given, not predicted", [Table(columns, [Group(rows)])]) if rows else None
+    gist = f"{len(rows)} published values that the model is given, or that stand for comparison"
+    return Section("inputs", "Given, not predicted", [Table(columns, [Group(rows)])], gist=gist) if rows else None
 
 
 def once(result: StudyDoc, loaded: Loaded) -> Section | None:
@@ -134,7 +154,7 @@ def once(result: StudyDoc, loaded: Loaded) -> Section | None:
         block = variants.once_block(records)
         if block is not None:
             blocks += [Heading(load), block]
-    return Section("once", "Scripts that run once", blocks) if blocks else None
+    return Section("once", "Scripts that run once", blocks, gist="completions over time") if blocks else None
 
 
 def io_time(result: StudyDoc) -> Section | None:
@@ -153,7 +173,8 @@ def io_time(result: StudyDoc) -> Section | None:
         "The parts of a bar add up to the mean latency, in the order in which an I/O passes. Of a load with several "
         "steps or queue depths the first and the last are shown."
     )
-    return Section("io-time", "Where each I/O's time went", [Prose([text]), Charts(charts, width=1000)])
+    gist = "queue, seek, rotation, transfer, flash and link, by load"
+    return Section("io-time", "Where each I/O's time went", [Prose([text]), Charts(charts, width=1000)], gist=gist)
 
 
 def why(result: StudyDoc) -> Section | None:
@@ -163,7 +184,7 @@ def why(result: StudyDoc) -> Section | None:
         at = f", queue depth {row['queue_depth']}" if row.get("queue_depth") else ""
         groups.setdefault(f"{row['load']}{at}", []).append((str(row["config"]), row))
     table = variants.why_table(groups)
-    return Section("why", "What the drives did", [table]) if table else None
+    return Section("why", "What the drives did", [table], gist="hits, destages, queues, busy shares") if table else None
 
 
 def swings(result: StudyDoc) -> Section | None:
@@ -191,7 +212,8 @@ def swings(result: StudyDoc) -> Section | None:
         blocks.append(
             Table(["Assumption", "End", "Why it was not run"], [Group(refused)], folded=True, caption="Refused")
         )
-    return Section("swings", "Assumptions that matter", blocks)
+    gist = f"{len(found['moved'])} move a prediction by more than 10 %"
+    return Section("swings", "Assumptions that matter", blocks, gist=gist)
 
 
 def _move(value: object) -> str:

@@ -27,9 +27,22 @@ TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")
 RATE_MEASURES, LATENCY_MEASURES = ("iops", "max_step_iops"), ("latency_mean_ms", "step_latency_ms")
 
 
+def chart_names(results: Results) -> dict[str, str]:
+    """The chart that the curves of each load stand in, by the load's id: that of its group, or its own where several
+    loads of the group have curves, for a line goes through one load."""
+    curved: dict[str, set[str]] = {}
+    for cell in results.cells.values():
+        if cell.load.group and len(curve(cell.runs)) > 1:
+            curved.setdefault(cell.load.group, set()).add(cell.load.id)
+    alone = {load for loads in curved.values() if len(loads) > 1 for load in loads}
+    loads = {cell.load.id: cell.load for cell in results.cells.values()}
+    return {name: load.label if name in alone else load.group or load.label for name, load in loads.items()}
+
+
 def depth_rows(results: Results) -> list[DepthPointDoc]:
     """Points against queue depth: one a run of a sweep, or of a load that is one depth of its group."""
     points: list[DepthPointDoc] = []
+    charts = chart_names(results)
     for cell in results.cells.values():
         own = dict(cell.load.set).get("qd", "0") if cell.load.group and not cell.load.what_if else "0"
         for sweep, record in sorted(cell.records.items()):
@@ -38,7 +51,7 @@ def depth_rows(results: Results) -> list[DepthPointDoc]:
                 summary = record["summary"]
                 points.append(
                     {
-                        "group": cell.load.group or cell.load.label,
+                        "group": charts[cell.load.id],
                         "machine": cell.config.name,
                         "qd": depth,
                         "iops": summary["iops"],
@@ -52,12 +65,13 @@ def depth_rows(results: Results) -> list[DepthPointDoc]:
 def response_rows(results: Results) -> list[ResponsePointDoc]:
     """Points of the response curves of every cell that has more than one."""
     rows: list[ResponsePointDoc] = []
+    charts = chart_names(results)
     for cell in results.cells.values():
         points = curve(cell.runs)
         for point in points if len(points) > 1 else ():
             rows.append(
                 {
-                    "group": cell.load.group or cell.load.label,
+                    "group": charts[cell.load.id],
                     "variant": cell.config.name,
                     "point": point.name,
                     "concurrency": point.concurrency,
@@ -71,11 +85,12 @@ def response_rows(results: Results) -> list[ResponsePointDoc]:
 def rule_rows(results: Results) -> list[LatencyRuleDoc]:
     """The latencies at which loads ask for IOPS, by group."""
     rows: dict[tuple[str, float], LatencyRuleDoc] = {}
+    charts = chart_names(results)
     for cell in results.cells.values():
         for name in cell.load.measures:
             at = milliseconds(results.study.measure(name).how.at_ns)
             if at is not None:
-                group = cell.load.group or cell.load.label
+                group = charts[cell.load.id]
                 rows[group, at] = {"group": group, "latency_mean_ms": at}
     return list(rows.values())
 
@@ -86,6 +101,7 @@ def published_points(results: Results, published: Mapping[tuple[str, str, str], 
     A figure is a point where its latency is known: IOPS at a latency, or IOPS and latency published together.
     """
     rows: list[ResponsePointDoc] = []
+    charts = chart_names(results)
     for (config, load), cell in results.cells.items():
         known = {
             name: published[config, load, name] for name in cell.load.measures if (config, load, name) in published
@@ -93,7 +109,7 @@ def published_points(results: Results, published: Mapping[tuple[str, str, str], 
         for text, iops, latency in _pairs_of(results, known):
             rows.append(
                 {
-                    "group": cell.load.group or cell.load.label,
+                    "group": charts[cell.load.id],
                     "variant": cell.config.name,
                     "point": text,
                     "iops": iops,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NotRequired, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
+    from hotband.study.answer_documents import AnswerDoc, MachineDoc
     from hotband.text.values import Toml
 
 
@@ -210,10 +211,13 @@ class InputDoc(TypedDict):
 
 
 class MissDoc(TypedDict):
-    """A figure with a large error, explained."""
+    """A cell whose figures have large errors, explained: `what` is missed and `why`, which several cells may share;
+    `text` is both. `id` is of its first figure."""
 
     id: str
     text: str
+    what: str
+    why: str
 
 
 class DepthPointDoc(TypedDict):
@@ -385,14 +389,16 @@ class RunDoc(TypedDict):
 
 
 class StudyDoc(TypedDict):
-    """A study's result. `only` names the loads where not all were run, `untrusted` says why there are no claims,
-    `report` is the page that was written."""
+    """A study's result. `answer` is None where not all loads were run, and of a study that has none; `only` names the
+    loads where not all were run, `untrusted` says why there are no claims, `report` is the page that was written."""
 
     study: str
     title: str
     question: str
     source: str
     seed: str
+    answer: AnswerDoc | None
+    machines: list[MachineDoc]
     summary: StudyAccuracyDoc
     inputs: list[InputDoc]
     figures: list[ListedFigureDoc]

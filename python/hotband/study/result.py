@@ -36,6 +36,13 @@ class StudyResult:
         return str(self._result["study"])
 
     @property
+    def answer(self) -> str | None:
+        """The answer to the study's question in a few sentences, with its figures: what is published, and what is
+        predicted beside it. None where only some loads were run, and of a study that has none of its own."""
+        found = self._result["answer"]
+        return None if found is None else f"{found['text']} {found['further']}".strip()
+
+    @property
     def figures(self) -> pl.DataFrame:
         """A row a figure: id, config, label, metric, unit, published and predicted (null where there is none, in
         `unit`), error_pct (of the prediction, in percent of what is published), note, figure_class ("random rate"),
@@ -100,7 +107,7 @@ class StudyResult:
     def plot(self) -> View:
         """Errors at a glance (altair): each published figure a point, zero is exact. UserError where there is none."""
         from hotband.draw.published import error_chart
-        from hotband.report.study_page import error_frame
+        from hotband.report.study_figures import error_frame
 
         frame = error_frame(self._result["figures"])
         if frame.is_empty():
@@ -115,7 +122,8 @@ class StudyResult:
         from hotband.draw.sweep import frame_html
 
         shown = self.figures.select("config", "label", "metric", "published", "predicted", "unit", "error_pct")
-        return f"<div><strong>{escape(str(self._result['title']))}</strong>{frame_html(shown)}</div>"
+        answer = f"<p>{escape(self.answer)}</p>" if self.answer else ""
+        return f"<div><strong>{escape(str(self._result['title']))}</strong>{answer}{frame_html(shown)}</div>"
 
 
 @dataclass(frozen=True)

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
 
 if TYPE_CHECKING:
+    from hotband.study.answer_documents import MachineDoc
     from hotband.study.documents import StudyDoc
+
+FEW = 3
+"""Machines or loads that a line names; of more it says how many there are."""
 
 
 def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
-    """Tables, claims and findings to the terminal."""
+    """The answer first, then how accurate it is, claims and what is missed; below them the tables of all figures, and
+    findings."""
     from hotband.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
     show(marked("[bold]{title}[/]", title=result["title"]), result["question"], "")
-    if result["inputs"]:
-        show(inputs_table(result["inputs"]), "")
-    show(figures_table(result["figures"]))
+    _print_answer(result, show)
     _print_errors(result, show)
+    if result["claims"]:
+        show("", claims_table(result["claims"]))
+    _print_misses(result, show)
+    _print_findings(result, show)
+    if result["inputs"]:
+        show("", inputs_table(result["inputs"]))
+    show("", figures_table(result["figures"]))
+    for row in result["figures"]:
+        if row["note"]:
+            show(marked("[dim]{note}[/]", note=f"{row['config']}, {row['metric']}: {row['note']}"))
     if result["entropy"]["points"]:
         show("", entropy_table(result["entropy"]["points"]))
-    if "only" in result:
-        show("", f"Only {', '.join(result['only'])}: claims and findings need the whole study.")
-    if "untrusted" in result:
-        show("", result["untrusted"])
-    if result["claims"]:
-        show("", claims_table(result["claims"]), "")
-    _print_words(result, show)
     if result["swings"] is not None:
         show("", swings_table(result["swings"]), result["swings"]["text"])
     if result["intervals"] is not None:
@@ -39,8 +45,37 @@ def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
         show("", f"Report: {result['report']}")
 
 
+def _print_answer(result: StudyDoc, show: Callable[..., None]) -> None:
+    """The answer, how the drives were set, and why there is no answer where there is none."""
+    if result["answer"] is not None:
+        further = [result["answer"]["further"]] if result["answer"]["further"] else []
+        show(marked("[bold]{text}[/]", text=result["answer"]["text"]), *further, "")
+    if "only" in result:
+        show(f"Only {', '.join(result['only'])}: the answer, claims and findings need the whole study.", "")
+    if "untrusted" in result:
+        show(result["untrusted"], "")
+    for line in _drive_lines(result["machines"]):
+        show(marked("[dim]{text}[/]", text=line))
+    show("")
+
+
+def _drive_lines(machines: Sequence[MachineDoc]) -> list[str]:
+    """How drives were set, and which machines were so: the names of a few, the number of many."""
+    states: dict[str, list[str]] = {}
+    for one in machines:
+        varying = [f"{_few(each['loads'], 'loads')}: {each['text']}" for each in one["varying"]]
+        states.setdefault("; ".join([one["state"], *varying]), []).append(one["name"])
+    if len(states) == 1:
+        return [f"Drives: {state}" for state in states]
+    return [f"Drives of {_few(names, 'machines')}: {state}" for state, names in states.items()]
+
+
+def _few(names: Sequence[str], what: str) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {what}"
+
+
 def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
-    """How large the errors are, and what has to be said about single figures."""
+    """How large the errors are."""
     from hotband.text.accuracytables import percent
     from hotband.text.tables import significant
 
@@ -58,14 +93,17 @@ def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
             )
             count = one["blind"]["measurements"]
             show(f"{one['figure_class']}, predicted before seen: {count}, median error {then}; today {now}")
-    for row in result["figures"]:
-        if row["note"]:
-            show(marked("[dim]{note}[/]", note=f"{row['config']}, {row['metric']}: {row['note']}"))
 
 
-def _print_words(result: StudyDoc, show: Callable[..., None]) -> None:
-    """Findings and misses."""
+def _print_misses(result: StudyDoc, show: Callable[..., None]) -> None:
+    """What is missed, by explanation: cells that share one, and it once below them."""
+    from hotband.study.study import by_reason
+
+    for why, cells in by_reason(result["misses"]).items():
+        show("", *(marked("[yellow]Missed:[/] {what}", what=one["what"]) for one in cells), f"  {why}")
+
+
+def _print_findings(result: StudyDoc, show: Callable[..., None]) -> None:
+    """Findings."""
     for finding in result["findings"]:
-        show(marked("[bold]{title}[/]", title=finding["title"]), finding["text"], "")
-    for miss in result["misses"]:
-        show(marked("[yellow]Missed:[/] {text}", text=miss["text"]))
+        show("", marked("[bold]{title}[/]", title=finding["title"]), finding["text"])

@@ -18,10 +18,12 @@ from hotband.study.accuracy import by_class
 from hotband.study.blind import blind_of
 from hotband.study.figureclass import counted, figure_class
 from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Measure, Published, Study
+from hotband.study.machines import machine_rows
 from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
 
 if TYPE_CHECKING:
+    from hotband.study.answer_documents import AnswerDoc
     from hotband.study.documents import (
         AccuracyDoc,
         AssumptionDoc,
@@ -50,11 +52,13 @@ SIGNIFICANT_ERROR = 10.0
 
 @dataclass
 class Conclusion:
-    """What a study's own module adds: claims, findings and figures that no single cell has."""
+    """What a study's own module adds: claims, findings, figures that no single cell has, and the answer to its
+    question."""
 
     claims: list[ClaimDoc] = field(default_factory=list)
     findings: list[FindingDoc] = field(default_factory=list)
     figures: list[FigureDoc] = field(default_factory=list)
+    answer: AnswerDoc | None = None
 
 
 def figure(
@@ -185,11 +189,21 @@ def misses(study: Study, listed: Sequence[FigureDoc]) -> list[MissDoc]:
         if row.get("group") != DERIVED and row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
             cells.setdefault((row["config"], row["label"]), []).append(row)
     explained: list[MissDoc] = []
+    names = {one.label: one.name for one in study.configs}
     for (config, label), rows in cells.items():
         errors = ", ".join(f"{row['metric']} {row['error_pct']:+.0f} %" for row in rows)
-        text = f"{config}, {label}: {errors}. {reason(study, config, label) or 'No explanation known.'}"
-        explained.append({"id": rows[0]["id"], "text": text})
+        what = f"{names.get(config, config)}, {label}: {errors}"
+        why = reason(study, config, label) or "No explanation known."
+        explained.append({"id": rows[0]["id"], "text": f"{what}. {why}", "what": what, "why": why})
     return explained
+
+
+def by_reason(missed: Sequence[MissDoc]) -> dict[str, list[MissDoc]]:
+    """What is missed by its explanation: cells that share one are told together, and it once."""
+    groups: dict[str, list[MissDoc]] = {}
+    for one in missed:
+        groups.setdefault(one["why"], []).append(one)
+    return groups
 
 
 def reason(study: Study, config: str, label: str) -> str:
@@ -371,6 +385,8 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
         "question": study.question,
         "source": study.source,
         "seed": str(seed),
+        "answer": conclusion.answer,
+        "machines": machine_rows(results),
         "summary": accuracy(listed),
         "inputs": inputs(study),
         "figures": listed,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.audit.of_study import published_findings
+from hotband.catalog.studies.content_hdd.answer import answer
+from hotband.study.answer import figures_of
 from hotband.study.measures import error_pct
 from hotband.study.study import Conclusion, Results, figure
 
@@ -143,4 +145,5 @@ def claims(results: Results) -> list[ClaimDoc]:
 def conclude(results: Results) -> Conclusion:
     """Claims, findings and derived figures of the study."""
     findings = [*published_findings(results.study.folder), level_finding(results), write_cache_finding(results)]
-    return Conclusion(claims(results), findings, derived_figures(results))
+    claimed = claims(results)
+    return Conclusion(claimed, findings, derived_figures(results), answer(figures_of(results, claimed)))

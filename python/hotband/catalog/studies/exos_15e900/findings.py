@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.catalog.studies.exos_15e900 import claims
+from hotband.catalog.studies.exos_15e900.answer import answer
 from hotband.catalog.studies.exos_15e900.cells import (
     AWC_OFF,
     AWC_ON,
@@ -18,6 +19,7 @@ from hotband.catalog.studies.exos_15e900.cells import (
     summary,
 )
 from hotband.record.document import known
+from hotband.study.answer import figures_of
 from hotband.study.measures import error_pct
 from hotband.study.runs import Results
 from hotband.study.study import Conclusion, figure
@@ -302,4 +304,5 @@ def conclude(results: Results) -> Conclusion:
         hotter_bands,
         part_numbers,
     ]
-    return Conclusion(claims.all_of(results), [kind(results) for kind in kinds], more_figures(results))
+    claimed, found = claims.all_of(results), [kind(results) for kind in kinds]
+    return Conclusion(claimed, found, more_figures(results), answer(figures_of(results, claimed)))

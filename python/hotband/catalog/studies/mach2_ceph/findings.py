@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.catalog.studies.mach2_ceph.answer import DEPTHS, answer, load_at
 from hotband.record.document import known
 from hotband.record.stats import whole
+from hotband.study.answer import figures_of
 from hotband.study.runs import Cell
 from hotband.study.study import Conclusion, Results, figure
 
@@ -21,13 +23,7 @@ AUDIT_FILE = Path(__file__).parent / "audit.json"
 DISKS = 6
 CACHE_SERVED_NS = 2_000_000
 """A 7,200 rpm disk turns once in 8.33 ms: what ends within 2 ms was in memory (the bound of the derived rows too)."""
-DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 POOLS = {"normal": "6 MG06SCA", "mach2": "6 MACH.2"}
-
-
-def load_at(pool: str, operation: str, depth: int) -> str:
-    """Id of the load that stands beside the published figure of a depth."""
-    return "read-2-short" if (pool, operation, depth) == ("mach2", "read", 2) else f"{operation}-{depth}"
 
 
 def record_of(cell: Cell) -> RecordDoc:
@@ -219,4 +215,5 @@ def conclude(results: Results) -> Conclusion:
     """Claims, findings and further figures of the study."""
     audit = json.loads(AUDIT_FILE.read_text(encoding="utf-8"))
     findings = [media_finding(results), bimodal_finding(results, audit), hidden_run_finding(), *audit_findings(audit)]
-    return Conclusion(claims(results), findings, sequential_figures(results))
+    claimed = claims(results)
+    return Conclusion(claimed, findings, sequential_figures(results), answer(figures_of(results, claimed)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.catalog.studies.savvio_raid import claims, files
+from hotband.catalog.studies.savvio_raid.answer import answer
 from hotband.catalog.studies.savvio_raid.cells import (
     PATTERNS,
     POLICIES,
@@ -16,6 +17,7 @@ from hotband.catalog.studies.savvio_raid.cells import (
     ratio,
 )
 from hotband.record.document import known
+from hotband.study.answer import figures_of
 from hotband.study.comparisons import error_of
 from hotband.study.file import Published
 from hotband.study.runs import Results
@@ -253,4 +255,5 @@ def conclude(results: Results) -> Conclusion:
     kinds = [read_policy, bus, where_the_mirror_loses, modes, tag_limit]
     figures = [*access_gains(results), *server_gains(results), *desktop_gains(results)]
     figures += [*files.random_writes(results), *files.gains(results)]
-    return Conclusion(claims.all_of(results), [kind(results) for kind in kinds], figures)
+    claimed, found = claims.all_of(results), [kind(results) for kind in kinds]
+    return Conclusion(claimed, found, figures, answer(figures_of(results, claimed, figures)))

@@ -1,0 +1,76 @@
+"""Lines that lie on each other: which do, and how wide each is drawn so that all of them are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+# Two values nearer than this (share of the larger) are drawn on each other: a line's width on a chart of 250 px.
+NEAR = 0.015
+# Share of the points that two lines have in common that have to be so near.
+MOSTLY = 0.8
+# A line on top, and how much wider each one below it is (px).
+WIDTH, WIDER = 2.0, 2.8
+
+Points = Mapping[object, tuple[float | None, ...]]
+
+
+def coincident(frame: pl.DataFrame, line: str, at: str, values: Sequence[str]) -> list[list[str]]:
+    """Names of lines that lie on each other, by groups, in the order of the frame: rows have a line, the place `at` and
+    `values`, all of which have to be near."""
+    lines: dict[str, dict[object, tuple[float | None, ...]]] = {}
+    for row in frame.select(line, at, *values).iter_rows():
+        lines.setdefault(str(row[0]), {})[row[1]] = row[2:]
+    groups: list[list[str]] = []
+    for name, points in lines.items():
+        found = next((group for group in groups if _on_each_other(lines[group[0]], points)), None)
+        if found is None:
+            groups.append([name])
+        else:
+            found.append(name)
+    return [group for group in groups if len(group) > 1]
+
+
+def _on_each_other(one: Points, other: Points) -> bool:
+    shared = [at for at in one if at in other]
+    if len(shared) < 2 or len(shared) < MOSTLY * min(len(one), len(other)):
+        return False
+    near = sum(all(map(_near, one[at], other[at])) for at in shared)
+    return near >= MOSTLY * len(shared)
+
+
+def _near(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= NEAR * max(abs(one), abs(other))
+
+
+def wider(groups: Sequence[Sequence[str]]) -> list[tuple[float, list[str]]]:
+    """Widths of the lines that are drawn below the others, the widest first, each with its lines: of those on each
+    other the first is the widest, and the last has the width of any line."""
+    levels: dict[float, list[str]] = {}
+    for group in groups:
+        for place, name in enumerate(group[:-1]):
+            levels.setdefault(WIDTH + WIDER * (len(group) - 1 - place), []).append(name)
+    return sorted(levels.items(), reverse=True)
+
+
+def below(frame: pl.DataFrame, line: str, groups: Sequence[Sequence[str]], **encoding: Any) -> list[alt.Chart]:
+    """Layers of the wider lines, to be drawn before the lines of `frame` with the same `encoding`."""
+    import altair as alt
+    import polars as pl
+
+    parts = [(width, frame.filter(pl.col(line).is_in(names))) for width, names in wider(groups)]
+    return [alt.Chart(rows).mark_line(strokeWidth=width).encode(**encoding) for width, rows in parts]
+
+
+def said(groups: Sequence[Sequence[str]]) -> str:
+    """A sentence for below the chart; empty for none."""
+    if not groups:
+        return ""
+    pieces = "; ".join(f"{', '.join(group[:-1])} and {group[-1]}" for group in groups)
+    return f"Lines that lie on each other are drawn one inside the other, the first widest: {pieces}."

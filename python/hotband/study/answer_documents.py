@@ -1,0 +1,62 @@
+"""The JSON document of a study's result: its answer and its machines, key by key, for mypy."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class AnswerPointDoc(TypedDict):
+    """A value of an answer's chart: of a `machine`, in the `row` or of the series that it names, in a chart against
+    queue depth at `qd`; None where nothing is published or predicted."""
+
+    machine: str
+    row: str
+    qd: int | None
+    published: float | None
+    predicted: float | None
+
+
+class AnswerRuleDoc(TypedDict):
+    """A value that the others of a chart are measured by, with its text."""
+
+    at: float
+    text: str
+
+
+class AnswerChartDoc(TypedDict):
+    """The chart below an answer: its title, what its axis is of (with the unit), and a sentence below it."""
+
+    title: str
+    quantity: str
+    caption: str
+    points: list[AnswerPointDoc]
+    rule: AnswerRuleDoc | None
+
+
+class AnswerDoc(TypedDict):
+    """The answer to a study's question: a sentence or two with the numbers of its figures, what else belongs to it
+    (how far it may be trusted), and one chart."""
+
+    text: str
+    further: str
+    chart: AnswerChartDoc
+
+
+class MachineDoc(TypedDict):
+    """A configuration of a study: its `name` on the page, the `label` that the publication gives it, what it was built
+    from, and the state of its drives as its records have it: what is the same under all loads, and what is not."""
+
+    id: str
+    name: str
+    label: str
+    what_if: bool
+    built: str
+    state: str
+    varying: list[MachineStateDoc]
+
+
+class MachineStateDoc(TypedDict):
+    """What the state of a configuration's drives was under some loads only, in words."""
+
+    text: str
+    loads: list[str]
