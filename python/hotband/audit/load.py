@@ -95,19 +95,21 @@ def _named_alone(side: Side) -> Side:
 
 
 def load_one(path: Path) -> list[Audited]:
-    """The results of one file, or of the folder of a record."""
+    """The results of one file, of the folder of a record, or of the folder that vdbench wrote."""
     from hotband.audit.published import COLUMNS, is_table, read_table
-    from hotband.importers import load, loaded
+    from hotband.importers import load, loaded, vdbench
     from hotband.report.load import load_record
 
     if path.is_dir():
-        return [_of_record(load_record(path), path, path.resolve().name)]
-    beginning = _beginning(path)
-    if is_table(beginning):
-        return read_table(path)
-    if _is_record(path, beginning):
-        name = path.resolve().parent.name if path.name == RECORD_FILE else path.stem
-        return [_of_record(load_record(path), path, name)]
+        if not vdbench.is_output(path):
+            return [_of_record(load_record(path), path, path.resolve().name)]
+    else:
+        beginning = _beginning(path)
+        if is_table(beginning):
+            return read_table(path)
+        if _is_record(path, beginning):
+            name = path.resolve().parent.name if path.name == RECORD_FILE else path.stem
+            return [_of_record(load_record(path), path, name)]
     found = []
     also = f"hotband's records, published tables (CSV with {', '.join(COLUMNS)})"
     for imported in load(path, also):
