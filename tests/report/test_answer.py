@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 import pytest
 import synthetic
+from browser import needs_browser, open_page
 
 import hotband as hb
 from hotband.draw.strokes import Strokes, dashed
 from hotband.errors import UserError
-from hotband.report import LoadedRecord, record_page
+from hotband.report import LoadedRecord, record_page, write_report
 from hotband.report.answer import answer
 from hotband.report.curve import curve_of
 from hotband.report.kept import Report
@@ -196,3 +197,14 @@ def test_the_command_writes_every_chart(hotband: Any, tmp_path: Path) -> None:
     done = hotband("compare", "a", "a")
     assert (done.returncode, done.stdout) == (2, "")
     assert "is what it would be compared with" in done.stderr
+
+
+@needs_browser
+def test_a_page_is_short_on_a_desk_and_narrow_on_a_phone(tmp_path: Path) -> None:
+    """Folded, as a reader meets it: only what is not folded is drawn, nothing complains."""
+    page = write_report(tmp_path / "page.html", record_page([run("a", 200), run("b", 250)]))
+    opened = open_page(page, tmp_path, window="1400,900", unfold=False)
+    assert opened.complaints == []
+    assert 'data-drawn="4"' in opened.document
+    assert opened.height <= 4_000
+    assert opened.words <= 1_000
