@@ -117,8 +117,15 @@ fn reads_first(figure: Figure) -> u32 {
     }
 }
 
+/// A figure that a data sheet states.
+struct Stated {
+    key: String,
+    figure: Figure,
+    value: f64,
+}
+
 /// Measures figures of one state one after the other on one drive.
-fn measure(name: &str, figures: &[(String, Figure, f64)]) -> Vec<f64> {
+fn measure(name: &str, figures: &[Stated]) -> Vec<f64> {
     let product = product(name);
     let has = |key: &str| product.assumptions.iter().find(|value| value.key == key);
     let unit = has("mapping_unit").map_or("4 KiB", |value| value.value.as_str());
@@ -128,8 +135,8 @@ fn measure(name: &str, figures: &[(String, Figure, f64)]) -> Vec<f64> {
     // Data sheets of drives that hold a part of their mapping table speak of a range whose part they hold.
     let range = if product.has("map_memory") { "range = [\"0 %\", \"1 %\"]" } else { "" };
     let (mut requests, mut keys) = (Vec::new(), Vec::new());
-    for (_, figure, stated) in figures {
-        let (stream, depth, warm_up, time, key) = figure.measured((unit, range), *stated, cache);
+    for Stated { figure, value, .. } in figures {
+        let (stream, depth, warm_up, time, key) = figure.measured((unit, range), *value, cache);
         let state = if requests.is_empty() { state_of(*figure).0 } else { "" };
         let text = format!("{state}\n{}", workload(&stream, &closed(depth), &warm_up, &time));
         requests.push(request(name, &text, &[("scale", &scale)]));
@@ -151,19 +158,25 @@ struct Row {
 }
 
 /// Figures of every drive, those of one state together.
-fn asked() -> Vec<(String, Vec<(String, Figure, f64)>)> {
-    let mut asked = Vec::new();
+fn asked() -> Vec<(String, Vec<Stated>)> {
+    let mut asked: Vec<(String, Vec<Stated>)> = Vec::new();
     for drive in solid_state() {
         let mut figures = Vec::new();
         for value in &product(&drive).assumptions {
             let figure = value.key.strip_prefix("reference.").and_then(|key| Some((key, Figure::of(key)?)));
             if let Some((key, figure)) = figure {
-                figures.push((key.to_owned(), figure, number(&value.value)));
+                figures.push(Stated { key: key.to_owned(), figure, value: number(&value.value) });
             }
         }
-        figures.sort_by_key(|(_, figure, _)| (state_of(*figure).1, reads_first(*figure)));
-        let together = figures.chunk_by(|one, two| state_of(one.1) == state_of(two.1));
-        asked.extend(together.map(|figures| (drive.clone(), figures.to_vec())));
+        figures.sort_by_key(|one| (state_of(one.figure).1, reads_first(one.figure)));
+        let mut state = None;
+        for one in figures {
+            let own = state_of(one.figure);
+            if state.replace(own) != Some(own) {
+                asked.push((drive.clone(), Vec::new()));
+            }
+            asked.last_mut().expect("one was just added").1.push(one);
+        }
     }
     asked
 }
@@ -172,8 +185,8 @@ fn rows() -> Vec<Row> {
     let (next, rows) = (Mutex::new(asked().into_iter()), Mutex::new(Vec::new()));
     let work = || {
         while let Some((drive, figures)) = { next.lock().expect("no thread panics with it").next() } {
-            for ((key, _, stated), found) in figures.iter().zip(measure(&drive, &figures)) {
-                let row = Row { drive: drive.clone(), key: key.clone(), stated: *stated, found };
+            for (Stated { key, value, .. }, found) in figures.iter().zip(measure(&drive, &figures)) {
+                let row = Row { drive: drive.clone(), key: key.clone(), stated: *value, found };
                 rows.lock().expect("no thread panics with it").push(row);
             }
         }
