@@ -26,7 +26,6 @@ from hotband import __all__ as PUBLIC
 from hotband.errors import UserError as UserError
 from hotband.expect.api import expect as expect
 from hotband.find.api import find as find
-from hotband.interval import DRAWS
 from hotband.jobs.converted import Converted as Converted
 from hotband.record.record import Record as Record
 from hotband.record.tables import Tables
@@ -82,7 +81,7 @@ def run(
     rebuild_rate: str | None = None,
     rebuild_after: str | None = None,
     interval: float | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Record:
@@ -94,8 +93,9 @@ def run(
     `events` say what happens to the machine at a measured time ("at 60 s: fail d3"); `power_loss` ("30 s") and `fail`
     ("d3@60 s") are short forms, `spares` drives replace failed ones, at most at `rebuild_rate` ("50 MB/s") and
     `rebuild_after` a time. With `interval` (a percentage, such as 90) the uncertain values of the machine are drawn
-    `draws` times and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True
-    shows a bar, False none; None shows one after a second in a notebook or on a terminal.
+    `draws` times, 64 where not said, and `Record.intervals` says how far each figure may be off
+    (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second in a notebook or
+    on a terminal.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings. Raises UserError for a mistake, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the
@@ -113,7 +113,7 @@ def run(
         events=texts(events, "events"),
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
-    asked = None if interval is None else _intervals_asked(interval, draws)
+    asked = _intervals_asked(interval, draws)
     try:
         with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
             finished = execute([spec], tick)[0]
@@ -124,11 +124,15 @@ def run(
         raise KeyboardInterrupt from None
 
 
-def _intervals_asked(level: float, draws: int) -> Asked:
-    """What intervals are asked for. UserError for what cannot be, before the run."""
+def _intervals_asked(level: float | None, draws: int | None) -> Asked | None:
+    """What intervals are asked for, if any. UserError for what cannot be, before the run."""
+    if level is None:
+        if draws is not None:
+            raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
+        return None
     from hotband.interval.of_run import Asked
 
-    return Asked(level, draws)
+    return Asked(level) if draws is None else Asked(level, draws)
 
 
 def _add_intervals(spec: RunSpec, finished: Finished, asked: Asked, progress: bool | None) -> None:

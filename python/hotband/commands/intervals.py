@@ -97,9 +97,9 @@ def why(
     from hotband.interval.show import why_views
     from hotband.runs.run import RunSpec
 
-    expect_figure(figure)
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration)
-    found = {one["figure"]: one for one in whys(spec, level, draws, jobs)}
+    expect_figure(spec, figure)
+    found = {one["figure"]: one for one in whys(spec, figure, level, draws, jobs)}
     chosen = found[figure_name(figure, list(found))]
     return print_json(chosen) if as_json else show_views(why_views(chosen))
 
@@ -115,14 +115,16 @@ def show_views(views: Sequence[Table | Text | str]) -> None:
             show_lines([view])
 
 
-def whys(spec: RunSpec, level: float, draws: int, jobs: int | None) -> list[WhyFigureDoc]:
-    """Runs a workload as a whole, then its draws: where the interval of every figure comes from."""
-    from hotband.interval.of_record import intervals_of
-    from hotband.interval.of_run import Asked
+def whys(spec: RunSpec, figure: str, level: float, draws: int, jobs: int | None) -> list[WhyFigureDoc]:
+    """Runs a workload as a whole, then its draws: where the interval of every figure comes from. Raises UserError where
+    the whole run does not have the figure that is asked for."""
+    from hotband.interval.of_record import figure_name, intervals_of
+    from hotband.interval.of_run import Asked, figures_of
     from hotband.runs.progress import run_progress
     from hotband.runs.run import execute
 
     asked = Asked(level, draws)
     with run_progress(f"{spec.workload} on {spec.machine}") as progress:
         whole = execute([spec], progress, jobs)[0]
+    figure_name(figure, list(figures_of(whole.record)))
     return intervals_of(spec, whole, asked, jobs, say, run_progress)[1]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hotband.commands import names
+from hotband.commands.intervals import IntervalOption, expect_one_run
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -20,6 +21,9 @@ from hotband.commands.output import (
     show,
 )
 from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.interval.of_run import Asked
 
 
 def review(
@@ -46,6 +50,10 @@ def review(
         list[str] | None,
         typer.Option("--event", metavar="EVENT", help="What happens in every run, such as 'at 0 s: fail d3'."),
     ] = None,
+    interval: IntervalOption = None,
+    draws: Annotated[
+        int | None, typer.Option("--draws", help="Draws of the uncertain values for --interval; 16 where not said.")
+    ] = None,
     out: OutOption = None,
     fresh: FreshOption = False,
     as_json: JsonFlag = False,
@@ -63,6 +71,7 @@ def review(
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
 
+    expect_one_run(interval, draws, 1)
     done = review_all(
         [machine, *(against or [])],
         set=parse_set(set_ or []),
@@ -76,6 +85,7 @@ def review(
         fresh=fresh,
         say=say,
         progress=run_progress,
+        intervals=None if interval is None else asked(interval, draws),
     )
     if as_json and done.reviews:
         print_json({"reviews": done.reviews, "comparison": done.comparison} if against else done.reviews[0])
@@ -91,3 +101,11 @@ def review(
         last = ", and one in part" if done.in_part else ""
         sys.stderr.write(f"hotband: interrupted; finished reviews: {whole}{last}\n")
         raise typer.Exit(130)
+
+
+def asked(level: float, draws: int | None) -> Asked:
+    """The intervals that are asked for: as many draws as those of studies have. Raises UserError."""
+    from hotband.interval.lines import DRAWS
+    from hotband.interval.of_run import Asked
+
+    return Asked(level, DRAWS if draws is None else draws)

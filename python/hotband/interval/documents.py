@@ -8,6 +8,13 @@ from typing import TypedDict
 from hotband.study.documents import IntervalDoc
 
 
+class BoundsDoc(TypedDict):
+    """The ends of an interval whose level is said once for many figures."""
+
+    low: float
+    high: float
+
+
 class FigureIntervalDoc(IntervalDoc):
     """The same of a figure of a run: its name (`iops`, `latency_p99_ns`; of reads `read.iops`), its class, the
     prediction, and what the values of the machine and the seed alone do to it (`values_low`, `values_high`)."""

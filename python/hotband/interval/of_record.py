@@ -147,12 +147,29 @@ def meanings_of(spec: RunSpec) -> dict[str, str]:
     return {one["key"]: one["meaning"] for one in keys}
 
 
-def expect_figure(asked: str) -> None:
-    """Raises UserError for a figure that no run has, before anything runs."""
+def expect_figure(spec: RunSpec, asked: str) -> None:
+    """Raises UserError for a figure that no run has, or none of this workload, before anything runs."""
     side, dot, name = asked.rpartition(".")
-    if name not in NAMES or (dot and side not in ("read", "write", "trim")):
-        names = ", ".join(NAMES)
+    names = ", ".join(NAMES)
+    if name not in NAMES or (dot and side not in ("read", "write")):
         raise UserError("--figure", "", asked, f"expected one of {names}; read.p99, write.p99 where there are both")
+    does = does_only(spec) if dot else None
+    if does is not None:
+        raise UserError("--figure", "", asked, f"the workload {does} only: expected one of {names}")
+
+
+def does_only(spec: RunSpec) -> str | None:
+    """What a workload does, reads or writes, where its streams do nothing else; None of one that does both, or whose
+    text does not say it."""
+    from hotband.runs.run import user_error
+
+    try:
+        streams = _core.workload(workload_text(spec), spec.workload)["table"].get("streams", [])
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    said = dict(spec.set).get("read_pct")
+    shares = {str(one.get("read_pct") if said is None else said).strip(" %") for one in streams}
+    return {"100": "reads", "0": "writes"}.get(shares.pop()) if len(shares) == 1 else None
 
 
 def figure_name(asked: str, known: Sequence[str]) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
-from hotband.text.formats import Between, Figure
+from hotband.text.formats import Between, Estimate, Figure
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from hotband.interval.documents import (
+        BoundsDoc,
         ClassTermDoc,
         CoverageDoc,
         FigureIntervalDoc,
@@ -49,6 +50,15 @@ def rounded(value: float) -> str:
 def said(interval: IntervalDoc, scale: float = 1.0) -> str:
     """An interval in words: 90 %: 4,900 to 6,300."""
     return f"{interval['level']:g} %: {rounded(interval['low'] / scale)} to {rounded(interval['high'] / scale)}"
+
+
+def with_ends(figure: str, ends: BoundsDoc | None, scale: float = 1.0) -> str:
+    """A figure of a table with its interval behind it, where there is one: 5,580 (4,900 to 6,300)."""
+    if ends is None:
+        return figure
+    low, high = ends["low"] / scale, ends["high"] / scale
+    text = f"{figure} ({rounded(low)} to {rounded(high)})"
+    return Estimate.of(text, figure, low, high) if isinstance(figure, Figure) else text
 
 
 def interval_lines(of: RunIntervalsDoc) -> list[str]:

@@ -1,11 +1,15 @@
 """The rows of a review's charts and tables, column by column, for mypy: units end the names (`review_rows` makes them).
 
-None stands where nothing was measured.
+None stands where nothing was measured. `ends` has the intervals of some columns, where there are any.
 """
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    Ends = dict[str, str]
+    """Intervals of a row's columns in words, by column."""
 
 
 class TransferRow(TypedDict):
@@ -53,6 +57,7 @@ class StreamsRow(TypedDict):
     title: str
     mbps: float | None
     slowest_mbps: float | None
+    ends: NotRequired[Ends]
 
 
 class PatternRow(TypedDict):
@@ -64,6 +69,7 @@ class PatternRow(TypedDict):
     mbps: float | None
     mean_ms: float | None
     p99_ms: float | None
+    ends: NotRequired[Ends]
 
 
 class FilesRow(TypedDict):
@@ -74,6 +80,7 @@ class FilesRow(TypedDict):
     qd: int
     per_s: float | None
     mbps: float | None
+    ends: NotRequired[Ends]
 
 
 class StreamingRow(TypedDict):
@@ -83,6 +90,7 @@ class StreamingRow(TypedDict):
     title: str
     of: str
     mbps: float | None
+    ends: NotRequired[Ends]
 
 
 class Range(TypedDict):
@@ -100,6 +108,7 @@ class ApplicationRow(Range):
     mbps: float | None
     iops: float | None
     uncertainty: str
+    ends: NotRequired[Ends]
 
 
 class WattsRow(Range):
@@ -118,14 +127,15 @@ class JoulesRow(Range):
     millijoules: float
 
 
-class SummaryRow(TypedDict):
-    """The mean of a group, and of how many numbers it is."""
+class SummaryRow(Range):
+    """The mean of a group, with the ends of its interval, and of how many numbers it is."""
 
     group: str
     title: str
     mean: float
     unit: str
     of: int
+    ends: NotRequired[Ends]
 
 
 class Bar(Range):

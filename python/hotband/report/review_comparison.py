@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 from hotband.draw.review import Axis, Lines, amounts, curves, palette
 from hotband.report import review_rows
 from hotband.report.page import Table
+from hotband.report.review_intervals import in_words, of_level, of_mean, of_ratio, range_of, ratio_text
 from hotband.report.review_machine import FILE_SIZES
 from hotband.report.review_rows import Machine, frame, mega, ranged
 from hotband.report.review_topics import (
@@ -153,7 +154,14 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
     if comparison.get("overall"):
         found.append({"group": "overall", "title": "All groups", "ratios": comparison["overall"]})
     rows = [
-        bar(str(group["group"]), str(group["title"]), float(value), labels.get(name, name), f"{amount(value)}×")
+        bar(
+            str(group["group"]),
+            str(group["title"]),
+            float(value),
+            labels.get(name, name),
+            f"{amount(value)}×",
+            ranged(range_of(of_ratio(comparison, group, name))),
+        )
         for group in found
         for name, value in group["ratios"].items()
         if value is not None and name != comparison["baseline"]
@@ -162,10 +170,19 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
         return Topic("ratios", "Who leads", notes=["There are no groups that all machines have numbers of."])
     view = amounts(bar_frame(rows), f"Ratio to {baseline} (= 1)", lines, rule=1.0)
     caption = f"Geometric mean of the ratios of a group's figures to those of {baseline}; more than 1 is better."
+    caption += of_level(comparison)
     columns = [Column("Group", "title", str, False)]
-    columns += [Column(label, label, amount) for label in lines.names]
+    columns += [Column(label, label, str) for label in lines.names]
     listed: list[dict[str, object]] = [
-        {"title": group["title"], **{labels.get(name, name): value for name, value in group["ratios"].items()}}
+        {
+            "title": group["title"],
+            **{
+                labels.get(name, name): value
+                if value is None
+                else ratio_text(amount(value), comparison, of_ratio(comparison, group, name))
+                for name, value in group["ratios"].items()
+            },
+        }
         for group in found
     ]
     title = f"Every group against {baseline}" if len(everyone) > 2 else f"{lines.names[1]} against {baseline}"
@@ -219,12 +236,21 @@ def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
     rows = gathered(everyone, review_rows.summary)
     figures = []
     for unit, name in review_rows.units(one.row for one in rows).items():
-        bars = [bar(one.row["group"], one.row["title"], one.row["mean"], one.line) for one in of(rows, unit=unit)]
+        bars = [
+            bar(one.row["group"], one.row["title"], one.row["mean"], one.line, ends=ranged(one.row))
+            for one in of(rows, unit=unit)
+        ]
         titles = values(of(rows, unit=unit), "title")
         title = f"{titles[0]}, geometric mean ({unit})" if len(titles) == 1 else f"Geometric means in {unit}"
         figures.append(Figure(f"summary-{name}", title, amounts(bar_frame(bars), unit, lines, wide=False)))
     named = [
-        {"line": one.line, "title": f"{one.row['title']} ({one.row['unit']})", "mean": one.row["mean"]} for one in rows
+        {
+            "line": one.line,
+            "title": f"{one.row['title']} ({one.row['unit']})",
+            "mean": one.row["mean"],
+            "ends": one.row.get("ends"),
+        }
+        for one in rows
     ]
     shown = crossed(named, ["title"], "line", "mean", ["Geometric mean of"], lines.names)
     notes = missing(everyone, "summary")
@@ -256,7 +282,8 @@ def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
         for machine in everyone:
             mean = review_rows.linear_mean(machine, op)
             if mean is not None:
-                ends.append({"of": f"{op}, mean", "line": machine.label, "mbps": mega(mean)})
+                words = {"mbps": of_mean(machine, op).get("mean")}
+                ends.append({"of": f"{op}, mean", "line": machine.label, "mbps": mega(mean), "ends": words})
     shown = crossed(ends, ["of"], "line", "mbps", [MBPS], lines.names)
     return Topic("linear", "Linear transfer", figures, [shown] if ends else [], missing(everyone, "linear"))
 
@@ -277,7 +304,12 @@ def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
         )
         figures.append(Figure(f"access-{op}", f"Random {op} access times, cumulative", view))
     listed = [
-        {"of": f"{op}, {name}", "line": machine.label, "ms": mega(found)}
+        {
+            "of": f"{op}, {name}",
+            "line": machine.label,
+            "ms": mega(found),
+            "ends": {"ms": ends} if (ends := in_words(machine, figure).get(key)) else {},
+        }
         for op in review_rows.OPS
         for key, name in ACCESS_TIMES.items()
         for machine in everyone

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from hotband.draw.review import Axis, amounts, curves, density, palette, ramp
 from hotband.report import review_rows
 from hotband.report.page import Cell, Group, Table
+from hotband.report.review_intervals import in_words, of_level, of_mean, with_words
 from hotband.report.review_rows import Machine, frame, mega, ranged
 from hotband.report.review_topics import (
     ACCESS_MS,
@@ -113,8 +114,13 @@ def summary(machine: Machine, looks: Looks = PLAIN) -> Topic:
     for unit, name in review_rows.units(rows).items():
         of_unit = [row for row in rows if row["unit"] == unit]
         if len(of_unit) > 1:
-            view = amounts(bar_frame(bar(row["group"], row["title"], row["mean"]) for row in of_unit), unit, looks.one)
-            figures.append(Figure(f"summary-{name}", f"Geometric means in {unit}", view))
+            view = amounts(
+                bar_frame(bar(row["group"], row["title"], row["mean"], ends=ranged(row)) for row in of_unit),
+                unit,
+                looks.one,
+            )
+            caption = of_level(machine.review)
+            figures.append(Figure(f"summary-{name}", f"Geometric means in {unit}", view, caption.strip()))
     columns = [
         Column("Group", "title", str, False), Column("Geometric mean", "mean"), Column("Unit", "unit", str, False),
         Column("Of how many numbers", "of"),
@@ -142,7 +148,8 @@ def linear(machine: Machine, looks: Looks = PLAIN) -> Topic:
             known = [one for one in rates if one is not None]
             mean = mega(review_rows.linear_mean(machine, op))
             ends.append({"op": op, "first": rates[0], "last": rates[-1], "least": min(known, default=None),
-                         "most": max(known, default=None), "mean": mean})  # fmt: skip
+                         "most": max(known, default=None), "mean": mean,
+                         "ends": of_mean(machine, op)})  # fmt: skip
     columns = [
         Column("", "op", str, False), Column("Beginning (MB/s)", "first"), Column("End (MB/s)", "last"),
         Column("Least (MB/s)", "least"), Column("Most (MB/s)", "most"), Column("Mean (MB/s)", "mean"),
@@ -183,7 +190,9 @@ def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
         Column(name, key, milliseconds if key.endswith("_ns") else amount)
         for name, key in zip(names, heads, strict=True)
     ]
-    listed: list[dict[str, object]] = [{"op": op, **figure} for op, figure in measured]
+    listed: list[dict[str, object]] = [
+        {"op": op, **figure, "ends": in_words(machine, figure)} for op, figure in measured
+    ]
     return Topic("access", "Random access time", figures, [table(listed, columns)])
 
 
@@ -311,11 +320,12 @@ def defragmentation(machine: Machine) -> Topic:
     found = machine.review.get("defragmentation")
     if not found:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
+    ends = {"ends": in_words(machine, found)}
     cells = [
         Cell(block_size(found["extent_bytes"])),
-        Cell(amount(found["extents_per_s"]), numeric=True),
-        Cell(amount(mega(found["bandwidth_bytes_per_s"])), numeric=True),
-        Cell(milliseconds(found["latency_mean_ns"]), numeric=True),
+        Cell(with_words(amount(found["extents_per_s"]), ends, "extents_per_s"), numeric=True),
+        Cell(with_words(amount(mega(found["bandwidth_bytes_per_s"])), ends, "mbps"), numeric=True),
+        Cell(with_words(milliseconds(found["latency_mean_ns"]), ends, "mean_ms"), numeric=True),
     ]
     heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]
     return Topic("defragmentation", "Defragmentation", (), [Table(heads, [Group([cells])])])

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hotband.draw.charts import LOG_SPAN, shorten
+from hotband.report.review_intervals import bounds, in_words, level_of, range_of, words
 from hotband.report.text import block_size
 from hotband.runs.folders import folder_name
 from hotband.text.tables import counted
@@ -246,6 +247,7 @@ def streams(machine: Machine) -> list[StreamsRow]:
             "title": counted(row["streams"], "stream"),
             "mbps": mega(row["bandwidth_bytes_per_s"]),
             "slowest_mbps": mega(row.get("slowest_bytes_per_s")),
+            "ends": in_words(machine, row),
         }
         for row in machine.review.get("streams") or []
     ]
@@ -261,6 +263,7 @@ def patterns(machine: Machine) -> list[PatternRow]:
             "mbps": mega(row["bandwidth_bytes_per_s"]),
             "mean_ms": mega(row["latency_mean_ns"]),
             "p99_ms": mega(row["latency_p99_ns"]),
+            "ends": in_words(machine, row),
         }
         for row in machine.review.get("patterns") or []
     ]
@@ -280,6 +283,7 @@ def files(machine: Machine) -> list[FilesRow]:
             "qd": row["queue_depth"],
             "per_s": row["files_per_s"],
             "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "ends": in_words(machine, row),
         }
         for row in machine.review.get("files") or []
     ]
@@ -293,6 +297,7 @@ def streaming(machine: Machine) -> list[StreamingRow]:
             "title": f"{row['blocks'].capitalize()} blocks ({block_size(row['block_bytes'])})",
             "of": f"{row['op'].capitalize()}, {row['blocks']} blocks",
             "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "ends": in_words(machine, row),
         }
         for row in machine.review.get("streaming") or []
     ]
@@ -309,6 +314,7 @@ def applications(machine: Machine) -> list[ApplicationRow]:
             "high": mega(row.get("high_bytes_per_s")),
             "iops": row["iops"],
             "uncertainty": row.get("uncertainty") or "",
+            "ends": in_words(machine, row),
         }
         for row in machine.review.get("applications") or []
     ]
@@ -381,5 +387,16 @@ def summary(machine: Machine) -> list[SummaryRow]:
     rows: list[SummaryRow] = []
     for row in machine.review.get("summary") or []:
         mean, unit = shown_mean(row["geometric_mean"], row["unit"])
-        rows.append({"group": row["group"], "title": row["title"], "mean": mean, "unit": unit, "of": row["of"]})
+        ends, scale = bounds(row, "geometric_mean"), row["geometric_mean"] / mean
+        rows.append(
+            {
+                "group": row["group"],
+                "title": row["title"],
+                "mean": mean,
+                "unit": unit,
+                "of": row["of"],
+                "ends": {} if ends is None else {"mean": words(level_of(machine) or 0.0, ends, scale)},
+                **range_of(ends, scale),
+            }
+        )
     return rows

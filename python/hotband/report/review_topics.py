@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.draw.charts import PALETTE
 from hotband.draw.review import Axis, Lines, mixed
 from hotband.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
+from hotband.report.review_intervals import with_words
 from hotband.report.text import ABSENT, amount, block_size, finite
 
 if TYPE_CHECKING:
@@ -163,7 +164,10 @@ def table(
     rows: Iterable[Mapping[str, object]], columns: Sequence[Column], caption: str = "", *, fold: bool = False
 ) -> Table:
     """One row each; folded away where there are more than `LONG`, or on demand."""
-    cells = [[Cell(_text(row.get(one.key), one.text), numeric=one.numeric) for one in columns] for row in rows]
+    cells = [
+        [Cell(with_words(_text(row.get(one.key), one.text), row, one.key), numeric=one.numeric) for one in columns]
+        for row in rows
+    ]
     folded = fold or len(cells) > LONG
     heading = f"{caption or 'All numbers'} ({len(cells)} rows)" if folded else caption
     return Table([one.title for one in columns], [Group(cells)], caption=heading, folded=folded, tight=True)
@@ -217,7 +221,10 @@ def crossed(
     """A table with the values of `across` (in the order `names`) as columns and the `keys` as the rows' beginning."""
     found: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = row[value]
+        # A text stays as it is: a number with its interval is one.
+        text = with_words("", row, value)
+        own = f"{amount(row[value])}{text}" if text else row[value]
+        found.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = own
     columns = [Column(head, key, write, numeric=False) for head, key in zip(heads, keys, strict=True)]
     columns += [Column(name, f"at {name}", _number_or_text) for name in names]
     lines = [

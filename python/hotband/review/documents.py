@@ -1,12 +1,19 @@
 """The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and what they
-are made of (docs/guides/review.md). A rate or latency is None where a record has none: nothing was measured."""
+are made of (docs/guides/review.md). A rate or latency is None where a record has none: nothing was measured.
+
+Where intervals were asked for, every object with figures has `intervals`: the same keys with the ends of each. A figure
+that has none (the longest access, what is None) is not there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 if TYPE_CHECKING:
+    from hotband.interval.documents import BoundsDoc
     from hotband.record.document import DriveStatesDoc
+
+    Bounds = dict[str, BoundsDoc]
+    """Intervals of the figures beside them, by their keys."""
 
 
 class PlaceDoc(TypedDict):
@@ -14,6 +21,7 @@ class PlaceDoc(TypedDict):
 
     offset_bytes: int
     bandwidth_bytes_per_s: float | None
+    intervals: NotRequired[Bounds]
 
 
 class LinearDoc(TypedDict):
@@ -24,6 +32,7 @@ class LinearDoc(TypedDict):
     block_bytes: int
     queue_depth: int
     mean: dict[str, float | None]
+    intervals: NotRequired[dict[str, Bounds]]
 
 
 class AccessDoc(TypedDict):
@@ -37,6 +46,7 @@ class AccessDoc(TypedDict):
     p99_ns: int | None
     max_ns: int | None
     bins: list[list[int]]
+    intervals: NotRequired[Bounds]
 
 
 class BlockSizeDoc(TypedDict):
@@ -48,6 +58,7 @@ class BlockSizeDoc(TypedDict):
     queue_depth: int
     bandwidth_bytes_per_s: float | None
     iops: float | None
+    intervals: NotRequired[Bounds]
 
 
 class StreamsDoc(TypedDict):
@@ -57,6 +68,7 @@ class StreamsDoc(TypedDict):
     streams: int
     bandwidth_bytes_per_s: float | None
     slowest_bytes_per_s: float | None
+    intervals: NotRequired[Bounds]
 
 
 class PatternDoc(TypedDict):
@@ -68,6 +80,7 @@ class PatternDoc(TypedDict):
     bandwidth_bytes_per_s: float | None
     latency_mean_ns: float | None
     latency_p99_ns: float | None
+    intervals: NotRequired[Bounds]
 
 
 class FilesDoc(TypedDict):
@@ -78,6 +91,7 @@ class FilesDoc(TypedDict):
     queue_depth: int
     files_per_s: float | None
     bandwidth_bytes_per_s: float | None
+    intervals: NotRequired[Bounds]
 
 
 class StreamingDoc(TypedDict):
@@ -88,6 +102,7 @@ class StreamingDoc(TypedDict):
     block_bytes: int
     queue_depth: int
     bandwidth_bytes_per_s: float | None
+    intervals: NotRequired[Bounds]
 
 
 class DefragmentationDoc(TypedDict):
@@ -97,6 +112,7 @@ class DefragmentationDoc(TypedDict):
     extents_per_s: float | None
     bandwidth_bytes_per_s: float | None
     latency_mean_ns: float | None
+    intervals: NotRequired[Bounds]
 
 
 class ApplicationDoc(TypedDict):
@@ -109,6 +125,7 @@ class ApplicationDoc(TypedDict):
     low_bytes_per_s: float | None
     high_bytes_per_s: float | None
     uncertainty: str
+    intervals: NotRequired[Bounds]
 
 
 class EnergyByPatternDoc(TypedDict):
@@ -132,6 +149,7 @@ class GroupDoc(TypedDict):
     geometric_mean: float
     unit: str
     of: int
+    intervals: NotRequired[Bounds]
 
 
 class MachineDoc(TypedDict):
@@ -174,12 +192,27 @@ class PartsDoc(TypedDict):
     energy: EnergyByPatternDoc | None
 
 
+class ReviewIntervalsDoc(TypedDict):
+    """The intervals of a review: in `level` percent of such cases they hold their figure. They rest on `draws` of its
+    `values`; `refused` were refused by the model and replaced; `runs` and `ios` are of all draws and other seeds."""
+
+    level: float
+    draws: int
+    refused: int
+    runs: int
+    ios: int
+    values: list[str]
+    notes: list[str]
+    overall: NotRequired[BoundsDoc]
+
+
 class ReviewDoc(HeadDoc, PartsDoc):
     """A review."""
 
     summary: list[GroupDoc]
     overall: float | None
     notes: list[str]
+    intervals: NotRequired[ReviewIntervalsDoc]
 
 
 class GroupRatiosDoc(TypedDict):
@@ -188,6 +221,15 @@ class GroupRatiosDoc(TypedDict):
     group: str
     title: str
     ratios: dict[str, float | None]
+    intervals: NotRequired[dict[str, Bounds]]
+
+
+class ComparisonIntervalsDoc(TypedDict):
+    """The intervals of a comparison, of draws that its machines share."""
+
+    level: float
+    draws: int
+    overall: NotRequired[Bounds]
 
 
 class ComparisonDoc(TypedDict):
@@ -200,6 +242,7 @@ class ComparisonDoc(TypedDict):
     unequal_state: NotRequired[list[str]]
     groups: list[GroupRatiosDoc]
     overall: NotRequired[dict[str, float | None]]
+    intervals: NotRequired[ComparisonIntervalsDoc]
 
 
 Part = Literal[

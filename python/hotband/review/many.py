@@ -1,4 +1,5 @@
-"""Several machines reviewed one after the other, each kept as soon as it is done, and compared."""
+"""Several machines reviewed one after the other, each kept as soon as it is done, and compared; then, where they are
+asked for, their intervals."""
 
 from __future__ import annotations
 
@@ -14,11 +15,16 @@ from hotband.review.suite import Plan, ReviewInterrupted, json_text, plan, run_p
 from hotband.review.summary import compare
 from hotband.review.target import targets_of
 from hotband.runs.folders import folder_name
-from hotband.runs.run import check_writable
+from hotband.runs.run import RunsInterrupted, check_writable
 from hotband.text.write import write_file
 
 if TYPE_CHECKING:
+    from hotband.interval.of_run import Asked
     from hotband.review.documents import ComparisonDoc, ReviewDoc
+    from hotband.review.draws import Drawn, Draws
+
+Watch = Callable[[str], AbstractContextManager[Tick]]
+"""A progress bar with a title."""
 
 
 @dataclass
@@ -46,21 +52,80 @@ def review_all(
     out: Path | None = None,
     fresh: bool = False,
     say: Say = lambda text: None,
-    progress: Callable[[str], AbstractContextManager[Tick]],
+    progress: Watch,
+    intervals: Asked | None = None,
 ) -> Reviewed:
     """Reviews machines, the first being what the others are compared with. All are checked before the first begins;
     what the user stops leaves the parts that were finished. Runs that are in `out` already are not repeated, unless
-    `fresh`; `events` happen in every run. Raises UserError, OSError."""
+    `fresh`; `events` happen in every run. With `intervals` all runs are repeated for draws of what is uncertain; an
+    interrupt then leaves the reviews without intervals. Raises UserError, OSError."""
     plans = [plan(target, only) for target in targets_of(machines, set, volume, seed, quick, events)]
+    drawing = None if intervals is None else _Drawing.of(plans, intervals, jobs, out, fresh, say, progress)
     done = Reviewed()
     with nullcontext() if out is None else Lock(out):
         if not _run_all(plans, done, jobs, out, fresh, say, progress):
             return done
         if len(plans) > 1:
             done.comparison = compare(done.reviews)
+        if drawing is not None and not drawing.run(done):
+            done.interrupted = True
         if out is not None:
             write_comparison(done, out, say)
     return done
+
+
+@dataclass
+class _Drawing:
+    """The draws of a review, and how they are run."""
+
+    asked: Asked
+    draws: Draws
+    jobs: int | None
+    out: Path | None
+    fresh: bool
+    say: Say
+    progress: Watch
+
+    @classmethod
+    def of(
+        cls, plans: Sequence[Plan], asked: Asked, jobs: int | None, out: Path | None, fresh: bool, say: Say,
+        progress: Watch,
+    ) -> _Drawing:  # fmt: skip
+        """Checks all draws, before anything is run. Raises UserError."""
+        from hotband.interval.residuals import model_term
+        from hotband.review.draws import draws_of
+
+        model_term()
+        return cls(asked, draws_of(plans, asked), jobs, out, fresh, say, progress)
+
+    def run(self, done: Reviewed) -> bool:
+        """Puts intervals into reviews that are done, and into their comparison; whether the user let it."""
+        from hotband.review import intervals
+
+        self.say(self.draws.told())
+        try:
+            drawn = self._run_all()
+        except (RunsInterrupted, KeyboardInterrupt):
+            self.say("interrupted: kept without intervals")
+            return False
+        intervals.add(done.reviews, drawn, self.draws, self.asked)
+        if done.comparison is not None:
+            intervals.add_to_comparison(done.comparison, drawn, self.draws, self.asked)
+        if self.out is not None:
+            for review in done.reviews:
+                write_file(review_path(review, self.out), json_text(review))
+        return True
+
+    def _run_all(self) -> list[Drawn]:
+        from hotband.review.draws import run_draws
+
+        found = []
+        for machine in self.draws.machines:
+            name = machine.plan.target.name
+            folder = None if self.out is None else self.out / folder_name(name)
+            with self.progress(f"intervals of {name}") as tick:
+                found.append(run_draws(self.draws, machine, self.jobs, folder, self.fresh, self.say, tick))
+        return found
 
 
 def _run_all(
@@ -70,7 +135,7 @@ def _run_all(
     out: Path | None,
     fresh: bool,
     say: Say,
-    progress: Callable[[str], AbstractContextManager[Tick]],
+    progress: Watch,
 ) -> bool:
     """Reviews one machine after the other, each kept when it is done; whether all were."""
     for number, one in enumerate(plans, start=1):
@@ -98,10 +163,14 @@ def keep(done: Reviewed, out: Path | None) -> None:
     if out is None:
         return
     review = done.reviews[-1]
-    folder = out / folder_name(review["machine"]["name"])
-    check_writable(folder)
-    done.files.append(folder / "review.json")
+    done.files.append(review_path(review, out))
+    check_writable(done.files[-1].parent)
     write_file(done.files[-1], json_text(review))
+
+
+def review_path(review: ReviewDoc, out: Path) -> Path:
+    """Where a review is kept."""
+    return out / folder_name(review["machine"]["name"]) / "review.json"
 
 
 def write_comparison(done: Reviewed, out: Path, say: Say) -> None:

@@ -205,7 +205,8 @@ def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     made["machine"]["drive_state"] = next(
         (one["drive_state"] for one in records.values() if "drive_state" in one), None
     )
-    return {**made, **whole, "summary": groups, "overall": overall(groups), "notes": notes}
+    # mypy takes what a review may have for something that its beginning may have.
+    return cast("ReviewDoc", {**made, **whole, "summary": groups, "overall": overall(groups), "notes": notes})
 
 
 def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:

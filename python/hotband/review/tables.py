@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hotband.interval.show import with_ends
 from hotband.record.states import state_lines, states_of
 from hotband.text.foreign import marked
 from hotband.text.formats import Figure, as_rows
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from hotband.interval.documents import BoundsDoc
     from hotband.review.documents import ComparisonDoc, ReviewDoc
 
 K = TypeVar("K")
+IN_MILLIONS = 1e6
 BARS = "▁▂▃▄▅▆▇█"
 CURVE_WIDTH = 40
 NONE = "–"
@@ -86,34 +89,58 @@ def heading(review: ReviewDoc) -> Text:
     return marked("[bold]{title}[/]{said}", title=machine["title"], said=said)
 
 
+def level_of(review: ReviewDoc) -> str:
+    """What stands in brackets behind figures of a review with intervals."""
+    made = review.get("intervals")
+    return "" if made is None else f" (in brackets: {made['level']:g} % interval)"
+
+
+def ends_of(row: object, key: str) -> BoundsDoc | None:
+    """The interval of a figure in an object of the JSON; None where it has none."""
+    found: Mapping[str, Any] = row if isinstance(row, dict) else {}
+    ends: BoundsDoc | None = found.get("intervals", {}).get(key)
+    return ends
+
+
 def linear_table(review: ReviewDoc) -> Table | None:
     """The transfer curve as bars from the first byte to the last."""
     part = review["linear"]
     if part is None:
         return None
-    table = titled("Transfer over the whole surface, MB/s", "", ["first", "last", "mean"])
+    title = f"Transfer over the whole surface, MB/s{level_of(review)}"
+    table = titled(title, "", ["first", "last", "mean"])
     table.add_column("first byte to last")
     for op in ("read", "write"):
         rates = [one["bandwidth_bytes_per_s"] for one in part[op]]
         measured = [rate for rate in rates if rate is not None]
-        table.add_row(op, *(megabytes(rate) for rate in (rates[0], rates[-1], part["mean"][op])), sparkline(measured))
+        mean = with_ends(megabytes(part["mean"][op]), part.get("intervals", {}).get("mean", {}).get(op), IN_MILLIONS)
+        table.add_row(op, megabytes(rates[0]), megabytes(rates[-1]), mean, sparkline(measured))
     return table
 
 
-def access_table(review: ReviewDoc) -> Table | None:
-    """Access time and its distribution."""
+def access_tables(review: ReviewDoc) -> list[Table]:
+    """Access time and its distribution; apart where intervals need the room."""
     part = review["access"]
     if part is None:
-        return None
-    size = short_size(part["read"]["block_bytes"])
-    table = titled(f"Random access of {size}, one at a time, ms", "", ["mean", "p50", "p99", "max"])
-    table.add_column("how often, from zero on")
+        return []
+    size, level = short_size(part["read"]["block_bytes"]), level_of(review)
+    table = titled(f"Random access of {size}, one at a time, ms{level}", "", ["mean", "p50", "p99", "max"])
+    drawn = titled(f"Random access of {size}, one at a time", "", []) if level else table
+    drawn.add_column("how often, from zero on")
     for op in ("read", "write"):
         one = part[op]
-        shown = [millis(one[key]) for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns")]
+        shown = [
+            with_ends(millis(one[key]), ends_of(one, key), IN_MILLIONS)
+            for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns")
+        ]
         last = f" {one['bins'][-1][0] / 1e6:g} ms" if one["bins"] else ""
-        table.add_row(op, *shown, sparkline([count for _, count in one["bins"]]) + last)
-    return table
+        bars = sparkline([count for _, count in one["bins"]]) + last
+        if drawn is table:
+            table.add_row(op, *shown, bars)
+        else:
+            table.add_row(op, *shown)
+            drawn.add_row(op, bars)
+    return [table] if drawn is table else [table, drawn]
 
 
 def blocks_tables(review: ReviewDoc) -> list[Table]:
@@ -152,20 +179,33 @@ def streams_table(review: ReviewDoc) -> Table | None:
     return table
 
 
-def patterns_table(review: ReviewDoc) -> Table | None:
-    """Server patterns: I/Os a second and mean response time at each depth."""
+def patterns_tables(review: ReviewDoc) -> list[Table]:
+    """Server patterns: I/Os a second and mean response time at each depth; a table each where intervals need the
+    room."""
     rows = review["patterns"]
     if not rows:
-        return None
+        return []
     names = list(dict.fromkeys(one["pattern"] for one in rows))
-    columns = [column for name in names for column in (name.replace("-", " "), "ms")]
-    table = titled("Iometer's server patterns, I/Os a second and mean response time", "depth", columns)
+    level, words = level_of(review), [name.replace("-", " ") for name in names]
+    title = "Iometer's server patterns, "
+    rates, times = "I/Os a second", "mean response time"
+    if level:
+        tables = [titled(f"{title}{rates}{level}", "depth", words), titled(f"{title}{times}, ms", "depth", words)]
+    else:
+        tables = [titled(f"{title}{rates} and {times}", "depth", [head for word in words for head in (word, "ms")])]
     found = {(one["queue_depth"], one["pattern"]): one for one in rows}
     for depth in sorted({one["queue_depth"] for one in rows}):
         cells = [found[depth, name] for name in names]
-        shown = [text for one in cells for text in (three_digits(one["iops"]), millis(one["latency_mean_ns"]))]
-        table.add_row(str(depth), *shown)
-    return table
+        served = [with_ends(three_digits(one["iops"]), ends_of(one, "iops")) for one in cells]
+        took = [
+            with_ends(millis(one["latency_mean_ns"]), ends_of(one, "latency_mean_ns"), IN_MILLIONS) for one in cells
+        ]
+        if level:
+            tables[0].add_row(str(depth), *served)
+            tables[1].add_row(str(depth), *took)
+        else:
+            tables[0].add_row(str(depth), *(text for pair in zip(served, took, strict=True) for text in pair))
+    return tables
 
 
 def files_table(review: ReviewDoc) -> Table | None:
@@ -184,16 +224,20 @@ def files_table(review: ReviewDoc) -> Table | None:
 
 def others_table(review: ReviewDoc) -> Table | None:
     """Streaming and defragmentation, a line each."""
-    table = titled("Streaming and defragmentation", "", ["MB/s", "a second"])
+    table = titled(f"Streaming and defragmentation{level_of(review)}", "", ["MB/s", "a second"])
     for one in review["streaming"] or []:
         size = short_size(one["block_bytes"])
         rate = one["bandwidth_bytes_per_s"]
         each_s = None if rate is None else rate / one["block_bytes"]
-        table.add_row(f"streaming {one['op']}, blocks of {size}", megabytes(rate), three_digits(each_s))
+        shown = with_ends(megabytes(rate), ends_of(one, "bandwidth_bytes_per_s"), IN_MILLIONS)
+        table.add_row(f"streaming {one['op']}, blocks of {size}", shown, three_digits(each_s))
     moved = review["defragmentation"]
     if moved is not None:
         name = f"defragmentation, extents of {short_size(moved['extent_bytes'])}"
-        table.add_row(name, megabytes(moved["bandwidth_bytes_per_s"]), three_digits(moved["extents_per_s"]))
+        shown = with_ends(
+            megabytes(moved["bandwidth_bytes_per_s"]), ends_of(moved, "bandwidth_bytes_per_s"), IN_MILLIONS
+        )
+        table.add_row(name, shown, three_digits(moved["extents_per_s"]))
     return table if table.row_count else None
 
 
@@ -202,12 +246,12 @@ def applications_table(review: ReviewDoc) -> Table | None:
     rows = review["applications"]
     if not rows:
         return None
-    table = titled(
-        "Desktop applications: synthetic mixes, not the programs", "", ["MB/s", "from", "to", "I/Os a second"]
-    )
+    title = f"Desktop applications: synthetic mixes, not the programs{level_of(review)}"
+    table = titled(title, "", ["MB/s", "from", "to", "I/Os a second"])
     for one in rows:
-        shown = [megabytes(one[key]) for key in ("bandwidth_bytes_per_s", "low_bytes_per_s", "high_bytes_per_s")]
-        table.add_row(one["title"], *shown, three_digits(one["iops"]))
+        rate = with_ends(megabytes(one["bandwidth_bytes_per_s"]), ends_of(one, "bandwidth_bytes_per_s"), IN_MILLIONS)
+        ends = megabytes(one["low_bytes_per_s"]), megabytes(one["high_bytes_per_s"])
+        table.add_row(one["title"], rate, *ends, three_digits(one["iops"]))
     return table
 
 
@@ -237,9 +281,11 @@ def summary_table(review: ReviewDoc) -> Table | None:
     """Geometric means by group."""
     if not review["summary"]:
         return None
-    table = titled("Summary: geometric means", "", ["", "of figures"])
+    table = titled(f"Summary: geometric means{level_of(review)}", "", ["", "of figures"])
     for row in review["summary"]:
-        table.add_row(row["title"], in_unit(row["geometric_mean"], row["unit"]), str(row["of"]))
+        scale = IN_MILLIONS if row["unit"] == "B/s" else 1.0
+        mean = with_ends(in_unit(row["geometric_mean"], row["unit"]), ends_of(row, "geometric_mean"), scale)
+        table.add_row(row["title"], mean, str(row["of"]))
     return table
 
 
@@ -247,17 +293,31 @@ def review_views(review: ReviewDoc) -> list[Any]:
     """All that is shown of one machine: a line, its tables, notes."""
     tables = [
         linear_table(review),
-        access_table(review),
+        *access_tables(review),
         *blocks_tables(review),
         streams_table(review),
-        patterns_table(review),
+        *patterns_tables(review),
         files_table(review),
         others_table(review),
         applications_table(review),
         energy_table(review),
         summary_table(review),
     ]
-    return [heading(review), *states(review), "", *under_titles(tables), *notes(review)]
+    return [heading(review), *states(review), "", *under_titles(tables), *rests_on(review), *notes(review)]
+
+
+def rests_on(review: ReviewDoc) -> list[str]:
+    """What intervals rest on, where a review has them."""
+    made = review.get("intervals")
+    if made is None:
+        return []
+    refused = f", {made['refused']} more refused by the model" if made["refused"] else ""
+    drawn = (
+        f"{made['draws']} draws of {len(made['values'])} uncertain values{refused}" if made["values"] else "no draws"
+    )
+    studies = "and how far the studies' figures lie from their predictions"
+    said = f"  Intervals rest on {drawn}, the seed, {studies}; write caches are as said above."
+    return [said, *(f"  note: {note}" for note in made["notes"])]
 
 
 def states(review: ReviewDoc) -> list[str]:
@@ -317,26 +377,42 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
     glances = [glance(review) for review in reviews]
     for key in dict.fromkeys(key for one in glances for key in one):
         figures.add_row(key, *(one.get(key, NONE) for one in glances))
-    ratios = titled(f"Times as fast as {comparison['baseline']}, geometric means", "", names)
+    made = comparison.get("intervals")
+    level = "" if made is None else f" (in brackets: {made['level']:g} % interval)"
+    ratios = titled(f"Times as fast as {comparison['baseline']}, geometric means{level}", "", names)
     for group in comparison["groups"]:
-        ratios.add_row(group["title"], *best_in_bold([group["ratios"][name] for name in names]))
+        ratios.add_row(
+            group["title"], *best_in_bold([group["ratios"][name] for name in names], _of(group, "ratios", names))
+        )
     ratios.add_section()
-    ratios.add_row(marked("[bold]Overall[/]"), *best_in_bold([comparison["overall"][name] for name in names]))
+    whole = [comparison["overall"][name] for name in names]
+    ratios.add_row(marked("[bold]Overall[/]"), *best_in_bold(whole, _of(comparison, "overall", names)))
     said = [f"{note.strip()} ({name})" for name, review in zip(names, reviews, strict=True) for note in notes(review)]
     return [
         *(marked("[yellow]{words}[/]", words=words) for words in comparison.get("unequal_state", [])),
         *(line for review in reviews for line in (heading(review), *states(review))),
         "",
         *under_titles([figures, ratios]),
+        *(f"{line} ({name})" for name, review in zip(names, reviews, strict=True) for line in rests_on(review)),
         *(f"  {note}" for note in said),
     ]
 
 
-def best_in_bold(ratios: Sequence[float | None]) -> list[str | Text]:
-    """Ratios, the largest in bold."""
+def _of(row: object, key: str, names: Iterable[str]) -> list[BoundsDoc | None]:
+    """The intervals of the ratios of some machines."""
+    found: Mapping[str, Any] = row if isinstance(row, dict) else {}
+    ends: Mapping[str, BoundsDoc] = found.get("intervals", {}).get(key, {})
+    return [ends.get(name) for name in names]
+
+
+def best_in_bold(ratios: Sequence[float | None], ends: Sequence[BoundsDoc | None]) -> list[str | Text]:
+    """Ratios with their intervals, the largest in bold."""
     best = max((ratio for ratio in ratios if ratio is not None), default=None)
-    style = {best: "bold"}
     return [
-        Figure(NONE if ratio is None else f"{ratio:.2f}", ratio, style="" if ratio is None else style.get(ratio, ""))
-        for ratio in ratios
+        with_ends(Figure(_ratio(ratio), ratio, style="bold" if ratio is not None and ratio == best else ""), of)
+        for ratio, of in zip(ratios, ends, strict=True)
     ]
+
+
+def _ratio(ratio: float | None) -> str:
+    return NONE if ratio is None else f"{ratio:.2f}"

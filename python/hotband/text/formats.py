@@ -68,6 +68,20 @@ class Figure(str):
         return Text(str(self), self.style) if self.style else str(self)
 
 
+class Estimate(Figure):
+    """A number with its interval behind it, as a terminal shows both."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, text: str, figure: Figure, low: float, high: float) -> Self:
+        """Of a number that is shown without it."""
+        made = cls(text, figure.value, figure.unit, figure.style)
+        made.low, made.high = low, high
+        return made
+
+
 class Between(str):
     """The ends of an interval as a terminal shows them, with their values and unit."""
 
@@ -167,6 +181,14 @@ def _filled(column: Column) -> _Filled:
             ends = (cell.low, cell.high) if isinstance(cell, Between) else (None, None)
             found.cells.append([*ends])
             found.units.append(cell.unit if isinstance(cell, Between) else "")
+        return found
+    if any(isinstance(cell, Estimate) for cell in cells):
+        found = _Filled([heading, f"{heading}, from", f"{heading}, to"])
+        for cell in cells:
+            value, unit = _value(cell, True)
+            ends = (cell.low, cell.high) if isinstance(cell, Estimate) else (None, None)
+            found.cells.append([value, *ends])
+            found.units.append(unit)
         return found
     found = _Filled([heading])
     numeric = column.justify == "right"
