@@ -12,7 +12,7 @@ import pytest
 
 import hotband as hb
 from hotband.interval import of_run
-from hotband.interval.of_record import intervals_of
+from hotband.interval.of_record import expect_figure, intervals_of
 from hotband.interval.of_run import Asked
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec, execute
 
@@ -160,6 +160,33 @@ def test_a_figure_that_the_run_does_not_have_is_named(hotband: Hotband) -> None:
     done = hotband("why", *SHORT[1:], *FEW, "--figure", "p42")
     assert done.returncode == 2
     assert "expected one of iops, bandwidth, mean, p50, p99, p999" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("workload", "said", "figure", "does"),
+    [
+        ("fio-randread", (), "write.p99", "reads only"),
+        ("fio-randread", (), "read.p99", "reads only"),
+        ("fio-randread", (("read_pct", "0"),), "read.iops", "writes only"),
+        ("iometer-database", (("read_pct", "100"),), "write.mean", "reads only"),
+    ],
+)
+def test_a_figure_of_a_direction_that_the_workload_has_not_is_named_before_it_runs(
+    workload: str, said: tuple[tuple[str, str], ...], figure: str, does: str
+) -> None:
+    with pytest.raises(hb.UserError, match=does):
+        expect_figure(RunSpec("run", "ent-15k", workload, said), figure)
+
+
+def test_a_figure_of_one_direction_of_two_is_taken() -> None:
+    expect_figure(RunSpec("run", "ent-15k", "iometer-database"), "write.p99")
+    expect_figure(RunSpec("run", "ent-15k", "fio-randread"), "p99")
+
+
+def test_python_refuses_draws_of_no_intervals() -> None:
+    with pytest.raises(hb.UserError, match="is for intervals") as caught:
+        hb.run("fio-randread", on="ent-15k", draws=16)
+    assert (caught.value.where, caught.value.value) == ("draws", "16")
 
 
 def test_python_names_its_own_arguments() -> None:

@@ -116,7 +116,7 @@ class Draws:
         draws = len(self.again) - SEEDS
         each = " + ".join(str(len(one.specs)) for one in self.machines)
         drawn = f"{draws} draws of {len(self.values)} uncertain values and" if self.values else "no uncertain values;"
-        return f"intervals: {drawn} {SEEDS} other seeds, each of {each} runs: {self.runs:,} runs"
+        return f"intervals, after the review: {drawn} {SEEDS} other seeds, each of {each} runs: {self.runs:,} runs"
 
 
 def draws_of(plans: Sequence[Plan], asked: Asked) -> Draws:

@@ -63,6 +63,8 @@ def review_all(
     drawing = None if intervals is None else _Drawing.of(plans, intervals, jobs, out, fresh, say, progress)
     done = Reviewed()
     with nullcontext() if out is None else Lock(out):
+        if drawing is not None:
+            say(drawing.draws.told())
         if not _run_all(plans, done, jobs, out, fresh, say, progress):
             return done
         if len(plans) > 1:
@@ -102,7 +104,6 @@ class _Drawing:
         """Puts intervals into reviews that are done, and into their comparison; whether the user let it."""
         from hotband.review import intervals
 
-        self.say(self.draws.told())
         try:
             drawn = self._run_all()
         except (RunsInterrupted, KeyboardInterrupt):
