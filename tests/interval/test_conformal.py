@@ -49,6 +49,18 @@ def test_the_coverage_is_the_level_for_figures_alike() -> None:
         assert 0.87 <= inside / 600 <= 0.94
 
 
+def test_an_interval_ends_with_the_farthest_draw() -> None:
+    term = ModelTerm(residuals([-0.2, -0.1, 0.1, 0.15, 0.2, 0.25, -0.3, 0.1, 0.05, 0.12, 0.4, 0.3]))
+    alone, high = term.bounds(RANDOM, Spread(), 90)
+    wide = Spread(0.0, 3.0)
+    assert term.bounds(RANDOM, wide, 90)[1] > 2 * 3.0
+    ends = term.bounds(RANDOM, wide, 90, Spread.farthest([-0.1, 2.5, 2.0], 0.25))
+    assert ends == (pytest.approx(alone), pytest.approx(high + 2.5 + 2 * 0.25))
+    # Where a spread is small, nothing changes.
+    small = Spread(0.02, 0.02)
+    assert term.bounds(RANDOM, small, 90, Spread(0.04, 0.04)) == term.bounds(RANDOM, small, 90)
+
+
 def test_the_coverage_holds_where_spreads_differ() -> None:
     random = np.random.default_rng(6)
     inside = {0.02: 0, 0.3: 0}

@@ -67,6 +67,16 @@ class Spread:
         )
         return cls(low, high)
 
+    @classmethod
+    def farthest(cls, log_ratios: Iterable[float], seed: float = 0.0) -> Spread:
+        """How far the farthest draws lie, and two standard deviations by seeds with them."""
+        found = [0.0, *log_ratios]
+        return cls(2 * seed - min(found), 2 * seed + max(found))
+
+
+NO_LIMIT = Spread(math.inf, math.inf)
+"""Of figures whose draws are not known one by one."""
+
 
 class Kind(NamedTuple):
     """What a term is of: a class of figure, of drives and arrays or of pools."""
@@ -180,10 +190,14 @@ class ModelTerm:
             least = max(least, *(score for score, _ in scores))
         return least or math.inf
 
-    def bounds(self, of: Kind, spread: Spread, level: float) -> tuple[float, float]:
-        """The log-ratios between which a figure of a kind lies with a probability of `level` percent."""
+    def bounds(self, of: Kind, spread: Spread, level: float, farthest: Spread = NO_LIMIT) -> tuple[float, float]:
+        """The log-ratios between which a figure of a kind lies with a probability of `level` percent. They reach no
+        further than those of a figure without spread and the `farthest` draw together: the scores are of figures whose
+        spread is about as large as their kind's size, and say nothing of one that a value moves tenfold."""
         factor = self.factor(of, level)
-        return -factor * self.scale(of, spread.low), factor * self.scale(of, spread.high)
+        alone = factor * self.size(of)
+        low = min(factor * self.scale(of, spread.low), alone + farthest.low)
+        return -low, min(factor * self.scale(of, spread.high), alone + farthest.high)
 
     def _chain(self, of: Kind) -> Iterator[tuple[str, list[Residual]]]:
         """Pools of a kind, the narrowest first."""

@@ -98,7 +98,8 @@ def _figure(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) ->
 
 def interval_of(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> IntervalDoc:
     """The interval of a figure."""
-    low, high = between(drawn.nominal[name], *term.bounds(of, spread_of(name, drawn), level))
+    farthest = Spread.farthest(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
+    low, high = between(drawn.nominal[name], *term.bounds(of, spread_of(name, drawn), level, farthest))
     return {"level": float(level), "low": low, "high": high}
 
 

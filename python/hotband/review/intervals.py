@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hotband.interval.conformal import ARRAYS, POOLS, Kind, Spread
 from hotband.interval.of_run import Asked, system_of
@@ -40,6 +40,13 @@ RATIOS = "ratios"
 INTERVALS = "intervals"
 
 
+class Moved(NamedTuple):
+    """How far draws and seeds move a figure: as a standard deviation, and at the most."""
+
+    spread: Spread
+    farthest: Spread
+
+
 def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, asked: Asked) -> None:
     """Puts intervals into reviews, each beside its documents of all draws."""
     term = model_term()
@@ -47,7 +54,8 @@ def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, aske
         system = system_of(machine.specs[0])
         spreads = spreads_of(_part(review), list(map(_part, one.draws)), list(map(_part, one.seeds)))
         found = {
-            place: term.bounds(Kind(class_of(place), system), spread, asked.level) for place, spread in spreads.items()
+            place: term.bounds(Kind(class_of(place), system), moved.spread, asked.level, moved.farthest)
+            for place, moved in spreads.items()
         }
         groups = [logs for place, logs in found.items() if place[0] == "summary"]
         if groups:
@@ -76,8 +84,8 @@ def add_to_comparison(comparison: ComparisonDoc, drawn: Sequence[Drawn], draws: 
     spreads = spreads_of(_ratios(comparison), list(map(_ratios, compared)), list(map(_ratios, seeds)))
     found = {
         # The first machine is as fast as itself.
-        place: term.bounds(kind, spread, asked.level)
-        for place, spread in spreads.items()
+        place: term.bounds(kind, moved.spread, asked.level, moved.farthest)
+        for place, moved in spreads.items()
         if place[-1] != comparison["baseline"]
     }
     comparison["intervals"] = {"level": float(asked.level), "draws": len(compared)}
@@ -86,7 +94,7 @@ def add_to_comparison(comparison: ComparisonDoc, drawn: Sequence[Drawn], draws: 
 
 def spreads_of(
     nominal: Mapping[str, Any], draws: Sequence[Mapping[str, Any]], seeds: Sequence[Mapping[str, Any]]
-) -> dict[Place, Spread]:
+) -> dict[Place, Moved]:
     """How far draws and seeds move every figure of a document, from documents of the same shape."""
     base = figures_of(nominal)
     drawn, chance = list(map(figures_of, draws)), list(map(figures_of, seeds))
@@ -94,7 +102,8 @@ def spreads_of(
     for place, value in base.items():
         by_seed = [0.0, *_log_ratios(place, value, chance)]
         seed = stdev(by_seed) if len(by_seed) > 1 else 0.0
-        found[place] = Spread.of(_log_ratios(place, value, drawn), seed)
+        logs = _log_ratios(place, value, drawn)
+        found[place] = Moved(Spread.of(logs, seed), Spread.farthest(logs, seed))
     return found
 
 
