@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 import hotband as hb
-from hotband.interval import of_run
+from hotband.interval import of_run, uncertain
 from hotband.interval.of_record import expect_figure, intervals_of
 from hotband.interval.of_run import Asked
+from hotband.interval.short import refusal
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec, execute
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -181,6 +182,17 @@ def test_a_figure_of_a_direction_that_the_workload_has_not_is_named_before_it_ru
 def test_a_figure_of_one_direction_of_two_is_taken() -> None:
     expect_figure(RunSpec("run", "ent-15k", "iometer-database"), "write.p99")
     expect_figure(RunSpec("run", "ent-15k", "fio-randread"), "p99")
+
+
+def test_counts_of_one_of_two_products_are_drawn() -> None:
+    text = '[drives.a]\nproduct = "savvio-10k1"\n[drives.b]\nproduct = "cheetah-15k4"\n'
+    spec = RunSpec("run", "two.toml", "fio-randread", machine_text=text + '[layouts.all]\nconcat = { members = "*" }\n')
+    own = [one for one in uncertain.of_run(spec) if one.range.key in ("zones", "queue_tags", "wce")]
+    assert len(own) == 6
+    # The highest of each, and the switches the other way.
+    drawn = uncertain.with_values(spec, [(one, one.at(0.99)) for one in own])
+    assert refusal([drawn]) is None
+    assert all(str(one.at(0.99)) in (drawn.machine_text or "") for one in own)
 
 
 def test_python_refuses_draws_of_no_intervals() -> None:

@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from hotband.interval.of_run import Asked
 
 
+EventOption = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="EVENT", help="What happens in every run, such as 'at 0 s: fail d3'."),
+]
+DrawsOption = Annotated[
+    int | None, typer.Option("--draws", help="Draws of the uncertain values for --interval; 16 where not said.")
+]
+
+
 def review(
     machine: MachineArgument,
     against: Annotated[
@@ -46,14 +55,9 @@ def review(
     quick: Annotated[bool, typer.Option("--quick", help="A quarter of the I/Os, fewer places and depths.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Runs at a time; all cores where not said.")] = None,
-    event: Annotated[
-        list[str] | None,
-        typer.Option("--event", metavar="EVENT", help="What happens in every run, such as 'at 0 s: fail d3'."),
-    ] = None,
+    event: EventOption = None,
     interval: IntervalOption = None,
-    draws: Annotated[
-        int | None, typer.Option("--draws", help="Draws of the uncertain values for --interval; 16 where not said.")
-    ] = None,
+    draws: DrawsOption = None,
     out: OutOption = None,
     fresh: FreshOption = False,
     as_json: JsonFlag = False,

@@ -177,5 +177,15 @@ def with_own(spec: RunSpec, values: Sequence[tuple[Uncertain, Any]]) -> RunSpec:
         for name in of.tables:
             table = document["drives"][name]
             table.setdefault("set", tomlkit.inline_table())
-            table["set"][of.range.key] = value
+            table["set"][of.range.key] = _in_toml(value)
     return replace(spec, machine_text=str(tomlkit.dumps(document)))
+
+
+def _in_toml(value: Any) -> Any:
+    """A count is a number in a machine's text, where a setting has its digits."""
+    for number in (int, float) if isinstance(value, str) else ():
+        try:
+            return number(value)
+        except ValueError:
+            continue
+    return value

@@ -93,7 +93,7 @@ def add_to_comparison(comparison: ComparisonDoc, drawn: Sequence[Drawn], draws: 
 
 
 def spreads_of(
-    nominal: Mapping[str, Any], draws: Sequence[Mapping[str, Any]], seeds: Sequence[Mapping[str, Any]]
+    nominal: Mapping[str, object], draws: Sequence[Mapping[str, object]], seeds: Sequence[Mapping[str, object]]
 ) -> dict[Place, Moved]:
     """How far draws and seeds move every figure of a document, from documents of the same shape."""
     base = figures_of(nominal)
@@ -148,13 +148,13 @@ def class_of(place: Place) -> FigureClass:
     return percentile or rate
 
 
-def _part(review: ReviewDoc) -> dict[str, Any]:
+def _part(review: ReviewDoc) -> dict[str, object]:
     """What has intervals of a review."""
     parts = [name.replace("-", "_") for name in PARTS if name not in RANGES]
     return {key: value for key, value in review.items() if key in (*parts, "summary", "overall")}
 
 
-def _ratios(comparison: ComparisonDoc) -> dict[str, Any]:
+def _ratios(comparison: ComparisonDoc) -> dict[str, object]:
     return {key: value for key, value in comparison.items() if key in ("groups", "overall")}
 
 
