@@ -201,7 +201,7 @@ def sweep(
     fresh: bool = False,
     records: bool = True,
     interval: float | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Sweep:
@@ -210,11 +210,12 @@ def sweep(
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
     the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. `repeat` gives every point so
     many seeds, from `seed` on. With `interval` (a percentage, such as 90) the first seed of every point has intervals
-    of its predictions, of `draws` draws. All are checked before the first begins: a mistake in one raises UserError at
-    once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is finished;
-    `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as it ends,
-    and one that is there, of the same spec, seed and version, is not run again; `fresh` starts over. Without `records`
-    only the rows of the frame are kept, which is quicker and takes a thousandth of the memory. Otherwise as `run`.
+    of its predictions, of `draws` draws, 64 where not said. All are checked before the first begins: a mistake in one
+    raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with
+    what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept
+    there as it ends, and one that is there, of the same spec, seed and version, is not run again; `fresh` starts over.
+    Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the memory.
+    Otherwise as `run`.
     """
     from hotband.runs import watch
     from hotband.sweeps import engine, plan
@@ -233,7 +234,7 @@ def sweep(
         duration,
         texts(events, "events"),
     )
-    drawn = None if interval is None else _intervals_asked(interval, draws)
+    drawn = _intervals_asked(interval, draws)
     asked = engine.Asked(jobs, _path(out, "out"), fresh, records, drawn)
     return engine.sweep(grid, asked, lambda title: watch.watch(title, progress), lambda _: None)
 

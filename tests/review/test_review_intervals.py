@@ -23,6 +23,7 @@ from hotband.review.tables import comparison_views, review_views
 from hotband.review.target import targets_of
 from hotband.runs.run import RunsInterrupted
 from hotband.study.figureclass import FigureClass
+from hotband.text.formats import values_of
 
 FIRST, MIRROR = "savvio-10k1", "raid1:2xsavvio-10k1"
 ONLY = ["access", "defragmentation"]
@@ -243,3 +244,12 @@ def test_the_page_shows_them(reviewed: tuple[list[Any], Any]) -> None:
     last = topic.tables[0].groups[0].rows[-1]
     assert last[1].text == "1.00"
     assert "(90 %: " in last[2].text
+
+
+def test_in_csv_the_ends_are_columns(reviewed: tuple[list[Any], Any]) -> None:
+    table = next(view for view in review_views(reviewed[0][0]) if hasattr(view, "columns"))
+    found = values_of(table)
+    at = found.headings.index("mean")
+    assert found.headings[at + 1 : at + 3] == ["mean, from", "mean, to"]
+    ends = reviewed[0][0]["access"]["read"]["intervals"]["mean_ns"]
+    assert found.rows[0][at + 1 : at + 3] == [ends["low"] / 1e6, ends["high"] / 1e6]
