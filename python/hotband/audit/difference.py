@@ -18,6 +18,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.correlated import LEAST_SAMPLES, mean_law
 from hotband.audit.orderstat import CONFIDENCE, least_count
 from hotband.record.document import known
+from hotband.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.audit.correlated import Numbers
@@ -163,7 +164,7 @@ def of_samples(a: Numbers, b: Numbers, ratio: float, seed: int) -> Interval:
 
 
 def _too_few(run: Audited, count: int) -> str:
-    return f"{run.name} has {count} samples over time; {LEAST_SAMPLES} are needed, or several runs of each side"
+    return f"{run.name} has {counted(count, "sample")} over time; {LEAST_SAMPLES} are needed, or several runs of each side"
 
 
 def _poisson(a: Audited, b: Audited) -> Interval:

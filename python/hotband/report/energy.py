@@ -59,10 +59,10 @@ def power_chart(
     scale, dashes = variant_scale(lines), None
     if strokes is not None:
         lines, scale, dashes = strokes.scales(rows.with_columns(run=rows["line"]), "time_s", "power_w")
-    title = "Power of all drives (W)"
+    title, shown = "Power of all drives (W)", legend(rows["line"], HALF_CHARS)
     base = alt.Chart(clock.told(rows, "time_s", 1.0)).encode(
         x=alt.X("time:Q", scale=alt.Scale(nice=False), axis=alt.Axis(title=clock.title, format=NUMBER, grid=False)),
-        color=alt.Color("line:N", sort=lines, scale=scale, legend=legend(rows["line"], HALF_CHARS)),
+        color=alt.Color("line:N", sort=lines, scale=scale, legend=shown),
     )
     axis = alt.Axis(title=title, format=NUMBER, tickCount=5)
     band = base.mark_area(opacity=0.15).encode(
@@ -80,7 +80,8 @@ def power_chart(
         ],
     )
     if dashes is not None:
-        line = line.encode(strokeDash=alt.StrokeDash("line:N", sort=lines, scale=dashes, legend=None))
+        # The key of the colours, which dashes merge with: another one would be in conflict with it.
+        line = line.encode(strokeDash=alt.StrokeDash("line:N", sort=lines, scale=dashes, legend=shown))
     return dress(marked(alt.layer(band, line), marks, clock).properties(width="container", height=220))
 
 
