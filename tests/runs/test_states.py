@@ -88,7 +88,8 @@ def test_comparing_and_reporting_say_first_what_is_not_alike(call, records: Path
     )  # fmt: skip
     assert call("report", "on", "off", "-o", "r.html", cwd=records).returncode == 0
     page = (records / "r.html").read_text(encoding="utf-8")
-    assert page.index("Not alike: wce on writes with a volatile") < page.index("write cache on (volatile), read-ahead on")
+    first, second = "Not alike: wce on writes with a volatile", "write cache on (volatile), read-ahead on"
+    assert page.index(first) < page.index(second)
 
 
 def test_a_run_of_flash_is_in_use_and_says_so_in_a_line(call, tmp_path: Path) -> None:

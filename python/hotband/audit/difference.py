@@ -164,7 +164,8 @@ def of_samples(a: Numbers, b: Numbers, ratio: float, seed: int) -> Interval:
 
 
 def _too_few(run: Audited, count: int) -> str:
-    return f"{run.name} has {counted(count, "sample")} over time; {LEAST_SAMPLES} are needed, or several runs of each side"
+    samples = counted(count, "sample")
+    return f"{run.name} has {samples} over time; {LEAST_SAMPLES} are needed, or several runs of each side"
 
 
 def _poisson(a: Audited, b: Audited) -> Interval:
