@@ -44,7 +44,7 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
     },
     # Numbers are asked of the conventional pool alone, of the other that it is predicted.
     "mach2-ceph": {
-        **{("mach2", load): {"duration": "60 s"} for load in POOL_LOADS},
+        **{("mach2", load): {"duration": "20 s"} for load in POOL_LOADS},
         ("normal", "write-1-recycled"): {"duration": "60 s"},
     },
     # With compression off the drive is asked how it wears in, and nothing under the five workloads; the 5200 ECO is not
