@@ -335,7 +335,7 @@ def report(
     from hotband.record.incomplete import refusing_incomplete
     from hotband.report import record_page
     from hotband.report.kept import Report, kept_study, read_records, read_study
-    from hotband.text.write import expect_other_file
+    from hotband.text.write import expect_page
 
     if output is None and charts is None:
         raise UserError("--output", "", "", "missing: expected -o FILE.html, --charts DIR or both")
@@ -350,7 +350,7 @@ def report(
     records = [one for path in records for one in records_in(path)] if study is None else []
     expect_once(records)
     if output is not None:
-        expect_other_file("--output", output, [one for path in records for one in (path, path / "record.json")])
+        expect_page("--output", output, [one for path in records for one in (path, path / "record.json")])
     with refusing_incomplete(records):
         if study is not None:
             found = read_study(study)

@@ -154,7 +154,8 @@ def test_the_command_refuses_two_results_in_one_file(tmp_path: Path, hotband: An
     (tmp_path / "t.csv").write_text(words, encoding="utf-8")
     done = hotband("compare", "t.csv", "t.csv")
     assert done.returncode == 2
-    assert done.stderr == "hotband: error: t.csv: holds 2 results; expected one\n"
+    said = "t.csv: holds 2 results: expected one; hotband import keeps each in a folder of its own"
+    assert done.stderr == f"hotband: error: {said}\n"
 
 
 def sampled(name: str, rate: float, seconds: int, seed: int, noise: float = 0.03) -> Audited:

@@ -16,7 +16,7 @@ import pytest
 from rich.table import Table
 
 from hotband.commands.group import FORMAT, Commands
-from hotband.text.formats import About, Between, Figure, csv_text, markdown_table
+from hotband.text.formats import About, Between, Figure, csv_text, markdown_table, values_of
 
 Hotband = Callable[..., "CompletedProcess[str]"]
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
@@ -156,3 +156,15 @@ def test_markdown_shows_texts_as_they_are() -> None:
     lines = markdown_table(made()).splitlines()
     assert lines[4] == "| =1+1\\|x | 1,235 | 1 to 2 | 1,234.5 ms |"
     assert lines[5] == "| \\<b\\>\\*y\\* | – | – | – |"
+
+
+def test_units_that_differ_within_a_row_stand_beside_each_value() -> None:
+    table = Table("figure")
+    for name in ("measured", "predicted"):
+        table.add_column(name, justify="right")
+    table.add_row("p50", "716.8 us", "75.69 ms")
+    table.add_row("IOPS", "1,701 IOPS", "154.7 IOPS")
+    found = values_of(table)
+    assert found.headings == ["figure", "measured", "measured unit", "predicted", "predicted unit"]
+    assert found.rows[0] == ["p50", 716.8, "us", 75.69, "ms"]
+    assert found.rows[1] == ["IOPS", 1701.0, "IOPS", 154.7, "IOPS"]

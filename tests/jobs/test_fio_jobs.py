@@ -270,3 +270,12 @@ def test_fractions_of_percent_are_not_what_fio_makes_of_them(convert: Convert) -
     job = convert(f"{DIRECT}[a]\nrw=randread\nbssplit=4k/4.5:8k/95.5\n")
     assert job.stream["sizes"] == {"4 KiB": 4.5, "8 KiB": 95.5}
     assert job.fate("bssplit")[0] is Fate.APPROXIMATED
+
+
+def test_a_whole_device_is_whole_whatever_another_job_uses_of_it(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[data]\nrw=randread\n[log]\nrw=write\noffset=50g\nsize=8g\n")
+    data, log = job.table["streams"]
+    assert "range" not in data
+    assert log["range"] == ["50 GiB", "58 GiB"]
+    share = convert(f"{DIRECT}[data]\nrw=randread\nsize=100%\n[log]\nrw=write\noffset=50g\nsize=8g\n")
+    assert "range" not in share.table["streams"][0]

@@ -82,7 +82,8 @@ def _side(paths: Sequence[Path], number: int, seen: dict[Path, int]) -> Side:
         seen[file] = number
         own = load_one(place)
         if len(own) != 1:
-            raise UserError(str(place), "", "", f"holds {len(own)} results; expected one")
+            apart = "expected one; hotband import keeps each in a folder of its own"
+            raise UserError(str(place), "", "", f"holds {len(own)} results: {apart}")
         runs.append((str(place), own[0]))
     if len(runs) == 1:
         return Side(runs[0][1].name, [runs[0][1]])

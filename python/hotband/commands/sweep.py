@@ -73,9 +73,10 @@ def sweep(
     from hotband.runs.progress import run_progress
     from hotband.sweeps import engine, plan
     from hotband.sweeps.journal import FRAME_FILE
+    from hotband.text.write import expect_page
 
     if output is not None:
-        expect_writable(output)
+        expect_page("--output", output)
     twice = next((name for name in on if on.count(name) > 1), None)
     if twice is not None:
         raise UserError("--on", "", twice, "is given twice; expected each machine once")
@@ -114,13 +115,6 @@ def _intervals(level: float | None, draws: int | None) -> IntervalsAsked | None:
     from hotband.interval.of_run import Asked
 
     return Asked(level, DRAWS if draws is None else draws)
-
-
-def expect_writable(page: Path) -> None:
-    """Refuses a page that cannot be written before the runs, which may take long. Raises UserError."""
-    if page.is_dir() or not page.parent.is_dir():
-        why = "is a folder; expected a file" if page.is_dir() else "its folder is not there"
-        raise UserError("--output", "", str(page), why)
 
 
 def show_sweep(done: Sweep) -> None:

@@ -16,6 +16,7 @@ from hotband.expect.results import Row, read_rows
 from hotband.find.scale import scale_of
 from hotband.interval.of_run import Asked as IntervalsAsked
 from hotband.record.incomplete import refusing_incomplete
+from hotband.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.experiment import Say
@@ -48,7 +49,7 @@ def expect(asked: Asked, watch: Watch, say: Say) -> Expected:
     if asked.machine is None:
         return Expected(None, settings.level, rows, ranking=rank(rows, settings, watch))
     _expect_room(rows, asked.machine)
-    found = run(rows, asked.machine, settings, watch, f"{len(rows)} runs on {asked.machine.name}")
+    found = run(rows, asked.machine, settings, watch, f"{counted(len(rows), 'run')} on {asked.machine.name}")
     notes = with_intervals(found, settings, say, watch)
     scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
     if scale is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.expect.judge import row_verdict, whole_verdict
 from hotband.expect.nearest import NO_DRIVE
+from hotband.record.states import state_lines, states_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,6 +49,7 @@ class ExpectedDoc(TypedDict):
     nearest: list[NearDoc]
     left_out: dict[str, str]
     compared_rows: list[str]
+    state: list[str]
     notes: list[str]
 
 
@@ -62,6 +64,11 @@ class Expected:
     explanations: list[str] = field(default_factory=list)
     ranking: Ranking | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def state(self) -> list[str]:
+        """The caches of the machine's drives as they were run; none where drives were ranked."""
+        return state_lines(states_of(self.predicted[0].finished.record)) if self.predicted and self.machine else []
 
     def figures(self, row: Row) -> list[Judged]:
         """The figures of a row; none of one that could not be rebuilt."""
@@ -120,6 +127,7 @@ class Expected:
             "nearest": [one.document() for one in ranking.drives] if ranking else [],
             "left_out": ranking.left_out if ranking else {},
             "compared_rows": list(ranking.rows) if ranking else [],
+            "state": self.state,
             "notes": self.notes,
         }
 

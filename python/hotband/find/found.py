@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.find.figures import shown
 from hotband.find.vary import value_shown
+from hotband.record.states import state_lines, states_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,6 +57,7 @@ class AnswerDoc(TypedDict):
     bracket: list[float] | None
     interval: AnswerIntervalDoc | None
     runs: int
+    state: list[str]
     trials: list[TrialDoc]
     notes: list[str]
 
@@ -97,6 +99,11 @@ class Answer:
         """What the run at the answer left; None where there is no answer."""
         return None if self.best is None else self.best.record
 
+    @property
+    def state(self) -> list[str]:
+        """The caches of its drives as they were run, a line for those that are alike."""
+        return state_lines(states_of(self.trials[0].finished.record)) if self.trials else []
+
     def document(self) -> AnswerDoc:
         """As JSON has it."""
         return {
@@ -108,6 +115,7 @@ class Answer:
             "bracket": list(self.bracket) if self.bracket else None,
             "interval": self.interval,
             "runs": len(self.trials),
+            "state": self.state,
             "trials": [_trial(trial) for trial in self.trials],
             "notes": self.notes,
         }

@@ -29,6 +29,7 @@ def answer_views(found: Found) -> list[Table | Text | str]:
     views.append(f"  {found.workload}, asked as {found.asked_as}")
     for answer in found.answers:
         views.append(search_table(found.question, answer, several=len(found.answers) > 1))
+        views += [f"  state: {line}" for line in answer.state]
         views += [f"  note: {note}" for note in answer.notes]
     return [*views, *(f"  note: {note}" for note in found.notes)]
 

@@ -31,9 +31,10 @@ class Files:
     sizes: dict[str, int | None] = field(default_factory=dict)
 
     def meet(self, name: str, size: int | None) -> None:
-        """A file is used up to `size`; None where that is not known."""
-        known = self.sizes.get(name)
-        self.sizes[name] = size if known is None else max(known, size or 0)
+        """A file is used up to `size`; None where that is not known, as of a whole device: what others use of it does
+        not say where it ends."""
+        known = self.sizes.get(name, 0)
+        self.sizes[name] = None if known is None or size is None else max(known, size)
 
     def part(self, name: str, offset: Amount | None, size: Amount | None, option: Option | None) -> list[str] | None:
         """The range on the target of a part of a file; None for the whole target. `option` is named by the error."""

@@ -99,7 +99,7 @@ def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
         return ""
     if len(runs) == 1:
         line, texts = runs[0]
-        factor = "" if len(line) == len(panel) else _factors(columns, line[0], better)
+        factor = "" if len(line) > 1 else _factors(columns, line[0], better)
         return f"{_has(line, better)} at every {along.title}, {texts[0]} to {texts[-1]}{factor}."
     # Where the best changes more often than that, a list of places says nothing.
     if len(runs) > MOST_NAMED:
@@ -261,7 +261,10 @@ def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
     """Without an axis of numbers: the best and the worst."""
     dots = {line: curve[0] for line, curve in panel.items() if better.figure in curve[0].figures}
     if len(dots) < 2:
-        return f"{better.text(curve.figures[better.figure])} {_plain(better)}." if (curve := _one(dots)) else ""
+        alone = _one(dots)
+        # A latency's text has its unit, a rate's its name.
+        name = " p99 latency" if better.is_less else ""
+        return f"{better.text(alone.figures[better.figure])}{name}." if alone else ""
     sign = 1 if better.is_less else -1
     order = sorted(dots, key=lambda line: sign * dots[line].figures[better.figure])
     best, worst = order[0], order[-1]

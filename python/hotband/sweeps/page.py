@@ -13,6 +13,7 @@ from hotband.sweeps.drawn import curve_sections
 from hotband.sweeps.frames import numbers_of
 from hotband.sweeps.plan import NOT_SET
 from hotband.sweeps.show import COLUMNS, cells_of, in_unit, notes_of, states_of, time_unit
+from hotband.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.sweeps.sweep import Sweep
@@ -82,7 +83,7 @@ def _numbers(sweep: Sweep, curves: Curves) -> Table:
         for row in frame.head(MOST_ROWS).iter_rows(named=True)
     ]
     more = f"; {frame.height - MOST_ROWS:,} more are in sweep.parquet" if frame.height > MOST_ROWS else ""
-    caption = f"{frame.height:,} points{more}"
+    caption = f"{counted(frame.height, 'point')}{more}"
     return Table(
         [*heads, *in_unit(COLUMNS, unit)], [Group(rows)], caption=caption, folded=len(rows) > OPEN_ROWS, tight=True
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hotband.report.text import ABSENT, number
 from hotband.sweeps.curves import TITLES
+from hotband.text.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,7 +71,7 @@ def sweep_table(sweep: Sweep) -> Table:
     p99 = frame["latency_p99_ns"].drop_nulls().to_list() if frame.height else []
     unit = time_unit(p99)
     differs = [name for name in sweep.axes if name != "seed"] or ["target"]
-    table = Table(title=f"{frame.height:,} points", title_justify="left")
+    table = Table(title=counted(frame.height, "point"), title_justify="left")
     for name in differs:
         head = {"target": "machine"}.get(name, TITLES.get(name, name))
         is_number = frame[name].dtype.is_numeric()

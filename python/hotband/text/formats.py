@@ -161,7 +161,14 @@ def values_of(table: Table) -> Values:
             one.headings = [_with_unit(heading, unit) for heading in one.headings]
     headings = [heading for one in columns for heading in one.headings]
     rows = [[cell for one in columns for cell in one.cells[n]] for n in range(count)]
-    if mixed:
+    if any(len(set(units) - {""}) > 1 for units in zip(*(one.units for one in mixed), strict=True)):
+        # Units that differ within a row stand beside each value.
+        headings = [heading for one in columns for heading in (*one.headings, *_unit_of(one, mixed))]
+        rows = [
+            [cell for one in columns for cell in (*one.cells[n], *([one.units[n]] if one in mixed else []))]
+            for n in range(count)
+        ]
+    elif mixed:
         units = [next((one.units[n] for one in mixed if one.units[n]), "") for n in range(count)]
         place = len(columns[0].headings)
         headings.insert(place, "unit")
@@ -169,6 +176,11 @@ def values_of(table: Table) -> Values:
             row.insert(place, unit)
     title = "" if table.title is None else plain(table.title)
     return Values(headings, rows, title, getattr(table.title, "columns", {}))
+
+
+def _unit_of(one: _Filled, mixed: Sequence[_Filled]) -> list[str]:
+    """The heading of a column's own units, where it has several."""
+    return [f"{one.headings[0]} unit"] if one in mixed else []
 
 
 def _filled(column: Column) -> _Filled:

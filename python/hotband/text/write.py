@@ -59,6 +59,18 @@ def expect_other_file(option: str, path: Path, read: Iterable[Path]) -> None:
         raise UserError(option, "", str(path), "is what is read; expected another file")
 
 
+def expect_page(option: str, path: Path, read: Iterable[Path] = ()) -> None:
+    """Refuses what no page can be written to, before what may take long: another ending than .html, a folder, a file
+    that is read. Raises UserError."""
+    expect_other_file(option, path, read)
+    if path.is_dir():
+        raise UserError(option, "", str(path), "is a folder; expected a file")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise UserError(option, "", str(path), "expected a file that ends in .html")
+    if not path.parent.is_dir():
+        raise UserError(option, "", str(path), "its folder is not there; expected one that is")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A binary file for what is written piece by piece; it takes the place of `path` where the block ends well. Raises
