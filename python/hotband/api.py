@@ -28,9 +28,9 @@ from hotband.expect.api import expect as expect
 from hotband.find.api import find as find
 from hotband.jobs.converted import Converted as Converted
 from hotband.record.record import Record as Record
+from hotband.record.record import record_of
 from hotband.record.tables import Tables
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
-from hotband.sweeps.kept import record_of
 from hotband.sweeps.sweep import Sweep as Sweep
 
 if TYPE_CHECKING:

@@ -414,7 +414,7 @@ def entropy(
         show(*summary_lines(report), *table, *histogram_lines(report), "", took)
     if report["interrupted"]:
         sys.stderr.write("hotband: interrupted; what was measured so far is kept\n")
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 @app.command()

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from hotband.commands import names
-from hotband.commands.intervals import JobsOption
-from hotband.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show, show_lines
-from hotband.interval import LEAST_DRAWS, MOST_DRAWS
+from hotband.commands.intervals import DrawsOption, JobsOption
+from hotband.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show_views
+from hotband.interval import DRAWS_OF_MANY
 
 EPILOG = """\
 [bold]Examples[/]
@@ -42,7 +42,7 @@ def expect(
     level: Annotated[
         float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help="Level of the intervals, 1 to 99.")
     ] = 90.0,
-    draws: Annotated[int, typer.Option(min=LEAST_DRAWS, max=MOST_DRAWS, help="Draws of the uncertain values.")] = 16,
+    draws: DrawsOption = DRAWS_OF_MANY,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help='Measured time of a prediction, such as "60 s".')
     ] = None,
@@ -71,6 +71,4 @@ def expect(
     found = expected_of(asked, run_progress, say)
     if as_json:
         return print_json(found.to_dict())
-    for view in views(found):
-        (show if hasattr(view, "columns") else lambda one: show_lines([one]))(view)
-    return None
+    return show_views(views(found))

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from hotband.commands import names
-from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption
-from hotband.commands.output import JsonFlag, SetOption, parse_set, print_json, say, show, show_lines
-from hotband.errors import UserError
+from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, expect_interval
+from hotband.commands.output import JsonFlag, SetOption, parse_set, print_json, say, show_views
 from hotband.interval import DRAWS
 
 EPILOG = """\
@@ -70,8 +69,7 @@ def find(
     from hotband.runs.run import text_of
     from hotband.runs.specify import Named
 
-    if draws is not None and interval is None:
-        raise UserError("--draws", "", str(draws), "is for intervals: expected --interval PERCENT with it")
+    expect_interval(interval, draws)
     machines = [Named(name, None if "{" in name else text_of(name, "machine")) for name in on]
     asked = Asked(
         question,
@@ -91,6 +89,4 @@ def find(
     found = answers_to(asked, run_progress, say)
     if as_json:
         return print_json(found.to_dict())
-    for view in answer_views(found):
-        (show if hasattr(view, "columns") else lambda one: show_lines([one]))(view)
-    return None
+    return show_views(answer_views(found))

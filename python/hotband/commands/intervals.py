@@ -14,19 +14,14 @@ from hotband.commands.output import (
     parse_set,
     print_json,
     say,
-    show,
-    show_lines,
+    show_views,
 )
 from hotband.errors import UserError
 from hotband.interval import DRAWS, LEAST_DRAWS, MOST_DRAWS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.interval.documents import WhyFigureDoc
+    from hotband.interval.of_run import Asked
     from hotband.runs.run import Finished, RunSpec
 
 LEVEL = "Percent of such predictions that the interval is to hold, 1 to 99."
@@ -54,8 +49,23 @@ def expect_one_run(level: float | None, draws: int | None, runs: int) -> None:
     """Raises UserError for intervals of several runs, and for draws without intervals."""
     if runs > 1 and level is not None:
         raise UserError("--interval", "", f"{level:g}", "intervals are of one run: leave out --then")
+    expect_interval(level, draws)
+
+
+def expect_interval(level: float | None, draws: int | None) -> None:
+    """Raises UserError for draws without intervals."""
     if draws is not None and level is None:
         raise UserError("--draws", "", str(draws), "is for intervals: expected --interval PERCENT with it")
+
+
+def asked_intervals(level: float | None, draws: int | None, usual: int = DRAWS) -> Asked | None:
+    """The intervals that are asked for, with `usual` draws where their number is not said. Raises UserError."""
+    expect_interval(level, draws)
+    if level is None:
+        return None
+    from hotband.interval.of_run import Asked
+
+    return Asked(level, usual if draws is None else draws)
 
 
 def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | None) -> bool:
@@ -102,17 +112,6 @@ def why(
     found = {one["figure"]: one for one in whys(spec, figure, level, draws, jobs)}
     chosen = found[figure_name(figure, list(found))]
     return print_json(chosen) if as_json else show_views(why_views(chosen))
-
-
-def show_views(views: Sequence[Table | Text | str]) -> None:
-    """Prints tables, and words folded within the width that tables have."""
-    from rich.table import Table
-
-    for view in views:
-        if isinstance(view, Table):
-            show(view)
-        else:
-            show_lines([view])
 
 
 def whys(spec: RunSpec, figure: str, level: float, draws: int, jobs: int | None) -> list[WhyFigureDoc]:

@@ -14,6 +14,7 @@ from hotband.errors import UserError
 from hotband.runs.words import ours
 
 if TYPE_CHECKING:
+    from rich.table import Table
     from rich.text import Text
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
@@ -99,6 +100,17 @@ def show_lines(lines: Iterable[str | Text]) -> None:
         return show(*lines)
     out = console()
     return show(*(hanging(out.render_str(line) if isinstance(line, str) else line, out.width) for line in lines))
+
+
+def show_views(views: Iterable[Table | Text | str]) -> None:
+    """Prints tables, and words folded within the width that tables have."""
+    from rich import table
+
+    for view in views:
+        if isinstance(view, table.Table):
+            show(view)
+        else:
+            show_lines([view])
 
 
 def say(text: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hotband.commands import names
-from hotband.commands.intervals import IntervalOption, expect_one_run
+from hotband.commands.group import INTERRUPTED
+from hotband.commands.intervals import IntervalOption, asked_intervals
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -21,17 +22,15 @@ from hotband.commands.output import (
     show,
 )
 from hotband.errors import UserError
-
-if TYPE_CHECKING:
-    from hotband.interval.of_run import Asked
-
+from hotband.interval import DRAWS_OF_MANY
 
 EventOption = Annotated[
     list[str] | None,
     typer.Option("--event", metavar="EVENT", help="What happens in every run, such as 'at 0 s: fail d3'."),
 ]
 DrawsOption = Annotated[
-    int | None, typer.Option("--draws", help="Draws of the uncertain values for --interval; 16 where not said.")
+    int | None,
+    typer.Option("--draws", help=f"Draws of the uncertain values for --interval; {DRAWS_OF_MANY} where not said."),
 ]
 
 
@@ -75,7 +74,6 @@ def review(
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
 
-    expect_one_run(interval, draws, 1)
     done = review_all(
         [machine, *(against or [])],
         set=parse_set(set_ or []),
@@ -89,7 +87,7 @@ def review(
         fresh=fresh,
         say=say,
         progress=run_progress,
-        intervals=None if interval is None else asked(interval, draws),
+        intervals=asked_intervals(interval, draws, DRAWS_OF_MANY),
     )
     if as_json and done.reviews:
         print_json({"reviews": done.reviews, "comparison": done.comparison} if against else done.reviews[0])
@@ -104,12 +102,4 @@ def review(
         whole = len(done.reviews) - done.in_part
         last = ", and one in part" if done.in_part else ""
         sys.stderr.write(f"hotband: interrupted; finished reviews: {whole}{last}\n")
-        raise typer.Exit(130)
-
-
-def asked(level: float, draws: int | None) -> Asked:
-    """The intervals that are asked for: as many draws as those of studies have. Raises UserError."""
-    from hotband.interval.lines import DRAWS
-    from hotband.interval.of_run import Asked
-
-    return Asked(level, DRAWS if draws is None else draws)
+        raise typer.Exit(INTERRUPTED)

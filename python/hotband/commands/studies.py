@@ -10,7 +10,7 @@ import typer
 
 from hotband.commands import names
 from hotband.commands.group import Commands
-from hotband.commands.intervals import LevelOption, show_views
+from hotband.commands.intervals import LevelOption
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -22,6 +22,7 @@ from hotband.commands.output import (
     print_listing,
     say,
     show,
+    show_views,
 )
 
 OptionalStudyArgument = Annotated[

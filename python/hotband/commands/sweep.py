@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hotband.commands import names
-from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption
+from hotband.commands.group import INTERRUPTED
+from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, asked_intervals
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
     OutOption,
     WorkloadArgument,
     parse_set,
+    print_json,
     say,
     show,
     show_lines,
 )
 from hotband.errors import UserError
-from hotband.interval import DRAWS
 
 if TYPE_CHECKING:
-    from hotband.interval.of_run import Asked as IntervalsAsked
     from hotband.sweeps.sweep import Sweep
 
 SweptOption = Annotated[
@@ -33,8 +32,6 @@ SweptOption = Annotated[
         "--set", metavar="KEY=VALUES", help="Values of a key: one, a list or a range.", autocompletion=names.set_keys
     ),
 ]
-INTERRUPTED = 130
-"""As `hotband.commands.group` has it, which imports no command."""
 SWEEP_EPILOG = """\
 [bold]Ranges[/] of numbers, with units or without: 1..256 doubles, 1..100/5 steps, commas make lists: qd=1,4,16..64.
 What stands in quotes, braces or brackets is one value.
@@ -88,7 +85,7 @@ def sweep(
         duration,
         tuple(event or ()),
     )
-    asked = engine.Asked(jobs, out, fresh, False, _intervals(interval, draws))
+    asked = engine.Asked(jobs, out, fresh, False, asked_intervals(interval, draws))
     for remark in grid.remarks:
         say(remark)
     done = engine.sweep(grid, asked, run_progress, say)
@@ -106,17 +103,6 @@ def sweep(
         raise typer.Exit(INTERRUPTED)
 
 
-def _intervals(level: float | None, draws: int | None) -> IntervalsAsked | None:
-    """What intervals are asked for."""
-    if level is None:
-        if draws is not None:
-            raise UserError("--draws", "", str(draws), "is for intervals: expected --interval PERCENT with it")
-        return None
-    from hotband.interval.of_run import Asked
-
-    return Asked(level, DRAWS if draws is None else draws)
-
-
 def show_sweep(done: Sweep) -> None:
     """Prints the answer, a row a point, and what has to be known to read it."""
     from hotband.sweeps.show import said_below, sweep_table
@@ -129,7 +115,4 @@ def show_sweep(done: Sweep) -> None:
 
 def print_sweep(done: Sweep) -> None:
     """The answer and the rows of the frames, as JSON."""
-    from hotband.text.foreign import json_text
-
-    data = {"answers": done.answers, "runs": done.frame.to_dicts(), "points": done.means.to_dicts()}
-    sys.stdout.write(json_text(data) + "\n")
+    print_json({"answers": done.answers, "runs": done.frame.to_dicts(), "points": done.means.to_dicts()})

@@ -17,8 +17,8 @@ from hotband.errors import UserError
 from hotband.expect.judge import Judged, compared, first_outside
 from hotband.expect.predict import Predicted
 from hotband.experiment import Experiment, Point
-from hotband.find.figures import digits
 from hotband.interval.short import refusal
+from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
     from hotband.expect.judge import Verdict
@@ -108,7 +108,7 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
                if one.figures[0].is_rate) if any(one.figures[0].is_rate for one in rows) else 0.0  # fmt: skip
     if most > OF_A_CORE:
         said.append(
-            f"{digits(most)} I/Os a second of a job are more than a core hands out ({digits(OF_A_CORE)}): "
+            f"{four_digits(most)} I/Os a second of a job are more than a core hands out ({four_digits(OF_A_CORE)}): "
             "the processor was the limit, which [host] of a machine's file models"
         )
     if any(one["ramp_ns"] in (None, 0) for one in asked):

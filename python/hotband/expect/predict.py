@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
 from hotband.expect.judge import Judged, compared
 from hotband.expect.results import Row
 from hotband.experiment import Experiment, Point
 from hotband.find.loads import Load
 from hotband.find.scale import scaled
+from hotband.interval import DRAWS_OF_MANY
 from hotband.interval.conformal import Kind, ModelTerm, Spread
 from hotband.interval.figures import between
 from hotband.interval.of_record import kinds_of, spread_of
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 IOS = 100_000
 """Measured I/Os of a prediction: a thousand lie beyond the 99th percentile."""
 DRAWN_ROWS = 2
-DRAWS = 16
-"""Draws of a row, as studies have of a line: the spread of sixteen is known to a fifth."""
 
 
 @dataclass
@@ -53,7 +51,7 @@ class Settings:
     duration: str | None = None
     ios: int = IOS
     level: float = 90.0
-    draws: int = DRAWS
+    draws: int = DRAWS_OF_MANY
     jobs: int | None = None
 
 
@@ -134,12 +132,3 @@ def _drawn_rows(found: Sequence[Predicted]) -> list[int]:
     """Rows that are drawn: those with the lowest and the highest rate."""
     order = sorted(range(len(found)), key=lambda place: _rate(found[place]))
     return order if len(order) <= DRAWN_ROWS else [order[0], order[-1]]
-
-
-def refusal_of(row: Row, machine: Named, settings: Settings) -> str | None:
-    """Why a machine does not take a row; None where it does."""
-    try:
-        spec_of(row, machine, settings)
-    except UserError as error:
-        return str(error)
-    return None

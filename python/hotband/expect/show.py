@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.find.figures import digits, time_shown
+from hotband.find.figures import time_shown
 from hotband.text.foreign import marked
+from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,8 +36,8 @@ def value_of(figure: str, value: float) -> str:
     """A figure of a record with its unit."""
     name = figure.rpartition(".")[2]
     if name == "iops":
-        return f"{digits(value)} IOPS"
-    return f"{digits(value / 1e6)} MB/s" if name == "bandwidth_bytes_per_s" else time_shown(value / 1e9)
+        return f"{four_digits(value)} IOPS"
+    return f"{four_digits(value / 1e6)} MB/s" if name == "bandwidth_bytes_per_s" else time_shown(value / 1e9)
 
 
 def label_of(figure: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import queue
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -106,12 +105,7 @@ class _Running:
     def start(self, jobs: int) -> None:
         """Starts as many threads as are of use. They do not keep the program from ending: a second interruption that
         comes while they stop ends it at once."""
-        needs = [one.run.memory() or 0 for one in self.prepared]
-        left = memory.available()
-        jobs = memory.jobs_that_fit(needs, left, jobs)
-        together = sum(sorted(needs, reverse=True)[:jobs])
-        if together >= memory.LARGE:
-            sys.stderr.write(f"hotband: up to {memory.in_gigabytes(together)} of memory are needed\n")
+        jobs = memory.jobs_here([one.run.memory() or 0 for one in self.prepared], jobs)
         for number in range(min(jobs, len(self.lines))):
             thread = threading.Thread(target=self._work, name=f"run-{number}", daemon=True)
             self.threads.append(thread)

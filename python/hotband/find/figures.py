@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
     from hotband.record.record import Figures, Record
@@ -82,9 +83,9 @@ class Figure:
 def shown(of: Figure, value: float) -> str:
     """A value with its unit, four digits."""
     if of.name == "iops":
-        return f"{digits(value)} IOPS"
+        return f"{four_digits(value)} IOPS"
     if of.name == "bandwidth":
-        return f"{digits(value / 1e6)} MB/s"
+        return f"{four_digits(value / 1e6)} MB/s"
     return time_shown(value)
 
 
@@ -92,12 +93,5 @@ def time_shown(seconds: float) -> str:
     """A time in the unit that fits."""
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * scale >= 1 or unit == "us":
-            return f"{digits(seconds * scale)} {unit}"
+            return f"{four_digits(seconds * scale)} {unit}"
     raise AssertionError("microseconds fit always")
-
-
-def digits(value: float) -> str:
-    """Four digits, thousands separated, whole numbers as they are."""
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"

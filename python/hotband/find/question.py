@@ -43,9 +43,6 @@ BANDWIDTHS = {"kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "kib/s": 2.0**10, "mib/s": 
 THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
 _NUMBER = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _VALUE = re.compile(r"(?:the\s+)?(?:number\s+of\s+)?(.+?)\s+(?:needed\s+|required\s+)?for\s+(.+)", re.I)
-_FIGURE = re.compile(
-    r"(?:the\s+)?(?:most\s+|highest\s+)?(.+?)\s+(?:at|with|while)\s+(.+?)(?:\s+by\s+(?:the\s+)?(.+))?", re.I
-)
 _REACHED = re.compile(
     rf"{_NUMBER}\s*([km])?\s*(?:(read|write)s?[.\s]\s*)?(iops|io/s|[kmg]i?b/s)(?:\s+(?:of\s+)?(read|write)s?)?"
 )

@@ -13,12 +13,12 @@ from typing import Literal, TypeAlias
 
 from hotband.find.axis import Axis
 from hotband.find.bracket import Bracket, Point
-from hotband.find.figures import digits
 from hotband.find.loads import Load
 from hotband.find.question import Condition, Question, ShareOfMost
 from hotband.find.trial import Trial, Wanted, score
 from hotband.find.vary import MOST_DEPTH, Varied, exactly, value_shown
 from hotband.runs.run import RunSpec
+from hotband.text.tables import four_digits
 
 Status = Literal["found", "everywhere", "nowhere"]
 FLAT, APART = 0.3, 0.02
@@ -88,7 +88,7 @@ def _texted(frame: Frame, spec: RunSpec, load: Load) -> RunSpec:
 
 
 def _rate_text(value: float) -> str:
-    return f"{digits(value)}/s"
+    return f"{four_digits(value)}/s"
 
 
 def _rate_axis(frame: Frame, low: float, high: float) -> Axis:

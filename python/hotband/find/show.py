@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.find.figures import Figure, digits, shown
+from hotband.find.figures import Figure, shown
 from hotband.find.question import RATE
 from hotband.find.vary import value_shown, value_text
 from hotband.text.foreign import marked
+from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -95,7 +96,7 @@ def _ends(axis: Axis, low: float, high: float) -> str:
 
 def _plain(axis: Axis, value: float) -> str:
     """A value below the name of its axis."""
-    return digits(value) if axis.name == RATE else value_text(axis, value)
+    return f"{four_digits(value)}" if axis.name == RATE else value_text(axis, value)
 
 
 def answers_table(found: Found) -> Table:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hotband.find.figures import Figure
 from hotband.find.question import Condition, Question, ShareOfMost
-from hotband.record.record import Record
-from hotband.record.tables import of_run
+from hotband.record.record import Record, record_of
 
 if TYPE_CHECKING:
     from hotband.runs.run import Finished, RunSpec
@@ -49,7 +49,7 @@ class Trial:
         """The value that was tried."""
         return self.wanted.value
 
-    @property
+    @cached_property
     def kept_up(self) -> float:
         """The share of an offered rate that was answered; 1 where nothing was offered."""
         if self.wanted.rate is None:
@@ -76,7 +76,7 @@ class Trial:
 
 def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial:
     """The trial of a run, its figures read. Raises UserError for a figure that the load cannot have."""
-    record = Record(finished.record, of_run(finished))
+    record = record_of(finished)
     trial = Trial(wanted, record, finished)
     for one in question.figures:
         one.needed(record)

@@ -11,11 +11,12 @@ from hotband.errors import UserError
 from hotband.experiment.ranges import machine_text, workload_text
 from hotband.find.axis import Axis
 from hotband.find.drives import MOST_DRIVES, Family
-from hotband.find.figures import digits, time_shown
+from hotband.find.figures import time_shown
 from hotband.find.question import DEPTH, DRIVES, RATE
 from hotband.jobs.form import bytes_text
 from hotband.runs.run import RunSpec
 from hotband.text.nearest import hint
+from hotband.text.tables import four_digits
 
 MOST_DEPTH = 256
 """I/Os outstanding where nothing is said: what testers draw curves up to (docs/guides/review.md)."""
@@ -193,7 +194,7 @@ def value_text(axis: Axis, value: float) -> str:
     if text.endswith((" ns", " ms")):
         return time_shown(value)
     if text.endswith(" MB/s"):
-        return f"{digits(value / 1e6)} MB/s"
+        return f"{four_digits(value / 1e6)} MB/s"
     return size_shown(value) if text.endswith("B") else text
 
 
@@ -201,14 +202,14 @@ def size_shown(value: float) -> str:
     """Bytes in the largest unit that leaves one, to four digits."""
     power = next((one for one in (40, 30, 20, 10) if value >= 1 << one), 0)
     unit = {40: "TiB", 30: "GiB", 20: "MiB", 10: "KiB", 0: "B"}[power]
-    return f"{digits(value / (1 << power))} {unit}"
+    return f"{four_digits(value / (1 << power))} {unit}"
 
 
 def value_shown(axis: Axis, value: float) -> str:
     """The same with what it is a value of."""
     text = value_text(axis, value)
     if axis.name == RATE:
-        return f"{digits(value)} a second"
+        return f"{four_digits(value)} a second"
     if axis.name == DRIVES:
         return f"{text} drives"
     return f"queue depth {text}" if axis.name == DEPTH else f"{axis.name} {text}"

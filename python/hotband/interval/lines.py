@@ -25,6 +25,7 @@ from hotband.experiment import Experiment, points_of
 from hotband.experiment.experiment import lines_of as specs_by_machine
 from hotband.experiment.point import keys_of
 from hotband.experiment.ranges import End, renamed
+from hotband.interval import DRAWS_OF_MANY
 from hotband.interval.distribution import distribution_of
 from hotband.interval.figures import log_of
 from hotband.interval.short import refusal, shortened, takes_steps, with_shorter_warm_up
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from hotband.study.file import Study
 
 SEEDS = 2
-DRAWS = 16
 FEW_DRAWS = 8
 """Of a line whose runs are long."""
 ENOUGH_IOS = 5_000
@@ -179,7 +179,7 @@ def plan_of(study: Study, line: Line, whole: Mapping[str, Finished], shares: Map
     for one, end in ends:
         name = f"{one.name} {end}."
         sets[name] = [_with(run.spec, name, [(one, one.range.at(end))]) for run in short]
-    draws = (DRAWS if ios * DRAWS <= MOST_DRAWS_IOS else FEW_DRAWS) if line.values else 0
+    draws = (DRAWS_OF_MANY if ios * DRAWS_OF_MANY <= MOST_DRAWS_IOS else FEW_DRAWS) if line.values else 0
     held = {one.name for one in line.values if takes_steps(one, short[0].spec, shares[one.name][:draws])}
     for number in range(draws):
         row = [(one, one.at(shares[one.name][number])) for one in line.values if one.name not in held]

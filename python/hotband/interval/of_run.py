@@ -21,7 +21,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment import Experiment, points_of
 from hotband.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
-from hotband.interval import DRAWS, LEAST_DRAWS, MOST_DRAWS
+from hotband.interval import DRAWS, FIGURES, LEAST_DRAWS, MOST_DRAWS
 from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
 from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
@@ -44,14 +44,6 @@ NO_EFFECT = 0.002
 less than a hundredth of it, unless there are dozens of such values."""
 TRIES = 4
 """A draw that the model refuses is drawn again; so many times as many draws are tried in all."""
-FIGURES = (
-    "iops",
-    "bandwidth_bytes_per_s",
-    "latency_mean_ns",
-    "latency_p50_ns",
-    "latency_p99_ns",
-    "latency_p999_ns",
-)
 CLASSES = {
     "latency_p50_ns": FigureClass.P50,
     "latency_p99_ns": FigureClass.P99,

@@ -16,11 +16,12 @@ import numpy as np
 
 from hotband.errors import UserError
 from hotband.experiment import Lock, Say
+from hotband.interval import DRAWS_OF_MANY
 from hotband.interval.combine import Combined, Weights, of_comparison
 from hotband.interval.conformal import ARRAYS, Kind, Spread
 from hotband.interval.figures import between, class_for, log_of
 from hotband.interval.intervalfile import INTERVALS_FILE, FigureSpread, IntervalFile, Value, read_intervals
-from hotband.interval.lines import DRAWS, Line, Plan, figure_key, lines_of, plan_of, run_line
+from hotband.interval.lines import Line, Plan, figure_key, lines_of, plan_of, run_line
 from hotband.interval.listing import systems_of
 from hotband.interval.of_record import meanings_of
 from hotband.interval.residuals import model_term
@@ -72,7 +73,7 @@ class Work:
         lines = lines_of(study)
         values = {one.name: one for line in lines for one in line.values}
         sampler, other = Sampler(list(values.values()), study.seed), Sampler(list(values.values()), study.seed + 1)
-        shares = sampler.shares(DRAWS)
+        shares = sampler.shares(DRAWS_OF_MANY)
         by_name = {name: [float(share) for share in shares[:, n]] for n, name in enumerate(values)}
         return cls(study, lines, values, by_name, sampler.places(shares), other.places(other.shares(SAMPLES)))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
 from hotband.text.formats import Between, Estimate, Figure
+from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -85,11 +86,6 @@ def _line(one: FigureIntervalDoc) -> str:
     of = f" of {side}s" if side else ""
     predicted = four_digits(one["predicted"] / scale)
     return f"{predicted} {LABELS[name]}{of} ({said(one, scale)}; by its values alone {values})"
-
-
-def four_digits(value: float) -> str:
-    """Four significant digits, thousands separated."""
-    return Figure(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value)
 
 
 def intervals_table(of: RunIntervalsDoc) -> Table:

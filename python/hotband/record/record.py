@@ -18,7 +18,7 @@ from hotband.record.files import file_key
 from hotband.record.intervals import Intervals
 from hotband.record.quantity import BytesPerSecond, Seconds, seconds
 from hotband.record.stats import merge, percentile
-from hotband.record.tables import Tables
+from hotband.record.tables import Tables, of_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from hotband.record.stats import Histogram, Side
     from hotband.report.load import LoadedRecord
+    from hotband.runs.run import Finished
 
 Direction = Literal["read", "write", "flush", "trim"]
 Plot = Literal["latency", "iops", "latency_mean", "latency_p99", "queue_depth"]
@@ -446,3 +447,8 @@ class Record:
         from hotband.record.picture import html
 
         return html(self)
+
+
+def record_of(finished: Finished) -> Record:
+    """A run that ended, as a record."""
+    return Record(finished.record, of_run(finished))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.interval.show import IN_MILLIONS, LABELS, four_digits, rounded
+from hotband.interval.show import IN_MILLIONS, LABELS, rounded
 from hotband.report.page import Cell, Group, Table
+from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
     from hotband.interval.documents import FigureIntervalDoc

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -79,6 +80,16 @@ def jobs_that_fit(needs: Sequence[int], left: int | None, jobs: int) -> int:
     largest = sorted(needs, reverse=True)
     while left is not None and jobs > 1 and sum(largest[:jobs]) > left:
         jobs -= 1
+    return jobs
+
+
+def jobs_here(needs: Sequence[int], jobs: int) -> int:
+    """How many of the runs may be under way at once on this computer. Where they need much together the user is told
+    how much, to stderr."""
+    jobs = jobs_that_fit(needs, available(), jobs)
+    together = sum(sorted(needs, reverse=True)[:jobs])
+    if together >= LARGE:
+        sys.stderr.write(f"hotband: up to {in_gigabytes(together)} of memory are needed\n")
     return jobs
 
 

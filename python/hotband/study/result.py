@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.record.record import Record
+from hotband.record.record import Record, record_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -162,7 +162,6 @@ class StudyHandle:
         `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they
         are). `trust` executes the `findings.py` of a study that is not of the catalog. `progress` as in `run`. Raises
         UserError, and KeyboardInterrupt where it is stopped."""
-        from hotband.record.tables import of_run
         from hotband.runs.run import RunsInterrupted
         from hotband.runs.specify import in_python, texts
         from hotband.runs.watch import watch
@@ -181,7 +180,7 @@ class StudyHandle:
             raise KeyboardInterrupt from None
         except UserError as error:
             raise in_python(error) from None
-        return StudyResult({one.spec.id: Record(one.record, of_run(one)) for one in finished}, result)
+        return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.title}>"

@@ -130,13 +130,9 @@ class Curves:
     def _line(self, at: Mapping[str, Value]) -> str:
         return self._label(at, self._named) or str(at.get("target", "all"))
 
-    @property
+    @cached_property
     def panels(self) -> dict[str, dict[str, Curve]]:
         """Curves by panel (the empty text where there is one) and line, each in the order of the axis."""
-        return self._curves
-
-    @cached_property
-    def _curves(self) -> dict[str, dict[str, Curve]]:
         from hotband.sweeps.kept import NAMES
 
         found: dict[str, dict[str, Curve]] = {}

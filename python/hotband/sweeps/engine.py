@@ -12,10 +12,12 @@ from hotband.errors import UserError
 from hotband.experiment import Lock, expect_no_experiment
 from hotband.experiment.executor import Progress, Tick
 from hotband.experiment.point import keys_of
+from hotband.experiment.store import refused
+from hotband.record.record import record_of
 from hotband.runs.run import Finished, RunsInterrupted, execute
 from hotband.sweeps.estimate import expect_size
-from hotband.sweeps.journal import FRAME_FILE, Journal, refused
-from hotband.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, record_of, row_of
+from hotband.sweeps.journal import FRAME_FILE, Journal
+from hotband.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of
 from hotband.sweeps.plan import Grid
 from hotband.sweeps.sweep import Sweep
 from hotband.sweeps.turns import Turns

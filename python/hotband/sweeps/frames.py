@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.sweeps.kept import INTERVAL_FIGURES, NAMES, Row
+from hotband.interval import FIGURES as INTERVAL_FIGURES
+from hotband.sweeps.kept import NAMES, Row
 from hotband.sweeps.plan import NOT_SET
 from hotband.sweeps.values import Value, base_of
 

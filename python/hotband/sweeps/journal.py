@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment.point import version
+from hotband.experiment.store import refused
 from hotband.text.write import named
 
 if TYPE_CHECKING:
@@ -123,8 +124,3 @@ def parsed(line: bytes) -> dict[str, Json] | None:
         return None
     value = json.loads(text)
     return value if isinstance(value, dict) else None
-
-
-def refused(folder: Path, why: str) -> UserError:
-    """The error for a folder that holds something else."""
-    return UserError("--out", "", str(folder), f"{why}: expected another folder, or --fresh to start over")

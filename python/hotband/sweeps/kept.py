@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from hotband.interval import FIGURES as INTERVAL_FIGURES
 from hotband.record.files import parquet_of, read_table
 from hotband.record.record import Record
 from hotband.record.states import state_lines, states_of
-from hotband.record.tables import Tables, of_run
+from hotband.record.tables import Tables
 from hotband.runs.run import Finished
 
 if TYPE_CHECKING:
@@ -22,21 +23,9 @@ if TYPE_CHECKING:
     from hotband.sweeps.journal import Entry
     from hotband.text.values import Json
 
-FIGURES = (
-    "iops",
-    "bandwidth_bytes_per_s",
-    "latency_mean_ns",
-    "latency_p50_ns",
-    "latency_p99_ns",
-    "latency_p999_ns",
-    "latency_max_ns",
-    "queue_depth_mean",
-    "errors",
-)
+FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
 """What a frame has of every run, by the name of the column: a key of the summary, and of each direction's."""
 DIRECTION_FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
-INTERVAL_FIGURES = FIGURES[:6]
-"""Those that have intervals of predictions."""
 NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") for name in DIRECTION_FIGURES))
 """The columns of figures."""
 
@@ -131,8 +120,3 @@ def _record(held: str) -> Record:
 
     frames = {name: frame_of(read_table(base64.b64decode(data))) for name, data in table["tables"].items()}
     return Record(json.loads(table["text"]), Tables(dict(frames)))
-
-
-def record_of(finished: Finished) -> Record:
-    """A run that ended, as a record."""
-    return Record(finished.record, of_run(finished))

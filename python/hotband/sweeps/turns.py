@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import queue
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -94,15 +93,8 @@ class Turns:
                 with self._lock:
                     self._running.pop(place, None)
 
-        self._in_threads(len(self.specs), self._jobs_that_fit(), one, lambda done: tick(self._progress(done)))
-
-    def _jobs_that_fit(self) -> int:
-        """As many at once as there is memory for."""
-        jobs = memory.jobs_that_fit(self._needs, memory.available(), self.jobs)
-        together = sum(sorted(self._needs, reverse=True)[:jobs])
-        if together >= memory.LARGE:
-            sys.stderr.write(f"hotband: up to {memory.in_gigabytes(together)} of memory are needed\n")
-        return jobs
+        jobs = memory.jobs_here(self._needs, self.jobs)
+        self._in_threads(len(self.specs), jobs, one, lambda done: tick(self._progress(done)))
 
     def _progress(self, done: int) -> Progress:
         with self._lock:

@@ -372,8 +372,11 @@ def error_colour(error: float) -> str:
 
 def significant(value: float | None) -> str:
     """Four significant digits, thousands separated."""
-    if value is None:
-        return ""
+    return "" if value is None else four_digits(value)
+
+
+def four_digits(value: float) -> str:
+    """The same of a number that is there."""
     return Figure(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value)
 
 
