@@ -9,6 +9,7 @@ mod events;
 pub mod fuzzing;
 mod in_use;
 mod keys;
+mod live;
 mod power_cut;
 mod probes;
 mod record;
@@ -33,9 +34,11 @@ pub use hotband_workloads::{
     WINDOW as STEADY_WINDOW, departure, steady_state,
 };
 pub use keys::{SET_KEYS, SetKey, set_keys};
+pub use live::{Asked, Live};
 pub use probes::io_log::LOG_COLUMNS;
 pub use probes::operations::{AppRecord, OperationRecord};
-pub use probes::power_loss::{Ledger, PowerLoss, StreamLoss};
+pub use probes::power_loss::{Held, Ledger, PowerLoss, StreamLoss};
+pub use probes::probe::Findings;
 pub use probes::repair::{FailureRecord, RebuildRecord, RepairRecord, ServiceRecord};
 pub use probes::steady::SteadyRecord;
 pub use probes::steps::Step;

@@ -15,17 +15,17 @@ use crate::control::{Control, RunError};
 use crate::drive::{Driver, Ended, PowerSwitch};
 use crate::events::{Asked, Happening, failing, in_short_forms, measured_time};
 use crate::in_use;
+use crate::live::Live;
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
 use crate::probes::host::HostProbe;
 use crate::probes::io_log::IoLog;
-use crate::probes::power_loss::PowerLossProbe;
+use crate::probes::power_loss::{HeldSink, PowerLossProbe};
 use crate::probes::repair::RepairProbe;
 use crate::probes::table::Tables;
 use crate::probes::{Probe, Probes};
-use crate::record::fits::{fits_notes, reaches};
-use crate::record::states::DriveStates;
-use crate::record::{Head, Record, Texts};
+use crate::record::Record;
+use crate::record::closing::Closing;
 use crate::request::Request;
 use crate::sources::agenda::Sources;
 use crate::sources::app::AppAtWork;
@@ -295,60 +295,104 @@ impl Run {
         control: &Control,
     ) -> Result<(Outcome, MachineState), RunError> {
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
+        let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
+        let Begun { mut machine, parts, closing } = self.begin(None)?;
+        let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
+        let mut driver = Driver::new(&mut machine, streams, targets, sources, probes);
+        (driver.now, driver.events, driver.power) = (begin, events, power);
+        // Preconditioning and laying out the files of an app count as one more phase each.
+        let workload = &closing.workload;
+        let laid_out = u64::from(workload.app.is_some());
+        let before = u64::from(workload.precondition.is_some()) + laid_out;
+        let phases = before + workload.phases.len() as u64;
+        control.set_phases(phases);
+        driver.probes.start(driver.machine);
+        driver.precondition(workload, seed, control)?;
+        control.begin_phase(before - laid_out);
+        driver.lay_out(control)?;
+        let duration = run_phases(&mut driver, workload, (before, seed), control)?;
+        let ios = driver.ios;
+        let Ended { watched, sources, now } = driver.finish(duration, &names, drain)?;
+        control.begin_phase(phases);
+        control.report(0.0, ios)?;
+        let built_from = (closing.texts.0.clone(), drive_set);
+        let (record, tables) = closing.record(duration, sources, watched, &|| control.report(0.0, ios))?;
+        Ok((Outcome { record, tables, ios }, MachineState { machine, now, built_from, rebuilds }))
+    }
+
+    /// Makes it ready for programs to ask: what its drives hold is there, and its measured time begins. Its load is
+    /// `clients`; nothing else asks for I/Os.
+    ///
+    /// # Errors
+    /// Interruption, a load that asks by itself, or an I/O log that cannot be written.
+    pub fn live(self, control: &Control) -> Result<Live, RunError> {
         let seed = self.request.seed;
+        let held: Option<HeldSink> = self.power_cut.is_some().then(HeldSink::default);
+        let Begun { mut machine, parts, mut closing } = self.begin(held.clone())?;
+        let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
+        let mut driver = Driver::new(&mut machine, streams, targets, sources, probes);
+        (driver.events, driver.power) = (events, power);
+        control.set_phases(2);
+        driver.probes.start(driver.machine);
+        driver.precondition(&closing.workload, seed, control)?;
+        control.begin_phase(1);
+        let (now, cut) = driver.begin_live();
+        let Driver { probes, .. } = driver;
+        closing.target = "emulated";
+        Ok(Live::new(machine, probes, (now, cut), names, (closing, held)))
+    }
+
+    /// What runs, apart from what is known of it; the machine keeps account of what may happen.
+    fn begin(mut self, held: Option<HeldSink>) -> Result<Begun, RunError> {
         let (app_names, app_targets) =
             self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
-        let sources = Sources::of(&self.workload, self.app.take(), seed);
-        let reaches = reaches(&self.workload, &self.streams);
+        let sources = Sources::of(&self.workload, self.app.take(), self.request.seed);
+        let Assembled { mut machine, products, remarks, caches, .. } = self.assembled;
+        let about = (products, caches, remarks);
+        let closing = Closing::new(self.request, self.texts, self.workload, &self.streams, about);
         let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names).collect();
         targets.extend(app_targets);
-        let machine = &mut self.assembled.machine;
-        let mut probes = Probes::new(&names, &self.workload);
+        let mut probes = Probes::new(&names, &closing.workload);
         if let Some(log) = log {
             probes.add(Box::new(log));
         }
         self.probes.into_iter().for_each(|probe| probes.add(probe));
         let power = PowerSwitch::new(self.power_cut.as_ref().map(|cut| cut.after));
-        self.power_cut.into_iter().for_each(|cut| probes.add(Box::new(PowerLossProbe::new(machine, cut))));
+        if let Some(cut) = self.power_cut {
+            probes.add(Box::new(PowerLossProbe::new(&mut machine, cut, held)));
+        }
         let failures = failing(&self.happenings).count();
-        let repair = RepairProbe::of(machine, &self.workload, failures, self.rebuilds);
+        let repair = RepairProbe::of(&machine, &closing.workload, failures, self.rebuilds);
         if let Some(repair) = repair {
             probes.add(Box::new(repair));
         }
-        if let Some(host) = HostProbe::of(machine) {
+        if let Some(host) = HostProbe::of(&machine) {
             probes.add(Box::new(host));
         }
-        let mut driver = Driver::new(machine, streams, targets, sources, probes);
-        driver.now = begin;
-        driver.events = std::mem::take(&mut self.happenings);
-        driver.power = power;
-        // Preconditioning and laying out the files of an app count as one more phase each.
-        let laid_out = u64::from(self.workload.app.is_some());
-        let before = u64::from(self.workload.precondition.is_some()) + laid_out;
-        let phases = before + self.workload.phases.len() as u64;
-        control.set_phases(phases);
-        driver.probes.start(driver.machine);
-        driver.precondition(&self.workload, seed, control)?;
-        control.begin_phase(before - laid_out);
-        driver.lay_out(control)?;
-        let duration = run_phases(&mut driver, &self.workload, (before, seed), control)?;
-        let ios = driver.ios;
-        let Ended { watched, sources, now } = driver.finish(duration, &names, drain)?;
-        let sources = sources.with_notes(std::mem::take(&mut self.assembled.remarks));
-        let sources = sources.with_notes(fits_notes(&reaches, &self.assembled.caches, &watched.parts));
-        let sources = DriveStates::new(&self.assembled.caches, &self.workload, self.request.follows).add_to(sources);
-        control.begin_phase(phases);
-        control.report(0.0, ios)?;
-        let (machine, workload) = (&self.texts.0, &self.texts.1);
-        let head = Head::new(&self.request, &Texts { machine, workload, products: &self.assembled.products });
-        let (record, tables) =
-            Record::new(head, &self.workload, duration, sources, watched, &|| control.report(0.0, ios))?;
-        let built_from = (self.texts.0, self.drive_set);
-        let kept = MachineState { machine: self.assembled.machine, now, built_from, rebuilds: self.rebuilds };
-        Ok((Outcome { record, tables, ios }, kept))
+        let parts = DriverParts { streams, targets, names, sources, probes, events: self.happenings, power };
+        Ok(Begun { machine, parts, closing })
     }
+}
+
+/// A run about to begin: its machine, what the driver needs beside it, and what its record will say.
+struct Begun {
+    machine: Machine,
+    parts: DriverParts,
+    closing: Closing,
+}
+
+/// What a driver is made of, beside its machine.
+struct DriverParts {
+    streams: Vec<Stream>,
+    /// Volume of each stream, those of an app last.
+    targets: Vec<u16>,
+    names: Vec<String>,
+    sources: Sources,
+    probes: Probes,
+    events: Vec<Happening>,
+    power: PowerSwitch,
 }
 
 /// Runs all phases; returns the measured time.

@@ -10,6 +10,7 @@ use hotband_units::Span;
 use crate::most::MOST_OUTSTANDING;
 use crate::sources::arrival::Arrival;
 use crate::sources::bursts;
+use crate::sources::clients;
 use crate::sources::closed::ClosedLoop;
 use crate::sources::open::OpenLoop;
 use crate::sources::shares::Shares;
@@ -67,8 +68,12 @@ pub enum LoadSource {
 /// A kind: the key in `[load]`, what it may look like, and who reads it.
 pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, SpecError>);
 /// A kind a line.
-const KINDS: [Kind; 3] =
-    [("closed", "{ threads, depth, think }", read_closed), ("open", "{ rate_iops, arrival }", read_open), bursts::KIND];
+const KINDS: [Kind; 4] = [
+    ("closed", "{ threads, depth, think }", read_closed),
+    ("open", "{ rate_iops, arrival }", read_open),
+    bursts::KIND,
+    clients::KIND,
+];
 
 impl Load {
     /// Reads `[load]`, or the load of a stream.

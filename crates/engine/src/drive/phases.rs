@@ -79,6 +79,14 @@ impl Driver<'_> {
         }
     }
 
+    /// The measured time begins, in which only programs outside ask; returns when, and when power goes off.
+    pub fn begin_live(&mut self) -> (Instant, Instant) {
+        self.schedule_events();
+        self.probes.begin(self.now, self.machine, self.sources.report());
+        self.power.measure(self.now);
+        (self.now, self.power.cut)
+    }
+
     /// Probes begin where the phase is measured; sources that it lets run ask for their first I/Os.
     fn begin_phase(&mut self, phase: &Phase, threads: Option<u32>) {
         if phase.measure {

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
 use hotband_machine::{Completion, Event, Expected, Io, Machine, NodeRef, OnDrive, Op, Part, Versions, What};
 use hotband_units::{Instant, Span};
@@ -48,6 +49,21 @@ pub struct StreamLoss {
     /// Its writes that have such bytes.
     pub lost_writes: u64,
 }
+
+/// What a machine without power holds of a range of an address space: the number of the write, zero for what was there
+/// before the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// What the range lies on.
+    pub node: NodeRef,
+    /// First byte, and first byte beyond, in the address space of the node.
+    pub range: Range<u64>,
+    /// Whose data it holds.
+    pub version: u64,
+}
+
+/// Where whoever keeps the data learns what is left of it.
+pub type HeldSink = Arc<Mutex<Vec<Held>>>;
 
 /// A write that is not acknowledged yet.
 #[derive(Clone, Debug, Default)]
@@ -150,6 +166,34 @@ impl Ledger {
         held >= version || self.beside.get(&version).is_some_and(|beside| beside.contains(&held))
     }
 
+    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies that
+    /// differ the first is read.
+    pub fn held(&self, machine: &Machine) -> Vec<Held> {
+        let left: Vec<Versions> = machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();
+        let mut places = Vec::new();
+        let mut all = Vec::new();
+        for (node, newest) in &self.nodes {
+            // Also of writes that nobody was told of: a drive may have kept them.
+            let mut written = newest.clone();
+            let of_node = self.under_way.iter().filter(|((of, ..), _)| self.nodes[*of].0 == *node);
+            of_node.for_each(|((_, start, version), end)| written.set(*start..*end, *version));
+            for (range, _) in written.iter() {
+                places.clear();
+                machine.layouts().place(*node, range.start, (range.end - range.start) as u32, &mut places);
+                let mut held = Versions::default();
+                for place in places.iter().rev() {
+                    let on_drive = place.offset..place.offset + u64::from(place.len);
+                    for (piece, version) in left[place.drive as usize].all(on_drive) {
+                        let host = |at: u64| place.host_offset + (at - place.offset);
+                        held.set(host(piece.start)..host(piece.end), version);
+                    }
+                }
+                all.extend(held.all(range).into_iter().map(|(range, version)| Held { node: *node, range, version }));
+            }
+        }
+        all
+    }
+
     /// Cuts the power of `machine` at `now`, `at` after the measured time began: what is lost, by stream name.
     pub fn cut(&self, machine: &mut Machine, now: Instant, at: Span, names: &[String]) -> PowerLoss {
         let event = Event { at: now, part: Part::Machine, what: What::PowerOff };
@@ -232,12 +276,13 @@ pub struct PowerLossProbe {
     cut: PowerCut,
     /// When the measured time began.
     begin: Option<Instant>,
+    held: Option<HeldSink>,
 }
 
 impl PowerLossProbe {
-    /// For `machine`, whose drives keep account from now on.
-    pub fn new(machine: &mut Machine, cut: PowerCut) -> Self {
-        Self { ledger: Ledger::open(machine), cut, begin: None }
+    /// For `machine`, whose drives keep account from now on; `held` is told what they hold in the end.
+    pub fn new(machine: &mut Machine, cut: PowerCut, held: Option<HeldSink>) -> Self {
+        Self { ledger: Ledger::open(machine), cut, begin: None, held }
     }
 }
 
@@ -263,9 +308,16 @@ impl Probe for PowerLossProbe {
     fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
         let after = self.cut.after;
         if self.begin.is_none_or(|begin| run.now < begin + after) {
+            if self.held.is_some() {
+                let note = format!("power was to go off after {after}: its clients had left before");
+                return Ok(Findings::default().with_notes([note]));
+            }
             return Err(self.cut.too_late(run.duration).into());
         }
         let loss = self.ledger.cut(run.machine, run.now, after, run.streams);
+        if let Some(held) = &self.held {
+            *held.lock().expect("nobody panics with it") = self.ledger.held(run.machine);
+        }
         Ok(Findings::default().with("power_loss", loss))
     }
 }

@@ -58,6 +58,7 @@ pub struct Findings {
     pub sections: Sections,
     /// Keys of single parts of the record: by id of the part.
     pub of_parts: Vec<(String, Sections)>,
+    /// Tables beside the record.
     pub tables: Tables,
     /// What a reader of the record should know beside its numbers.
     pub notes: Vec<String>,

@@ -1,5 +1,6 @@
 //! The record of a run, as JSON. docs/guides/records.md is its contract.
 
+pub(crate) mod closing;
 pub(crate) mod fits;
 pub mod limits;
 pub mod sections;
@@ -73,6 +74,8 @@ pub(crate) struct Texts<'a> {
     pub workload: &'a str,
     /// Of the products, by name.
     pub products: &'a BTreeMap<String, String>,
+    /// What answered.
+    pub target: &'static str,
 }
 
 impl Head {
@@ -82,7 +85,7 @@ impl Head {
             schema_version: SCHEMA_VERSION,
             versions: BTreeMap::from([("hotband", env!("CARGO_PKG_VERSION").to_owned())]),
             name: format!("{} on {}", request.workload, request.machine),
-            target: TargetName { kind: "model", machine: request.machine.clone() },
+            target: TargetName { kind: texts.target, machine: request.machine.clone() },
             seed: request.seed.to_string(),
             spec: Specs {
                 workload: texts.workload.to_owned(),

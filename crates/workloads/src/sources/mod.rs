@@ -2,6 +2,7 @@
 
 pub(crate) mod arrival;
 pub(crate) mod bursts;
+pub(crate) mod clients;
 pub(crate) mod closed;
 pub(crate) mod open;
 pub(crate) mod shares;

@@ -1,0 +1,177 @@
+//! A run whose I/Os come from outside: programs ask, and whoever serves them tells the time.
+//!
+//! It is made of a [`Run`] whose load is `clients`, and leaves the same record. The caller says when each I/O was asked
+//! for and how late it is; nothing here looks at a clock, so the same calls leave the same record.
+
+use hotband_machine::{Completion, Entropy, Io, Machine, Op, Volume};
+use hotband_units::Instant;
+
+use crate::control::RunError;
+use crate::drive::in_flight::{InFlight, Outstanding};
+use crate::probes::power_loss::{Held, HeldSink};
+use crate::probes::steps::StepEnd;
+use crate::probes::{Answered, Findings, Probes, RunEnd};
+use crate::record::closing::Closing;
+use crate::record::sections::Sections;
+use crate::run::Outcome;
+
+/// An I/O that a program asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Index of the volume.
+    pub volume: u16,
+    /// What is asked.
+    pub op: Op,
+    /// First byte, relative to the volume.
+    pub offset: u64,
+    /// Length in bytes; zero for a flush.
+    pub len: u32,
+    /// Force unit access.
+    pub fua: bool,
+    /// How well the data of a write compresses.
+    pub entropy: Entropy,
+}
+
+/// A machine that answers whoever asks it, as time is told to it.
+pub struct Live {
+    machine: Machine,
+    probes: Probes,
+    names: Vec<String>,
+    in_flight: InFlight,
+    /// Tokens of the I/Os, by tag.
+    tokens: Vec<u64>,
+    completions: Vec<Completion>,
+    now: Instant,
+    ios: u64,
+    /// When power goes off.
+    cut: Instant,
+    held: Option<HeldSink>,
+    closing: Closing,
+}
+
+impl Live {
+    /// Of a machine whose measured time begins at `now`, and whose power goes off at `cut`.
+    pub(crate) fn new(
+        machine: Machine,
+        probes: Probes,
+        (now, cut): (Instant, Instant),
+        names: Vec<String>,
+        (closing, held): (Closing, Option<HeldSink>),
+    ) -> Self {
+        Self {
+            machine,
+            probes,
+            names,
+            in_flight: InFlight::default(),
+            tokens: Vec::new(),
+            completions: Vec::new(),
+            now,
+            ios: 0,
+            cut,
+            held,
+            closing,
+        }
+    }
+
+    /// What programs may address.
+    pub fn volumes(&self) -> &[Volume] {
+        self.machine.volumes()
+    }
+
+    /// The machine, to look at.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Where its time stands.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Reads, writes, flushes and trims that were answered.
+    pub fn ios(&self) -> u64 {
+        self.ios
+    }
+
+    /// When it next has something to do.
+    pub fn wake(&self) -> Option<Instant> {
+        let next = self.machine.wake();
+        if self.cut == Instant::NEVER { next } else { Some(next.map_or(self.cut, |next| next.min(self.cut))) }
+    }
+
+    /// Whether its power is to go off.
+    pub fn may_be_cut(&self) -> bool {
+        self.cut < Instant::NEVER
+    }
+
+    /// Whether its power went off: nothing is answered any more.
+    pub fn is_cut(&self) -> bool {
+        self.now >= self.cut
+    }
+
+    /// Takes an I/O that was asked for at `at`, or now where its time has gone on since; `token` comes back with its
+    /// answer. Returns the number of a write where power may go off, else zero.
+    ///
+    /// # Panics
+    /// If the range ends beyond the volume: whoever serves checks that.
+    pub fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
+        self.now = self.now.max(at);
+        self.probes.tick(self.now, &self.machine);
+        let Asked { volume, op, offset, len, fua, entropy } = *asked;
+        let (source, number) = (0, 0);
+        let tag = self.in_flight.add(Outstanding { stream: volume, op, offset, len, source, token: number });
+        if self.tokens.len() <= tag as usize {
+            self.tokens.resize(tag as usize + 1, 0);
+        }
+        self.tokens[tag as usize] = token;
+        let mut io = Io { tag, op, volume, offset, len, fua, version: 0, entropy };
+        self.probes.submitted(self.now, &self.machine, volume, &mut io);
+        self.machine.submit(self.now, io);
+        io.version
+    }
+
+    /// Does everything that is due up to `now`; appends what was answered, with the token and what it was.
+    pub fn advance(&mut self, now: Instant, answered: &mut Vec<(u64, Op, Completion)>) {
+        while let Some(next) = self.machine.wake().filter(|next| *next <= now && *next < self.cut) {
+            self.now = self.now.max(next);
+            self.probes.tick(self.now, &self.machine);
+            self.machine.advance(next, &mut self.completions);
+            self.probes.advanced(next, &self.machine);
+            for done in std::mem::take(&mut self.completions) {
+                let io = self.in_flight.take(done.tag);
+                let Outstanding { stream, op, offset, len, .. } = io;
+                self.probes.completed(&Answered { stream, op, offset, len, done: &done });
+                self.ios += 1;
+                answered.push((self.tokens[done.tag as usize], op, done));
+            }
+        }
+        self.now = self.now.max(now.min(self.cut));
+        self.probes.tick(self.now, &self.machine);
+    }
+
+    /// What went wrong so far with what watches it: an I/O log that cannot be written.
+    ///
+    /// # Errors
+    /// That.
+    pub fn check(&mut self) -> Result<(), RunError> {
+        self.probes.check()
+    }
+
+    /// Nobody asks any more: the record, with what the caller found out itself. I/Os that are outstanding are left out of
+    /// it. Where power went off, `held` tells what the drives hold of every range that was written.
+    ///
+    /// # Errors
+    /// What went wrong with what watches it.
+    pub fn finish(mut self, served: Findings) -> Result<(Outcome, Vec<Held>), RunError> {
+        let name = self.closing.workload.phases.iter().find(|phase| phase.measure);
+        let name = name.map(|phase| phase.name.clone()).unwrap_or_default();
+        let step = StepEnd { name, threads: None, clients: None, sections: Sections::default() };
+        let duration = self.probes.end(step, self.now, &self.machine, Vec::new());
+        let Self { mut machine, probes, names, now, ios, closing, held, .. } = self;
+        let watched =
+            probes.finish(&mut RunEnd { machine: &mut machine, now, duration, streams: &names, served: 0 })?;
+        let (record, tables) = closing.record(duration, served, watched, &|| Ok(()))?;
+        let held = held.map(|held| std::mem::take(&mut *held.lock().expect("nobody panics with it")));
+        Ok((Outcome { record, tables, ios }, held.unwrap_or_default()))
+    }
+}

@@ -1,0 +1,180 @@
+//! What decides when an I/O is done.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hotband_engine::{Asked, Findings, Held, Live, Outcome, RunError};
+use hotband_machine::{Completion, Fault, NodeRef, Op};
+use hotband_units::{Bytes, Instant, Span};
+
+/// A volume that is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeTold {
+    /// Its name; clients ask for it by this.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// Smallest unit of an I/O in bytes: its offset and length are multiples of it.
+    pub block: u32,
+    /// Whether trims reach its drives.
+    pub trims: bool,
+    /// The address space that it lies on: volumes on the same one share its bytes.
+    pub space: u32,
+    /// Its first byte there.
+    pub from: u64,
+    /// That address space in the machine.
+    pub node: Option<NodeRef>,
+}
+
+/// An answer of a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// Of the I/O, as it was handed over.
+    pub token: u64,
+    /// What it was.
+    pub op: Op,
+    /// When it was asked for, in the machine's time.
+    pub submitted: Instant,
+    /// When it is done.
+    pub at: Instant,
+    /// Why not.
+    pub fault: Option<Fault>,
+}
+
+/// Decides when an I/O is done. Its time never goes backwards.
+pub trait Model: Send {
+    /// Where its time stands.
+    fn now(&self) -> Instant;
+    /// What is served.
+    fn volumes(&self) -> Vec<VolumeTold>;
+    /// Takes an I/O that was asked for at `at`; returns the number of a write where power may go off, else zero.
+    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64;
+    /// When it next has something to do.
+    fn wake(&self) -> Option<Instant>;
+    /// Does everything that is due up to `now`; appends what is done.
+    fn advance(&mut self, now: Instant, answers: &mut Vec<Answer>);
+    /// Whether its power went off: nothing is answered any more.
+    fn is_cut(&self) -> bool {
+        false
+    }
+    /// Nobody asks any more: its record with what was found out in serving it, and what its drives hold where its power
+    /// went off; nothing of a model that keeps no record.
+    ///
+    /// # Errors
+    /// What went wrong with what watches it.
+    fn finish(self: Box<Self>, served: Findings) -> Result<Option<(Outcome, Vec<Held>)>, RunError> {
+        let _ = served;
+        Ok(None)
+    }
+}
+
+/// A machine, with what its completions are put into.
+pub struct OfMachine {
+    live: Live,
+    done: Vec<(u64, Op, Completion)>,
+}
+
+impl OfMachine {
+    /// Of a machine that is ready for programs to ask.
+    pub fn new(live: Live) -> Self {
+        Self { live, done: Vec::new() }
+    }
+}
+
+impl Model for OfMachine {
+    fn now(&self) -> Instant {
+        self.live.now()
+    }
+
+    fn volumes(&self) -> Vec<VolumeTold> {
+        let machine = self.live.machine();
+        let Bytes(block) = machine.drives().block();
+        let trims = |volume: usize| !self.live.may_be_cut() && machine.layouts().passes_trim(volume as u16);
+        let mut spaces: Vec<NodeRef> = Vec::new();
+        let mut space = |node: NodeRef| {
+            let known = spaces.iter().position(|have| *have == node);
+            known.unwrap_or_else(|| {
+                spaces.push(node);
+                spaces.len() - 1
+            })
+        };
+        let told = |(index, volume): (usize, &hotband_machine::Volume)| VolumeTold {
+            name: volume.name.clone(),
+            size: volume.size - volume.size % block,
+            block: block as u32,
+            trims: trims(index),
+            space: space(volume.node) as u32,
+            from: volume.from,
+            node: Some(volume.node),
+        };
+        machine.volumes().iter().enumerate().map(told).collect()
+    }
+
+    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
+        self.live.submit(at, asked, token)
+    }
+
+    fn wake(&self) -> Option<Instant> {
+        self.live.wake()
+    }
+
+    fn advance(&mut self, now: Instant, answers: &mut Vec<Answer>) {
+        self.live.advance(now, &mut self.done);
+        answers.extend(self.done.drain(..).map(|(token, op, done)| {
+            let Completion { submitted, at, fault, .. } = done;
+            Answer { token, op, submitted, at, fault }
+        }));
+    }
+
+    fn is_cut(&self) -> bool {
+        self.live.is_cut()
+    }
+
+    fn finish(self: Box<Self>, served: Findings) -> Result<Option<(Outcome, Vec<Held>)>, RunError> {
+        self.live.finish(served).map(Some)
+    }
+}
+
+/// Every I/O takes the same time, whatever it is: what a server costs, and tests.
+#[derive(Debug)]
+pub struct Fixed {
+    volume: VolumeTold,
+    latency: Span,
+    under_way: BinaryHeap<Reverse<(Instant, u64, Instant, Op)>>,
+}
+
+impl Fixed {
+    /// One volume "drive" of `size` bytes in blocks of 512 bytes.
+    pub fn new(size: u64, latency: Span) -> Self {
+        let volume =
+            VolumeTold { name: "drive".to_owned(), size, block: 512, trims: true, space: 0, from: 0, node: None };
+        Self { volume, latency, under_way: BinaryHeap::new() }
+    }
+}
+
+impl Model for Fixed {
+    fn now(&self) -> Instant {
+        Instant::ZERO
+    }
+
+    fn volumes(&self) -> Vec<VolumeTold> {
+        vec![self.volume.clone()]
+    }
+
+    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
+        self.under_way.push(Reverse((at + self.latency, token, at, asked.op)));
+        0
+    }
+
+    fn wake(&self) -> Option<Instant> {
+        self.under_way.peek().map(|Reverse((at, ..))| *at)
+    }
+
+    fn advance(&mut self, now: Instant, answers: &mut Vec<Answer>) {
+        while self.wake().is_some_and(|at| at <= now)
+            && let Some(Reverse((at, token, submitted, op))) = self.under_way.pop()
+        {
+            answers.push(Answer { token, op, submitted, at, fault: None });
+        }
+    }
+}

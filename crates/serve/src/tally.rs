@@ -1,0 +1,149 @@
+//! What a server counts: how late answers were, and the latencies that clients got beside those that the model meant.
+
+use hdrhistogram::Histogram;
+use hotband_engine::Findings;
+use hotband_machine::Op;
+use hotband_units::Instant;
+use serde::Serialize;
+
+use crate::model::Answer;
+
+/// Names of the kinds of I/O, in the order of the tally.
+const KINDS: [(Op, &str); 4] = [(Op::Read, "read"), (Op::Write, "write"), (Op::Flush, "flush"), (Op::Trim, "trim")];
+
+/// Quantiles that are told, in percent.
+const QUANTILES: [(&str, f64); 4] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99_9", 99.9)];
+
+/// Times in nanoseconds with three significant digits, as everywhere in records.
+fn times() -> Histogram<u64> {
+    Histogram::new(3).expect("three digits are accepted")
+}
+
+/// Of one kind of I/O.
+#[derive(Clone, Debug)]
+struct OfKind {
+    count: u64,
+    errors: u64,
+    bytes: u64,
+    /// As the model meant it.
+    model: Histogram<u64>,
+    /// From the arrival of the request to the answer being handed over.
+    client: Histogram<u64>,
+}
+
+impl OfKind {
+    fn new() -> Self {
+        Self { count: 0, errors: 0, bytes: 0, model: times(), client: times() }
+    }
+}
+
+/// What was counted so far.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    kinds: [OfKind; 4],
+    lateness: Histogram<u64>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { kinds: std::array::from_fn(|_| OfKind::new()), lateness: times() }
+    }
+}
+
+/// Mean and quantiles of times, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TimesTold {
+    /// Mean.
+    pub mean_ns: f64,
+    /// Half are below.
+    pub p50_ns: u64,
+    /// 90 % are below.
+    pub p90_ns: u64,
+    /// 99 % are below.
+    pub p99_ns: u64,
+    /// 99.9 % are below.
+    pub p99_9_ns: u64,
+    /// Longest.
+    pub max_ns: u64,
+}
+
+impl TimesTold {
+    fn of(times: &Histogram<u64>) -> Option<Self> {
+        let at = |index: usize| times.value_at_percentile(QUANTILES[index].1);
+        (!times.is_empty()).then(|| Self {
+            mean_ns: times.mean(),
+            p50_ns: at(0),
+            p90_ns: at(1),
+            p99_ns: at(2),
+            p99_9_ns: at(3),
+            max_ns: times.max(),
+        })
+    }
+}
+
+/// What clients of one kind of I/O got.
+#[derive(Clone, Debug, Serialize)]
+pub struct KindTold {
+    /// "read", "write", "flush" or "trim".
+    pub kind: &'static str,
+    /// Answers without an error.
+    pub count: u64,
+    /// Answers with one.
+    pub errors: u64,
+    /// Bytes of those without.
+    pub bytes: u64,
+    /// Latency as the model meant it.
+    pub model: Option<TimesTold>,
+    /// Latency from the arrival of the request to the answer being handed over.
+    pub client: Option<TimesTold>,
+}
+
+/// The section "serving" of a record.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServingTold {
+    /// How late answers were handed over, after the time at which the model had them done.
+    pub lateness: Option<TimesTold>,
+    /// Kinds of I/O of which there were any.
+    pub kinds: Vec<KindTold>,
+}
+
+impl Tally {
+    /// Counts an answer that was handed over at `now`.
+    pub fn add(&mut self, answer: &Answer, len: u32, arrived: Instant, now: Instant) {
+        let index = KINDS.iter().position(|(op, _)| *op == answer.op).expect("every kind is named");
+        let of_kind = &mut self.kinds[index];
+        if answer.fault.is_some() {
+            of_kind.errors += 1;
+            return;
+        }
+        of_kind.count += 1;
+        of_kind.bytes += u64::from(len);
+        of_kind.model.saturating_record(answer.at.since(answer.submitted).0);
+        of_kind.client.saturating_record(now.since(arrived).0);
+        self.lateness.saturating_record(now.since(answer.at).0);
+    }
+
+    /// Answers, with and without errors.
+    pub fn answers(&self) -> u64 {
+        self.kinds.iter().map(|of_kind| of_kind.count + of_kind.errors).sum()
+    }
+
+    /// As a section of a record.
+    pub fn told(&self) -> ServingTold {
+        let kinds = KINDS.iter().zip(&self.kinds).filter(|(_, of_kind)| of_kind.count + of_kind.errors > 0);
+        let told = |((_, kind), of_kind): (&(Op, &'static str), &OfKind)| KindTold {
+            kind,
+            count: of_kind.count,
+            errors: of_kind.errors,
+            bytes: of_kind.bytes,
+            model: TimesTold::of(&of_kind.model),
+            client: TimesTold::of(&of_kind.client),
+        };
+        ServingTold { lateness: TimesTold::of(&self.lateness), kinds: kinds.map(told).collect() }
+    }
+
+    /// What it leaves in the record.
+    pub fn findings(&self) -> Findings {
+        Findings::default().with("serving", self.told())
+    }
+}
