@@ -341,9 +341,13 @@ impl Service {
         let told = std::mem::take(&mut *watchers);
         drop(watchers);
         let gone: Vec<Pending> = self.lock().pending.iter_mut().filter_map(Option::take).collect();
-        gone.into_iter().for_each(|pending| pending.reply.done(Err(Failure::Gone)));
+        for pending in gone {
+            pending.reply.done(Err(Failure::Gone));
+        }
         self.changed.notify_all();
-        told.iter().for_each(|tell| tell());
+        for tell in told {
+            tell();
+        }
     }
 
     /// What it leaves, once it has stopped. Where power went off the store holds what the drives do.
@@ -395,15 +399,12 @@ impl Core {
         let mut due = self.advance(request.arrived.min(now));
         let Some(model) = self.model.as_mut().filter(|model| !model.is_cut()) else { return Err(pending) };
         let Request { volume, op, offset, len, fua, arrived } = *request;
-        let token = match self.free.pop() {
-            Some(token) => {
-                self.pending[token as usize] = Some(pending);
-                token
-            }
-            None => {
-                self.pending.push(Some(pending));
-                self.pending.len() as u32 - 1
-            }
+        let token = if let Some(token) = self.free.pop() {
+            self.pending[token as usize] = Some(pending);
+            token
+        } else {
+            self.pending.push(Some(pending));
+            self.pending.len() as u32 - 1
         };
         let asked = Asked { volume, op, offset, len, fua, entropy: Entropy::INCOMPRESSIBLE };
         let version = model.submit(arrived.min(now), &asked, u64::from(token));

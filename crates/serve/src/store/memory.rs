@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Extent, Left, Place, Store};
@@ -11,9 +12,12 @@ const BLOCK: u64 = 64 << 10;
 /// Locks, so that threads seldom wait for one another.
 const SHARDS: usize = 64;
 
+/// Blocks by address space and number.
+type Blocks = HashMap<(u32, u64), Box<[u8]>>;
+
 /// Bytes in memory; gone with the process.
 pub struct Memory {
-    shards: Vec<Mutex<HashMap<(u32, u64), Box<[u8]>>>>,
+    shards: Vec<Mutex<Blocks>>,
 }
 
 impl Default for Memory {
