@@ -37,6 +37,8 @@ pub struct Live {
     machine: Machine,
     probes: Probes,
     names: Vec<String>,
+    /// The stream of each volume.
+    streams: Vec<u16>,
     in_flight: InFlight,
     /// Tokens of the I/Os, by tag.
     tokens: Vec<u64>,
@@ -55,13 +57,14 @@ impl Live {
         machine: Machine,
         probes: Probes,
         (now, cut): (Instant, Instant),
-        names: Vec<String>,
+        (names, streams): (Vec<String>, Vec<u16>),
         (closing, held): (Closing, Option<HeldSink>),
     ) -> Self {
         Self {
             machine,
             probes,
             names,
+            streams,
             in_flight: InFlight::default(),
             tokens: Vec::new(),
             completions: Vec::new(),
@@ -118,14 +121,14 @@ impl Live {
         self.now = self.now.max(at);
         self.probes.tick(self.now, &self.machine);
         let Asked { volume, op, offset, len, fua, entropy } = *asked;
-        let (source, number) = (0, 0);
-        let tag = self.in_flight.add(Outstanding { stream: volume, op, offset, len, source, token: number });
+        let (source, number, stream) = (0, 0, self.streams[usize::from(volume)]);
+        let tag = self.in_flight.add(Outstanding { stream, op, offset, len, source, token: number });
         if self.tokens.len() <= tag as usize {
             self.tokens.resize(tag as usize + 1, 0);
         }
         self.tokens[tag as usize] = token;
         let mut io = Io { tag, op, volume, offset, len, fua, version: 0, entropy };
-        self.probes.submitted(self.now, &self.machine, volume, &mut io);
+        self.probes.submitted(self.now, &self.machine, stream, &mut io);
         self.machine.submit(self.now, io);
         io.version
     }

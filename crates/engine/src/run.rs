@@ -330,6 +330,14 @@ impl Run {
         let held: Option<HeldSink> = self.power_cut.is_some().then(HeldSink::default);
         let Begun { mut machine, parts, mut closing } = self.begin(held.clone())?;
         let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
+        let of_volume = |volume: usize| targets.iter().position(|target| usize::from(*target) == volume);
+        let of_volumes: Option<Vec<usize>> = (0..machine.volumes().len()).map(of_volume).collect();
+        let asks = names.len() > streams.len() || sources.iter().any(|source| source.turns().is_some());
+        let (Some(of_volumes), false) = (of_volumes, asks) else {
+            let accepted = "a served machine has one stream a volume, whose load is clients = {}";
+            return Err(SpecError::new(&closing.workload.file, "streams", "", accepted).into());
+        };
+        let of_volumes = of_volumes.into_iter().map(|stream| stream as u16).collect();
         let mut driver = Driver::new(&mut machine, streams, targets, sources, probes);
         (driver.events, driver.power) = (events, power);
         control.set_phases(2);
@@ -339,7 +347,7 @@ impl Run {
         let (now, cut) = driver.begin_live();
         let Driver { probes, .. } = driver;
         closing.target = "emulated";
-        Ok(Live::new(machine, probes, (now, cut), names, (closing, held)))
+        Ok(Live::new(machine, probes, (now, cut), (names, of_volumes), (closing, held)))
     }
 
     /// What runs, apart from what is known of it; the machine keeps account of what may happen.

@@ -43,6 +43,10 @@ pub enum Load {
 pub trait LoadKind: Debug + Send + Sync {
     /// Who asks in this way, for streams by their shares.
     fn source(&self, shares: Shares) -> Box<dyn Source>;
+    /// Whether its streams say what is asked for; else somebody outside decides.
+    fn has_pattern(&self) -> bool {
+        true
+    }
 }
 
 /// A load of another kind; two are the same if they say the same.
@@ -87,6 +91,11 @@ impl Load {
         }
         let kinds = KINDS.map(|(key, looks, _)| format!("{key} = {looks}"));
         Err(section.error("", "", format!("expected either {}", kinds.join(" or "))))
+    }
+
+    /// Whether its streams say what is asked for.
+    pub(crate) fn has_pattern(&self) -> bool {
+        if let Self::Other(kind) = self { kind.0.has_pattern() } else { true }
     }
 
     /// Threads of a closed loop; another load is one thread.

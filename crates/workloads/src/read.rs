@@ -167,7 +167,10 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         number.ok_or_else(|| section.error(key, "", "missing: expected a percentage from 0 to 100"))
     };
     let files = read_files(&section)?;
-    let random_pct = percent("random_pct", files.map(|_| 0.0))?;
+    let load = section.section("load")?.map(|load| Load::read(&load)).transpose()?;
+    // What clients ask for is theirs: such a stream may read and write, at random.
+    let open = load.as_ref().is_some_and(|load| !load.has_pattern());
+    let random_pct = percent("random_pct", files.map(|_| 0.0).or(open.then_some(100.0)))?;
     let modes = [("coin", RandomMode::Coin), ("run", RandomMode::Run)];
     let random_mode = section.choice("random_mode", &modes)?;
     if random_mode.is_none() && random_pct > 0.0 && random_pct < 100.0 {
@@ -178,14 +181,13 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         ));
     }
     let (from, to) = read_range(&section)?;
-    let load = section.section("load")?.map(|load| Load::read(&load)).transpose()?;
     let stream = StreamSpec {
         name: section.text("name")?.unwrap_or("main").to_owned(),
         volume: section.text("volume")?.map(str::to_owned),
         share_pct: percent("share_pct", Some(100.0))?,
         load,
-        read_pct: percent("read_pct", None)?,
-        sizes: read_sizes(&section)?,
+        read_pct: percent("read_pct", open.then_some(50.0))?,
+        sizes: if open { Sizes::new(&[(4096, 1.0)]) } else { read_sizes(&section)? },
         random_pct,
         random_mode: random_mode.unwrap_or(RandomMode::Coin),
         offsets: read_offsets(&section)?,

@@ -54,9 +54,7 @@ impl Workload {
         {
             let goes_on = match () {
                 () if self.app.is_some() => "an [app]",
-                () if self.streams.iter().enumerate().any(|(n, s)| self.users(n).is_none() && phase.runs(&s.name)) => {
-                    "a load: say streams = []"
-                }
+                () if self.has_load(phase) => "a load: say streams = []",
                 () if self.has_repeating_script(phase) => "a script that repeats: say scripts = []",
                 () => continue,
             };
@@ -64,6 +62,14 @@ impl Workload {
             return Err(SpecError::new(&self.file, &format!("phases[{index}].until"), "drained", accepted));
         }
         Ok(())
+    }
+
+    /// Whether a load of its own asks for I/Os of a stream of the phase; clients leave when they want.
+    fn has_load(&self, phase: &Phase) -> bool {
+        self.streams.iter().enumerate().any(|(index, stream)| {
+            let is_asked = stream.load.as_ref().is_none_or(Load::has_pattern);
+            is_asked && self.users(index).is_none() && phase.runs(&stream.name)
+        })
     }
 
     fn has_repeating_script(&self, phase: &Phase) -> bool {

@@ -18,6 +18,7 @@ mod golden;
 mod host;
 mod laws;
 mod limits;
+mod live;
 mod mapping_cache;
 mod md;
 mod namespaces;

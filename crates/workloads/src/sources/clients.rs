@@ -28,6 +28,10 @@ impl LoadKind for Clients {
     fn source(&self, _: Shares) -> Box<dyn Source> {
         Box::new(*self)
     }
+
+    fn has_pattern(&self) -> bool {
+        false
+    }
 }
 
 impl Source for Clients {
