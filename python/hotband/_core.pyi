@@ -110,6 +110,48 @@ class Run:
     def is_stopped(self) -> bool:
         """Whether it was asked to stop."""
 
+class Server:
+    """The machine of a run, whose load is `clients`, on the clock of the wall.
+
+    Raises SpecError, OSError where the host refuses, and RuntimeError where the run was executed or served before.
+    `store` is the file that keeps what is written, `base` an image that is read where nothing was; with `history` power
+    may go off. `spin_ns` and `priority`: how answers are timed.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        store: Path | None = None,
+        base: Path | None = None,
+        history: bool = False,
+        spin_ns: int = 60_000,
+        priority: bool = True,
+    ) -> None: ...
+    def serve_nbd(self, socket: Path) -> None:
+        """NBD clients find every volume at this unix socket, which only its owner may open."""
+
+    def mount(self, folder: Path) -> list[tuple[str, str]]:
+        """Every volume is a file in this folder; names of volumes and paths of files."""
+
+    def attach_loop(self) -> list[tuple[str, str]]:
+        """Every file is a block device, too; names of volumes and paths of devices."""
+
+    def volumes(self) -> list[tuple[str, int, int]]:
+        """Name, bytes and smallest unit of an I/O of every volume."""
+
+    def serving(self) -> str:
+        """What was counted so far, as JSON: the section "serving" of its record."""
+
+    def is_stopped(self) -> bool:
+        """Whether it has ended: power went off, or it was stopped."""
+
+    def stop(self) -> None:
+        """Ends it: clients get no more answers."""
+
+    def finish(self) -> Output:
+        """What it leaves, once; ends it where it has not ended."""
+
 class EntropyMeasured(TypedDict):
     """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads."""
 

@@ -23,8 +23,10 @@ from hotband.commands import (
     reliability,
     results,
     review,
+    serve,
     studies,
     sweep,
+    targets,
     workload,
 )
 from hotband.commands.examples import RUN_EPILOG
@@ -80,6 +82,8 @@ for command in (keys.keys, events.events, review.review, reliability.reliability
     app.command()(command)
 app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 app.command(epilog=find.EPILOG)(find.find)
+app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
+app.command(epilog=serve.SERVE_EPILOG)(serve.mount)
 app.command(epilog=expect.EPILOG)(expect.expect)
 
 
@@ -150,6 +154,10 @@ def run(
         accepted = "an I/O log is of one run: leave out --then"
         raise UserError("--then", "", asked[1], accepted)
     expect_one_run(interval, draws, len(asked))
+    if targets.is_emulated(on):
+        virtual = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail, "--spare": spare}
+        spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, events=tuple(event or ()))
+        return targets.run_emulated(spec, {**virtual, "--interval": interval}, as_json)
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
     specs = [
@@ -193,6 +201,7 @@ def run(
             show(f"I/O log: {io_log}")
     if not is_whole:
         raise typer.Exit(INTERRUPTED)
+    return None
 
 
 def show_run(finished: Finished) -> None:

@@ -6,6 +6,7 @@ mod events;
 mod interrupts;
 mod results;
 mod run;
+mod serve;
 mod specs;
 mod steady;
 mod tables;
@@ -41,6 +42,7 @@ fn build_error(error: BuildError) -> PyErr {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::PyRun>()?;
     module.add_class::<run::PyOutput>()?;
+    module.add_class::<serve::PyServer>()?;
     module.add_class::<tables::PyTable>()?;
     module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(specs::drive, module)?)?;

@@ -31,9 +31,9 @@ const ONCE: &str = "a run is executed once";
 /// What a run leaves.
 #[pyclass(name = "Output", frozen, get_all)]
 pub struct PyOutput {
-    record: String,
-    tables: Py<PyDict>,
-    ios: u64,
+    pub record: String,
+    pub tables: Py<PyDict>,
+    pub ios: u64,
 }
 
 /// A run that was checked; `execute` runs it once.
@@ -45,6 +45,19 @@ pub struct PyRun {
     control: Control,
     /// What it does, one after the other.
     phases: Vec<String>,
+}
+
+impl PyRun {
+    /// The run itself, which is executed or served once.
+    pub fn take(&self) -> PyResult<Run> {
+        let run = self.run.lock().ok().and_then(|mut run| run.take());
+        run.ok_or_else(|| PyRuntimeError::new_err(ONCE))
+    }
+
+    /// What tells its progress.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
 }
 
 #[pymethods]
@@ -120,8 +133,7 @@ impl PyRun {
     /// Runs it, on the machine that `after` left where that is given; with `keep` it leaves its own to another run.
     #[pyo3(signature = (after=None, keep=false))]
     fn execute(&self, py: Python<'_>, after: Option<&Self>, keep: bool) -> PyResult<PyOutput> {
-        let run = self.run.lock().ok().and_then(|mut run| run.take());
-        let run = run.ok_or_else(|| PyRuntimeError::new_err(ONCE))?;
+        let run = self.take()?;
         let before = after.map(|after| after.kept.lock().ok().and_then(|mut kept| kept.take()));
         let before = match before {
             Some(None) => return Err(PyRuntimeError::new_err("the run before left no machine")),

@@ -1,0 +1,257 @@
+"""`hotband serve` and `hotband mount`: a modelled machine as a block device that programs use."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.commands import names
+from hotband.commands.output import JsonFlag, SetOption, parse_set, say, show, show_lines
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.serve import Served, ServeSpec, Serving
+
+MachineServed = Annotated[
+    str,
+    typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE),
+]
+EventOption = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="EVENT", help="What happens, such as 'at 60 s: power-off'. May be repeated."),
+]
+StoreOption = Annotated[
+    Path | None, typer.Option("--store", metavar="FILE", help="Keeps what is written; in memory where not said.")
+]
+BaseOption = Annotated[
+    Path | None, typer.Option("--base", metavar="IMAGE", help="What is read where nothing was written; stays as it is.")
+]
+RecordOption = Annotated[Path | None, typer.Option("--record", metavar="DIR", help="Folder for the record.")]
+LogOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Log every I/O, to .parquet or .csv.")]
+DurationOption = Annotated[
+    str | None, typer.Option("--duration", metavar="TIME", help="How long; until interrupted where not said.")
+]
+RunOption = Annotated[
+    str | None,
+    typer.Option("--run", metavar="COMMAND", help="Run it in a shell with $uri, $file, $device, then end."),
+]
+LiveOption = Annotated[bool, typer.Option("--live", help="A line with rates and lateness, twice a second.")]
+SpinOption = Annotated[
+    str | None, typer.Option(metavar="TIME", help='Busy wait before an answer is due; "60 us", "0 us" for none.')
+]
+PriorityOption = Annotated[
+    bool, typer.Option("--priority/--no-priority", help="Real-time priority, where the host lets it.")
+]
+SeedOption = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
+SERVE_EPILOG = """\
+[bold]Examples[/]
+
+hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --rw=randread --bs=4k --runtime=10'
+
+hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
+
+hotband mount nytro-1351-960 /mnt/drive --loop"""
+
+
+def serve(
+    machine: MachineServed,
+    nbd: Annotated[
+        Path | None, typer.Option("--nbd", metavar="SOCKET", help="Unix socket of NBD clients; a temporary one.")
+    ] = None,
+    fuse: Annotated[Path | None, typer.Option("--fuse", metavar="DIR", help="Mount a file a volume there.")] = None,
+    loop: Annotated[bool, typer.Option("--loop", help="With a loop device a volume (needs root).")] = False,
+    store: StoreOption = None,
+    base: BaseOption = None,
+    record: RecordOption = None,
+    io_log: LogOption = None,
+    set_: SetOption = None,
+    event: EventOption = None,
+    seed: SeedOption = 1,
+    duration: DurationOption = None,
+    run: RunOption = None,
+    live: LiveOption = False,
+    spin: SpinOption = None,
+    priority: PriorityOption = True,
+    as_json: JsonFlag = False,
+) -> None:
+    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device."""
+    from hotband.serve import ServeSpec
+
+    spec = ServeSpec(
+        machine,
+        parse_set(set_ or []),
+        seed,
+        tuple(event or ()),
+        nbd,
+        fuse,
+        loop,
+        store=store,
+        base=base,
+        out=record,
+        io_log=io_log,
+        spin_ns=_spin(spin),
+        priority=priority,
+    )
+    _serve(spec, _seconds(duration), run, live, as_json)
+
+
+def mount(
+    machine: MachineServed,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where a file a volume appears.")],
+    loop: Annotated[bool, typer.Option("--loop", help="With a loop device a volume (needs root).")] = False,
+    store: StoreOption = None,
+    base: BaseOption = None,
+    record: RecordOption = None,
+    io_log: LogOption = None,
+    set_: SetOption = None,
+    event: EventOption = None,
+    seed: SeedOption = 1,
+    duration: DurationOption = None,
+    run: RunOption = None,
+    live: LiveOption = False,
+    spin: SpinOption = None,
+    priority: PriorityOption = True,
+    as_json: JsonFlag = False,
+) -> None:
+    """Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs."""
+    from hotband.serve import ServeSpec
+
+    spec = ServeSpec(
+        machine,
+        parse_set(set_ or []),
+        seed,
+        tuple(event or ()),
+        None,
+        folder,
+        loop,
+        False,
+        store,
+        base,
+        record,
+        io_log,
+        _spin(spin),
+        priority,
+    )
+    _serve(spec, _seconds(duration), run, live, as_json)
+
+
+def _spin(text: str | None) -> int:
+    from hotband.text.quantities import SPAN_EXPECTED, span_ns
+
+    if text is None:
+        return 60_000
+    ns = 0.0 if text.replace(" ", "") in ("0us", "0ns", "0ms", "0s") else span_ns(text)
+    if ns is None or ns > 1e6:
+        raise UserError("--spin", "", text, f"expected {SPAN_EXPECTED}, at most 1 ms")
+    return round(ns)
+
+
+def _seconds(text: str | None) -> float | None:
+    from hotband.text.quantities import SPAN_EXPECTED, span_ns
+
+    if text is None:
+        return None
+    ns = span_ns(text)
+    if ns is None:
+        raise UserError("--duration", "", text, f"expected {SPAN_EXPECTED}")
+    return ns / 1e9
+
+
+def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bool, as_json: bool) -> None:
+    from hotband.serve import Served
+    from hotband.serve.show import lateness_lines, reached_lines, serving_table
+
+    code = 0
+    with ending_by_signals(), Served(spec) as served:
+        # Where programs find it is said at once, and not in the way of data.
+        for line in reached_lines(served):
+            say(line)
+        look = live_lines() if live else None
+        try:
+            if command is not None:
+                code = run_beside(served, command, look)
+            else:
+                if seconds is None:
+                    say("Served until it is interrupted (Ctrl-C).")
+                served.wait(seconds, look)
+        except KeyboardInterrupt:
+            # The usual end of a server; what it leaves is whole.
+            pass
+        serving = served.serving()
+    assert served.finished is not None, "it has ended"
+    if as_json:
+        from hotband.text.foreign import json_safe
+
+        sys.stdout.write(json_safe(served.finished.text) + "\n")
+    else:
+        from hotband.cli import show_run
+
+        show_run(served.finished)
+        show(serving_table(serving))
+        show_lines(lateness_lines(serving))
+    if code:
+        raise typer.Exit(code)
+
+
+@contextmanager
+def ending_by_signals() -> Iterator[None]:
+    """SIGTERM ends it as SIGINT does, even where a shell has started it in the background."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def live_lines() -> Callable[[Served], None]:
+    """Prints a line twice a second, over the one before on a terminal."""
+    kept: list[tuple[float, Serving]] = []
+    terminal = sys.stderr.isatty()
+
+    def look(served: Served) -> None:
+        from hotband.serve.show import live_line
+
+        now = time.monotonic()
+        if kept and now - kept[-1][0] < 0.5:
+            return
+        serving = served.serving()
+        before, since = (kept[-1][1], now - kept[-1][0]) if kept else (None, served.seconds)
+        kept[:] = [(now, serving)]
+        line = f"{served.seconds:6.1f} s  {live_line(serving, before, since)}"
+        sys.stderr.write(f"\r{line[:79]:<79}" if terminal else f"{line}\n")
+        sys.stderr.flush()
+
+    return look
+
+
+def run_beside(served: Served, command: str, look: Callable[[Served], None] | None) -> int:
+    """Runs a shell command while it is served, with the first volume's places in its environment; its exit code."""
+    import os
+
+    first = next(iter(served.volumes.values()))
+    places = {"uri": first.uri, "file": first.file, "device": first.device}
+    own = {name: str(place) for name, place in places.items() if place is not None}
+    child = subprocess.Popen(command, shell=True, env={**os.environ, **own})
+    try:
+        while child.poll() is None:
+            served.wait(0.1, look)
+            if served.is_stopped():
+                time.sleep(0.1)
+    finally:
+        if child.poll() is None:
+            child.terminate()
+            child.wait()
+    return child.returncode

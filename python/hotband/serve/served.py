@@ -1,0 +1,232 @@
+"""A machine that is served: its volumes as NBD exports, files or loop devices, as long as the block lasts."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
+
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
+from hotband.errors import UserError
+from hotband.runs.run import Finished, RunSpec, prepare, text_of, user_error
+from hotband.serve.serving import Serving
+
+if TYPE_CHECKING:
+    from hotband.record.files import Table
+
+# So often the server is looked at, in seconds.
+LOOK_EVERY_S = 0.2
+# The longest path of a unix socket on Linux (unix(7): 108 bytes with the one that ends it).
+LONGEST_SOCKET = 107
+
+
+@dataclass(frozen=True)
+class ServeSpec:
+    """What is served, and how.
+
+    `machine` is a catalog drive, a short form or a TOML file; `set` holds pairs of values. `socket` is where NBD
+    clients connect (a temporary place where None), `folder` where the volumes are files (FUSE; not mounted where None),
+    with `loop` as block devices, too. `store` keeps the bytes after the server has ended; `base` is an image that is
+    read where nothing was written. `spin` (ns) and `priority`: how answers are timed. `precondition` is what the drives
+    hold before, as in a workload; with `in_use` solid-state drives are written over first, as in runs. Paths that are
+    wrong raise UserError once it begins.
+    """
+
+    machine: str
+    set: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+    events: tuple[str, ...] = ()
+    socket: Path | None = None
+    folder: Path | None = None
+    loop: bool = False
+    nbd: bool = True
+    store: Path | None = None
+    base: Path | None = None
+    out: Path | None = None
+    io_log: Path | None = None
+    spin_ns: int = 60_000
+    priority: bool = True
+    machine_text: str | None = field(default=None, kw_only=True)
+    precondition: Mapping[str, object] | None = field(default=None, kw_only=True)
+    in_use: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class ServedVolume:
+    """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None where it is
+    not)."""
+
+    name: str
+    size: int
+    block: int
+    uri: str | None
+    file: Path | None
+    device: Path | None
+
+
+def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
+    """The workload of a served machine: one stream a volume, whose clients ask for what they want."""
+    from hotband.review.asked import toml_value
+
+    streams = "".join(
+        f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
+        for name in volumes
+    )
+    head = 'title = "served: what programs asked for"\nsource = "the clients of the served machine"\n'
+    before = "" if precondition is None else f"precondition = {toml_value(dict(precondition))}\n"
+    return f'{head}{before}{streams}\n[[phases]]\nname = "served"\nuntil = "drained"\nmeasure = true\n'
+
+
+def nbd_uri(socket: Path, export: str) -> str:
+    """Where NBD clients find an export of a unix socket, as the NBD URI specification has it."""
+    return f"nbd+unix:///{quote(export, safe='')}?socket={quote(str(socket))}"
+
+
+class Served:
+    """A machine on the wall clock, for a `with` block; what it leaves is in `finished` behind it.
+
+    Raises UserError for a mistake in what is asked, OSError where the host refuses (no right to mount, a socket in
+    use).
+    """
+
+    def __init__(self, spec: ServeSpec) -> None:
+        self.spec = spec
+        self.finished: Finished | None = None
+        self._stack = ExitStack()
+        self._began = 0.0
+
+    def __enter__(self) -> Served:
+        spec = self.spec
+        with self._stack:
+            text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
+            try:
+                offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, list(spec.set))
+            except _core.SpecError as error:
+                raise user_error(error) from None
+            asked = RunSpec(
+                "served",
+                spec.machine,
+                "served",
+                spec.set,
+                spec.seed,
+                None,
+                spec.out,
+                spec.io_log,
+                machine_text=text,
+                workload_text=workload_text([name for name, _ in offer["volumes"]], spec.precondition),
+                events=spec.events,
+                in_use=spec.in_use,
+            )
+            self._prepared = prepare(asked)
+            self._server = self._begin()
+            self._began = time.monotonic()
+            self._stack.callback(self._end)
+            self._reach()
+            self._stack = self._stack.pop_all()
+        return self
+
+    def _begin(self) -> _core.Server:
+        spec = self.spec
+        try:
+            return _core.Server(
+                self._prepared.run,
+                store=spec.store,
+                base=spec.base,
+                history=any("power-off" in event for event in spec.events),
+                spin_ns=spec.spin_ns,
+                priority=spec.priority,
+            )
+        except _core.SpecError as error:
+            raise user_error(error) from None
+
+    def _reach(self) -> None:
+        """Opens the ways by which programs reach the volumes."""
+        spec = self.spec
+        self.socket: Path | None = None
+        if spec.nbd:
+            self.socket = spec.socket if spec.socket is not None else self._temporary() / "nbd.sock"
+            if len(os.fsencode(self.socket.absolute())) > LONGEST_SOCKET:
+                accepted = f"is too long for a socket: expected a path of at most {LONGEST_SOCKET} bytes"
+                raise UserError("--nbd", "", str(self.socket), accepted)
+            self._server.serve_nbd(self.socket.absolute())
+        files: dict[str, Path] = {}
+        devices: dict[str, Path] = {}
+        if spec.folder is not None or spec.loop:
+            folder = spec.folder if spec.folder is not None else self._temporary()
+            files = {name: Path(file) for name, file in self._server.mount(folder.absolute())}
+        if spec.loop:
+            devices = {name: Path(device) for name, device in self._server.attach_loop()}
+        self.volumes = {
+            name: ServedVolume(
+                name,
+                size,
+                block,
+                None if self.socket is None else nbd_uri(self.socket.absolute(), name),
+                files.get(name),
+                devices.get(name),
+            )
+            for name, size, block in self._server.volumes()
+        }
+
+    def _temporary(self) -> Path:
+        folder = tempfile.TemporaryDirectory(prefix="hotband-")
+        self._stack.enter_context(folder)
+        return Path(folder.name)
+
+    @property
+    def seconds(self) -> float:
+        """How long it is served."""
+        return time.monotonic() - self._began
+
+    def serving(self) -> Serving:
+        """What was counted so far."""
+        return Serving.of(json.loads(self._server.serving()))
+
+    def is_stopped(self) -> bool:
+        """Whether it has ended by itself: power went off."""
+        return self._server.is_stopped()
+
+    def wait(self, seconds: float | None = None, look: Callable[[Served], None] | None = None) -> None:
+        """Waits until it has ended, or for so long; `look` is called now and then."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while not self.is_stopped() and (end is None or time.monotonic() < end):
+            left = LOOK_EVERY_S if end is None else min(LOOK_EVERY_S, end - time.monotonic())
+            time.sleep(max(0.0, left))
+            if look is not None:
+                look(self)
+
+    def _end(self) -> None:
+        """Closes what programs reach it by, and keeps what it leaves."""
+        from hotband.record.iolog import save_log
+        from hotband.text.write import remove
+
+        try:
+            left = self._server.finish()
+            record = json.loads(left.record)
+            if self.spec.io_log is not None and self._prepared.raw_log is not None:
+                save_log(self._prepared.raw_log, self.spec.io_log, list(self.volumes), lambda: False)
+            tables = cast("dict[str, Table]", left.tables)
+            self.finished = Finished(self._prepared.spec, record, left.record, tables, left.ios)
+        except _core.SpecError as error:
+            raise user_error(error) from None
+        finally:
+            if self._prepared.raw_log is not None:
+                remove(self._prepared.raw_log)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+        if self.finished is not None and self.spec.out is not None:
+            from hotband.runs.run import save
+
+            save(self.finished, self.spec.out)

@@ -1,0 +1,90 @@
+"""A workload on a model and on the emulated drive, beside each other: what differs, and how much of it is lateness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hotband.record.document import figures_of
+from hotband.serve.serving import Serving
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hotband.record.document import RecordDoc
+    from hotband.targets.emulated import Emulated
+
+FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A figure of one direction: in the model, and as fio measured it on the emulated drive. Times are in ns."""
+
+    direction: str
+    figure: str
+    model: float
+    emulated: float
+
+    @property
+    def error_pct(self) -> float:
+        """How far the emulated one is off."""
+        return 100.0 * (self.emulated / self.model - 1.0)
+
+
+def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
+    """Every figure that both have, by direction."""
+    found = []
+    for direction in ("read", "write"):
+        ours: Any = figures_of(model["summary"], direction) or {}
+        theirs: Any = figures_of(emulated["summary"], direction) or {}
+        for name, key in FIGURES:
+            if ours.get(key) and theirs.get(key):
+                found.append(Beside(direction, name, float(ours[key]), float(theirs[key])))
+    return found
+
+
+def beside_table(emulated: Emulated) -> Table:
+    """The figures as a table."""
+    from rich.table import Table
+
+    from hotband.text.tables import millis, number
+
+    table = Table(title="model and emulated (times in ms)")
+    for name in ("", "model", "emulated by fio", "differs by"):
+        table.add_column(name, justify="right" if name else "left")
+    for one in beside(emulated.model.record, emulated.fio.record):
+        told = number if one.figure == "IOPS" else millis
+        table.add_row(f"{one.direction} {one.figure}", told(one.model), told(one.emulated), f"{one.error_pct:+.1f} %")
+    return table
+
+
+def beside_lines(emulated: Emulated) -> Iterator[str]:
+    """What explains the difference, and what is not the same."""
+    from hotband.serve.show import lateness_lines
+
+    record: Any = emulated.fio.record
+    yield from lateness_lines(Serving.of(record["serving"]))
+    yield from (f"  {line}" for line in emulated.losses)
+
+
+def beside_data(emulated: Emulated) -> dict[str, Any]:
+    """The same as data."""
+    rows = beside(emulated.model.record, emulated.fio.record)
+    record: Any = emulated.fio.record
+    return {
+        "model": emulated.model.record,
+        "emulated": record,
+        "served": emulated.served.record,
+        "figures": [
+            {
+                "direction": one.direction,
+                "figure": one.figure,
+                "model": one.model,
+                "emulated": one.emulated,
+                "error_pct": one.error_pct,
+            }
+            for one in rows
+        ],
+    }
