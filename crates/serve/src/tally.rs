@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use hotband_engine::Findings;
 use hotband_machine::Op;
-use hotband_units::Instant;
+use hotband_units::{Instant, Span};
 use serde::Serialize;
 
 use crate::model::Answer;
@@ -35,6 +35,27 @@ impl OfKind {
     fn new() -> Self {
         Self { count: 0, errors: 0, bytes: 0, model: times(), client: times() }
     }
+}
+
+/// Share of the p50 latency of reads or writes, and time in nanoseconds: where p99 of lateness is more than either, what
+/// was served is no longer the drive that was modelled.
+const LATE: (f64, u64) = (0.1, 1_000_000);
+
+/// Whether answers were too late, in words.
+fn late_note(lateness: &TimesTold, kinds: &[KindTold]) -> Option<String> {
+    let late = Span(lateness.p99_ns);
+    let data = kinds.iter().filter(|told| matches!(told.kind, "read" | "write"));
+    let shortest = data.filter_map(|told| Some((told.model?.p50_ns.max(1), told.kind))).min();
+    if let Some((p50, kind)) = shortest.filter(|(p50, _)| late.0 as f64 > LATE.0 * *p50 as f64) {
+        let share = 100.0 * late.0 as f64 / p50 as f64;
+        let p50 = Span(p50);
+        return Some(format!(
+            "answers were late: p99 of lateness is {late}, {share:.0} % of the p50 latency of {kind}s ({p50}); above 10 % \
+             it is no longer this drive"
+        ));
+    }
+    let is_long = late.0 > LATE.1;
+    is_long.then(|| format!("answers were late: p99 of lateness is {late}; above 1 ms it is no longer this drive"))
 }
 
 /// What was counted so far.
@@ -103,6 +124,8 @@ pub struct KindTold {
 pub struct ServingTold {
     /// How late answers were handed over, after the time at which the model had them done.
     pub lateness: Option<TimesTold>,
+    /// What a reader must know of that, where it changes what was measured.
+    pub late: Option<String>,
     /// Kinds of I/O of which there were any.
     pub kinds: Vec<KindTold>,
 }
@@ -139,11 +162,16 @@ impl Tally {
             model: TimesTold::of(&of_kind.model),
             client: TimesTold::of(&of_kind.client),
         };
-        ServingTold { lateness: TimesTold::of(&self.lateness), kinds: kinds.map(told).collect() }
+        let kinds: Vec<KindTold> = kinds.map(told).collect();
+        let lateness = TimesTold::of(&self.lateness);
+        let late = lateness.and_then(|lateness| late_note(&lateness, &kinds));
+        ServingTold { lateness, late, kinds }
     }
 
     /// What it leaves in the record.
     pub fn findings(&self) -> Findings {
-        Findings::default().with("serving", self.told())
+        let told = self.told();
+        let note = told.late.clone();
+        Findings::default().with("serving", told).with_notes(note)
     }
 }

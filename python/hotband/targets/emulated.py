@@ -127,15 +127,9 @@ def _told(imported: Imported, spec: RunSpec, served: Finished) -> Imported:
     record["parts"] = own["parts"]
     record["serving"] = own["serving"]
     record["seed"] = str(spec.seed)
-    record["notes"] = [*record["notes"], *served_warnings(own["serving"])]
+    late = own["serving"]["late"]
+    record["notes"] = [*record["notes"], *([] if late is None else [late])]
     return imported._replace(record=cast("RecordDoc", record))
-
-
-def served_warnings(section: dict[str, Any]) -> list[str]:
-    """What a reader must know of its timing."""
-    from hotband.serve.serving import Serving
-
-    return list(Serving.of(section).warnings())
 
 
 def _save(out: Path, imported: Imported, job: str) -> None:
