@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Extent, Left, Place, Store};
