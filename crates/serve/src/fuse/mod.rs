@@ -86,7 +86,7 @@ fn clear_dead(folder: &Path) -> io::Result<()> {
         // Asks the server: whether a folder is there the kernel may still remember of a dead one.
         match rustix::fs::statfs(folder) {
             Err(rustix::io::Errno::NOTCONN) => {
-                rustix::mount::unmount(folder, UnmountFlags::DETACH).map_err(|error| naming(folder, &error.into()))?
+                rustix::mount::unmount(folder, UnmountFlags::DETACH).map_err(|error| naming(folder, &error.into()))?;
             }
             Err(error) => return Err(naming(folder, &error.into())),
             Ok(_) => break,
