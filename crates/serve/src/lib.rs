@@ -13,6 +13,9 @@
 //! The model decides when, the store what: nothing in the models changes.
 
 pub mod clock;
+pub mod fuse;
+mod holders;
+pub mod loopdev;
 pub mod model;
 mod priority;
 pub mod service;

@@ -1,0 +1,78 @@
+//! Who holds a file, a folder or a block device that is to go.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Names at most so many holders: enough to find the rest.
+const NAMED: usize = 4;
+
+/// The error where `path`, or a file below it, is still in use: by mounted file systems, loop devices, or programs with
+/// open files. None where nobody is found, such as for want of the right to look.
+pub fn busy(path: &Path) -> Option<io::Error> {
+    let mut found = mounts_of(path);
+    found.extend(loops_of(path));
+    found.extend(programs_of(path));
+    if found.is_empty() {
+        return None;
+    }
+    let more = found.len().saturating_sub(NAMED);
+    found.truncate(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = format!("{} is in use: {}{more}", path.display(), found.join(", "));
+    Some(io::Error::new(io::ErrorKind::ResourceBusy, what))
+}
+
+/// What a folder is mounted as: the topmost of what is mounted there.
+pub fn mounted_as(folder: &Path) -> Option<String> {
+    let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let of_folder = |line: &str| {
+        let (before, after) = line.split_once(" - ")?;
+        let is_here = before.split(' ').nth(4).is_some_and(|point| Path::new(point) == folder);
+        is_here.then(|| after.split(' ').next().unwrap_or_default().to_owned())
+    };
+    table.lines().filter_map(of_folder).next_back()
+}
+
+/// Where a device is mounted, and what is mounted below a folder.
+fn mounts_of(path: &Path) -> Vec<String> {
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let of_line = |line: &str| {
+        // proc_pid_mountinfo(5): the mount point is the fifth field, the source the second after the dash.
+        let (before, after) = line.split_once(" - ")?;
+        let point = before.split(' ').nth(4)?;
+        let source = after.split(' ').nth(1)?;
+        let is_below = Path::new(point).starts_with(path) && Path::new(point) != path;
+        (is_below || Path::new(source) == path).then(|| format!("mounted at {point}"))
+    };
+    table.lines().filter_map(of_line).collect()
+}
+
+/// Loop devices whose file is `path` or below it.
+fn loops_of(path: &Path) -> Vec<String> {
+    let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let of_device = |device: fs::DirEntry| {
+        let file = fs::read_to_string(device.path().join("loop/backing_file")).ok()?;
+        let name = device.file_name();
+        Path::new(file.trim_end()).starts_with(path).then(|| format!("/dev/{}", name.to_string_lossy()))
+    };
+    devices.filter_map(of_device).collect()
+}
+
+/// Programs with an open file, this one among them.
+fn programs_of(path: &Path) -> Vec<String> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let of_process = |process: fs::DirEntry| {
+        let id = process.file_name().to_string_lossy().into_owned();
+        if !id.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let links = fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten().map(|link| link.path());
+        let targets = links.chain([process.path().join("cwd")]).filter_map(|link| fs::read_link(link).ok());
+        targets.into_iter().any(|target: PathBuf| target.starts_with(path)).then(|| {
+            let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+            format!("{} (process {id})", name.trim_end())
+        })
+    };
+    processes.filter_map(of_process).collect()
+}
