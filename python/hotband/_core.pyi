@@ -131,11 +131,14 @@ class Server:
     def serve_nbd(self, socket: Path) -> None:
         """NBD clients find every volume at this unix socket, which only its owner may open."""
 
-    def mount(self, folder: Path) -> list[tuple[str, str]]:
+    def mount(self, folder: Path) -> list[tuple[str, Path]]:
         """Every volume is a file in this folder; names of volumes and paths of files."""
 
-    def attach_loop(self) -> list[tuple[str, str]]:
+    def attach_loop(self) -> list[tuple[str, Path]]:
         """Every file is a block device, too; names of volumes and paths of devices."""
+
+    def close(self) -> list[str]:
+        """Takes devices off their files and unmounts the folder; who still uses them, where somebody does."""
 
     def volumes(self) -> list[tuple[str, int, int]]:
         """Name, bytes and smallest unit of an I/O of every volume."""

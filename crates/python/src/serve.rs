@@ -1,33 +1,61 @@
 //! A machine that is served, for Python.
 
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hotband_serve::fuse::{Mounted, mount};
+use hotband_serve::loopdev::{Loop, attach};
 use hotband_serve::{Memory, OfMachine, Options, Service, Store};
 use hotband_units::Span;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::run::{PyOutput, PyRun, run_error};
 use crate::tables::tables;
 
-/// What programs reach the machine by; each ends when it is dropped.
-type Front = Box<dyn Send>;
+/// What programs reach the machine by.
+#[derive(Default)]
+struct Fronts {
+    loops: Vec<Loop>,
+    mounted: Option<Mounted>,
+}
 
 /// A machine on the clock of the wall.
 #[pyclass(name = "Server", frozen)]
 pub struct PyServer {
     service: Arc<Service>,
-    fronts: Mutex<Vec<Front>>,
+    fronts: Mutex<Fronts>,
 }
 
-/// A mistake of the host, with the file that it is about.
-fn os_error(error: &io::Error, file: Option<&PathBuf>) -> PyErr {
-    let code = error.raw_os_error();
+/// What the host refuses, with the file that it is about.
+fn os_error(error: &io::Error, file: &Path) -> PyErr {
     let said = error.to_string();
-    let (said, file) = (said.split(" (os error").next().unwrap_or_default().to_owned(), file.cloned());
-    pyo3::exceptions::PyOSError::new_err((code, said, file))
+    let said = said.split(" (os error").next().unwrap_or_default();
+    let said = said.strip_prefix(&format!("{}: ", file.display())).unwrap_or(said);
+    let code = error.raw_os_error().unwrap_or(match error.kind() {
+        io::ErrorKind::PermissionDenied => EACCES,
+        io::ErrorKind::NotFound => ENOENT,
+        io::ErrorKind::AddrInUse | io::ErrorKind::ResourceBusy | io::ErrorKind::WouldBlock => EBUSY,
+        _ => EINVAL,
+    });
+    PyOSError::new_err((code, said.to_owned(), file.to_path_buf()))
+}
+
+/// Numbers of errors, as Linux has them (errno(3)).
+const ENOENT: i32 = 2;
+const EACCES: i32 = 13;
+const EBUSY: i32 = 16;
+const EINVAL: i32 = 22;
+
+impl PyServer {
+    fn fronts(&self) -> MutexGuard<'_, Fronts> {
+        self.fronts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn named(&self, paths: impl Iterator<Item = PathBuf>) -> Vec<(String, PathBuf)> {
+        self.service.volumes().iter().map(|volume| volume.name.clone()).zip(paths).collect()
+    }
 }
 
 #[pymethods]
@@ -41,9 +69,47 @@ impl PyServer {
         let start = || {
             let live = made.live(run.control()).map_err(run_error)?;
             let store: Box<dyn Store> = Box::new(Memory::default());
-            Service::start(Box::new(OfMachine::new(live)), store, options).map_err(|error| os_error(&error, None))
+            let started = Service::start(Box::new(OfMachine::new(live)), store, options);
+            started.map_err(|error| os_error(&error, Path::new("the clock's thread")))
         };
         Ok(Self { service: py.detach(start)?, fronts: Mutex::default() })
+    }
+
+    /// Every volume is a file in this folder; names of volumes and paths of files.
+    #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
+    fn mount(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<(String, PathBuf)>> {
+        let mounted =
+            py.detach(|| mount(Arc::clone(&self.service), &folder)).map_err(|error| os_error(&error, &folder))?;
+        let files = self.named(mounted.files().iter().cloned());
+        self.fronts().mounted = Some(mounted);
+        Ok(files)
+    }
+
+    /// Every file is a block device, too; names of volumes and paths of devices.
+    fn attach_loop(&self, py: Python<'_>) -> PyResult<Vec<(String, PathBuf)>> {
+        let files: Vec<PathBuf> = self.fronts().mounted.iter().flat_map(|mounted| mounted.files().to_vec()).collect();
+        for (file, volume) in files.iter().zip(self.service.volumes()) {
+            let attached = py.detach(|| attach(file, volume.block)).map_err(|error| os_error(&error, file))?;
+            self.fronts().loops.push(attached);
+        }
+        Ok(self.named(self.fronts().loops.iter().map(|attached| attached.device().to_path_buf())))
+    }
+
+    /// Takes devices off their files, and unmounts the folder; who still uses them, where somebody does.
+    fn close(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| {
+            let mut fronts = self.fronts();
+            let mut busy: Vec<String> = Vec::new();
+            for attached in &mut fronts.loops {
+                busy.extend(attached.detach().err().map(|error| error.to_string()));
+            }
+            if busy.is_empty()
+                && let Some(mounted) = &mut fronts.mounted
+            {
+                busy.extend(mounted.unmount().err().map(|error| error.to_string()));
+            }
+            busy
+        })
     }
 
     /// Name, bytes and smallest unit of an I/O of every volume.
@@ -71,7 +137,7 @@ impl PyServer {
         let outcome = py
             .detach(|| {
                 self.service.stop();
-                self.fronts.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                *self.fronts() = Fronts::default();
                 Ok(self.service.finish()?.map(|outcome| (outcome.record.to_json(), outcome)))
             })
             .map_err(run_error)?;

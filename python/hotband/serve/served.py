@@ -92,7 +92,8 @@ def nbd_uri(socket: Path, export: str) -> str:
 
 
 class Served:
-    """A machine on the wall clock, for a `with` block; what it leaves is in `finished` behind it.
+    """A machine on the wall clock, for a `with` block; what it leaves is in `finished` behind it, and in
+    `busy` who still used its devices when it ended.
 
     Raises UserError for a mistake in what is asked, OSError where the host refuses (no right to mount, a socket in
     use).
@@ -101,6 +102,7 @@ class Served:
     def __init__(self, spec: ServeSpec) -> None:
         self.spec = spec
         self.finished: Finished | None = None
+        self.busy: list[str] = []
         self._stack = ExitStack()
         self._began = 0.0
 
@@ -162,9 +164,9 @@ class Served:
         devices: dict[str, Path] = {}
         if spec.folder is not None or spec.loop:
             folder = spec.folder if spec.folder is not None else self._temporary()
-            files = {name: Path(file) for name, file in self._server.mount(folder.absolute())}
+            files = dict(self._server.mount(folder.absolute()))
         if spec.loop:
-            devices = {name: Path(device) for name, device in self._server.attach_loop()}
+            devices = dict(self._server.attach_loop())
         self.volumes = {
             name: ServedVolume(
                 name,
@@ -210,6 +212,7 @@ class Served:
         from hotband.text.write import remove
 
         try:
+            self.busy = [] if self.is_stopped() else self._server.close()
             left = self._server.finish()
             record = json.loads(left.record)
             if self.spec.io_log is not None and self._prepared.raw_log is not None:
