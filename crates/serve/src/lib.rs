@@ -17,6 +17,7 @@ pub mod fuse;
 mod holders;
 pub mod loopdev;
 pub mod model;
+pub mod nbd;
 mod priority;
 pub mod service;
 pub mod store;

@@ -1,0 +1,103 @@
+//! Who waits for the machine: a request of a client, until it is answered.
+
+use std::cell::RefCell;
+use std::io;
+use std::sync::Arc;
+
+use hotband_machine::{Fault, Op};
+
+use super::connection::{Connection, Task};
+use super::exports::LONGEST_PAYLOAD;
+use super::proto::error;
+use crate::service::{Failure, Reply};
+
+/// A read.
+#[derive(Clone, Copy, Debug)]
+pub struct Read {
+    /// The client's number for it.
+    pub cookie: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub len: u32,
+    /// In one chunk, holes and all.
+    pub is_whole: bool,
+}
+
+/// What is left of a range to trim or to fill with zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The client's number for it.
+    pub cookie: u64,
+    /// A trim, or a write of zeros.
+    pub op: Op,
+    /// Force unit access.
+    pub fua: bool,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub left: u32,
+}
+
+impl Piece {
+    /// Bytes of its front that the machine is asked for at once, as many as a write may have, and what is left then. One
+    /// after another: such a range takes a drive as long as its bytes, and others get their turn in between.
+    pub fn split(self) -> (u32, Option<Self>) {
+        let len = self.left.min(LONGEST_PAYLOAD);
+        let rest = Self { offset: self.offset + u64::from(len), left: self.left - len, ..self };
+        (len, (rest.left > 0).then_some(rest))
+    }
+}
+
+/// What is done once the machine has answered.
+pub enum Kind {
+    /// The client is told.
+    Done,
+    /// It gets the bytes.
+    Read(Read),
+    /// The rest of the range follows.
+    Piece(Piece),
+}
+
+/// A request of a client.
+pub struct Answer {
+    /// The client.
+    pub connection: Arc<Connection>,
+    /// Its number for it.
+    pub cookie: u64,
+    /// Bytes that count as under way.
+    pub counted: u64,
+    /// What is done.
+    pub kind: Kind,
+}
+
+thread_local! {
+    /// Short answers are put together here: no memory is asked for per I/O.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Reply for Answer {
+    fn done(self: Box<Self>, outcome: Result<(), Failure>) {
+        let Self { connection, cookie, counted, kind } = *self;
+        let number = match (outcome, kind) {
+            (Ok(()), Kind::Read(read)) => {
+                return SCRATCH.with_borrow_mut(|scratch| connection.answer_read(read, scratch));
+            }
+            (Ok(()), Kind::Piece(piece)) => return connection.queue(Task::Next(piece)),
+            (Ok(()), Kind::Done) => 0,
+            (Err(Failure::Gone), _) => return connection.close(),
+            (Err(failure), _) => number_of(&failure),
+        };
+        connection.answer_short(counted, |out| connection.put_done(out, cookie, number));
+    }
+}
+
+/// The protocol's number of a failure.
+fn number_of(failure: &Failure) -> u32 {
+    match failure {
+        Failure::OutOfRange => error::EINVAL,
+        Failure::Drive(Fault::WriteProtected) => error::EPERM,
+        Failure::Store(failed) if failed.kind() == io::ErrorKind::StorageFull => error::ENOSPC,
+        Failure::Drive(_) | Failure::Store(_) | Failure::Gone => error::EIO,
+    }
+}

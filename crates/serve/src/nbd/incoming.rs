@@ -1,0 +1,61 @@
+//! Bytes that came from a client and were not looked at yet.
+
+use std::io;
+
+use super::wire::Wire;
+
+/// Memory of a connection that reads and writes little: dozens of requests, or a write of the size that file systems
+/// use, are received at once.
+const USUAL: usize = 256 << 10;
+
+/// What was received, in order.
+pub struct Incoming {
+    bytes: Vec<u8>,
+    begin: usize,
+    end: usize,
+}
+
+impl Default for Incoming {
+    fn default() -> Self {
+        Self { bytes: vec![0; USUAL], begin: 0, end: 0 }
+    }
+}
+
+impl Incoming {
+    /// What there is.
+    pub fn have(&self) -> &[u8] {
+        &self.bytes[self.begin..self.end]
+    }
+
+    /// The first so many bytes were looked at.
+    pub fn consume(&mut self, count: usize) {
+        self.begin += count;
+        debug_assert!(self.begin <= self.end, "only what there is");
+    }
+
+    /// Receives some more of something that is `want` bytes long; how many. The memory grows with what really comes, not
+    /// with what a client says will.
+    ///
+    /// # Errors
+    /// What the socket says.
+    pub fn fetch(&mut self, wire: &dyn Wire, want: usize) -> io::Result<usize> {
+        if self.begin + want > self.bytes.len() || self.begin == self.end {
+            self.bytes.copy_within(self.begin..self.end, 0);
+            self.end -= self.begin;
+            self.begin = 0;
+        }
+        if self.end == self.bytes.len() {
+            self.bytes.resize(want.min(2 * self.bytes.len()), 0);
+        }
+        let count = wire.receive(&mut self.bytes[self.end..])?;
+        self.end += count;
+        Ok(count)
+    }
+
+    /// Nothing came for a while: memory of long writes is given back.
+    pub fn rest(&mut self) {
+        if self.begin == self.end && self.bytes.len() > USUAL {
+            *self = Self::default();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The way to a client: a socket, encrypted or not.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::net::{RecvFlags, SendFlags, Shutdown, sockopt};
+
+/// Both ways. One thread receives, others send, one at a time.
+pub trait Wire: Send + Sync {
+    /// Waits for bytes, and puts them into `buffer`; zero where the client has closed.
+    ///
+    /// # Errors
+    /// `WouldBlock` now and then while nothing comes, so that whoever waits can look at the time; others are final.
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Sends the front of `bytes`, and says how much of it; `waits` until some of it can be sent.
+    ///
+    /// # Errors
+    /// `WouldBlock` where nothing can be sent without waiting, or the client takes nothing for a long time.
+    fn send(&self, bytes: &[u8], waits: bool) -> io::Result<usize>;
+
+    /// Whether a short answer is sent quickly by whoever has it; else a thread of the connection does so.
+    fn sends_at_once(&self) -> bool;
+
+    /// Ends both ways; who waits is woken. What was sent still arrives.
+    fn close(&self);
+}
+
+/// How long a read waits: what else a connection has to look at can be so late.
+const RECEIVE_TIME: Duration = Duration::from_secs(1);
+/// A client that takes no byte of its answers for so long is given up: as long as nbd's own clients wait for a server by
+/// default at most (nbd-client -timeout advises 30 to 60 s).
+const SEND_TIME: Duration = Duration::from_secs(60);
+
+/// A stream socket of any kind.
+pub struct Socket {
+    fd: OwnedFd,
+}
+
+impl Socket {
+    /// Of a socket that was accepted.
+    ///
+    /// # Errors
+    /// The host does not know its times.
+    pub fn of(fd: OwnedFd) -> io::Result<Self> {
+        sockopt::set_socket_timeout(&fd, sockopt::Timeout::Recv, Some(RECEIVE_TIME))?;
+        sockopt::set_socket_timeout(&fd, sockopt::Timeout::Send, Some(SEND_TIME))?;
+        Ok(Self { fd })
+    }
+
+    /// The same over TCP: answers are not held back to be sent together, and a host that is gone is noticed.
+    ///
+    /// # Errors
+    /// The host does not know its options.
+    pub fn of_tcp(fd: OwnedFd) -> io::Result<Self> {
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        sockopt::set_socket_keepalive(&fd, true)?;
+        sockopt::set_tcp_keepidle(&fd, SEND_TIME)?;
+        Self::of(fd)
+    }
+}
+
+impl Wire for Socket {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match rustix::net::recv(self.fd.as_fd(), &mut *buffer, RecvFlags::empty()) {
+                Ok((count, _)) => return Ok(count),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn send(&self, bytes: &[u8], waits: bool) -> io::Result<usize> {
+        let flags = if waits { SendFlags::NOSIGNAL } else { SendFlags::NOSIGNAL | SendFlags::DONTWAIT };
+        loop {
+            match rustix::net::send(self.fd.as_fd(), bytes, flags) {
+                Err(rustix::io::Errno::INTR) => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    fn sends_at_once(&self) -> bool {
+        true
+    }
+
+    fn close(&self) {
+        // Fails only where the client has closed already.
+        let _ = rustix::net::shutdown(&self.fd, Shutdown::Both);
+    }
+}
+
+/// Sends all of it.
+///
+/// # Errors
+/// The client is gone, or takes nothing.
+pub fn send_all(wire: &dyn Wire, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let count = wire.send(bytes, true)?;
+        bytes = &bytes[count..];
+    }
+    Ok(())
+}
