@@ -1,5 +1,6 @@
 """What the Rust extension offers. Units are in the names; errors are typed."""
 
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import TypedDict
 
@@ -130,6 +131,17 @@ class Server:
     ) -> None: ...
     def serve_nbd(self, socket: Path) -> None:
         """NBD clients find every volume at this unix socket, which only its owner may open."""
+
+    def serve_nbd_tcp(
+        self,
+        address: IPv4Address | IPv6Address,
+        port: int,
+        certificate: Path | None = None,
+        key: Path | None = None,
+        clients: Path | None = None,
+    ) -> int | None:
+        """NBD clients find every volume at this TCP address; the port that it has got. Without certificates it must be
+        one of the host itself."""
 
     def mount(self, folder: Path) -> list[tuple[str, Path]]:
         """Every volume is a file in this folder; names of volumes and paths of files."""

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hotband_serve::fuse::{Mounted, mount};
 use hotband_serve::loopdev::{Loop, attach};
+use hotband_serve::nbd::{self, Limits, Listen, TlsFiles};
 use hotband_serve::{Memory, OfMachine, Options, Service, Store};
 use hotband_units::Span;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -17,6 +18,7 @@ use crate::tables::tables;
 /// What programs reach the machine by.
 #[derive(Default)]
 struct Fronts {
+    nbd: Vec<nbd::Server>,
     loops: Vec<Loop>,
     mounted: Option<Mounted>,
 }
@@ -53,6 +55,14 @@ impl PyServer {
         self.fronts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn listen(&self, py: Python<'_>, listen: Listen, file: &Path) -> PyResult<Option<u16>> {
+        let served = py.detach(|| nbd::serve(Arc::clone(&self.service), listen, Limits::default()));
+        let served = served.map_err(|error| os_error(&error, file))?;
+        let port = served.address().map(|address| address.port());
+        self.fronts().nbd.push(served);
+        Ok(port)
+    }
+
     fn named(&self, paths: impl Iterator<Item = PathBuf>) -> Vec<(String, PathBuf)> {
         self.service.volumes().iter().map(|volume| volume.name.clone()).zip(paths).collect()
     }
@@ -73,6 +83,29 @@ impl PyServer {
             started.map_err(|error| os_error(&error, Path::new("the clock's thread")))
         };
         Ok(Self { service: py.detach(start)?, fronts: Mutex::default() })
+    }
+
+    /// NBD clients find every volume at this unix socket.
+    #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
+    fn serve_nbd(&self, py: Python<'_>, socket: PathBuf) -> PyResult<()> {
+        self.listen(py, Listen::Unix(socket.clone()), &socket).map(|_| ())
+    }
+
+    /// NBD clients find every volume at this TCP address; the port that it has got. Without certificates it must be one
+    /// of the host itself.
+    #[pyo3(signature = (address, port, certificate=None, key=None, clients=None))]
+    fn serve_nbd_tcp(
+        &self,
+        py: Python<'_>,
+        address: std::net::IpAddr,
+        port: u16,
+        certificate: Option<PathBuf>,
+        key: Option<PathBuf>,
+        clients: Option<PathBuf>,
+    ) -> PyResult<Option<u16>> {
+        let tls = certificate.zip(key).map(|(certificate, key)| TlsFiles { certificate, key, clients });
+        let addr = std::net::SocketAddr::new(address, port);
+        self.listen(py, Listen::Tcp { addr, tls }, Path::new(&addr.to_string()))
     }
 
     /// Every volume is a file in this folder; names of volumes and paths of files.
