@@ -72,8 +72,17 @@ impl PyServer {
 impl PyServer {
     /// Begins to serve the machine of `run`, whose load is `clients`; its time begins.
     #[new]
-    #[pyo3(signature = (run, *, spin_ns=60_000, priority=true))]
-    fn new(py: Python<'_>, run: &PyRun, spin_ns: u64, priority: bool) -> PyResult<Self> {
+    #[pyo3(signature = (run, *, store=None, base=None, history=false, spin_ns=60_000, priority=true))]
+    fn new(
+        py: Python<'_>,
+        run: &PyRun,
+        store: Option<PathBuf>,
+        base: Option<PathBuf>,
+        history: bool,
+        spin_ns: u64,
+        priority: bool,
+    ) -> PyResult<Self> {
+        let _ = (store, base, history);
         let made = run.take()?;
         let options = Options { spin: Span(spin_ns), priority };
         let start = || {

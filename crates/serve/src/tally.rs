@@ -16,7 +16,13 @@ const QUANTILES: [(&str, f64); 4] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0)
 
 /// Times in nanoseconds with three significant digits, as everywhere in records.
 fn times() -> Histogram<u64> {
-    Histogram::new(3).expect("three digits are accepted")
+    let mut times = Histogram::new(3).expect("three digits are accepted");
+    times.auto(true);
+    times
+}
+
+fn note(times: &mut Histogram<u64>, time: Span) {
+    times.record(time.0).expect("it grows with what it is told");
 }
 
 /// Of one kind of I/O.
@@ -141,9 +147,9 @@ impl Tally {
         }
         of_kind.count += 1;
         of_kind.bytes += u64::from(len);
-        of_kind.model.saturating_record(answer.at.since(answer.submitted).0);
-        of_kind.client.saturating_record(now.since(arrived).0);
-        self.lateness.saturating_record(now.since(answer.at).0);
+        note(&mut of_kind.model, answer.at.since(answer.submitted));
+        note(&mut of_kind.client, now.since(arrived));
+        note(&mut self.lateness, now.since(answer.at));
     }
 
     /// Answers, with and without errors.

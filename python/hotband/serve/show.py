@@ -45,7 +45,7 @@ def serving_table(serving: Serving) -> Table:
 
     from hotband.text.tables import millis, number
 
-    table = Table(title="served (ms: as the model meant it; as clients got it)")
+    table = Table(title="Served (ms): as the model meant it, and as clients got it", title_justify="left")
     table.add_column("")
     for name in ("I/Os", "mean", "p50", "p99", "client mean", "client p50", "client p99"):
         table.add_column(name, justify="right")

@@ -51,7 +51,7 @@ def beside_table(emulated: Emulated) -> Table:
 
     from hotband.text.tables import millis, number
 
-    table = Table(title="model and emulated (times in ms)")
+    table = Table(title="Model and emulated drive (times in ms)", title_justify="left")
     for name in ("", "model", "emulated by fio", "differs by"):
         table.add_column(name, justify="right" if name else "left")
     for one in beside(emulated.model.record, emulated.fio.record):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.errors import UserError
+from hotband.jobs.loss import LossReport, shortest
 from hotband.runs.run import Finished, RunSpec, check_writable, execute, text_of
 from hotband.serve import Served, ServeSpec
 from hotband.targets.fio_child import find_fio, run_fio
@@ -18,6 +19,7 @@ from hotband.targets.settings import applied, divided
 if TYPE_CHECKING:
     from hotband.experiment import Progress
     from hotband.importers.imported import Imported
+    from hotband.jobs.converted import Converted
     from hotband.record.document import RecordDoc
 
 # What stands for the served drive in a job file until it is known where that is.
@@ -79,7 +81,13 @@ def emulate(
     imported = _told(imported, spec, served.finished)
     if spec.out is not None:
         _save(spec.out, imported, job)
-    return Emulated(model, imported, served.finished, job, tuple(converted.lines()))
+    return Emulated(model, imported, served.finished, job, tuple(differences(converted)))
+
+
+def differences(converted: Converted) -> list[str]:
+    """What fio does otherwise than the workload says."""
+    kept = LossReport("", "", dict.fromkeys(converted.losses))
+    return [f"fio: {line}" for line in shortest(kept.matters())]
 
 
 def precondition_of(workload: str) -> dict[str, Any] | None:
