@@ -20,6 +20,7 @@ from hotband.commands import (
     intervals,
     keys,
     names,
+    program,
     reliability,
     results,
     review,
@@ -81,6 +82,7 @@ for command in (keys.keys, events.events, review.review, reliability.reliability
 app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 app.command(epilog=find.EPILOG)(find.find)
 app.command(epilog=expect.EPILOG)(expect.expect)
+app.command(epilog=program.EPILOG)(program.program)
 
 
 class ChartFormat(StrEnum):
