@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hotband.api import (
         Converted,
         Product,
+        ProgramResult,
         Record,
         Sweep,
         convert,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
         load,
         load_all,
         osds,
+        program,
+        programs,
         report,
         run,
         sequence,
@@ -37,6 +40,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Converted",
     "Product",
+    "ProgramResult",
     "Record",
     "Sweep",
     "UserError",
@@ -49,6 +53,8 @@ __all__ = [
     "load",
     "load_all",
     "osds",
+    "program",
+    "programs",
     "report",
     "run",
     "sequence",
@@ -59,7 +65,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("expect", "find", "report", "study")
+PACKAGES = ("expect", "find", "programs", "report", "study")
 """Public functions that are packages of the same name."""
 
 

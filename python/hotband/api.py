@@ -27,6 +27,9 @@ from hotband.errors import UserError as UserError
 from hotband.expect.api import expect as expect
 from hotband.find.api import find as find
 from hotband.jobs.converted import Converted as Converted
+from hotband.programs.api import ProgramResult as ProgramResult
+from hotband.programs.api import program as program
+from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of
 from hotband.record.tables import Tables

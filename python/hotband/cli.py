@@ -20,6 +20,7 @@ from hotband.commands import (
     intervals,
     keys,
     names,
+    program,
     reliability,
     results,
     review,
@@ -85,6 +86,7 @@ app.command(epilog=find.EPILOG)(find.find)
 app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
 app.command(epilog=serve.SERVE_EPILOG)(serve.mount)
 app.command(epilog=expect.EPILOG)(expect.expect)
+app.command(epilog=program.EPILOG)(program.program)
 
 
 class ChartFormat(StrEnum):

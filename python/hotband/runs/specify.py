@@ -27,6 +27,7 @@ ARGUMENTS = {
     "WORKLOAD": "workload",
     "STUDY": "study",
     "DRIVE": "name",
+    "NAME": "name",
     "OSD": "name",
     "--only": "only",
     "--duration": "duration",

@@ -1,0 +1,56 @@
+"""Real programs as workloads (docs/guides/programs.md): each prepares, runs for a bounded time on the volumes of a
+machine, stops all that it started, and leaves figures. One file and one line here a program.
+
+The package can be called: `hotband.programs()` lists them; `hotband.study` says why.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from hotband.text.nearest import unknown_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.programs.program import Program
+
+PROGRAMS = ("pgbench", "sysbench", "db_bench")
+"""Names; the file of each is `NAME.py`, a hyphen in it an underscore."""
+
+
+def find_program(name: str) -> Program:
+    """A program by its name. Raises UserError for one that is none."""
+    if name not in PROGRAMS:
+        raise unknown_name("NAME", name, PROGRAMS)
+    return _load(name)
+
+
+def all_programs() -> list[Program]:
+    """All of them."""
+    return [_load(name) for name in PROGRAMS]
+
+
+def _load(name: str) -> Program:
+    from dataclasses import replace
+
+    from hotband.programs.program import FILE_SYSTEM
+
+    found: Program = import_module(f"hotband.programs.{name.replace('-', '_')}").PROGRAM
+    return replace(found, settings={**found.settings, "fs": FILE_SYSTEM})
+
+
+class _Callable(ModuleType):
+    """A package that can be called."""
+
+    def __call__(self) -> pl.DataFrame:
+        """Lists the programs: see `hotband.programs.api.programs`."""
+        from hotband.programs.api import programs
+
+        return programs()
+
+
+sys.modules[__name__].__class__ = _Callable

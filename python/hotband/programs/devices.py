@@ -1,0 +1,91 @@
+"""The seam between programs and what they run on: each volume of a machine as a block device, or as a folder.
+
+Programs know this file alone. `devices_on` opens what `--on` names: `real:DIR` is a folder of the host, used as it is;
+anything else is a modelled machine, which is served (`hotband.serve`) as block devices. Only a served device is
+formatted here, never one of the host's own.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hotband.errors import UserError
+
+REAL = "real:"
+"""What a folder of the host begins with."""
+
+
+@dataclass(frozen=True)
+class Devices:
+    """The volumes of what programs run on."""
+
+    volumes: Mapping[str, Path]
+    """A block device, or a folder that is there, by the name of the volume."""
+    served: bool = False
+    """Whether the block devices are ours, emulated: then, and only then, they are formatted."""
+    notes: list[str] = field(default_factory=list)
+    """What whoever serves them wants said with the result; may be filled until the devices are closed."""
+
+    def volume(self, role: str) -> str:
+        """The volume for a role such as `log`: the one of that name, else the first one."""
+        return role if role in self.volumes else next(iter(self.volumes))
+
+
+Open = Callable[[str, Path | None], AbstractContextManager[Devices]]
+"""Serves a machine, by its name, and leaves its record in the folder, where there is one."""
+
+
+@contextmanager
+def devices_on(on: str, out: Path | None, serve: Open | None = None) -> Iterator[Devices]:
+    """What `on` names, for as long as the block lasts. Raises UserError where it cannot be had."""
+    if on.startswith(REAL):
+        yield Devices({"data": folder_of(on)})
+        return
+    with (serve or served)(on, out) as devices:
+        expect_block_devices(devices)
+        yield devices
+
+
+def served(on: str, out: Path | None) -> AbstractContextManager[Devices]:
+    """A modelled machine on the wall clock. The server registers itself here: `devices.SERVE = ...`."""
+    if SERVE is None:
+        accepted = "this build cannot serve a machine as a block device; expected real:DIR, a folder of this host"
+        raise UserError("--on", "", on, accepted)
+    return SERVE(on, out)
+
+
+SERVE: Open | None = None
+"""How a machine is served, where that can be done."""
+
+
+def folder_of(on: str) -> Path:
+    """The folder of `real:DIR`. Raises UserError where it is none that can be written."""
+    name = on.removeprefix(REAL)
+    if not name.strip():
+        raise UserError("--on", "", on, "expected a folder after real:, such as real:/mnt/disk")
+    try:
+        folder = Path(name).resolve(strict=True)
+        mode = folder.stat().st_mode
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UserError("--on", "", on, f"{reason}; expected a folder that is there") from None
+    if stat.S_ISBLK(mode):
+        accepted = "is a block device, which would be formatted; expected a folder, such as where it is mounted"
+        raise UserError("--on", "", on, accepted)
+    if not stat.S_ISDIR(mode):
+        raise UserError("--on", "", on, "is no folder; expected one")
+    if not os.access(folder, os.W_OK | os.X_OK) or os.statvfs(folder).f_flag & os.ST_RDONLY:
+        raise UserError("--on", "", on, "cannot be written; expected a folder that can")
+    return folder
+
+
+def expect_block_devices(devices: Devices) -> None:
+    """Every volume of a served machine is a block device or a folder; what else comes is a fault of ours."""
+    assert devices.volumes, "a machine has a volume"
+    for name, path in devices.volumes.items():
+        assert stat.S_ISBLK(path.stat().st_mode) or path.is_dir(), f"volume {name}: {path}"

@@ -1,0 +1,92 @@
+"""One run of a program on a machine or a folder, and what is kept of it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from hotband.errors import UserError
+from hotband.programs import find_program
+from hotband.programs.devices import Devices, devices_on
+from hotband.programs.needs import expect_needs
+from hotband.programs.processes import Told
+from hotband.programs.program import ProgramDoc
+from hotband.programs.settings import as_texts, values_of
+from hotband.programs.work import Work
+from hotband.record.files import RECORD_FILE
+from hotband.text.foreign import json_text
+from hotband.text.write import make_folder, write_file
+
+PROGRAM_FILE = "program.json"
+"""What `--out` gets where no record is left beside it."""
+
+
+def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, tell: Told) -> ProgramDoc:
+    """Runs a program; `tell` gets lines of progress.
+
+    Raises UserError for a mistake, before anything is started wherever that is possible, and `ProgramFailed` (an
+    OSError) where a program fails. Nothing stays behind: processes, mounts and files are gone in every case.
+    """
+    found = find_program(name)
+    values = values_of(found, asked)
+    expect_needs(found)
+    if out is not None:
+        make_folder(out)
+    with stoppable(), devices_on(on, out) as devices:
+        expect_settings_for(devices, asked)
+        with Work(found.name, devices, values, tell) as work:
+            outcome = found.run(work)
+            notes = [*outcome.notes, *work.notes]
+    done: ProgramDoc = {
+        "name": found.name,
+        "version": outcome.version,
+        "settings": as_texts(found, asked),
+        "figures": outcome.figures,
+        "notes": [*notes, *devices.notes],
+        "text": outcome.text,
+    }
+    if out is not None:
+        keep(done, on, out)
+    return done
+
+
+def expect_settings_for(devices: Devices, asked: Mapping[str, str]) -> None:
+    """Raises UserError where a file system is asked for in a folder, which has one."""
+    if "fs" in asked and not devices.served:
+        raise UserError("--set", "fs", asked["fs"], "a folder has its file system; expected this with a machine")
+
+
+def keep(done: ProgramDoc, on: str, out: Path) -> None:
+    """Puts the section into the record that is there, or else into a file of its own."""
+    record = out / RECORD_FILE
+    if record.is_file():
+        document = json.loads(record.read_text(encoding="utf-8"))
+        write_file(record, json_text({**document, "program": done}) + "\n")
+    else:
+        write_file(out / PROGRAM_FILE, json_text({"target": on, "program": done}) + "\n")
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Within it a request to end (SIGTERM, SIGHUP) is an interruption, so that all is undone. Signals can be taken in
+    the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {one: signal.signal(one, interrupted) for one in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """What a signal does."""
+    raise KeyboardInterrupt

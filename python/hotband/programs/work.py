@@ -1,0 +1,187 @@
+"""What a program works with while it runs: folders and disks on the volumes, processes, progress. All of it is undone
+at the end, also after a failure or an interruption: processes end, file systems are unmounted, files are removed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Self
+
+from hotband.errors import UserError
+from hotband.programs.devices import Devices
+from hotband.programs.needs import path_of
+from hotband.programs.processes import Processes, ProgramFailed, Told
+from hotband.programs.program import Settings
+from hotband.text.write import named
+
+INODES = 1 << 18
+"""Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before
+the program begins. By itself a terabyte gets 16 GiB of tables."""
+BYTES_PER_INODE = 16384
+"""mke2fs.conf's `inode_ratio`."""
+UNMOUNT_TRIES = 50
+
+
+class Work(AbstractContextManager["Work"]):
+    """The surroundings of one run of a program."""
+
+    def __init__(self, name: str, devices: Devices, settings: Settings, tell: Told) -> None:
+        self.name, self.devices, self.settings, self.tell = name, devices, settings, tell
+        self.notes: list[str] = []
+        self.processes = Processes()
+        self._folders: dict[str, Path] = {}
+        self._mounted: list[Path] = []
+        self._made: list[Path] = []
+
+    def __enter__(self) -> Self:
+        # Short, since a socket's path has at most 107 bytes (unix(7)), and open to the users that servers run as.
+        self.temporary = Path(tempfile.mkdtemp(prefix="hotband-"))
+        self._made.append(self.temporary)
+        self.temporary.chmod(0o755)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.processes.end_all()
+        finally:
+            for place in reversed(self._mounted):
+                unmount(place)
+            for folder in reversed(self._made):
+                if not any(place.is_mount() for place in self._mounted):
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    # --- settings ---
+
+    def count(self, key: str) -> int:
+        """A setting that is a number: a count, or the bytes of a size."""
+        value = self.settings[key]
+        assert isinstance(value, int)
+        return value
+
+    def word(self, key: str) -> str:
+        """A setting that is a word."""
+        return str(self.settings[key])
+
+    # --- places ---
+
+    def folder(self, role: str) -> Path:
+        """An empty folder for `role` on its volume: in the folder that the volume is, or in a file system that is made
+        on the device. A role that has no volume of its name shares that of the first."""
+        place = self.place(self.devices.volume(role)) / role
+        place.mkdir(mode=0o755, exist_ok=True)
+        return place
+
+    def place(self, volume: str) -> Path:
+        """Where the files of a volume go."""
+        if volume not in self._folders:
+            device = self.devices.volumes[volume]
+            self._folders[volume] = self._mount(volume, device) if device.is_block_device() else self._make(device)
+        return self._folders[volume]
+
+    def disk(self, role: str, size: int) -> Path:
+        """A disk for `role`: the block device of the volume of its name, or a new sparse file of `size`."""
+        device = self.devices.volumes[self.devices.volume(role)]
+        if role in self.devices.volumes and device.is_block_device():
+            return device
+        file = self.folder(role) / "disk"
+        with file.open("wb") as made:
+            made.truncate(size)
+        return file
+
+    def _make(self, folder: Path) -> Path:
+        with named(folder):
+            made = Path(tempfile.mkdtemp(prefix=f"hotband-{self.name}-", dir=folder))
+        self._made.append(made)
+        made.chmod(0o755)
+        return made
+
+    def _mount(self, volume: str, device: Path) -> Path:
+        assert self.devices.served, "a device of the host is never formatted"
+        kind = self.word("fs")
+        self.tell(f"making {kind} on {volume} ({device})")
+        self.call(make_file_system(kind, device, size_of(device)), 600)
+        place = self.temporary / f"volume-{volume}"
+        place.mkdir()
+        self.call(["mount", "-t", kind, device, place], 60)
+        self._mounted.append(place)
+        return place
+
+    def cold(self) -> None:
+        """Writes what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
+        os.sync()
+        for place in self._folders.values():
+            for file in place.rglob("*"):
+                with suppress(OSError):
+                    if stat.S_ISREG(file.lstat().st_mode):
+                        forget(file)
+
+    # --- processes ---
+
+    def call(
+        self,
+        command: Sequence[str | Path],
+        within_s: float,
+        *,
+        user: str | None = None,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        tell: Told | None = None,
+    ) -> str:
+        """Runs a command to its end; returns what it printed. Raises ProgramFailed where it fails."""
+        words = [path_of(str(command[0])), *command[1:]]
+        started = self.processes.start(words, user=user, folder=folder, environment=environment, tell=tell)
+        return self.processes.wait(started, within_s)
+
+
+def make_file_system(kind: str, device: Path, size: int) -> list[str | Path]:
+    """The command that makes a file system whose tables are all written before it is used: nothing of it comes later,
+    between the I/Os of the program."""
+    if kind == "xfs":
+        return ["mkfs.xfs", "-f", "-q", device]
+    inodes = min(INODES, size // BYTES_PER_INODE)
+    whole = "lazy_itable_init=0,lazy_journal_init=0"
+    return ["mkfs.ext4", "-F", "-q", "-E", whole, "-N", str(inodes), device]
+
+
+def size_of(device: Path) -> int:
+    """Bytes of a block device."""
+    with device.open("rb") as file:
+        return file.seek(0, os.SEEK_END)
+
+
+def forget(file: Path) -> None:
+    """Takes a file out of the page cache, as far as it is clean."""
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
+
+
+def unmount(place: Path) -> None:
+    """Unmounts a file system; in the end even one that is in use."""
+    for _ in range(UNMOUNT_TRIES):
+        if not place.is_mount() or subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0:
+            return
+        time.sleep(0.1)
+    subprocess.run(["umount", "--lazy", place], capture_output=True, check=False)
+
+
+def expect_reachable(folder: Path, user: str | None) -> None:
+    """Raises UserError where a folder is closed to the user that a server runs as."""
+    if user is None or os.geteuid() != 0:
+        return
+    command = ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "test", "-x", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        accepted = f"is closed to user {user}, whom the server runs as; expected a folder that others may enter"
+        raise UserError("--on", "", str(folder), accepted)
+
+
+__all__ = ["ProgramFailed", "Work"]
