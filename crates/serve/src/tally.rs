@@ -43,21 +43,18 @@ impl OfKind {
     }
 }
 
-/// Share of the p50 latency of reads or writes, and time in nanoseconds: where p99 of lateness is more than either, what
-/// was served is no longer the drive that was modelled.
+/// Share of the p50 of all latencies, and time in nanoseconds: where p99 of lateness is more than either, what was served
+/// is no longer the drive that was modelled.
 const LATE: (f64, u64) = (0.1, 1_000_000);
 
-/// Whether answers were too late, in words.
-fn late_note(lateness: &TimesTold, kinds: &[KindTold]) -> Option<String> {
+/// Whether answers were too late, in words; `p50` is that of all latencies as the model meant them.
+fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
     let late = Span(lateness.p99_ns);
-    let data = kinds.iter().filter(|told| matches!(told.kind, "read" | "write"));
-    let shortest = data.filter_map(|told| Some((told.model?.p50_ns.max(1), told.kind))).min();
-    if let Some((p50, kind)) = shortest.filter(|(p50, _)| late.0 as f64 > LATE.0 * *p50 as f64) {
-        let share = 100.0 * late.0 as f64 / p50 as f64;
-        let p50 = Span(p50);
+    if late.0 as f64 > LATE.0 * p50.0 as f64 {
+        let share = 100.0 * late.0 as f64 / p50.0.max(1) as f64;
         return Some(format!(
-            "answers were late: p99 of lateness is {late}, {share:.0} % of the p50 latency of {kind}s ({p50}); above 10 % \
-             it is no longer this drive"
+            "answers were late: p99 of lateness is {late}, {share:.0} % of the p50 latency ({p50}); above 10 % it is no \
+             longer this drive"
         ));
     }
     let is_long = late.0 > LATE.1;
@@ -170,7 +167,9 @@ impl Tally {
         };
         let kinds: Vec<KindTold> = kinds.map(told).collect();
         let lateness = TimesTold::of(&self.lateness);
-        let late = lateness.and_then(|lateness| late_note(&lateness, &kinds));
+        let mut all = times();
+        self.kinds.iter().for_each(|of_kind| all.add(&of_kind.model).expect("of the same precision"));
+        let late = lateness.and_then(|lateness| late_note(&lateness, Span(all.value_at_percentile(50.0))));
         ServingTold { lateness, late, kinds }
     }
 

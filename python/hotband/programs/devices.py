@@ -36,6 +36,9 @@ class Devices:
         return role if role in self.volumes else next(iter(self.volumes))
 
 
+IO_LOG = "io.parquet"
+"""The log of the I/Os that the drives saw, in the folder of `--out`."""
+
 Open = Callable[[str, Path | None], AbstractContextManager[Devices]]
 """Serves a machine, by its name, and leaves its record in the folder, where there is one."""
 
@@ -51,16 +54,18 @@ def devices_on(on: str, out: Path | None, serve: Open | None = None) -> Iterator
         yield devices
 
 
-def served(on: str, out: Path | None) -> AbstractContextManager[Devices]:
-    """A modelled machine on the wall clock. The server registers itself here: `devices.SERVE = ...`."""
-    if SERVE is None:
-        accepted = "this build cannot serve a machine as a block device; expected real:DIR, a folder of this host"
-        raise UserError("--on", "", on, accepted)
-    return SERVE(on, out)
+@contextmanager
+def served(on: str, out: Path | None) -> Iterator[Devices]:
+    """A modelled machine on the wall clock; its record and the log of its I/Os are left in `out`."""
+    from hotband.serve import Served, ServeSpec
 
-
-SERVE: Open | None = None
-"""How a machine is served, where that can be done."""
+    log = None if out is None else out / IO_LOG
+    with Served(ServeSpec(on, loop=True, nbd=False, out=out, io_log=log)) as machine:
+        volumes = {name: volume.device for name, volume in machine.volumes.items() if volume.device is not None}
+        devices = Devices(volumes, served=True)
+        yield devices
+        late = machine.serving().late
+        devices.notes.extend([] if late is None else [late])
 
 
 def folder_of(on: str) -> Path:

@@ -129,6 +129,9 @@ class Served:
                 in_use=spec.in_use,
             )
             self._prepared = prepare(asked)
+            # Left last: a folder in it is mounted until the machine has ended.
+            temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
+            self._temporary = Path(self._stack.enter_context(temporary))
             self._server = self._begin()
             self._began = time.monotonic()
             self._stack.callback(self._end)
@@ -155,7 +158,7 @@ class Served:
         spec = self.spec
         self.socket: Path | None = None
         if spec.nbd:
-            self.socket = spec.socket if spec.socket is not None else self._temporary() / "nbd.sock"
+            self.socket = spec.socket if spec.socket is not None else self._temporary / "nbd.sock"
             if len(os.fsencode(self.socket.absolute())) > LONGEST_SOCKET:
                 accepted = f"is too long for a socket: expected a path of at most {LONGEST_SOCKET} bytes"
                 raise UserError("--nbd", "", str(self.socket), accepted)
@@ -163,7 +166,10 @@ class Served:
         files: dict[str, Path] = {}
         devices: dict[str, Path] = {}
         if spec.folder is not None or spec.loop:
-            folder = spec.folder if spec.folder is not None else self._temporary()
+            folder = spec.folder
+            if folder is None:
+                folder = self._temporary / "volumes"
+                folder.mkdir()
             files = dict(self._server.mount(folder.absolute()))
         if spec.loop:
             devices = dict(self._server.attach_loop())
@@ -178,11 +184,6 @@ class Served:
             )
             for name, size, block in self._server.volumes()
         }
-
-    def _temporary(self) -> Path:
-        folder = tempfile.TemporaryDirectory(prefix="hotband-")
-        self._stack.enter_context(folder)
-        return Path(folder.name)
 
     @property
     def seconds(self) -> float:
