@@ -43,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::PyRun>()?;
     module.add_class::<run::PyOutput>()?;
     module.add_class::<serve::PyServer>()?;
+    module.add_function(wrap_pyfunction!(serve::serve_speed, module)?)?;
     module.add_class::<tables::PyTable>()?;
     module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(specs::drive, module)?)?;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hotband_serve::fuse::{Mounted, mount};
 use hotband_serve::loopdev::{Loop, attach};
 use hotband_serve::nbd::{self, Limits, Listen, TlsFiles};
-use hotband_serve::{Memory, OfMachine, Options, Service, Store};
+use hotband_serve::{Memory, OfMachine, Options, Service, Store, speed};
 use hotband_units::Span;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -186,4 +186,14 @@ impl PyServer {
         let (record, outcome) = outcome.ok_or_else(|| PyRuntimeError::new_err("a served machine leaves one record"))?;
         Ok(PyOutput { record, tables: tables(py, &outcome.tables)?.unbind(), ios: outcome.ios })
     }
+}
+
+/// Mean latency in nanoseconds with one 4 KiB read outstanding, and reads a second with 32, that this host can serve;
+/// measured behind a socket at `path`, which is not there yet.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
+pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64, f64)> {
+    let time = std::time::Duration::from_secs_f64(seconds);
+    let speed = py.detach(|| speed::measure(&path, time)).map_err(|error| os_error(&error, &path))?;
+    Ok((speed.latency_ns, speed.iops))
 }

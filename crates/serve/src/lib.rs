@@ -20,6 +20,7 @@ pub mod model;
 pub mod nbd;
 mod priority;
 pub mod service;
+pub mod speed;
 pub mod store;
 pub mod tally;
 

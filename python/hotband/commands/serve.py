@@ -50,6 +50,7 @@ SpinOption = Annotated[
 PriorityOption = Annotated[
     bool, typer.Option("--priority/--no-priority", help="Real-time priority, where the host lets it.")
 ]
+AnywayOption = Annotated[bool, typer.Option("--anyway", help="Even if it is faster than this host can serve.")]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 SERVE_EPILOG = """\
 [bold]Examples[/]
@@ -80,6 +81,7 @@ def serve(
     live: LiveOption = False,
     spin: SpinOption = None,
     priority: PriorityOption = True,
+    anyway: AnywayOption = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device."""
@@ -99,6 +101,7 @@ def serve(
         io_log=io_log,
         spin_ns=_spin(spin),
         priority=priority,
+        anyway=anyway,
     )
     _serve(spec, _seconds(duration), run, live, as_json)
 
@@ -119,6 +122,7 @@ def mount(
     live: LiveOption = False,
     spin: SpinOption = None,
     priority: PriorityOption = True,
+    anyway: AnywayOption = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs."""
@@ -139,6 +143,7 @@ def mount(
         io_log,
         _spin(spin),
         priority,
+        anyway=anyway,
     )
     _serve(spec, _seconds(duration), run, live, as_json)
 

@@ -19,6 +19,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.runs.run import Finished, RunSpec, prepare, text_of, user_error
 from hotband.serve.serving import Serving
+from hotband.serve.speed import expect_servable, speed_of_host, speed_of_machine
 
 if TYPE_CHECKING:
     from hotband.record.files import Table
@@ -58,6 +59,7 @@ class ServeSpec:
     machine_text: str | None = field(default=None, kw_only=True)
     precondition: Mapping[str, object] | None = field(default=None, kw_only=True)
     in_use: bool = field(default=False, kw_only=True)
+    anyway: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,10 @@ class Served:
             # Left last: a folder in it is mounted until the machine has ended.
             temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
             self._temporary = Path(self._stack.enter_context(temporary))
+            if not spec.anyway:
+                expect_servable(
+                    spec.machine, speed_of_machine(spec.machine, spec.set, text), speed_of_host(self._temporary)
+                )
             self._server = self._begin()
             self._began = time.monotonic()
             self._stack.callback(self._end)

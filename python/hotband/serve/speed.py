@@ -1,0 +1,85 @@
+"""Whether a host can serve a machine: how fast the machine is, and how fast the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotband import _core
+from hotband.errors import UserError
+from hotband.runs.run import Finished, RunSpec, execute, text_of
+
+# Seconds for which each of the host's two speeds is measured, and of virtual time for each of the machine's.
+HOST_S, MACHINE_TIME = 0.15, "200 ms"
+DEPTHS = (1, 32)
+# A machine is refused where it answers sooner than a host's answer takes by itself, or serves more a second than this
+# share of what the host does when it does nothing else: models and programs take the other half.
+HOST_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Mean latency of a 4 KiB random read in ns with one outstanding, and reads a second with 32."""
+
+    latency_ns: float
+    iops: float
+
+    def told(self) -> str:
+        """In words."""
+        from hotband.text.quantities import span_text
+
+        return f"a 4 KiB read in {span_text(self.latency_ns)}, {self.iops:,.0f} a second with 32 outstanding"
+
+
+def speed_of_host(folder: Path) -> Speed:
+    """Of this host, client and server together; a socket is made in `folder`."""
+    return Speed(*_core.serve_speed(folder / "speed.sock", HOST_S))
+
+
+def speed_of_machine(machine: str, pairs: tuple[tuple[str, str], ...], text: str | None = None) -> Speed:
+    """Of a modelled machine whose solid-state drives are in use."""
+    done = [_finished(machine, pairs, text, depth) for depth in DEPTHS]
+    alone, together = (one.record["summary"] for one in done)
+    return Speed(float(alone["latency_mean_ns"] or 0.0), float(together["iops"] or 0.0))
+
+
+def _finished(machine: str, pairs: tuple[tuple[str, str], ...], text: str | None, depth: int) -> Finished:
+    from hotband.jobs.convert import text_named
+
+    own = text_of(machine, "machine") if text is None else text
+    volumes = _core.machine_offer(_catalog(), machine, own, list(pairs))["volumes"]
+    workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {_quoted(volumes[0][0])}")
+    spec = RunSpec(
+        f"depth {depth}",
+        machine,
+        "fio-randread",
+        (*pairs, ("qd", str(depth)), ("warm_up", "50 ms")),
+        duration=MACHINE_TIME,
+        machine_text=own,
+        workload_text=workload,
+        in_use=True,
+    )
+    return execute([spec], jobs=1)[0]
+
+
+def _catalog() -> Path:
+    from hotband.catalog import CATALOG_DIR
+
+    return CATALOG_DIR
+
+
+def _quoted(name: str) -> str:
+    from hotband.review.asked import quoted
+
+    return quoted(name)
+
+
+def expect_servable(machine: str, model: Speed, host: Speed) -> None:
+    """Raises UserError where a machine is faster than its host can serve."""
+    if model.latency_ns < host.latency_ns or model.iops > HOST_SHARE * host.iops:
+        can = Speed(host.latency_ns, HOST_SHARE * host.iops)
+        accepted = (
+            f"is faster than this host can serve: it answers {model.told()}; what is served here: {can.told()}. "
+            "Run it in virtual time, or serve it --anyway"
+        )
+        raise UserError("MACHINE", "", machine, accepted)
