@@ -27,5 +27,5 @@ pub mod tally;
 pub use clock::WallClock;
 pub use model::{Answer, Fixed, Model, OfMachine, VolumeTold};
 pub use service::{Failure, Options, Payload, Reply, Request, Service};
-pub use store::{Extent, Left, Memory, Place, Store};
+pub use store::{Extent, File, Left, Memory, Nothing, Place, Store, WithHistory};
 pub use tally::{ServingTold, Tally};

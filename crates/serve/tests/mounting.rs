@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hotband_engine::Asked;
 use hotband_serve::fuse::{Mounted, mount};
-use hotband_serve::{Answer, Fixed, Memory, Model, Options, Service, VolumeTold, loopdev};
+use hotband_serve::{Answer, Fixed, Memory, Model, Options, Service, Store, VolumeTold, loopdev};
 use hotband_units::{Instant, Span};
 use rustix::fs::{FallocateFlags, SeekFrom};
 
@@ -85,10 +85,16 @@ struct Served {
 }
 
 fn served(latency: Span, trims: bool) -> Served {
+    served_from(latency, trims, |_| Box::new(Memory::default()))
+}
+
+/// The same with a store for the volumes.
+fn served_from(latency: Span, trims: bool, store: impl FnOnce(&[VolumeTold]) -> Box<dyn Store>) -> Served {
     let (most, asked) = (Arc::default(), Arc::default());
     let drive = Fixed::new(64 * MIB, latency);
     let model = Counted { drive, trims, under_way: 0, most: Arc::clone(&most), asked: Arc::clone(&asked) };
-    let service = Service::start(Box::new(model), Box::new(Memory::default()), Options::default()).expect("starts");
+    let store = store(&model.volumes());
+    let service = Service::start(Box::new(model), store, Options::default()).expect("starts");
     let folder = tempfile::tempdir().expect("a folder");
     let mounted = mount(Arc::clone(&service), folder.path()).expect("mounted");
     Served { service, mounted, most, asked, _folder: folder }
@@ -156,7 +162,7 @@ fn holes_are_trims_where_the_volume_passes_them_on_and_zeros_are_written() {
     for trims in [true, false] {
         let served = served(Span::ZERO, trims);
         let file = served.open();
-        file.write_all_at(&[7; 256 << 10], 0).expect("written");
+        file.write_all_at(&vec![7; 256 << 10], 0).expect("written");
         served.asked();
         let outcome = rustix::fs::fallocate(&file, punch, 65536, 65536);
         assert_eq!(outcome.is_ok(), trims);
@@ -200,6 +206,26 @@ fn a_server_that_stops_leaves_errors_and_a_folder_that_can_be_unmounted() {
     assert_eq!(busy.kind(), io::ErrorKind::ResourceBusy);
     drop(file);
     served.mounted.unmount().expect("nobody uses it");
+}
+
+#[test]
+fn a_store_that_is_full_is_no_space_left() {
+    skip_unless_mountable!();
+    let small = tempfile::tempdir().expect("a folder");
+    let [kind, tmpfs, with, size, source] = ["-t", "tmpfs", "-o", "size=1m", "small"].map(Path::new);
+    run("mount", &[kind, tmpfs, with, size, source, small.path()]);
+    let full = {
+        let path = small.path().join("store.img");
+        let open = |volumes: &[VolumeTold]| -> Box<dyn Store> {
+            Box::new(hotband_serve::File::open(&path, "m", volumes, None).expect("opens"))
+        };
+        let served = served_from(Span::ZERO, true, open);
+        let file = served.open();
+        file.write_all_at(&vec![7; 512 << 10], 0).expect("there is space");
+        file.write_all_at(&vec![7; 1 << 20], 1 << 20)
+    };
+    run("umount", &[Path::new("--lazy"), small.path()]);
+    assert_eq!(full.expect_err("there is no more").kind(), io::ErrorKind::StorageFull);
 }
 
 #[test]

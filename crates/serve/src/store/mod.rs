@@ -1,10 +1,20 @@
 //! What the bytes of a served machine are. The model knows nothing of them.
 
+mod file;
+mod history;
+mod image;
 mod memory;
+mod nothing;
+mod overlay;
+mod pieces;
+mod sidecar;
 
 use std::io;
 
+pub use file::File;
+pub use history::WithHistory;
 pub use memory::Memory;
+pub use nothing::Nothing;
 
 /// A place in an address space that volumes lie on (a layout or a drive): volumes on the same one share its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +81,39 @@ pub trait Store: Send + Sync {
     /// Power went off: of everything that was written the drives hold just this.
     ///
     /// # Errors
-    /// What the file says.
-    fn power_off(&self, left: &[Left]) -> io::Result<()>;
+    /// What the file says; also of a store without [`WithHistory`].
+    fn power_off(&self, left: &[Left]) -> io::Result<()> {
+        let _ = left;
+        Err(io::Error::new(io::ErrorKind::Unsupported, "a store that keeps no history"))
+    }
+}
+
+impl<S: Store + ?Sized> Store for Box<S> {
+    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
+        (**self).read(place, buffer)
+    }
+    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
+        (**self).write(place, data)
+    }
+    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
+        (**self).zero(place, len)
+    }
+    fn number(&self, ticket: u64, version: u64) {
+        (**self).number(ticket, version);
+    }
+    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
+        (**self).extents(place, len)
+    }
+    fn power_off(&self, left: &[Left]) -> io::Result<()> {
+        (**self).power_off(left)
+    }
+}
+
+/// Appends an extent: one with the last where it is of the same kind, and none where it is empty.
+fn join(all: &mut Vec<Extent>, extent: Extent) {
+    match all.last_mut() {
+        _ if extent.len == 0 => {}
+        Some(last) if last.is_hole == extent.is_hole => last.len += extent.len,
+        _ => all.push(extent),
+    }
 }

@@ -1,0 +1,137 @@
+//! Bytes in sparse files, which outlive the server.
+//!
+//! FILE is a raw image of the one address space of a machine; of several each has its own, FILE.NAME by its first volume.
+//! Beside it FILE.hotband.json says whose it is, and over a base image FILE.bitmap which blocks show it no more. A write
+//! that was answered is in the page cache of the host: it outlives the server however that ends, but not a host without
+//! power, which is not what a served machine is about.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+
+use super::image::Image;
+use super::overlay::Overlay;
+use super::sidecar::{BaseTold, FileTold, Sidecar};
+use super::{Extent, Place, Store};
+use crate::holders;
+use crate::model::VolumeTold;
+
+/// Sparse files.
+#[derive(Debug)]
+pub struct File {
+    images: Vec<Image>,
+    /// Of the base image, which stays locked against whoever would write to it.
+    _base: Option<fs::File>,
+}
+
+impl File {
+    /// Opens or makes what keeps the `volumes` of `machine` in `path`, over the raw image `base`.
+    ///
+    /// # Errors
+    /// It belongs to another machine, another server has it, or what the file system says.
+    pub fn open(path: &Path, machine: &str, volumes: &[VolumeTold], base: Option<&Path>) -> io::Result<Self> {
+        let files = FileTold::of(path, volumes);
+        if base.is_some() && files.len() > 1 {
+            let what = format!("{}: a base image is one volume, and the machine has several", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let (base, base_told) = base.map(open_base).transpose()?.unzip();
+        let sidecar = Sidecar { format: 1, machine: machine.to_owned(), files, base: base_told };
+        let is_old = sidecar.check(path)?;
+        let opened = sidecar.files.iter().map(|told| open_image(&path.with_file_name(&told.file), told.size, is_old));
+        let opened = opened.collect::<io::Result<Vec<fs::File>>>()?;
+        let mut overlay = None;
+        if let (Some(base), Some(told)) = (&base, &sidecar.base) {
+            let bitmap = Sidecar::beside(path, "bitmap");
+            if is_old && !bitmap.exists() {
+                return Err(missing(&bitmap, path));
+            }
+            overlay = Some(Overlay::open(base.try_clone()?, told.size, &bitmap, sidecar.files[0].size)?);
+        }
+        if !is_old {
+            sidecar.write(path)?;
+        }
+        let images = opened.into_iter().zip(&sidecar.files);
+        let images = images.map(|(file, told)| Image::new(file, told.size, overlay.take())).collect();
+        Ok(Self { images, _base: base })
+    }
+
+    fn image(&self, place: Place) -> &Image {
+        &self.images[place.space as usize]
+    }
+}
+
+fn naming(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+fn missing(path: &Path, of: &Path) -> io::Error {
+    let told = Sidecar::beside(of, "hotband.json");
+    let what = format!("{} is missing, of which {} tells", path.display(), told.display());
+    io::Error::new(io::ErrorKind::NotFound, what)
+}
+
+/// Takes a file against others: for one server, or for all that only read.
+fn lock(file: &fs::File, path: &Path, how: FlockOperation) -> io::Result<()> {
+    match rustix::fs::flock(file, how) {
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            let by_somebody = || {
+                let what = format!("{} is in use: another server has it", path.display());
+                io::Error::new(io::ErrorKind::ResourceBusy, what)
+            };
+            let path = path.canonicalize()?;
+            Err(holders::busy(&path).unwrap_or_else(by_somebody))
+        }
+        outcome => outcome.map_err(|error| naming(path, &error.into())),
+    }
+}
+
+/// A base image, and what it is told of it: it must stay as it is.
+fn open_base(path: &Path) -> io::Result<(fs::File, BaseTold)> {
+    let file = fs::File::open(path).map_err(|error| naming(path, &error))?;
+    lock(&file, path, FlockOperation::NonBlockingLockShared)?;
+    let metadata = file.metadata()?;
+    let modified_ns = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
+    let path: PathBuf = path.canonicalize()?;
+    Ok((file, BaseTold { file: path, size: metadata.len(), modified_ns }))
+}
+
+/// A sparse file of `size` bytes: one that is there, also a raw image from elsewhere, or a new one.
+fn open_image(path: &Path, size: u64, is_old: bool) -> io::Result<fs::File> {
+    let file = OpenOptions::new().read(true).write(true).create(!is_old).truncate(false).open(path);
+    let file = file.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if is_old => missing(path, path),
+        _ => naming(path, &error),
+    })?;
+    lock(&file, path, FlockOperation::NonBlockingLockExclusive)?;
+    match file.metadata()?.len() {
+        0 if !is_old => file.set_len(size).map_err(|error| naming(path, &error))?,
+        have if have != size => {
+            let what = format!("{} has {have} bytes, and the volume {size}", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        _ => {}
+    }
+    Ok(file)
+}
+
+impl Store for File {
+    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
+        self.image(place).read(place.offset, buffer)
+    }
+
+    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
+        self.image(place).write(place.offset, data).map(|()| 0)
+    }
+
+    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
+        self.image(place).zero(place.offset, len).map(|()| 0)
+    }
+
+    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
+        self.image(place).extents(place.offset, len)
+    }
+}

@@ -1,0 +1,235 @@
+//! A store that can go back to what a machine without power holds.
+//!
+//! Everything that was written since the server began stays in a temporary file: the data of every write, and what was
+//! there before the first one. It grows by what is written (once more by what it is written over the first time), and
+//! memory by about 100 bytes a write. Nothing of it is let go before the end: which writes a drive may still fall back to
+//! only the drive knows. It has no name in its folder and goes with the process, which leaves the store as it was
+//! written: a server that is killed is no machine that lost power.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rangemap::RangeMap;
+
+use super::pieces::pieces;
+use super::{Extent, Left, Place, Store};
+
+/// A store with its history.
+#[derive(Debug)]
+pub struct WithHistory<S> {
+    store: S,
+    log: File,
+    history: Mutex<History>,
+}
+
+/// A write: ticket 0 stands for what was there before.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    place: Place,
+    /// Where its data begins in the log; none of zeros.
+    at: Option<u64>,
+}
+
+/// What was there before, in the log: its place there is that in the address space, wrapped, and so much.
+type Before = Option<u64>;
+
+#[derive(Debug, Default)]
+struct History {
+    /// Bytes of the log.
+    end: u64,
+    /// By ticket, from 1.
+    writes: Vec<Kept>,
+    /// Tickets by the number that the machine gave.
+    tickets: HashMap<u64, u64>,
+    spaces: HashMap<u32, Space>,
+    is_off: bool,
+}
+
+#[derive(Debug, Default)]
+struct Space {
+    before: RangeMap<u64, Before>,
+    /// Tickets of what the store has now.
+    newest: RangeMap<u64, u64>,
+}
+
+impl<S: Store> WithHistory<S> {
+    /// Keeps the history of `store` in `folder`.
+    ///
+    /// # Errors
+    /// No file can be made there.
+    pub fn new(store: S, folder: &Path) -> io::Result<Self> {
+        Ok(Self { store, log: tempfile::tempfile_in(folder)?, history: Mutex::default() })
+    }
+
+    fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of the log.
+    pub fn bytes(&self) -> u64 {
+        self.history().end
+    }
+
+    /// Appends data to the log; where it begins, none of zeros.
+    fn append(&self, history: &mut History, data: &[u8]) -> io::Result<Option<u64>> {
+        if data.iter().all(|byte| *byte == 0) {
+            return Ok(None);
+        }
+        let at = history.end;
+        self.log.write_all_at(data, at)?;
+        history.end += data.len() as u64;
+        Ok(Some(at))
+    }
+
+    /// Notes what is there before the first write.
+    fn note_before(&self, history: &mut History, place: Place, len: u64) -> io::Result<()> {
+        let range = place.offset..place.offset + len;
+        let before = &history.spaces.entry(place.space).or_default().before;
+        let gaps: Vec<Range<u64>> = before.gaps(&range).collect();
+        for gap in gaps {
+            let mut at = Place { offset: gap.start, ..place };
+            for extent in self.store.extents(at, gap.end - gap.start)? {
+                if extent.is_hole {
+                    let space = history.spaces.entry(place.space).or_default();
+                    space.before.insert(at.offset..at.offset + extent.len, None);
+                } else {
+                    self.note_data(history, at, extent.len)?;
+                }
+                at.offset += extent.len;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of data, by pieces: a long range takes no memory of its length.
+    fn note_data(&self, history: &mut History, place: Place, len: u64) -> io::Result<()> {
+        let mut data = Vec::new();
+        for piece in pieces(place.offset, len) {
+            data.resize(piece.len() as usize, 0);
+            self.store.read(Place { offset: piece.offset, ..place }, &mut data)?;
+            let at = self.append(history, &data)?.map(|at| at.wrapping_sub(piece.offset));
+            let space = history.spaces.entry(place.space).or_default();
+            space.before.insert(piece.offset..piece.offset + piece.len(), at);
+        }
+        Ok(())
+    }
+
+    /// Keeps a write in the history and hands it to the store: one at a time, so that both have them in one order.
+    fn keep(&self, place: Place, len: u64, data: Option<&[u8]>) -> io::Result<u64> {
+        let mut history = self.history();
+        let history = &mut *history;
+        if history.is_off {
+            return Err(io::Error::other("power is off"));
+        }
+        self.note_before(history, place, len)?;
+        let at = data.map_or(Ok(None), |data| self.append(history, data))?;
+        history.writes.push(Kept { place, at });
+        let ticket = history.writes.len() as u64;
+        if len > 0 {
+            let newest = &mut history.spaces.entry(place.space).or_default().newest;
+            newest.insert(place.offset..place.offset + len, ticket);
+        }
+        match data {
+            Some(data) => self.store.write(place, data)?,
+            None => self.store.zero(place, len)?,
+        };
+        Ok(ticket)
+    }
+
+    /// Puts into the store what a range is to hold, from where `at` in the log belongs to its first byte.
+    fn restore(&self, place: Place, len: u64, at: Option<u64>) -> io::Result<()> {
+        let Some(at) = at else { return self.store.zero(place, len).map(|_| ()) };
+        let mut data = Vec::new();
+        for piece in pieces(place.offset, len) {
+            data.resize(piece.len() as usize, 0);
+            self.log.read_exact_at(&mut data, at + piece.of_range.start as u64)?;
+            self.store.write(Place { offset: piece.offset, ..place }, &data)?;
+        }
+        Ok(())
+    }
+}
+
+impl History {
+    /// What each part of what was ever written is to hold, where it is not what the store has: ticket 0 for what was
+    /// there before.
+    fn changes(&self, left: &[Left]) -> io::Result<Vec<(Place, u64, Option<u64>)>> {
+        let mut wanted: HashMap<u32, RangeMap<u64, u64>> = HashMap::new();
+        for Left { place, len, version } in left.iter().filter(|left| left.len > 0 && left.version > 0) {
+            let ticket = self.tickets.get(version).ok_or_else(|| {
+                io::Error::other(format!("write {version} is on a drive, but never came to the store"))
+            })?;
+            wanted.entry(place.space).or_default().insert(place.offset..place.offset + len, *ticket);
+        }
+        let mut changes = Vec::new();
+        for (number, space) in &self.spaces {
+            let wanted = wanted.remove(number).unwrap_or_default();
+            for (range, have) in space.newest.iter() {
+                let held = wanted.overlapping(range.clone()).map(|(of, ticket)| (clip(of, range), *ticket));
+                let never = wanted.gaps(range).map(|gap| (gap, 0));
+                for (range, ticket) in held.chain(never).filter(|(_, ticket)| ticket != have) {
+                    self.change(space, Place { space: *number, offset: range.start }, range, ticket, &mut changes);
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    fn change(
+        &self,
+        space: &Space,
+        place: Place,
+        range: Range<u64>,
+        ticket: u64,
+        changes: &mut Vec<(Place, u64, Option<u64>)>,
+    ) {
+        if let Some(index) = ticket.checked_sub(1) {
+            let Kept { place: of, at } = self.writes[index as usize];
+            return changes.push((place, range.end - range.start, at.map(|at| at + (place.offset - of.offset))));
+        }
+        for (of, at) in space.before.overlapping(range.clone()) {
+            let Range { start, end } = clip(of, &range);
+            let at = at.map(|at| at.wrapping_add(start));
+            changes.push((Place { offset: start, ..place }, end - start, at));
+        }
+    }
+}
+
+/// What two ranges share.
+fn clip(one: &Range<u64>, other: &Range<u64>) -> Range<u64> {
+    one.start.max(other.start)..one.end.min(other.end)
+}
+
+impl<S: Store> Store for WithHistory<S> {
+    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
+        self.store.read(place, buffer)
+    }
+
+    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
+        self.keep(place, data.len() as u64, Some(data))
+    }
+
+    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
+        self.keep(place, len, None)
+    }
+
+    fn number(&self, ticket: u64, version: u64) {
+        self.history().tickets.insert(version, ticket);
+    }
+
+    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
+        self.store.extents(place, len)
+    }
+
+    /// Nothing can be written any more. What no drive tells of is as it was before the first write.
+    fn power_off(&self, left: &[Left]) -> io::Result<()> {
+        let mut history = self.history();
+        history.is_off = true;
+        let changes = history.changes(left)?;
+        changes.into_iter().try_for_each(|(place, len, at)| self.restore(place, len, at))
+    }
+}

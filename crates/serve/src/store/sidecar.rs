@@ -1,0 +1,140 @@
+//! Whose a store is: a raw image cannot say so itself.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::VolumeTold;
+
+/// What lies beside the files of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sidecar {
+    /// Of this file.
+    pub format: u32,
+    /// Name of the machine.
+    pub machine: String,
+    /// Files, by address space.
+    pub files: Vec<FileTold>,
+    /// What is under them.
+    pub base: Option<BaseTold>,
+}
+
+/// A file of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTold {
+    /// Its name; it lies beside this one.
+    pub file: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// Who lies on it.
+    pub volumes: Vec<VolumeOn>,
+}
+
+/// A volume in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VolumeOn {
+    /// Its name.
+    pub name: String,
+    /// First byte in the file.
+    pub from: u64,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// A base image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaseTold {
+    /// Where it is.
+    pub file: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// When it was last written to, since 1970.
+    pub modified_ns: i64,
+}
+
+impl FileTold {
+    /// One file an address space.
+    pub fn of(path: &Path, volumes: &[VolumeTold]) -> Vec<Self> {
+        let spaces = volumes.iter().map(|volume| volume.space + 1).max().unwrap_or(0);
+        let told = |space: u32| {
+            let here: Vec<_> = volumes.iter().filter(|volume| volume.space == space).collect();
+            let first = here.first().map(|volume| volume.name.as_str()).unwrap_or_default();
+            let whole = if spaces == 1 { path.to_owned() } else { Sidecar::beside(path, first) };
+            let on = |volume: &&VolumeTold| {
+                let VolumeTold { name, from, size, .. } = (*volume).clone();
+                VolumeOn { name, from, size }
+            };
+            Self {
+                file: whole.file_name().unwrap_or_default().into(),
+                size: here.iter().map(|volume| volume.from + volume.size).max().unwrap_or(0),
+                volumes: here.iter().map(on).collect(),
+            }
+        };
+        (0..spaces).map(told).collect()
+    }
+}
+
+impl Sidecar {
+    /// PATH.SUFFIX.
+    pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+        let mut name = OsString::from(path);
+        name.push(".");
+        name.push(suffix);
+        PathBuf::from(name)
+    }
+
+    /// Whether the store is there and is this one; false where there is none yet.
+    pub fn check(&self, path: &Path) -> io::Result<bool> {
+        let beside = Self::beside(path, "hotband.json");
+        let invalid =
+            |what: String| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {what}", beside.display()));
+        let text = match fs::read_to_string(&beside) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", beside.display()))),
+        };
+        let have: Self = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        match self.difference(&have) {
+            Some(what) => Err(invalid(format!("{what}; the store belongs to another machine"))),
+            None => Ok(true),
+        }
+    }
+
+    /// What another has that this one has not.
+    fn difference(&self, have: &Self) -> Option<String> {
+        let differs = |key: &str, have: &dyn std::fmt::Debug, expected: &dyn std::fmt::Debug| {
+            Some(format!("{key} is {have:?}, expected {expected:?}"))
+        };
+        if self.format != have.format {
+            return differs("format", &have.format, &self.format);
+        }
+        if self.machine != have.machine {
+            return differs("machine", &have.machine, &self.machine);
+        }
+        let names = |told: &Self| -> Vec<(String, u64)> {
+            let volumes = told.files.iter().flat_map(|file| &file.volumes);
+            volumes.map(|volume| (volume.name.clone(), volume.size)).collect()
+        };
+        if self.files != have.files {
+            return differs("volumes", &names(have), &names(self));
+        }
+        if self.base != have.base {
+            return differs("base", &have.base, &self.base);
+        }
+        None
+    }
+
+    /// Writes it, as a whole or not at all.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let beside = Self::beside(path, "hotband.json");
+        let folder = beside.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        serde_json::to_writer_pretty(&mut file, self)?;
+        file.write_all(b"\n")?;
+        file.as_file().sync_all()?;
+        file.persist(&beside).map(|_| ()).map_err(|error| error.error)
+    }
+}
