@@ -81,6 +81,11 @@ impl Live {
         self.machine.volumes()
     }
 
+    /// What the machine was asked for as.
+    pub fn name(&self) -> &str {
+        &self.closing.request.machine
+    }
+
     /// The machine, to look at.
     pub fn machine(&self) -> &Machine {
         &self.machine

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hotband_serve::fuse::{Mounted, mount};
 use hotband_serve::loopdev::{Loop, attach};
 use hotband_serve::nbd::{self, Limits, Listen, TlsFiles};
-use hotband_serve::{Memory, OfMachine, Options, Service, Store, speed};
+use hotband_serve::{File, Memory, Model, Nothing, OfMachine, Options, Service, Store, WithHistory, speed};
 use hotband_units::Span;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -28,6 +28,22 @@ struct Fronts {
 pub struct PyServer {
     service: Arc<Service>,
     fronts: Mutex<Fronts>,
+}
+
+/// What keeps the bytes: a file, memory, or nothing; where power may go off, with what was there before.
+fn kept(file: Option<&Path>, base: Option<&Path>, history: bool, model: &OfMachine) -> PyResult<Box<dyn Store>> {
+    let of_file = |error: io::Error| os_error(&error, file.unwrap_or(Path::new("store")));
+    let store: Box<dyn Store> = match file {
+        Some(path) if path == Path::new("none") => Box::new(Nothing::default()),
+        Some(path) => Box::new(File::open(path, model.machine(), &model.volumes(), base).map_err(of_file)?),
+        None => Box::new(Memory::default()),
+    };
+    if !history {
+        return Ok(store);
+    }
+    let folder = file.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.map_or_else(std::env::temp_dir, Path::to_path_buf);
+    Ok(Box::new(WithHistory::new(store, &folder).map_err(of_file)?))
 }
 
 /// What the host refuses, with the file that it is about.
@@ -82,13 +98,13 @@ impl PyServer {
         spin_ns: u64,
         priority: bool,
     ) -> PyResult<Self> {
-        let _ = (store, base, history);
         let made = run.take()?;
         let options = Options { spin: Span(spin_ns), priority };
         let start = || {
             let live = made.live(run.control()).map_err(run_error)?;
-            let store: Box<dyn Store> = Box::new(Memory::default());
-            let started = Service::start(Box::new(OfMachine::new(live)), store, options);
+            let model = OfMachine::new(live);
+            let store = kept(store.as_deref(), base.as_deref(), history, &model)?;
+            let started = Service::start(Box::new(model), store, options);
             started.map_err(|error| os_error(&error, Path::new("the clock's thread")))
         };
         Ok(Self { service: py.detach(start)?, fronts: Mutex::default() })

@@ -79,6 +79,11 @@ impl OfMachine {
     pub fn new(live: Live) -> Self {
         Self { live, done: Vec::new() }
     }
+
+    /// What the machine is called.
+    pub fn machine(&self) -> &str {
+        self.live.name()
+    }
 }
 
 impl Model for OfMachine {

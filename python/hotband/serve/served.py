@@ -6,8 +6,8 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -93,12 +93,25 @@ def nbd_uri(socket: Path, export: str) -> str:
     return f"nbd+unix:///{quote(export, safe='')}?socket={quote(str(socket))}"
 
 
+def refused(option: str, error: OSError) -> UserError:
+    """What the host refuses, as a mistake of who asked for it."""
+    return UserError(option, "", str(error.filename or ""), error.strerror or str(error))
+
+
+@contextmanager
+def refusing(option: str) -> Iterator[None]:
+    """Raises UserError for what the host refuses within it."""
+    try:
+        yield
+    except OSError as error:
+        raise refused(option, error) from None
+
+
 class Served:
     """A machine on the wall clock, for a `with` block; what it leaves is in `finished` behind it, and in
     `busy` who still used its devices when it ended.
 
-    Raises UserError for a mistake in what is asked, OSError where the host refuses (no right to mount, a socket in
-    use).
+    Raises UserError for a mistake in what is asked, and where the host refuses it (no right to mount, a socket in use).
     """
 
     def __init__(self, spec: ServeSpec) -> None:
@@ -147,10 +160,13 @@ class Served:
 
     def _begin(self) -> _core.Server:
         spec = self.spec
+        store = spec.store
+        if store is None and spec.base is not None:
+            store = self._temporary / "store"
         try:
             return _core.Server(
                 self._prepared.run,
-                store=spec.store,
+                store=store,
                 base=spec.base,
                 history=any("power-off" in event for event in spec.events),
                 spin_ns=spec.spin_ns,
@@ -158,6 +174,8 @@ class Served:
             )
         except _core.SpecError as error:
             raise user_error(error) from None
+        except OSError as error:
+            raise refused("--store", error) from None
 
     def _reach(self) -> None:
         """Opens the ways by which programs reach the volumes."""
@@ -168,7 +186,8 @@ class Served:
             if len(os.fsencode(self.socket.absolute())) > LONGEST_SOCKET:
                 accepted = f"is too long for a socket: expected a path of at most {LONGEST_SOCKET} bytes"
                 raise UserError("--nbd", "", str(self.socket), accepted)
-            self._server.serve_nbd(self.socket.absolute())
+            with refusing("--nbd"):
+                self._server.serve_nbd(self.socket.absolute())
         files: dict[str, Path] = {}
         devices: dict[str, Path] = {}
         if spec.folder is not None or spec.loop:
@@ -176,9 +195,11 @@ class Served:
             if folder is None:
                 folder = self._temporary / "volumes"
                 folder.mkdir()
-            files = dict(self._server.mount(folder.absolute()))
+            with refusing("DIR"):
+                files = dict(self._server.mount(folder.absolute()))
         if spec.loop:
-            devices = dict(self._server.attach_loop())
+            with refusing("--loop"):
+                devices = dict(self._server.attach_loop())
         self.volumes = {
             name: ServedVolume(
                 name,
