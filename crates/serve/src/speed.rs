@@ -54,6 +54,8 @@ struct Client {
 impl Client {
     fn connect(path: &Path) -> io::Result<Self> {
         let mut writer = UnixStream::connect(path)?;
+        // A host that is so busy serves nothing.
+        writer.set_read_timeout(Some(Duration::from_secs(5)))?;
         let mut reader = BufReader::with_capacity(256 << 10, writer.try_clone()?);
         let mut greeting = [0; 18];
         reader.read_exact(&mut greeting)?;
