@@ -158,7 +158,7 @@ impl Connection {
                 want += payload;
                 if have.len() >= want {
                     // More is at hand: answers that are there at once are sent together.
-                    gathers = have.len() > want;
+                    gathers |= have.len() > want;
                     if let Err(end) = self.take(&header, &have[HEADER..want], gathers) {
                         return end;
                     }
