@@ -97,7 +97,7 @@ proptest! {
             let command = [command::READ, command::TRIM, command::WRITE_ZEROES][usize::from(*command)];
             request(command, 0, cookie as u64, block * 512, count * 512, &[])
         });
-        let asked: Vec<u8> = asked.flatten().chain(request(command::DISC, 0, 0, 0, 0, &[])).collect();
+        let asked: Vec<u8> = asked.flatten().chain(request(command::DISC, 0, u64::MAX, 0, 0, &[])).collect();
         let said = [&chance[..], &chosen(is_structured), &asked].concat();
         prop_assert_eq!(PARTNER.converse(&said), Came::Answers(ranges.len()));
     }
