@@ -25,8 +25,6 @@ use crate::service::{Payload, Request, Service};
 pub const SHORT: usize = 64 << 10;
 /// Range of which is told at once what is kept: the answer is quick, and a client asks on.
 const LONGEST_STATUS: u64 = 1 << 30;
-/// A request has to be complete so long after its first byte, and a second later for each MiB that it says.
-const REQUEST_TIME: Duration = Duration::from_secs(10);
 
 /// What the second thread does.
 pub enum Task {
@@ -158,7 +156,7 @@ impl Connection {
                 want += payload;
                 if have.len() >= want {
                     // More is at hand: answers that are there at once are sent together.
-                    gathers = have.len() > want;
+                    gathers |= have.len() > want;
                     if let Err(end) = self.take(&header, &have[HEADER..want], gathers) {
                         return end;
                     }
@@ -178,7 +176,7 @@ impl Connection {
 
     /// Waits until something of `want` bytes is complete.
     fn receive(&self, incoming: &mut Incoming, want: usize) -> io::Result<()> {
-        let time = REQUEST_TIME + Duration::from_secs((want >> 20) as u64);
+        let time = self.limits.request + Duration::from_secs((want >> 20) as u64);
         let mut begun = None;
         while incoming.have().len() < want {
             match incoming.fetch(&*self.wire, want) {

@@ -47,13 +47,25 @@ pub struct Limits {
     pub bytes: u64,
     /// Time for a client to choose an export.
     pub handshake: Duration,
+    /// A request has to be complete so long after its first byte, and a second later for each MiB that it says.
+    pub request: Duration,
+    /// A client that takes no byte of its answers for so long is given up.
+    pub answers: Duration,
 }
 
 impl Default for Limits {
-    /// Four connections for each of 16 programs, each with what the deepest queues of NVMe drives under Linux hold (1023)
-    /// in four of them; two writes of the longest kind; as long as clients wait for servers.
+    /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two writes
+    /// of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
+    /// longer than any pause that a live client makes (chosen).
     fn default() -> Self {
-        Self { connections: 64, requests: 256, bytes: 64 << 20, handshake: Duration::from_secs(10) }
+        Self {
+            connections: 64,
+            requests: 256,
+            bytes: 64 << 20,
+            handshake: Duration::from_secs(10),
+            request: Duration::from_secs(10),
+            answers: Duration::from_secs(60),
+        }
     }
 }
 
@@ -193,7 +205,9 @@ impl Shared {
 
     /// Takes a client, or closes the connection where there are too many.
     fn take(self: &Arc<Self>, fd: OwnedFd, number: u64) {
-        let Ok(socket) = (if self.is_tcp { Socket::of_tcp(fd) } else { Socket::of(fd) }) else { return };
+        let answers = self.limits.answers;
+        let socket = if self.is_tcp { Socket::of_tcp(fd, answers) } else { Socket::of(fd, answers) };
+        let Ok(socket) = socket else { return };
         let socket = Arc::new(socket);
         let mut clients = self.lock();
         if clients.len() >= self.limits.connections || self.is_closing() {

@@ -13,6 +13,7 @@
 mod answer;
 mod connection;
 mod exports;
+pub mod fuzzing;
 mod handshake;
 mod incoming;
 mod listener;

@@ -29,9 +29,8 @@ pub trait Wire: Send + Sync {
 
 /// How long a read waits: what else a connection has to look at can be so late.
 const RECEIVE_TIME: Duration = Duration::from_secs(1);
-/// A client that takes no byte of its answers for so long is given up: as long as nbd's own clients wait for a server by
-/// default at most (nbd-client -timeout advises 30 to 60 s).
-const SEND_TIME: Duration = Duration::from_secs(60);
+/// A host that says nothing for so long is asked whether it is still there.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// A stream socket of any kind.
 pub struct Socket {
@@ -39,13 +38,13 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Of a socket that was accepted.
+    /// Of a socket that was accepted; a client that takes no byte of its answers for so long is given up.
     ///
     /// # Errors
     /// The host does not know its times.
-    pub fn of(fd: OwnedFd) -> io::Result<Self> {
+    pub fn of(fd: OwnedFd, answers: Duration) -> io::Result<Self> {
         sockopt::set_socket_timeout(&fd, sockopt::Timeout::Recv, Some(RECEIVE_TIME))?;
-        sockopt::set_socket_timeout(&fd, sockopt::Timeout::Send, Some(SEND_TIME))?;
+        sockopt::set_socket_timeout(&fd, sockopt::Timeout::Send, Some(answers))?;
         Ok(Self { fd })
     }
 
@@ -53,11 +52,11 @@ impl Socket {
     ///
     /// # Errors
     /// The host does not know its options.
-    pub fn of_tcp(fd: OwnedFd) -> io::Result<Self> {
+    pub fn of_tcp(fd: OwnedFd, answers: Duration) -> io::Result<Self> {
         sockopt::set_tcp_nodelay(&fd, true)?;
         sockopt::set_socket_keepalive(&fd, true)?;
-        sockopt::set_tcp_keepidle(&fd, SEND_TIME)?;
-        Self::of(fd)
+        sockopt::set_tcp_keepidle(&fd, SILENCE)?;
+        Self::of(fd, answers)
     }
 }
 
