@@ -17,9 +17,8 @@ from typing import Self
 from hotband.errors import UserError
 from hotband.programs.devices import Devices
 from hotband.programs.needs import path_of
-from hotband.programs.processes import Processes, ProgramFailed, Told
+from hotband.programs.processes import Processes, ProgramFailed, Told, as_user
 from hotband.programs.program import Settings
-from hotband.text.write import named
 
 INODES = 1 << 18
 """Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before
@@ -75,7 +74,8 @@ class Work(AbstractContextManager["Work"]):
         """An empty folder for `role` on its volume: in the folder that the volume is, or in a file system that is made
         on the device. A role that has no volume of its name shares that of the first."""
         place = self.place(self.devices.volume(role)) / role
-        place.mkdir(mode=0o755, exist_ok=True)
+        place.mkdir(exist_ok=True)
+        place.chmod(0o755)
         return place
 
     def place(self, volume: str) -> Path:
@@ -96,8 +96,10 @@ class Work(AbstractContextManager["Work"]):
         return file
 
     def _make(self, folder: Path) -> Path:
-        with named(folder):
+        try:
             made = Path(tempfile.mkdtemp(prefix=f"hotband-{self.name}-", dir=folder))
+        except OSError as error:
+            raise UserError("--on", "", str(folder), f"cannot be written: {error.strerror}") from None
         self._made.append(made)
         made.chmod(0o755)
         return made
@@ -178,7 +180,7 @@ def expect_reachable(folder: Path, user: str | None) -> None:
     """Raises UserError where a folder is closed to the user that a server runs as."""
     if user is None or os.geteuid() != 0:
         return
-    command = ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "test", "-x", str(folder)]
+    command = ["setpriv", *as_user(user), "test", "-x", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode != 0:
         accepted = f"is closed to user {user}, whom the server runs as; expected a folder that others may enter"
         raise UserError("--on", "", str(folder), accepted)
