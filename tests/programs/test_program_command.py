@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import hotband as hb
-from hotband.programs import PROGRAMS, all_programs, find_program, needs, work
+from hotband.programs import PROGRAMS, all_programs, boot_storm, find_program, needs, work
 from hotband.programs.devices import Devices
 from hotband.programs.settings import value_of, values_of
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_list_says_what_each_needs_and_whether_it_is_there(hotband) -> None:
@@ -135,3 +141,69 @@ def test_large_volumes_get_tables_that_are_soon_written() -> None:
     for size, inodes in ((1 << 30, "65536"), (1 << 40, "262144")):
         command = work.make_file_system("ext4", Path("device"), size)
         assert command[command.index("-N") + 1] == inodes
+
+
+def test_make_installs_what_programs_need() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    (line,) = (one for one in makefile.splitlines() if one.startswith("PROGRAM_PACKAGES :="))
+    packages = {need.package for program in all_programs() for need in program.needs if need.package}
+    assert set(line.partition(":=")[2].split()) == packages | {"xfsprogs"}
+
+
+REGISTERS = """
+import ctypes, os, signal
+from pathlib import Path
+libc = ctypes.CDLL(None, use_errno=True)
+def ptrace(request, pid, address, data):
+    return libc.ptrace(ctypes.c_int(request), ctypes.c_int(pid), ctypes.c_void_p(address), data)
+class Vector(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+pid = os.fork()
+if pid == 0:
+    ptrace(0, 0, 0, None)  # PTRACE_TRACEME
+    os.kill(os.getpid(), signal.SIGSTOP)
+    os._exit(7)
+os.waitpid(pid, 0)
+buffer = ctypes.create_string_buffer(24576)
+vector = Vector(ctypes.addressof(buffer), 24576)
+read = ptrace(0x4204, pid, 0x202, ctypes.byref(vector))  # PTRACE_GETREGSET, NT_X86_XSTATE
+vector.length = 576  # x87, SSE and the header
+written = ptrace(0x4205, pid, 0x202, ctypes.byref(vector))  # PTRACE_SETREGSET
+ptrace(7, pid, 0, None)  # PTRACE_CONT
+print(read, written, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or shutil.which("cc") is None, reason="needs cc on x86-64")
+def test_the_shim_takes_a_short_register_state(tmp_path: Path) -> None:
+    shim, source = tmp_path / "shim.so", ROOT / "scripts" / "uml_xstate.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", shim, source, "-ldl"], check=True)
+    said = []
+    for more in ({}, {"LD_PRELOAD": str(shim)}):
+        command = [sys.executable, "-c", REGISTERS]
+        done = subprocess.run(command, env={**os.environ, **more}, capture_output=True, text=True, check=True)
+        said.append(done.stdout.split())
+    if said[0][0] != "0":
+        pytest.skip("this host lets nobody trace a process")
+    assert said == [["0", "-1", "7"], ["0", "0", "7"]], "the kernel refuses it, the shim makes it whole"
+
+
+def test_a_ramdisk_is_an_archive_that_cpio_reads() -> None:
+    if shutil.which("cpio") is None:
+        pytest.skip("needs cpio")
+    archive = (
+        boot_storm.cpio("bin", 0o40755)
+        + boot_storm.cpio("bin/abc", 0o100755, b"hello")
+        + boot_storm.cpio("TRAILER!!!", 0)
+    )
+    done = subprocess.run(["cpio", "-itv", "--quiet"], input=archive, capture_output=True, check=True)
+    lines = [line.split() for line in done.stdout.decode().splitlines()]
+    assert [(line[0], line[-1]) for line in lines] == [("drwxr-xr-x", "bin"), ("-rwxr-xr-x", "bin/abc")]
+    assert lines[1][4] == "5"
+
+
+def test_more_copies_than_daemons_are_refused(hotband, monkeypatch) -> None:
+    monkeypatch.setattr("hotband.programs.run.expect_needs", lambda _: None)
+    done = hotband("program", "ceph", "--on", "real:.", "--set", "copies=4")
+    assert done.returncode == 2
+    assert "--set: copies = '4': are more than daemons (3)" in done.stderr

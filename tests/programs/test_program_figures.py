@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hotband.programs import db_bench, fio_files, jetstress, oltp, pgbench, postgres, specsfs, sysbench, web
+from hotband.programs import db_bench, fio_files, jetstress, oltp, pgbench, postgres, specsfs, sysbench, web, ycsb
 from hotband.programs.processes import ProgramFailed
 from hotband.programs.program import FigureDoc, percentile
 
@@ -101,6 +101,15 @@ def test_wrk() -> None:
     assert found["failed"] == (0, "requests")
 
 
+def test_go_ycsb() -> None:
+    found = values(ycsb.figures_of(sample("ycsb.txt")))
+    assert next(iter(found)) == "operations"
+    # Of the last report, not of those on the way.
+    assert found["operations"] == (1635.9, "operations/s")
+    assert found["update latency p99"] == (36.831, "ms")
+    assert found["errors"] == (37, "operations")
+
+
 def test_jetstress() -> None:
     version, groups = fio_files.groups_of(sample("jetstress.json"))
     assert version == "fio-3.33"
@@ -142,6 +151,7 @@ def test_mixes_add_up() -> None:
         (sysbench.figures_of, "sysbench.txt"),
         (lambda text: db_bench.figures_of(text, "readrandom"), "db_bench.txt"),
         (web.figures_of, "web.txt"),
+        (ycsb.figures_of, "ycsb.txt"),
         (fio_files.groups_of, "jetstress.json"),
     ],
 )

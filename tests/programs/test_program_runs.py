@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.programs import all_programs
+from hotband.programs import all_programs, find_program
 
 Needs = Callable[[str], None]
 
@@ -22,12 +22,14 @@ SHORT = {
     "pgbench": ({"scale": 1, "clients": 2}, "transactions"),
     "oltp": ({"customers": 100, "clients": 2, "buffers": "1 MiB"}, "transactions"),
     "web": ({"folders": 2, "connections": 4}, "requests"),
+    "ycsb": ({"records": 500, "threads": 2}, "operations"),
     "sysbench": ({"total": "16 MiB", "threads": 2}, "reads"),
     "db_bench": ({"keys": 2000, "threads": 2}, "writes"),
     "jetstress": ({"databases": 2, "size": "4 MiB"}, "transactional I/O"),
     "specsfs": ({"files": 50}, "operations"),
+    "boot-storm": ({"guests": 1, "stagger": 0, "read": "1 MiB"}, "guests"),
 }
-"""Settings of a run of a second, and the rate that it must have."""
+"""Settings of a run of a second, and a figure that must be above zero."""
 
 
 def left(folder: Path) -> list[str]:
@@ -43,7 +45,8 @@ def left(folder: Path) -> list[str]:
 def test_a_program_runs_in_a_folder_and_leaves_nothing(name: str, needs: Needs, open_folder: Path) -> None:
     needs(name)
     settings, rate = SHORT[name]
-    done = hb.program(name, on=f"real:{open_folder}", seconds=1, **settings)
+    seconds = {"seconds": 1} if "seconds" in find_program(name).settings else {}
+    done = hb.program(name, on=f"real:{open_folder}", **seconds, **settings)
     assert done[rate] > 0
     assert done.frame["name"].n_unique() == len(done.figures)
     assert any(character.isdigit() for character in done.version)
@@ -92,14 +95,16 @@ def test_what_hotband_left_behind_when_it_was_killed_ends(needs: Needs, open_fol
     needs("pgbench")
     arguments = ["program", "pgbench", "--on", f"real:{open_folder}", "--set", "scale=1", "--set", "seconds=600"]
     command = [sys.executable, "-m", "hotband.cli", *arguments]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    # What it cannot remove any more goes with the folder.
+    environment = {**os.environ, "TMPDIR": str(open_folder)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
         for line in process.stderr:
             if line.startswith("pgbench ("):
                 break
         os.kill(process.pid, signal.SIGKILL)
     until = time.monotonic() + 30
-    while any("cluster" in line or "pgbench" in line for line in left(open_folder)[1:]):
+    while [line for line in left(open_folder) if "/cluster" in line or "pgbench " in line]:
         assert time.monotonic() < until, left(open_folder)
         time.sleep(0.1)
 
@@ -115,5 +120,6 @@ def test_a_program_that_fails_says_why(hotband, needs: Needs, served: None) -> N
 
 
 def test_every_program_is_run_here() -> None:
-    apart = {"ceph", "ycsb", "boot-storm"}
+    # A cluster takes half a minute: it is run by hand (docs/guides/programs.md).
+    apart = {"ceph"}
     assert {one.name for one in all_programs()} - apart == set(SHORT)

@@ -58,13 +58,19 @@ def lay_out(work: Work, shared: Options, sections: Sequence[Section]) -> None:
     work.cold()
 
 
-def measure(work: Work, shared: Options, sections: Sequence[Section], seconds: int) -> str:
+def measure(
+    work: Work,
+    shared: Options,
+    sections: Sequence[Section],
+    seconds: int,
+    environment: Mapping[str, str] | None = None,
+) -> str:
     """Runs the jobs for so long; returns fio's JSON."""
     jobs, result = work.temporary / "measured.fio", work.temporary / "fio.json"
     timed = {"time_based": 1, "runtime": seconds, "randseed": work.count("seed")}
     jobs.write_text(job_file({**shared, **timed}, sections), encoding="utf-8")
     shown = ["--eta=always", f"--eta-newline={max(1, seconds // 10)}", "--output-format=json", f"--output={result}"]
-    work.call(["fio", *shown, jobs], seconds + SLACK_S, tell=progress_to(work))
+    work.call(["fio", *shown, jobs], seconds + SLACK_S, tell=progress_to(work), environment=environment)
     return Path(result).read_text(encoding="utf-8")
 
 
