@@ -13,7 +13,7 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 export CARGO_PROFILE_RELEASE_DEBUG := 0
 endif
 
-.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser fio lock clean
+.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser fio programs lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -90,6 +90,25 @@ fio: | browser
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends fio; } >/dev/null 2>&1 \
 	    || echo "fio could not be installed: the tests with it will be skipped"; \
 	else echo "install fio to run the tests with it; they will be skipped"; fi
+
+# What `hotband program` runs: packages of Debian where that is possible; then what no package has, into a folder of the
+# user's cache: go-ycsb (three minutes to fetch, two to build) and a shim for user-mode Linux on processors with AMX.
+PROGRAM_PACKAGES := busybox-static ceph-common ceph-mgr ceph-mon ceph-osd e2fsprogs fio nginx-light postgresql \
+	qemu-system-common rocksdb-tools sysbench user-mode-linux util-linux wrk xfsprogs
+PROGRAMS := $(or $(HOTBAND_PROGRAMS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hotband/programs)
+programs: ## real programs for `hotband program`: what can be installed is, the rest is named
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing $(PROGRAM_PACKAGES)"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PROGRAM_PACKAGES); } >/dev/null 2>&1 \
+	    || echo "some could not be installed: hotband program says which, and their tests are skipped"; \
+	else echo "install $(PROGRAM_PACKAGES); programs that lack theirs are skipped"; fi
+	@mkdir -p $(PROGRAMS)
+	@cc -shared -fPIC -O2 -o $(PROGRAMS)/uml-xstate.so scripts/uml_xstate.c -ldl
+	@if [ -x $(PROGRAMS)/go-ycsb ]; then echo "go-ycsb is there"; \
+	elif command -v go >/dev/null; then \
+	  echo "building go-ycsb: about five minutes"; \
+	  sh scripts/go_ycsb.sh $(PROGRAMS) || echo "go-ycsb could not be built: ycsb will be skipped"; \
+	else echo "install go to build go-ycsb; ycsb will be skipped"; fi
 
 wheel: setup ## dist/hotband-*.whl, for pip and pipx: one for every Python from 3.11 on
 	$(BIN)/maturin build --release --locked --quiet --out dist

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hotband.programs.program import Program
 
-PROGRAMS = ("pgbench", "sysbench", "db_bench")
+PROGRAMS = ("pgbench", "oltp", "web", "ycsb", "sysbench", "db_bench", "jetstress", "specsfs", "ceph", "boot-storm")
 """Names; the file of each is `NAME.py`, a hyphen in it an underscore."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import signal
 import subprocess
 import threading
@@ -102,8 +103,8 @@ class Processes:
         """Starts a process; `tell` gets each line that it prints, from another thread. As `user` where one is given."""
         words = [str(word) for word in command]
         before = ["setpriv", "--pdeathsig", end_signal.name.removeprefix("SIG")]
-        if user is not None and os.geteuid() == 0:
-            before += ["--reuid", user, "--regid", user, "--init-groups"]
+        if user is not None:
+            before += as_user(user)
         process = subprocess.Popen(
             [*before, *words],
             stdin=subprocess.DEVNULL,
@@ -145,6 +146,15 @@ class Processes:
         while self._all:
             self._all[-1].end()
             self._all.pop()
+
+
+def as_user(user: str) -> list[str]:
+    """What setpriv is told to become a user with its own groups; nothing where this process is not root's."""
+    if os.geteuid() != 0:
+        return []
+    # By number: Debian's nobody has no group of its name.
+    entry = pwd.getpwnam(user)
+    return ["--reuid", str(entry.pw_uid), "--regid", str(entry.pw_gid), "--init-groups"]
 
 
 def read(stream: IO[str], lines: list[str], tell: Told | None) -> None:

@@ -17,9 +17,8 @@ from typing import Self
 from hotband.errors import UserError
 from hotband.programs.devices import Devices
 from hotband.programs.needs import path_of
-from hotband.programs.processes import Processes, ProgramFailed, Told
+from hotband.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
 from hotband.programs.program import Settings
-from hotband.text.write import named
 
 INODES = 1 << 18
 """Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before
@@ -27,6 +26,8 @@ the program begins. By itself a terabyte gets 16 GiB of tables."""
 BYTES_PER_INODE = 16384
 """mke2fs.conf's `inode_ratio`."""
 UNMOUNT_TRIES = 50
+SYNC_S = 3600.0
+"""A host's memory of dirty pages may take so long to write to a slow drive."""
 
 
 class Work(AbstractContextManager["Work"]):
@@ -75,7 +76,8 @@ class Work(AbstractContextManager["Work"]):
         """An empty folder for `role` on its volume: in the folder that the volume is, or in a file system that is made
         on the device. A role that has no volume of its name shares that of the first."""
         place = self.place(self.devices.volume(role)) / role
-        place.mkdir(mode=0o755, exist_ok=True)
+        place.mkdir(exist_ok=True)
+        place.chmod(0o755)
         return place
 
     def place(self, volume: str) -> Path:
@@ -85,19 +87,24 @@ class Work(AbstractContextManager["Work"]):
             self._folders[volume] = self._mount(volume, device) if device.is_block_device() else self._make(device)
         return self._folders[volume]
 
-    def disk(self, role: str, size: int) -> Path:
-        """A disk for `role`: the block device of the volume of its name, or a new sparse file of `size`."""
-        device = self.devices.volumes[self.devices.volume(role)]
-        if role in self.devices.volumes and device.is_block_device():
-            return device
-        file = self.folder(role) / "disk"
-        with file.open("wb") as made:
-            made.truncate(size)
-        return file
+    def disks(self, count: int, size: int) -> list[Path]:
+        """So many disks: the block devices of the volumes, where there are enough of them, or new sparse files of
+        `size` on the first volume."""
+        devices = [path for path in self.devices.volumes.values() if path.is_block_device()]
+        if len(devices) >= count:
+            assert self.devices.served, "a device of the host is never written"
+            return devices[:count]
+        files = [self.folder("data") / f"disk{n}" for n in range(count)]
+        for file in files:
+            with file.open("wb") as made:
+                made.truncate(size)
+        return files
 
     def _make(self, folder: Path) -> Path:
-        with named(folder):
+        try:
             made = Path(tempfile.mkdtemp(prefix=f"hotband-{self.name}-", dir=folder))
+        except OSError as error:
+            raise UserError("--on", "", str(folder), f"cannot be written: {error.strerror}") from None
         self._made.append(made)
         made.chmod(0o755)
         return made
@@ -115,8 +122,8 @@ class Work(AbstractContextManager["Work"]):
 
     def cold(self) -> None:
         """Writes what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
-        os.sync()
         for place in self._folders.values():
+            self.call(["sync", "--file-system", place], SYNC_S)
             for file in place.rglob("*"):
                 with suppress(OSError):
                     if stat.S_ISREG(file.lstat().st_mode):
@@ -138,6 +145,16 @@ class Work(AbstractContextManager["Work"]):
         words = [path_of(str(command[0])), *command[1:]]
         started = self.processes.start(words, user=user, folder=folder, environment=environment, tell=tell)
         return self.processes.wait(started, within_s)
+
+    def run_for(self, command: Sequence[str | Path], seconds: float, *, tell: Told | None = None) -> str:
+        """Runs a command for so long and asks it to end; returns what it printed. Raises ProgramFailed where it ends
+        by itself before."""
+        started = self.processes.start([path_of(str(command[0])), *command[1:]], tell=tell)
+        if started.ended_within(seconds):
+            self.processes.wait(started, 1)
+            raise ProgramFailed(started.name, f"ended before its time{last_words(started)}")
+        self.processes.end(started)
+        return started.text()
 
 
 def make_file_system(kind: str, device: Path, size: int) -> list[str | Path]:
@@ -178,7 +195,7 @@ def expect_reachable(folder: Path, user: str | None) -> None:
     """Raises UserError where a folder is closed to the user that a server runs as."""
     if user is None or os.geteuid() != 0:
         return
-    command = ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "test", "-x", str(folder)]
+    command = ["setpriv", *as_user(user), "test", "-x", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode != 0:
         accepted = f"is closed to user {user}, whom the server runs as; expected a folder that others may enter"
         raise UserError("--on", "", str(folder), accepted)

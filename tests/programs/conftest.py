@@ -1,0 +1,65 @@
+"""Folders that servers of other users may enter, and a stand-in for the server of emulated drives: a loop device."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hotband.programs import devices, find_program
+from hotband.programs.needs import how_to_get, missing
+
+
+def skip_without(name: str) -> None:
+    """Skips the test where what a program needs is not there."""
+    lacking = missing(find_program(name))
+    if lacking:
+        pytest.skip(f"{name} needs {', '.join(one.command for one in lacking)}: {how_to_get(lacking)}")
+
+
+@pytest.fixture
+def needs() -> Callable[[str], None]:
+    """Skips a test where what a program needs is not there."""
+    return skip_without
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """An empty folder that every user may enter; pytest's own are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="hb-", dir="/var/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@contextlib.contextmanager
+def loop_devices(on: str, _out: Path | None) -> Iterator[devices.Devices]:
+    """Loop devices on sparse files, as the server will give them: `loop:data=1G,log=1G`."""
+    volumes: dict[str, Path] = {}
+    with tempfile.TemporaryDirectory(prefix="hb-", dir="/var/tmp") as folder:
+        try:
+            for one in on.removeprefix("loop:").split(","):
+                name, _, size = one.partition("=")
+                file = Path(folder, name)
+                subprocess.run(["truncate", "-s", size, file], check=True)
+                losetup = ["losetup", "--direct-io=on", "--show", "-f", file]
+                done = subprocess.run(losetup, check=True, capture_output=True, text=True)
+                volumes[name] = Path(done.stdout.strip())
+            yield devices.Devices(volumes, served=True)
+        finally:
+            for device in volumes.values():
+                subprocess.run(["losetup", "-d", device], check=True)
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machines named `loop:...` are served."""
+    if os.geteuid() != 0 or shutil.which("losetup") is None or not Path("/dev/loop-control").exists():
+        pytest.skip("loop devices need root, losetup and /dev/loop-control")
+    monkeypatch.setattr(devices, "SERVE", loop_devices)
