@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hotband.api import (
+        BothWays,
         Converted,
         Product,
         ProgramResult,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         convert,
         drive,
         drives,
+        emulate,
         expect,
         find,
         load,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         report,
         run,
         sequence,
+        serve,
         studies,
         study,
         sweep,
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "BothWays",
     "Converted",
     "Product",
     "ProgramResult",
@@ -48,6 +52,7 @@ __all__ = [
     "convert",
     "drive",
     "drives",
+    "emulate",
     "expect",
     "find",
     "load",
@@ -58,6 +63,7 @@ __all__ = [
     "report",
     "run",
     "sequence",
+    "serve",
     "studies",
     "study",
     "sweep",
@@ -65,7 +71,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("expect", "find", "programs", "report", "study")
+PACKAGES = ("expect", "find", "programs", "report", "study", "serve")
 """Public functions that are packages of the same name."""
 
 

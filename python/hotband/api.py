@@ -31,15 +31,15 @@ from hotband.programs.api import ProgramResult as ProgramResult
 from hotband.programs.api import program as program
 from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
-from hotband.record.record import record_of
-from hotband.record.tables import Tables
+from hotband.record.record import record_of, record_of_import
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
+from hotband.serve import api as serve_api
+from hotband.serve.api import BothWays as BothWays
 from hotband.sweeps.sweep import Sweep as Sweep
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.importers import Imported
     from hotband.interval.of_run import Asked
     from hotband.report.kept import Report
     from hotband.runs.run import Finished, RunSpec
@@ -62,6 +62,12 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
             raise in_python(error) from None
 
     return called
+
+
+# --- on the wall clock ------------------------------------------------------------------------------------------
+
+serve = public(serve_api.serve)
+emulate = public(serve_api.emulate)
 
 
 # --- runs -------------------------------------------------------------------------------------------------------
@@ -297,7 +303,7 @@ def load_all(path: str | PathLike[str]) -> list[Record]:
     of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
     if of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE:
         return [_read(where)]
-    return [_imported(one) for one in load_results(where)]
+    return [record_of_import(one) for one in load_results(where)]
 
 
 def _read(path: Path) -> Record:
@@ -307,13 +313,6 @@ def _read(path: Path) -> Record:
     file = path / "record.json" if path.is_dir() else path
     document = load_record(file).record
     return Record(document, of_folder(file, document))
-
-
-def _imported(imported: Imported) -> Record:
-    from hotband.record.files import frame_of, series_table
-
-    series = imported.series
-    return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))
 
 
 @public

@@ -67,6 +67,13 @@ def serve(
     nbd: Annotated[
         Path | None, typer.Option("--nbd", metavar="SOCKET", help="Unix socket of NBD clients; a temporary one.")
     ] = None,
+    tcp: Annotated[
+        str | None, typer.Option("--tcp", metavar="HOST:PORT", help="NBD on TCP, with --tls or --insecure-loopback.")
+    ] = None,
+    tls: Annotated[
+        Path | None, typer.Option("--tls", metavar="DIR", help="server-cert.pem, server-key.pem, ca-cert.pem.")
+    ] = None,
+    insecure_loopback: Annotated[bool, typer.Option(help="TCP without TLS, for this host only.")] = False,
     fuse: Annotated[Path | None, typer.Option("--fuse", metavar="DIR", help="Mount a file a volume there.")] = None,
     loop: Annotated[bool, typer.Option("--loop", help="With a loop device a volume (needs root).")] = False,
     store: StoreOption = None,
@@ -102,6 +109,9 @@ def serve(
         spin_ns=_spin(spin),
         priority=priority,
         anyway=anyway,
+        tcp=tcp,
+        tls=tls,
+        insecure_loopback=insecure_loopback,
     )
     _serve(spec, _seconds(duration), run, live, as_json)
 

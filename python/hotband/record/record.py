@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.draw.charts import View
+    from hotband.importers.imported import Imported
     from hotband.record.document import (
         AppDoc,
         EnergyDoc,
@@ -452,3 +453,11 @@ class Record:
 def record_of(finished: Finished) -> Record:
     """A run that ended, as a record."""
     return Record(finished.record, of_run(finished))
+
+
+def record_of_import(imported: Imported) -> Record:
+    """A result of another tool, as a record."""
+    from hotband.record.files import frame_of, series_table
+
+    series = imported.series
+    return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))

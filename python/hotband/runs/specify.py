@@ -49,6 +49,11 @@ ARGUMENTS = {
     "--range": "range",
     "--arrival": "arrival",
     "--ios": "ios",
+    "--nbd": "socket",
+    "--store": "store",
+    "--spin": "spin",
+    "DIR": "fuse",
+    "--loop": "loop",
 }
 
 

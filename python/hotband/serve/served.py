@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, cast
@@ -23,9 +24,12 @@ from hotband.serve.speed import expect_servable, speed_of_host, speed_of_machine
 
 if TYPE_CHECKING:
     from hotband.record.files import Table
+    from hotband.record.record import Record
 
 # So often the server is looked at, in seconds.
 LOOK_EVERY_S = 0.2
+# The one key of workloads that is about the drives: what they hold.
+OF_DRIVES = "state"
 # The longest path of a unix socket on Linux (unix(7): 108 bytes with the one that ends it).
 LONGEST_SOCKET = 107
 
@@ -60,6 +64,9 @@ class ServeSpec:
     precondition: Mapping[str, object] | None = field(default=None, kw_only=True)
     in_use: bool = field(default=False, kw_only=True)
     anyway: bool = field(default=False, kw_only=True)
+    tcp: str | None = field(default=None, kw_only=True)
+    tls: Path | None = field(default=None, kw_only=True)
+    insecure_loopback: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -125,8 +132,15 @@ class Served:
         spec = self.spec
         with self._stack:
             text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
+            of_machine = [pair for pair in spec.set if pair[0] != OF_DRIVES]
+            for key, value in of_machine:
+                if key in _core.SET_KEYS:
+                    accepted = (
+                        f"is of a workload, and clients decide here: expected a key of the machine, or {OF_DRIVES}"
+                    )
+                    raise UserError("--set", key, value, accepted)
             try:
-                offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, list(spec.set))
+                offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, of_machine)
             except _core.SpecError as error:
                 raise user_error(error) from None
             asked = RunSpec(
@@ -149,7 +163,9 @@ class Served:
             self._temporary = Path(self._stack.enter_context(temporary))
             if not spec.anyway:
                 expect_servable(
-                    spec.machine, speed_of_machine(spec.machine, spec.set, text), speed_of_host(self._temporary)
+                    spec.machine,
+                    speed_of_machine(spec.machine, tuple(of_machine), text),
+                    speed_of_host(self._temporary),
                 )
             self._server = self._begin()
             self._began = time.monotonic()
@@ -188,6 +204,7 @@ class Served:
                 raise UserError("--nbd", "", str(self.socket), accepted)
             with refusing("--nbd"):
                 self._server.serve_nbd(self.socket.absolute())
+        self.port = None if spec.tcp is None else self._listen(spec.tcp)
         files: dict[str, Path] = {}
         devices: dict[str, Path] = {}
         if spec.folder is not None or spec.loop:
@@ -211,6 +228,35 @@ class Served:
             )
             for name, size, block in self._server.volumes()
         }
+
+    def _listen(self, tcp: str) -> int | None:
+        """Opens a TCP port; the one it has got."""
+        spec = self.spec
+        host, _, port = tcp.rpartition(":")
+        try:
+            address, number = ip_address(host.strip("[]")), int(port)
+        except ValueError:
+            raise UserError("--tcp", "", tcp, "expected ADDRESS:PORT, such as 127.0.0.1:10809") from None
+        if not 0 <= number < 65536:
+            raise UserError("--tcp", "", tcp, "expected a port from 0 (any that is free) to 65535")
+        if spec.tls is None and not (spec.insecure_loopback and address.is_loopback):
+            accepted = "expected certificates (--tls DIR), or a loopback address and --insecure-loopback"
+            raise UserError("--tcp", "", tcp, accepted)
+        own: tuple[Path | None, ...] = (None, None, None)
+        if spec.tls is not None:
+            own = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
+            own = (*own[:2], own[2] if own[2] is not None and own[2].exists() else None)
+        with refusing("--tcp" if spec.tls is None else "--tls"):
+            return self._server.serve_nbd_tcp(address, number, *own)
+
+    @property
+    def record(self) -> Record:
+        """What it left, behind the block. RuntimeError within it."""
+        from hotband.record.record import record_of
+
+        if self.finished is None:
+            raise RuntimeError("a served machine leaves its record when its block ends")
+        return record_of(self.finished)
 
     @property
     def seconds(self) -> float:

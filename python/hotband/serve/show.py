@@ -21,6 +21,8 @@ def reached_lines(served: Served) -> Iterator[str]:
     for volume in served.volumes.values():
         where = volume.device or volume.file or volume.uri
         yield f"{volume.name}: {binary_size(volume.size)}, blocks of {volume.block} B, at {where}"
+        if served.port is not None:
+            yield f"  NBD on TCP: {served.spec.tcp} (port {served.port}), export {volume.name}"
         if volume.uri is not None and where is not volume.uri:
             yield f"  NBD: {volume.uri}"
         if volume.file is not None and volume.device is not None:

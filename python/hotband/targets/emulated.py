@@ -52,7 +52,8 @@ def emulate(
     find_fio()
     if spec.out is not None:
         check_writable(spec.out)
-    workload, machine = text_named(spec.workload), text_of(spec.machine, "machine")
+    workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+    machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
     of_workload, of_machine = divided(spec.set, spec.workload, spec.machine, (workload, machine))
     state = tuple(pair for pair in of_workload if pair[0] == "state")
     asked = tuple(pair for pair in of_workload if pair[0] != "state")
@@ -67,6 +68,7 @@ def emulate(
             spec.seed,
             spec.events,
             out=None if spec.out is None else spec.out / "served",
+            machine_text=machine,
             precondition=precondition_of(workload),
             in_use=True,
         )

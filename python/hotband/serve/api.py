@@ -1,0 +1,139 @@
+"""Served machines for Python: `hb.serve` is a `with` block, `hb.emulate` the same workload both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.record.record import Record, record_of, record_of_import
+from hotband.runs.specify import Spec, named, settings_of, texts
+from hotband.serve.served import Served, ServeSpec
+from hotband.text.quantities import span_ns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.targets.emulated import Emulated
+
+File = str | PathLike[str] | None
+
+
+def serve(
+    on: Spec,
+    *,
+    set: Mapping[str, object] | None = None,
+    seed: int = 1,
+    events: str | Sequence[str] = (),
+    nbd: bool = True,
+    socket: File = None,
+    fuse: File = None,
+    loop: bool = False,
+    store: File = None,
+    base: File = None,
+    out: File = None,
+    io_log: File = None,
+    spin: str = "60 us",
+    priority: bool = True,
+    anyway: bool = False,
+    **settings: object,
+) -> Served:
+    """A modelled machine on the wall clock, as long as a `with` block lasts.
+
+    Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file` (with `fuse`, a folder, or `loop`) and `device`
+    (with `loop`: a block device; both need root), `.serving()` what clients got so far and how late, `.wait(seconds)`
+    waits. Behind it `.record` is its Record. `store` is a file that keeps what is written, `base` an image to begin
+    with, `out` a folder for the record, `io_log` a Parquet file for every I/O; `events` as for `run`, power-off
+    included: then `store` holds what the drives hold. `spin` is how long the clock looks at the time before an answer
+    is due.
+
+    Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
+    unless it is served `anyway`.
+    """
+    from hotband.errors import UserError
+
+    where = named(on, "on")
+    ns = 0.0 if spin.split()[0] == "0" else span_ns(spin)
+    if ns is None or ns > 1e6:
+        raise UserError("spin", "", spin, 'expected a time such as "60 us", at most 1 ms')
+    spec = ServeSpec(
+        where.name,
+        settings_of({**(set or {}), **settings}),
+        seed,
+        texts(events, "events"),
+        _path(socket),
+        _path(fuse),
+        loop,
+        nbd,
+        _path(store),
+        _path(base),
+        _path(out),
+        _path(io_log),
+        round(ns),
+        priority,
+        machine_text=where.text,
+        anyway=anyway,
+    )
+    return Served(spec)
+
+
+@dataclass(frozen=True)
+class BothWays:
+    """A workload in virtual time (`model`) and through fio on the served machine (`emulated`), as records; `served` is
+    what the machine saw while it was served."""
+
+    model: Record
+    emulated: Record
+    served: Record
+    found: Emulated
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Figures both have, a row each: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated, error_pct."""
+        import polars as pl
+
+        from hotband.targets.beside import beside
+
+        rows = beside(self.found.model.record, self.found.fio.record)
+        columns = ("direction", "figure", "model", "emulated", "error_pct")
+        return pl.DataFrame([{name: getattr(one, name) for name in columns} for one in rows])
+
+
+def emulate(
+    workload: Spec,
+    *,
+    on: Spec,
+    duration: str | None = None,
+    seed: int = 1,
+    set: Mapping[str, object] | None = None,
+    out: File = None,
+    **settings: object,
+) -> BothWays:
+    """Runs a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
+
+    Arguments are those of `run`; it takes as long as the workload says. Raises UserError for a mistake, for what fio
+    cannot say (apps, scripts), and where fio is not installed.
+    """
+    from hotband.runs.run import RunSpec
+    from hotband.targets.emulated import emulate as run_both
+
+    what, where = named(workload, "workload"), named(on, "on")
+    spec = RunSpec(
+        "run",
+        where.name,
+        what.name,
+        settings_of({**(set or {}), **settings}),
+        seed,
+        duration,
+        _path(out),
+        machine_text=where.text,
+        workload_text=what.text,
+    )
+    found = run_both(spec)
+    return BothWays(record_of(found.model), record_of_import(found.fio), record_of(found.served), found)
+
+
+def _path(given: File) -> Path | None:
+    return None if given is None else Path(given)
