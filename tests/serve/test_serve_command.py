@@ -85,7 +85,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["run", "fio-randread", "--on", "emulated:"], "--on = 'emulated:': expected emulated:MACHINE"),
         (["run", "fio-randread", "--on", "emulated:nothing"], "expected one of"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--then", "fio-randread"], "--then"),
-        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "an app is more than block I/Os"),
+        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a script is more than a job can say"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line(hotband, tmp_path: Path, monkeypatch, arguments: list[str], words: str) -> None:
