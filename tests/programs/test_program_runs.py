@@ -34,7 +34,7 @@ SHORT = {
 
 def left(folder: Path) -> list[str]:
     """What of a run is still there: its files, mounts, loop devices and processes."""
-    mounts = [line for line in Path("/proc/mounts").read_text().splitlines() if "/hotband-" in line]
+    mounts = [line for line in Path("/proc/mounts").read_text().splitlines() if "/hotband-program-" in line]
     command = ["ps", "-eo", "args"]
     running = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     names = [name.name for name in folder.iterdir()]
@@ -63,7 +63,7 @@ def test_data_and_log_have_a_device_each(needs: Needs, served: None, tmp_path: P
     assert done["log written"] > 0
     kept = json.loads((tmp_path / "program.json").read_text())
     assert kept == {"target": on, "program": done.to_dict()}
-    assert not [line for line in Path("/proc/mounts").read_text().splitlines() if "/hotband-" in line]
+    assert not [line for line in Path("/proc/mounts").read_text().splitlines() if "/hotband-program-" in line]
 
 
 def test_a_record_that_is_there_gets_the_section(needs: Needs, open_folder: Path, tmp_path: Path) -> None:
@@ -111,12 +111,22 @@ def test_what_hotband_left_behind_when_it_was_killed_ends(needs: Needs, open_fol
 
 def test_a_program_that_fails_says_why(hotband, needs: Needs, served: None) -> None:
     needs("sysbench")
-    done = hotband("program", "sysbench", "--on", "loop:data=64M", "--set", "total=1 GiB", "--set", "seconds=1")
-    assert done.returncode == os.EX_IOERR
-    assert done.stdout == ""
+    done = hotband("program", "sysbench", "--on", "loop:data=64M", "--set", "fs=xfs", "--set", "total=1 MiB")
+    assert (done.returncode, done.stdout) == (os.EX_IOERR, "")
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("hotband: error: sysbench: ended with exit code 1")
-    assert "No space left" in last or "28" in last
+    assert last.startswith("hotband: error: mkfs.xfs: ended with exit code 1: Filesystem must be larger than")
+
+
+@pytest.mark.parametrize(("name", "key"), [("sysbench", "total"), ("pgbench", "scale"), ("web", "folders")])
+def test_too_little_space_is_said_before_anything_is_written(
+    hotband, needs: Needs, served: None, name: str, key: str
+) -> None:
+    needs(name)
+    done = hotband("program", name, "--on", "loop:data=64M")
+    assert (done.returncode, done.stdout) == (2, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"hotband: error: --set: {key} = ")
+    assert f"{name} writes about" in last
 
 
 def test_every_program_is_run_here() -> None:

@@ -63,6 +63,7 @@ def run(work: Work) -> Outcome:
     """Makes the disks, then powers the guests on."""
     environment = shim()
     guests, folder = work.count("guests"), work.folder("data")
+    work.expect_space("guests", guests * disk_bytes(work))
     work.tell(f"making {guests} disks with {work.count('read') / 1e6:,.0f} MB of files each")
     disks = make_disks(work, folder, guests)
     work.cold()
@@ -188,15 +189,20 @@ def make_disks(work: Work, folder: Path, guests: int) -> list[Path]:
     lists = [names[:half], *(names[half + part :: 4] for part in range(4))]
     for number, part in enumerate(lists):
         (tree / f"list.{number}").write_text("".join(f"{name}\n" for name in part), encoding="utf-8")
-    # Files of 4 KiB take one inode each; half as much again is for tables and the journal.
-    size = 32 + (work.count("read") * 3 // 2 + work.count("written") >> 20)
     first = folder / "disk0"
-    work.call(["mkfs.ext4", "-q", "-F", "-d", tree, "-N", str(len(names) + 100), first, f"{size}M"], 600)
+    work.call(
+        ["mkfs.ext4", "-q", "-F", "-d", tree, "-N", str(len(names) + 100), first, f"{disk_bytes(work) >> 20}M"], 600
+    )
     disks = [first, *(folder / f"disk{number}" for number in range(1, guests))]
     for disk in disks[1:]:
         shutil.copyfile(first, disk)
     shutil.rmtree(tree)
     return disks
+
+
+def disk_bytes(work: Work) -> int:
+    """Of a guest's disk: what it reads and half as much again for tables and journal, and what it writes."""
+    return (32 << 20) + work.count("read") * 3 // 2 + work.count("written")
 
 
 def write_tree(tree: Path, size: int, source: random.Random) -> list[str]:

@@ -22,6 +22,9 @@ from hotband.programs.work import ProgramFailed, Work
 TESTS = {"readrandom": "read", "fillsync": "write"}
 SLACK_S = 120.0
 FILL_S = 7200.0
+KEY_BYTES = 16
+SPARE = 2.2
+"""Space that a store needs of its data: compaction writes a level anew beside the old one."""
 FILLSYNC_SHARE = 1000
 """`fillsync` uses a thousandth of the keys (RocksDB, tools/db_bench_tool.cc: `num_ /= 1000`)."""
 
@@ -33,6 +36,7 @@ def run(work: Work) -> Outcome:
     texts: list[str] = []
     for test in asked:
         if test == "readrandom":
+            work.expect_space("keys", SPARE * work.count("keys") * (work.count("value") + KEY_BYTES))
             fill(work, data / "filled")
         command = command_of(work, test, data / ("filled" if test == "readrandom" else "written"), log)
         work.tell(f"running {test}")
@@ -64,7 +68,12 @@ def command_of(work: Work, test: str, place: Path, log: Path) -> list[str | Path
 
 def base(work: Work, place: Path) -> list[str | Path]:
     """What all tests have: direct I/O, so that the cache of blocks is the only memory that answers reads."""
-    shape = [f"--db={place}", f"--value_size={work.count('value')}", "--key_size=16", "--compression_type=none"]
+    shape = [
+        f"--db={place}",
+        f"--value_size={work.count('value')}",
+        f"--key_size={KEY_BYTES}",
+        "--compression_type=none",
+    ]
     direct = ["--use_direct_reads=1", "--use_direct_io_for_flush_and_compaction=1"]
     rest = [f"--cache_size={work.count('cache')}", f"--seed={work.count('seed')}", "--histogram=1"]
     return ["db_bench", *shape, *direct, *rest]

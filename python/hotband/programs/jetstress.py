@@ -36,6 +36,7 @@ def run(work: Work) -> Outcome:
     databases, logs = sections(work, str(work.folder("data")), str(work.folder("log")))
     maintained = maintenance(work, str(work.folder("data"))) if work.word("maintenance") == "on" else []
     total = work.count("databases") * work.count("size")
+    work.expect_space("size", total * (1 + 1 / LOG_SHARE))
     work.tell(f"writing {work.count('databases')} databases, {total / 1e6:,.0f} MB")
     fio_files.lay_out(work, shared, [*databases, *logs])
     text = fio_files.measure(work, shared, [*databases, *logs, *maintained], work.count("seconds"))

@@ -13,12 +13,17 @@ from hotband.programs.work import ProgramFailed, Work
 MIXES = {"tpcb": "tpcb-like", "update": "simple-update", "read": "select-only"}
 """Our words for pgbench's built-in scripts."""
 PERCENTILES = (50, 95, 99)
+SCALE_BYTES = 20e6
+"""Of a unit of scale: 15 MB of tables and indexes, and what they grow by (measured at scale 50)."""
+LEAST_BYTES = 120e6
+"""Of an empty cluster, 40 MB, and of its log: segments of 16 MB, four or more at once (measured)."""
 SLACK_S = 300.0
 """How much longer than asked a run may take: a transaction on a slow drive under way, and the last checkpoint."""
 
 
 def run(work: Work) -> Outcome:
     """Loads the tables, starts the server anew, runs the clients."""
+    work.expect_space("scale", work.count("scale") * SCALE_BYTES + LEAST_BYTES)
     made = server(work, work.count("clients"))
     load(made, work.count("scale"))
     made.restart_cold()

@@ -170,10 +170,15 @@ def read(stream: IO[str], lines: list[str], tell: Told | None) -> None:
 
 
 def last_words(started: Started) -> str:
-    """The last line that a process printed, for a message; after a moment, since another thread reads it."""
+    """The line that says why a process ended, else its last, for a message; after a moment, since another thread
+    reads it."""
     if started.reader is not None:
         started.reader.join(1.0)
     lines = [line.strip() for line in started.lines if line.strip()]
-    # What failed is often said before the last line.
-    telling = [line for line in lines if any(word in line.lower() for word in ("error", "fatal", "failed", "no space"))]
-    return f": {(telling or lines)[-1]}" if lines else ""
+    # What failed is often said before the last line, and what followed from it after that.
+    telling = [
+        line
+        for line in lines
+        if any(word in line.lower() for word in ("error", "fatal", "panic", "failed", "no space", "must"))
+    ]
+    return f": {(telling or lines[-1:])[0]}" if lines else ""

@@ -38,15 +38,16 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
     expect_needs(found)
     if out is not None:
         make_folder(out)
+    texts = as_texts(found, asked)
     with stoppable(), devices_on(on, out) as devices:
         expect_settings_for(devices, asked)
-        with Work(found.name, devices, values, tell) as work:
+        with Work(found.name, devices, values, tell, texts) as work:
             outcome = found.run(work)
             notes = [*outcome.notes, *work.notes]
     done: ProgramDoc = {
         "name": found.name,
         "version": outcome.version,
-        "settings": as_texts(found, asked),
+        "settings": texts,
         "figures": outcome.figures,
         "notes": [*notes, *devices.notes],
         "text": outcome.text,

@@ -52,6 +52,7 @@ def run(work: Work) -> Outcome:
     size, files = mix.file, work.count("files") or mix.files
     folder = work.folder("data")
     shared: Options = {"directory": str(folder), "filesize": size, "nrfiles": files, "openfiles": min(files, 64)}
+    work.expect_space("metrics", metrics * files * size)
     work.tell(f"writing {metrics * files:,} files, {metrics * files * size / 1e6:,.0f} MB")
     made = [(f"files{n}", {**named(n), "ioengine": "psync", "rw": "read", "bs": "16k"}) for n in range(metrics)]
     fio_files.lay_out(work, shared, made)

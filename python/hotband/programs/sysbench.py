@@ -31,6 +31,7 @@ SLOWEST_FILL = 2e6
 def run(work: Work) -> Outcome:
     """Writes the files, then lets the threads run."""
     folder, size, seconds = work.folder("data"), work.count("total"), work.count("seconds")
+    work.expect_space("total", size)
     files = ["sysbench", "fileio", f"--file-total-size={size}", f"--file-num={work.count('files')}"]
     work.tell(f"writing {work.count('files')} files, {size / 1e6:,.0f} MB")
     # Not with direct I/O: it would write a block at a time.

@@ -48,6 +48,7 @@ MARK = "hotband-result "
 def run(work: Work) -> Outcome:
     """Writes the files, starts nginx, lets wrk ask."""
     root, folders = work.folder("data"), work.count("folders")
+    work.expect_space("folders", folders * FOLDER_BYTES)
     work.tell(f"writing {folders * len(CLASSES) * SIZES:,} files, {folders * FOLDER_BYTES / 1e6:,.0f} MB")
     write_files(root, folders)
     work.cold()

@@ -19,6 +19,7 @@ from hotband.programs.devices import Devices
 from hotband.programs.needs import path_of
 from hotband.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
 from hotband.programs.program import Settings
+from hotband.text.tables import decimal_size
 
 INODES = 1 << 18
 """Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before
@@ -26,6 +27,8 @@ the program begins. By itself a terabyte gets 16 GiB of tables."""
 BYTES_PER_INODE = 16384
 """mke2fs.conf's `inode_ratio`."""
 UNMOUNT_TRIES = 50
+PREFIX = "hotband-program-"
+"""What the names of our folders begin with."""
 SYNC_S = 3600.0
 """A host's memory of dirty pages may take so long to write to a slow drive."""
 
@@ -33,8 +36,12 @@ SYNC_S = 3600.0
 class Work(AbstractContextManager["Work"]):
     """The surroundings of one run of a program."""
 
-    def __init__(self, name: str, devices: Devices, settings: Settings, tell: Told) -> None:
+    def __init__(
+        self, name: str, devices: Devices, settings: Settings, tell: Told, texts: Mapping[str, str] | None = None
+    ) -> None:
         self.name, self.devices, self.settings, self.tell = name, devices, settings, tell
+        self.texts = texts or {}
+        """Settings as the user wrote them, for messages."""
         self.notes: list[str] = []
         self.processes = Processes()
         self._folders: dict[str, Path] = {}
@@ -43,7 +50,7 @@ class Work(AbstractContextManager["Work"]):
 
     def __enter__(self) -> Self:
         # Short, since a socket's path has at most 107 bytes (unix(7)), and open to the users that servers run as.
-        self.temporary = Path(tempfile.mkdtemp(prefix="hotband-"))
+        self.temporary = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._made.append(self.temporary)
         self.temporary.chmod(0o755)
         return self
@@ -87,6 +94,15 @@ class Work(AbstractContextManager["Work"]):
             self._folders[volume] = self._mount(volume, device) if device.is_block_device() else self._make(device)
         return self._folders[volume]
 
+    def expect_space(self, key: str, size: float, role: str = "data") -> None:
+        """Raises UserError, before anything is written, where a volume has less free than a program will write; `key`
+        is the setting that asks for so much."""
+        space = os.statvfs(self.folder(role))
+        free = space.f_bavail * space.f_frsize
+        if size > free:
+            accepted = f"{self.name} writes about {decimal_size(size)}, {decimal_size(free)} are free; expected less"
+            raise UserError("--set", key, self.texts.get(key, ""), accepted)
+
     def disks(self, count: int, size: int) -> list[Path]:
         """So many disks: the block devices of the volumes, where there are enough of them, or new sparse files of
         `size` on the first volume."""
@@ -102,7 +118,7 @@ class Work(AbstractContextManager["Work"]):
 
     def _make(self, folder: Path) -> Path:
         try:
-            made = Path(tempfile.mkdtemp(prefix=f"hotband-{self.name}-", dir=folder))
+            made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{self.name}-", dir=folder))
         except OSError as error:
             raise UserError("--on", "", str(folder), f"cannot be written: {error.strerror}") from None
         self._made.append(made)
