@@ -1,4 +1,4 @@
-"""Folders that servers of other users may enter, and a stand-in for the server of emulated drives: a loop device."""
+"""Folders that servers of other users may enter, and a stand-in for emulated drives that is quick: a loop device."""
 
 from __future__ import annotations
 
@@ -62,4 +62,4 @@ def served(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machines named `loop:...` are served."""
     if os.geteuid() != 0 or shutil.which("losetup") is None or not Path("/dev/loop-control").exists():
         pytest.skip("loop devices need root, losetup and /dev/loop-control")
-    monkeypatch.setattr(devices, "SERVE", loop_devices)
+    monkeypatch.setattr(devices, "served", loop_devices)

@@ -51,7 +51,7 @@ def test_a_program_says_its_settings(hotband) -> None:
         (["pgbench", "--on", "real:/dev/null"], "--on = 'real:/dev/null': is no folder"),
         (["pgbench", "--on", "real:/proc/self"], "--on = 'real:/proc/self': cannot be written"),
         (["pgbench", "--on", "real:/proc"], "--on = '/proc': cannot be written: No such file"),
-        (["pgbench", "--on", "ent-15"], "--on = 'ent-15k': this build cannot serve a machine as a block device"),
+        (["pgbench", "--on", "ent-15l"], "ent-15l"),
         (["pgbench", "--on", "real:.", "--set", "clients=0"], "--set: clients = '0': expected a whole number from 1"),
         (["pgbench", "--on", "real:.", "--set", "clients=-1"], "clients = '-1': expected a whole number from 1"),
         (["pgbench", "--on", "real:.", "--set", "clients=many"], "clients = 'many': expected a whole number from 1"),
@@ -123,6 +123,20 @@ def test_every_setting_takes_its_own_value() -> None:
     for program in all_programs():
         assert values_of(program, {}).keys() == program.settings.keys()
         assert all(value_of(key, one, str(one.default)) is not None for key, one in program.settings.items())
+
+
+@pytest.mark.parametrize(
+    ("volumes", "data", "log"),
+    [
+        (["data", "log"], "data", "log"),
+        (["log", "db1", "db2"], "db1", "log"),
+        (["db1", "db2"], "db1", "db1"),
+        (["log"], "log", "log"),
+    ],
+)
+def test_data_and_log_go_where_their_names_say(volumes: list[str], data: str, log: str) -> None:
+    devices = Devices(dict.fromkeys(volumes, Path("/")))
+    assert (devices.volume("data"), devices.volume("log")) == (data, log)
 
 
 def test_only_served_devices_are_formatted(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from hotband.errors import UserError
 
+ROLES = ("data", "log")
+"""Names of volumes that say what they are for."""
 REAL = "real:"
 """What a folder of the host begins with."""
 
@@ -32,8 +34,10 @@ class Devices:
     """What whoever serves them wants said with the result; may be filled until the devices are closed."""
 
     def volume(self, role: str) -> str:
-        """The volume for a role such as `log`: the one of that name, else the first one."""
-        return role if role in self.volumes else next(iter(self.volumes))
+        """The volume for a role such as `log`: the one of that name, else the first that is not for another role."""
+        if role in self.volumes:
+            return role
+        return next((name for name in self.volumes if name not in ROLES), next(iter(self.volumes)))
 
 
 IO_LOG = "io.parquet"

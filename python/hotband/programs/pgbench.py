@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hotband.programs.postgres import BUFFERS, COUNTED, DATABASE, NEEDS, RESET, Server, page_figures, server
+from hotband.programs.processes import Told
 from hotband.programs.program import Choice, Count, FigureDoc, Outcome, Program, figure, latencies, percentile
 from hotband.programs.work import ProgramFailed, Work
 
@@ -17,6 +18,7 @@ SCALE_BYTES = 20e6
 """Of a unit of scale: 15 MB of tables and indexes, and what they grow by (measured at scale 50)."""
 LEAST_BYTES = 120e6
 """Of an empty cluster, 40 MB, and of its log: segments of 16 MB, four or more at once (measured)."""
+LOAD_S = 14400.0
 SLACK_S = 300.0
 """How much longer than asked a run may take: a transaction on a slow drive under way, and the last checkpoint."""
 
@@ -35,7 +37,12 @@ def run(work: Work) -> Outcome:
 def load(made: Server, scale: int) -> None:
     """pgbench's tables: 100,000 accounts a unit of scale, some 15 MB."""
     made.work.tell(f"loading {scale * 100_000:,} accounts")
-    made.work.call(made.client("pgbench", "-i", "-q", "-s", str(scale), DATABASE), 14400, tell=made.work.tell)
+    made.work.call(made.client("pgbench", "-i", "-q", "-s", str(scale), DATABASE), LOAD_S, tell=loading(made.work))
+
+
+def loading(work: Work) -> Told:
+    """Tells how much is loaded."""
+    return lambda line: work.tell(line) if "tuples" in line else None
 
 
 def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]]:
@@ -47,8 +54,14 @@ def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]
     asked = ["-c", str(clients), "-j", str(threads), "-T", str(seconds), "-P", str(max(1, seconds // 10)), "-n"]
     logged = ["-l", "--log-prefix", str(prefix), "--random-seed", str(work.count("seed"))]
     command = made.client("pgbench", *asked, *logged, *script, DATABASE)
-    text = work.call(command, seconds + SLACK_S, tell=work.tell)
+    work.tell(f"{clients} clients for {seconds} s")
+    text = work.call(command, seconds + SLACK_S, tell=progress_to(work))
     return text, [line for file in sorted(Path(prefix).parent.glob("transactions.*")) for line in file.open()]
+
+
+def progress_to(work: Work) -> Told:
+    """Tells the lines of progress alone."""
+    return lambda line: work.tell(line) if line.startswith("progress:") else None
 
 
 def outcome(made: Server, work: Work, text: str, log: Iterable[str]) -> Outcome:
