@@ -38,9 +38,9 @@ def program_names() -> list[str]:
 
 def place(where: str, name: str) -> str:
     """A machine with its name completed; a folder of the host as it is."""
-    from hotband.programs.devices import REAL
+    from hotband.programs.devices import EMULATED, REAL
 
-    return name if name.startswith(REAL) else names.machine_names(where, name)
+    return name if name.startswith(REAL) else names.machine_names(where, name.removeprefix(EMULATED))
 
 
 def setting_keys(ctx: typer.Context, incomplete: str) -> Iterator[str]:
@@ -72,7 +72,12 @@ def program(
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the program.", autocompletion=setting_keys),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A setting of the program, or a value of the drives.",
+            autocompletion=setting_keys,
+        ),
     ] = None,
     out: OutOption = None,
     as_json: JsonFlag = False,

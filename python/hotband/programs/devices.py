@@ -20,6 +20,8 @@ ROLES = ("data", "log")
 """Names of volumes that say what they are for."""
 REAL = "real:"
 """What a folder of the host begins with."""
+EMULATED = "emulated:"
+"""What a machine may begin with, as elsewhere: programs run on no other kind."""
 
 
 @dataclass(frozen=True)
@@ -40,36 +42,53 @@ class Devices:
         return next((name for name in self.volumes if name not in ROLES), next(iter(self.volumes)))
 
 
+ANY_WORKLOAD = "fio-randread"
+"""Keys are listed of a workload and a machine; of the workload none is meant here."""
 IO_LOG = "io.parquet"
 """The log of the I/Os that the drives saw, in the folder of `--out`."""
 
-Open = Callable[[str, Path | None], AbstractContextManager[Devices]]
-"""Serves a machine, by its name, and leaves its record in the folder, where there is one."""
+Values = tuple[tuple[str, str], ...]
+Open = Callable[[str, Path | None, Values], AbstractContextManager[Devices]]
+"""Serves a machine, by its name and with changed values, and leaves its record in the folder, where there is one."""
 
 
 @contextmanager
-def devices_on(on: str, out: Path | None, serve: Open | None = None) -> Iterator[Devices]:
+def devices_on(on: str, out: Path | None, values: Values = (), serve: Open | None = None) -> Iterator[Devices]:
     """What `on` names, for as long as the block lasts. Raises UserError where it cannot be had."""
     if on.startswith(REAL):
         yield Devices({"data": folder_of(on)})
         return
-    with (serve or served)(on, out) as devices:
+    with (serve or served)(on, out, values) as devices:
         expect_block_devices(devices)
         yield devices
 
 
 @contextmanager
-def served(on: str, out: Path | None) -> Iterator[Devices]:
+def served(on: str, out: Path | None, values: Values) -> Iterator[Devices]:
     """A modelled machine on the wall clock; its record and the log of its I/Os are left in `out`."""
     from hotband.serve import Served, ServeSpec
 
     log = None if out is None else out / IO_LOG
-    with Served(ServeSpec(on, loop=True, nbd=False, out=out, io_log=log)) as machine:
+    with Served(ServeSpec(on, values, loop=True, nbd=False, out=out, io_log=log)) as machine:
         volumes = {name: volume.device for name, volume in machine.volumes.items() if volume.device is not None}
         devices = Devices(volumes, served=True)
         yield devices
         late = machine.serving().late
         devices.notes.extend([] if late is None else [late])
+
+
+def keys_of(on: str) -> list[str]:
+    """Values of the machine that may be changed: those of its drives and what they hold; none of a folder, and of a
+    machine that is none, which is said once it is served."""
+    from hotband.runs.keys import set_keys
+
+    if on.startswith(REAL):
+        return []
+    try:
+        keys = set_keys(ANY_WORKLOAD, on)
+    except UserError:
+        return []
+    return [one.key for one in keys if one.part.startswith(("drive ", "daemon "))]
 
 
 def folder_of(on: str) -> Path:

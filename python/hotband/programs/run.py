@@ -13,11 +13,11 @@ from typing import NoReturn
 
 from hotband.errors import UserError
 from hotband.programs import find_program
-from hotband.programs.devices import Devices, devices_on
+from hotband.programs.devices import EMULATED, Devices, devices_on, keys_of
 from hotband.programs.needs import expect_needs
 from hotband.programs.processes import Told
 from hotband.programs.program import ProgramDoc
-from hotband.programs.settings import as_texts, values_of
+from hotband.programs.settings import apart, as_texts, values_of
 from hotband.programs.work import Work
 from hotband.record.files import RECORD_FILE
 from hotband.text.foreign import json_text
@@ -33,13 +33,14 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
     Raises UserError for a mistake, before anything is started wherever that is possible, and `ProgramFailed` (an
     OSError) where a program fails. Nothing stays behind: processes, mounts and files are gone in every case.
     """
-    found = find_program(name)
+    found, on = find_program(name), on.removeprefix(EMULATED)
+    asked, of_machine = apart(found, asked, keys_of(on))
     values = values_of(found, asked)
     expect_needs(found)
     if out is not None:
         make_folder(out)
-    texts = as_texts(found, asked)
-    with stoppable(), devices_on(on, out) as devices:
+    texts = {**as_texts(found, asked), **of_machine}
+    with stoppable(), devices_on(on, out, tuple(of_machine.items())) as devices:
         expect_settings_for(devices, asked)
         with Work(found.name, devices, values, tell, texts) as work:
             outcome = found.run(work)

@@ -25,6 +25,14 @@ def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def apart(
+    program: Program, asked: Mapping[str, str], of_machine: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What is asked of the program, and what of the machine, whose keys are known; the program comes first."""
+    rest = {key: value for key, value in asked.items() if key in of_machine and key not in program.settings}
+    return {key: value for key, value in asked.items() if key not in rest}, rest
+
+
 def values_of(program: Program, asked: Mapping[str, str]) -> Settings:
     """Every setting of a program, as asked or as it is by itself. Raises UserError."""
     for key, value in asked.items():
