@@ -70,13 +70,14 @@ def test_a_program_runs_on_an_emulated_drive(needs: Needs, tmp_path: Path) -> No
     needs("sysbench")
     if os.geteuid() != 0 or not Path("/dev/loop-control").exists() or not Path("/dev/fuse").exists():
         pytest.skip("an emulated drive as a block device needs root, /dev/fuse and /dev/loop-control")
-    asked = {"total": "4 MiB", "files": 1, "threads": 2, "mode": "rndrd", "seconds": 2, "fs": "xfs"}
+    asked = {"total": "4 MiB", "files": 1, "threads": 2, "mode": "rndrd", "seconds": 2, "fs": "xfs", "rcd": "on"}
     done = hb.program("sysbench", on="ent-15k", out=tmp_path, **asked)
     record = json.loads((tmp_path / "record.json").read_text())
     assert record["program"] == done.to_dict()
     # Direct reads are all seen by the drive; a tenth less for reads under way when the time ends.
     assert record["streams"][0]["read"]["count"] >= 0.9 * done["reads"] * asked["seconds"] > 0
     assert (tmp_path / "io.parquet").exists()
+    assert "rcd" in json.dumps(record["spec"]), "a value of the drive was changed"
     assert not [line for line in Path("/proc/mounts").read_text().splitlines() if "/hotband-program-" in line]
 
 
