@@ -229,6 +229,24 @@ fn a_store_that_is_full_is_no_space_left() {
 }
 
 #[test]
+fn threads_that_write_to_a_file_do_not_wait_for_one_another() {
+    skip_unless_mountable!();
+    let served = served(Span(500_000_000), true);
+    let file = served.open();
+    let start = std::sync::Barrier::new(8);
+    std::thread::scope(|scope| {
+        for block in 0..8 {
+            let (file, start) = (&file, &start);
+            scope.spawn(move || {
+                start.wait();
+                file.write_all_at(&[7; 4096], block * 4096).expect("written");
+            });
+        }
+    });
+    assert_eq!(served.most.load(Ordering::Relaxed), 8);
+}
+
+#[test]
 fn a_loop_device_keeps_a_queue_of_32_and_names_who_holds_it() {
     skip_unless_mountable!();
     if Command::new("fio").arg("--version").output().is_err() {
@@ -237,13 +255,16 @@ fn a_loop_device_keeps_a_queue_of_32_and_names_who_holds_it() {
     let mut served = served(Span(20_000_000), true);
     let mut device = loopdev::attach(&served.file(), 4096).expect("attached");
     let open = File::open(device.device()).expect("opens");
-    let run = Command::new("fio")
-        .args(["--name=queue", "--direct=1", "--ioengine=libaio", "--rw=randread", "--bs=4k", "--iodepth=32"])
-        .args(["--number_ios=400", "--output=/dev/null"])
-        .arg(format!("--filename={}", device.device().display()))
-        .status();
-    assert!(run.expect("runs").success());
-    assert_eq!(served.most.load(Ordering::Relaxed), 32);
+    for load in ["--rw=randread", "--rw=randwrite"] {
+        served.most.store(0, Ordering::Relaxed);
+        let run = Command::new("fio")
+            .args(["--name=queue", "--direct=1", "--ioengine=libaio", load, "--bs=4k", "--iodepth=32"])
+            .args(["--number_ios=400", "--output=/dev/null"])
+            .arg(format!("--filename={}", device.device().display()))
+            .status();
+        assert!(run.expect("runs").success());
+        assert_eq!(served.most.load(Ordering::Relaxed), 32, "{load}");
+    }
     let busy = served.mounted.unmount().expect_err("the loop device uses the file");
     assert!(busy.to_string().contains(&device.device().display().to_string()), "{busy}");
     drop(open);

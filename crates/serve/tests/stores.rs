@@ -1,7 +1,7 @@
 //! Does every store hold what a plain array would, across reopening, over a base image and after a power cut?
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use hotband_serve::{File, Left, Memory, Nothing, Place, Store, VolumeTold, WithHistory};
@@ -250,6 +250,22 @@ fn a_base_that_changed_is_refused() {
     assert!(told.contains("modified_ns: 0 }"), "{told}");
     let told = refused(&path, "m", &volumes(2), Some(&base));
     assert!(told.ends_with("a base image is one volume, and the machine has several"), "{told}");
+}
+
+/// A server that was killed before it set the bit of a block left data in it.
+#[test]
+fn what_a_killed_server_left_in_a_block_of_the_base_is_not_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, base) = (folder.path().join("store.img"), folder.path().join("base.img"));
+    let array = data(SIZE / SECTOR, 0x5a);
+    fs::write(&base, &array).expect("written");
+    let store = File::open(&path, "m", &volumes(1), Some(&base)).expect("new");
+    let left = fs::OpenOptions::new().write(true).open(&path).expect("opens");
+    left.write_all_at(&vec![7; 131_072], 0).expect("written");
+    assert_same(&store, 0, &array);
+    store.zero(Place { space: 0, offset: 0 }, 65536).expect("zeroed");
+    store.zero(Place { space: 0, offset: 65536 }, 512).expect("zeroed");
+    assert_same(&store, 0, &[vec![0; 65536 + 512], array[65536 + 512..].to_vec()].concat());
 }
 
 #[test]
