@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::answer::{Answer, Kind, Piece, Read};
 use super::exports::Export;
-use super::incoming::Incoming;
+use super::incoming::{Incoming, Watch};
 use super::listener::Limits;
 use super::options::Chosen;
 use super::proto::{command, error};
@@ -145,6 +145,7 @@ impl Connection {
 
     fn receive_all(self: &Arc<Self>, incoming: &mut Incoming) -> End {
         let mut gathers = false;
+        let mut watch = Watch::default();
         loop {
             let have = incoming.have();
             let mut want = HEADER;
@@ -168,18 +169,18 @@ impl Connection {
                 self.flush(&mut self.lock());
                 gathers = false;
             }
-            if self.receive(incoming, want).is_err() {
+            if self.receive(incoming, want, &mut watch).is_err() {
                 return End::Broken;
             }
         }
     }
 
     /// Waits until something of `want` bytes is complete.
-    fn receive(&self, incoming: &mut Incoming, want: usize) -> io::Result<()> {
+    fn receive(&self, incoming: &mut Incoming, want: usize, watch: &mut Watch) -> io::Result<()> {
         let time = self.limits.request + Duration::from_secs((want >> 20) as u64);
         let mut begun = None;
         while incoming.have().len() < want {
-            match incoming.fetch(&*self.wire, want) {
+            match incoming.fetch(&*self.wire, want, watch) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => incoming.rest(),

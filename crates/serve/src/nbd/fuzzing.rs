@@ -89,8 +89,11 @@ impl Script {
 }
 
 impl Wire for Script {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn receive(&self, buffer: &mut [u8], waits: bool) -> io::Result<usize> {
         let mut state = self.state();
+        if !waits && state.chance.is_multiple_of(5) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         let left = self.input.len() - state.at;
         let count = state.piece(left.min(buffer.len()));
         buffer[..count].copy_from_slice(&self.input[state.at..state.at + count]);

@@ -130,7 +130,7 @@ impl Tls {
 }
 
 impl Wire for Tls {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn receive(&self, buffer: &mut [u8], waits: bool) -> io::Result<usize> {
         match lock(&self.session).reader().read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             // A client that closes without saying so in TLS has closed all the same: it says what it has to say in NBD.
@@ -140,7 +140,7 @@ impl Wire for Tls {
         let mut sealed = lock(&self.sealed);
         if sealed.begin == sealed.end {
             sealed.bytes.resize(SEALED, 0);
-            let count = self.inner.receive(&mut sealed.bytes)?;
+            let count = self.inner.receive(&mut sealed.bytes, waits)?;
             if count == 0 {
                 return Ok(0);
             }
