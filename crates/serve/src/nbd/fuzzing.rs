@@ -37,7 +37,14 @@ impl Model for Two {
 
     fn volumes(&self) -> Vec<VolumeTold> {
         let first = self.0.volumes().remove(0);
-        let second = VolumeTold { name: "second".to_owned(), block: 4096, trims: false, space: 1, ..first.clone() };
+        let second = VolumeTold {
+            name: "second".to_owned(),
+            block: 4096,
+            trims: false,
+            rotates: true,
+            space: 1,
+            ..first.clone()
+        };
         vec![first, second]
     }
 

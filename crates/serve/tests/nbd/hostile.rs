@@ -85,10 +85,10 @@ fn what_is_not_the_protocol_ends_the_connection() {
 fn a_write_that_is_cut_off_is_not_done() {
     let served = served(MIB);
     let mut client = Client::ready(&served.socket, false);
-    client.say(&request(command::WRITE, 0, 1, 0, 65536, &[7; 40000]));
+    client.say(&request(command::WRITE, 0, 1, 0, 65536, &vec![7; 40000]));
     drop(client);
     let mut other = Client::ready(&served.socket, false);
-    assert_eq!(other.read(0, 65536), [0; 65536]);
+    assert_eq!(other.read(0, 65536), vec![0; 65536]);
 }
 
 #[test]
