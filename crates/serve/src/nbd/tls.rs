@@ -170,6 +170,14 @@ impl Wire for Tls {
     }
 
     fn close(&self) {
+        // The client is told that this is the end, where that can be done without waiting for anybody.
+        if let (Ok(_guard), Ok(mut session)) = (self.sending.try_lock(), self.session.try_lock()) {
+            session.send_close_notify();
+            let mut records = Vec::new();
+            if session.write_tls(&mut records).is_ok() {
+                let _ = self.inner.send(&records, false);
+            }
+        }
         self.inner.close();
     }
 }

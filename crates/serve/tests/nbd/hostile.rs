@@ -118,6 +118,29 @@ fn who_never_reads_answers_delays_nobody_and_is_given_up() {
 }
 
 #[test]
+fn who_does_not_take_short_answers_either_is_not_listened_to_until_it_does() {
+    let served = served(MIB);
+    let mut client = Client::ready(&served.socket, false);
+    // 5.6 MB of requests that are refused at once: far more than sockets and the server keep.
+    let count = 200_000;
+    let all: Vec<u8> = (0..count).flat_map(|cookie| request(99, 0, cookie, 0, 0, &[])).collect();
+    client.stream.set_write_timeout(Some(Duration::from_millis(300))).expect("a socket has times");
+    let mut said = 0;
+    while said < all.len() {
+        let Ok(here) = client.stream.write(&all[said..]) else { break };
+        said += here;
+    }
+    assert!(said < all.len() / 2, "{said} bytes were taken of a client that takes no answer");
+    let mut sender = client.stream.try_clone().expect("a socket has two ends");
+    sender.set_write_timeout(None).expect("a socket has times");
+    let sending = std::thread::spawn(move || sender.write_all(&all[said..]));
+    for _ in 0..count {
+        assert_eq!(client.answer(0).error, 22);
+    }
+    sending.join().expect("no panic").expect("sent");
+}
+
+#[test]
 fn more_connections_than_allowed_are_closed_and_make_room_when_they_leave() {
     let served = served_with(MIB, Span::ZERO, Limits { connections: 3, ..Limits::default() });
     let mut kept: Vec<Client> = (0..3).map(|_| Client::ready(&served.socket, false)).collect();
