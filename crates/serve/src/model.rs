@@ -18,6 +18,8 @@ pub struct VolumeTold {
     pub block: u32,
     /// Whether trims reach its drives.
     pub trims: bool,
+    /// Whether every drive of the machine is a disk, so that programs know that they have to wait for arms.
+    pub rotates: bool,
     /// The address space that it lies on: volumes on the same one share its bytes.
     pub space: u32,
     /// Its first byte there.
@@ -108,6 +110,7 @@ impl Model for OfMachine {
             size: volume.size - volume.size % block,
             block: block as u32,
             trims: trims(index),
+            rotates: machine.drives().iter().all(|drive| drive.drive.kind() == "disk"),
             space: space(volume.node) as u32,
             from: volume.from,
             node: Some(volume.node),
@@ -151,8 +154,8 @@ pub struct Fixed {
 impl Fixed {
     /// One volume "drive" of `size` bytes in blocks of 512 bytes.
     pub fn new(size: u64, latency: Span) -> Self {
-        let volume =
-            VolumeTold { name: "drive".to_owned(), size, block: 512, trims: true, space: 0, from: 0, node: None };
+        let name = "drive".to_owned();
+        let volume = VolumeTold { name, size, block: 512, trims: true, rotates: false, space: 0, from: 0, node: None };
         Self { volume, latency, under_way: BinaryHeap::new() }
     }
 }

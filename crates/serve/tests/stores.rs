@@ -43,6 +43,7 @@ fn volumes(spaces: u32) -> Vec<VolumeTold> {
         size: SIZE,
         block: 512,
         trims: true,
+        rotates: false,
         space,
         from: 0,
         node: None,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::answer::{Answer, Kind, Piece, Read};
 use super::exports::Export;
-use super::incoming::Incoming;
+use super::incoming::{Incoming, Watch};
 use super::listener::Limits;
 use super::options::Chosen;
 use super::proto::{command, error};
@@ -23,6 +23,8 @@ use crate::service::{Payload, Request, Service};
 /// Answers up to this are sent by whoever has them: a socket takes them at once (its buffer is 208 KiB by default), and
 /// copying them takes about 10 us.
 pub const SHORT: usize = 64 << 10;
+/// Bytes of answers that wait for a client to take them before it is listened to again; a socket keeps about as much.
+const MOST_UNSENT: usize = 256 << 10;
 /// Range of which is told at once what is kept: the answer is quick, and a client asks on.
 const LONGEST_STATUS: u64 = 1 << 30;
 
@@ -43,6 +45,8 @@ pub struct Out {
     gathered: Vec<u8>,
     is_gathering: bool,
     tasks: VecDeque<Task>,
+    /// Bytes of answers among them.
+    unsent: usize,
     /// The second thread is in the middle of a task: nobody else may send.
     is_sending: bool,
     is_closed: bool,
@@ -145,6 +149,7 @@ impl Connection {
 
     fn receive_all(self: &Arc<Self>, incoming: &mut Incoming) -> End {
         let mut gathers = false;
+        let mut watch = Watch::default();
         loop {
             let have = incoming.have();
             let mut want = HEADER;
@@ -168,18 +173,18 @@ impl Connection {
                 self.flush(&mut self.lock());
                 gathers = false;
             }
-            if self.receive(incoming, want).is_err() {
+            if self.receive(incoming, want, &mut watch).is_err() {
                 return End::Broken;
             }
         }
     }
 
     /// Waits until something of `want` bytes is complete.
-    fn receive(&self, incoming: &mut Incoming, want: usize) -> io::Result<()> {
+    fn receive(&self, incoming: &mut Incoming, want: usize, watch: &mut Watch) -> io::Result<()> {
         let time = self.limits.request + Duration::from_secs((want >> 20) as u64);
         let mut begun = None;
         while incoming.have().len() < want {
-            match incoming.fetch(&*self.wire, want) {
+            match incoming.fetch(&*self.wire, want, watch) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => incoming.rest(),
@@ -348,6 +353,7 @@ impl Connection {
         }
         if sent < bytes.len() {
             out.tasks.push_back(Task::Send(bytes[sent..].to_vec()));
+            out.unsent += bytes.len() - sent;
             self.tasks_changed.notify_one();
         }
     }
@@ -373,9 +379,10 @@ impl Connection {
         self.service.prepare_thread();
         let mut buffer = Vec::new();
         while let Some(task) = self.next_task() {
-            let counted = match &task {
-                Task::Read(read) => Some(u64::from(read.len)),
-                Task::Send(_) | Task::Next(_) => None,
+            let (unsent, read) = match &task {
+                Task::Send(bytes) => (bytes.len(), None),
+                Task::Read(read) => (0, Some(u64::from(read.len))),
+                Task::Next(_) => (0, None),
             };
             let outcome = match task {
                 Task::Send(bytes) => send_all(&*self.wire, &bytes),
@@ -388,8 +395,10 @@ impl Connection {
             if outcome.is_err() {
                 return self.close();
             }
-            if let Some(counted) = counted {
-                self.release(&mut self.lock(), counted);
+            let mut out = self.lock();
+            out.unsent -= unsent;
+            if let Some(counted) = read {
+                self.release(&mut out, counted);
             }
         }
     }
@@ -402,11 +411,11 @@ impl Connection {
             }
             let task = out.tasks.pop_front();
             out.is_sending = matches!(task, Some(Task::Send(_) | Task::Read(_)));
-            if task.is_some() {
-                return task;
-            }
             if out.is_waited_for {
                 self.answered.notify_one();
+            }
+            if task.is_some() {
+                return task;
             }
             out = self.tasks_changed.wait(out).unwrap_or_else(PoisonError::into_inner);
         }
@@ -414,9 +423,10 @@ impl Connection {
 }
 
 impl Out {
-    /// One request is always taken, however long.
+    /// One request is always taken, however long; none of a client that does not take its answers.
     fn has_room(&self, bytes: u64, limits: &Limits) -> bool {
-        self.requests == 0 || (self.requests < limits.requests && self.bytes + bytes <= limits.bytes)
+        let fits = self.requests < limits.requests && self.bytes + bytes <= limits.bytes;
+        self.unsent <= MOST_UNSENT && (self.requests == 0 || fits)
     }
 
     /// What is to be sent now has to wait for its turn.

@@ -19,14 +19,16 @@ pub struct Export {
     pub block: u32,
     /// Whether it can be trimmed.
     pub trims: bool,
+    /// Whether its drives are disks.
+    pub rotates: bool,
 }
 
 impl Export {
     /// Of every volume.
     pub fn of(volumes: &[VolumeTold]) -> Vec<Self> {
         let of = |volume: &VolumeTold| {
-            let VolumeTold { ref name, size, block, trims, .. } = *volume;
-            Self { name: name.clone(), size, block, trims }
+            let VolumeTold { ref name, size, block, trims, rotates, .. } = *volume;
+            Self { name: name.clone(), size, block, trims, rotates }
         };
         volumes.iter().map(of).collect()
     }
@@ -39,7 +41,8 @@ impl Export {
             | can::SEND_WRITE_ZEROES
             | can::SEND_DF
             | can::CAN_MULTI_CONN;
-        always | if self.trims { can::SEND_TRIM } else { 0 }
+        let trims = if self.trims { can::SEND_TRIM } else { 0 };
+        always | trims | if self.rotates { can::ROTATIONAL } else { 0 }
     }
 
     /// Smallest, preferred and largest length of a request.

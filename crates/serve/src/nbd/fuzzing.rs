@@ -37,7 +37,14 @@ impl Model for Two {
 
     fn volumes(&self) -> Vec<VolumeTold> {
         let first = self.0.volumes().remove(0);
-        let second = VolumeTold { name: "second".to_owned(), block: 4096, trims: false, space: 1, ..first.clone() };
+        let second = VolumeTold {
+            name: "second".to_owned(),
+            block: 4096,
+            trims: false,
+            rotates: true,
+            space: 1,
+            ..first.clone()
+        };
         vec![first, second]
     }
 
@@ -89,8 +96,11 @@ impl Script {
 }
 
 impl Wire for Script {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn receive(&self, buffer: &mut [u8], waits: bool) -> io::Result<usize> {
         let mut state = self.state();
+        if !waits && state.chance.is_multiple_of(5) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         let left = self.input.len() - state.at;
         let count = state.piece(left.min(buffer.len()));
         buffer[..count].copy_from_slice(&self.input[state.at..state.at + count]);

@@ -1,6 +1,7 @@
 //! Bytes that came from a client and were not looked at yet.
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use super::wire::Wire;
 
@@ -38,7 +39,7 @@ impl Incoming {
     ///
     /// # Errors
     /// What the socket says.
-    pub fn fetch(&mut self, wire: &dyn Wire, want: usize) -> io::Result<usize> {
+    pub fn fetch(&mut self, wire: &dyn Wire, want: usize, watch: &mut Watch) -> io::Result<usize> {
         if self.begin + want > self.bytes.len() || self.begin == self.end {
             self.bytes.copy_within(self.begin..self.end, 0);
             self.end -= self.begin;
@@ -47,7 +48,7 @@ impl Incoming {
         if self.end == self.bytes.len() {
             self.bytes.resize(want.min(2 * self.bytes.len()), 0);
         }
-        let count = wire.receive(&mut self.bytes[self.end..])?;
+        let count = watch.receive(wire, &mut self.bytes[self.end..])?;
         self.end += count;
         Ok(count)
     }
@@ -56,6 +57,49 @@ impl Incoming {
     pub fn rest(&mut self) {
         if self.begin == self.end && self.bytes.len() > USUAL {
             *self = Self::default();
+        }
+    }
+}
+
+/// A client that asks again as soon as it is answered is watched for a moment before the thread goes to sleep: to wake it
+/// takes longer than such a client, which moreover has to do it.
+#[derive(Default)]
+pub struct Watch {
+    /// So often it is watched still, though it did not ask.
+    trust: u32,
+    /// Times that it was not watched.
+    asleep: u32,
+}
+
+/// For so long: more than what a client takes from an answer to its next request (4 to 8 us were measured with fio), and
+/// little beside a drive's latency.
+const MOMENT: Duration = Duration::from_micros(12);
+/// So often in vain until it is not watched any more.
+const PATIENCE: u32 = 8;
+/// One that is not watched is tried again once in so many times, which makes a moment 0.2 us each.
+const TRIED_EVERY: u32 = 64;
+
+impl Watch {
+    fn receive(&mut self, wire: &dyn Wire, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.trust == 0 && self.asleep < TRIED_EVERY {
+            self.asleep += 1;
+            return wire.receive(buffer, true);
+        }
+        self.asleep = 0;
+        let begun = Instant::now();
+        loop {
+            match wire.receive(buffer, false) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                outcome => {
+                    self.trust = PATIENCE;
+                    return outcome;
+                }
+            }
+            if begun.elapsed() > MOMENT {
+                self.trust = self.trust.saturating_sub(1);
+                return wire.receive(buffer, true);
+            }
+            std::hint::spin_loop();
         }
     }
 }

@@ -130,7 +130,7 @@ impl Tls {
 }
 
 impl Wire for Tls {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn receive(&self, buffer: &mut [u8], waits: bool) -> io::Result<usize> {
         match lock(&self.session).reader().read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             // A client that closes without saying so in TLS has closed all the same: it says what it has to say in NBD.
@@ -140,7 +140,7 @@ impl Wire for Tls {
         let mut sealed = lock(&self.sealed);
         if sealed.begin == sealed.end {
             sealed.bytes.resize(SEALED, 0);
-            let count = self.inner.receive(&mut sealed.bytes)?;
+            let count = self.inner.receive(&mut sealed.bytes, waits)?;
             if count == 0 {
                 return Ok(0);
             }
@@ -170,6 +170,14 @@ impl Wire for Tls {
     }
 
     fn close(&self) {
+        // The client is told that this is the end, where that can be done without waiting for anybody.
+        if let (Ok(_guard), Ok(mut session)) = (self.sending.try_lock(), self.session.try_lock()) {
+            session.send_close_notify();
+            let mut records = Vec::new();
+            if session.write_tls(&mut records).is_ok() {
+                let _ = self.inner.send(&records, false);
+            }
+        }
         self.inner.close();
     }
 }

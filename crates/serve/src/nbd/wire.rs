@@ -8,11 +8,12 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, sockopt};
 
 /// Both ways. One thread receives, others send, one at a time.
 pub trait Wire: Send + Sync {
-    /// Waits for bytes, and puts them into `buffer`; zero where the client has closed.
+    /// Puts bytes that came into `buffer`; zero where the client has closed. `waits` until there are some.
     ///
     /// # Errors
-    /// `WouldBlock` now and then while nothing comes, so that whoever waits can look at the time; others are final.
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize>;
+    /// `WouldBlock` where there are none, also now and then while it waits, so that whoever does can look at the time;
+    /// others are final.
+    fn receive(&self, buffer: &mut [u8], waits: bool) -> io::Result<usize>;
 
     /// Sends the front of `bytes`, and says how much of it; `waits` until some of it can be sent.
     ///
@@ -61,9 +62,10 @@ impl Socket {
 }
 
 impl Wire for Socket {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn receive(&self, buffer: &mut [u8], waits: bool) -> io::Result<usize> {
+        let flags = if waits { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
         loop {
-            match rustix::net::recv(self.fd.as_fd(), &mut *buffer, RecvFlags::empty()) {
+            match rustix::net::recv(self.fd.as_fd(), &mut *buffer, flags) {
                 Ok((count, _)) => return Ok(count),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),

@@ -85,10 +85,10 @@ fn what_is_not_the_protocol_ends_the_connection() {
 fn a_write_that_is_cut_off_is_not_done() {
     let served = served(MIB);
     let mut client = Client::ready(&served.socket, false);
-    client.say(&request(command::WRITE, 0, 1, 0, 65536, &[7; 40000]));
+    client.say(&request(command::WRITE, 0, 1, 0, 65536, &vec![7; 40000]));
     drop(client);
     let mut other = Client::ready(&served.socket, false);
-    assert_eq!(other.read(0, 65536), [0; 65536]);
+    assert_eq!(other.read(0, 65536), vec![0; 65536]);
 }
 
 #[test]
@@ -115,6 +115,29 @@ fn who_never_reads_answers_delays_nobody_and_is_given_up() {
     // It is hung up on, with what was sent before: less than it asked for.
     let got = std::io::copy(&mut &stuck.stream, &mut std::io::sink()).unwrap_or(0);
     assert!(got < 100 * MIB, "{got}");
+}
+
+#[test]
+fn who_does_not_take_short_answers_either_is_not_listened_to_until_it_does() {
+    let served = served(MIB);
+    let mut client = Client::ready(&served.socket, false);
+    // 5.6 MB of requests that are refused at once: far more than sockets and the server keep.
+    let count = 200_000;
+    let all: Vec<u8> = (0..count).flat_map(|cookie| request(99, 0, cookie, 0, 0, &[])).collect();
+    client.stream.set_write_timeout(Some(Duration::from_millis(300))).expect("a socket has times");
+    let mut said = 0;
+    while said < all.len() {
+        let Ok(here) = client.stream.write(&all[said..]) else { break };
+        said += here;
+    }
+    assert!(said < all.len() / 2, "{said} bytes were taken of a client that takes no answer");
+    let mut sender = client.stream.try_clone().expect("a socket has two ends");
+    sender.set_write_timeout(None).expect("a socket has times");
+    let sending = std::thread::spawn(move || sender.write_all(&all[said..]));
+    for _ in 0..count {
+        assert_eq!(client.answer(0).error, 22);
+    }
+    sending.join().expect("no panic").expect("sent");
 }
 
 #[test]

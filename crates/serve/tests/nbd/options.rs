@@ -1,5 +1,6 @@
 //! What clients are told before they choose.
 
+use hotband_serve::nbd::Export;
 use hotband_serve::nbd::proto::{command, info, option, option_reply};
 
 use crate::client::{Client, MIB, name, served};
@@ -96,4 +97,13 @@ fn a_client_that_leaves_is_let_go() {
     let mut client = Client::greeted(&served.socket, 3);
     assert_eq!(client.option(option::ABORT, &[]), [(option_reply::ACK, vec![])]);
     assert!(client.is_hung_up());
+}
+
+#[test]
+fn only_what_a_volume_can_is_told() {
+    let export = |trims, rotates| Export { name: String::new(), size: MIB, block: 8192, trims, rotates };
+    assert_eq!(export(false, false).flags() & (1 << 4 | 1 << 5), 0);
+    assert_eq!(export(false, true).flags() & (1 << 4 | 1 << 5), 1 << 4);
+    assert_eq!(export(true, false).flags() & (1 << 4 | 1 << 5), 1 << 5);
+    assert_eq!(export(true, true).block_sizes(), [8192, 8192, 32 << 20]);
 }

@@ -96,7 +96,7 @@ fn zeroes_are_a_trim_where_a_hole_is_welcome_and_a_write_where_not() {
 fn what_is_kept_of_a_range_is_told() {
     let served = served(8 * MIB);
     let mut client = Client::ready(&served.socket, true);
-    client.ask(command::WRITE, 0, MIB, 1 << 16, &[1; 1 << 16]);
+    client.ask(command::WRITE, 0, MIB, 1 << 16, &vec![1; 1 << 16]);
     let mut status = |flags, offset, len| {
         client.say(&request(command::BLOCK_STATUS, flags, 3, offset, len, &[]));
         let data = client.answer(0).data.remove(0).1;
