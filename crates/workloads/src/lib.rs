@@ -54,6 +54,10 @@ pub use sources::closed::ClosedLoop;
 pub use sources::open::OpenLoop;
 pub use sources::shares::Shares;
 pub use sources::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
+pub use sources::trace::{
+    Asked, Issue, Link, Links, Replay, Replayed, TraceError, TraceFile, TraceHead, TraceIo, TraceSpec, TraceStream,
+    TraceTarget,
+};
 pub use spec::{Cursor, RangeSpec, StreamSpec, Workload};
 pub use steady_state::{
     Departure, MOST_ROUNDS, RANGE_PCT, SLOPE_PCT, SteadyState, WINDOW, Window, departure, steady_state,
