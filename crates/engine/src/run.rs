@@ -214,6 +214,11 @@ impl Run {
         preconditions.into_iter().chain(lays_out).chain(named).collect()
     }
 
+    /// Names of the volumes of its machine, by number.
+    pub fn volumes(&self) -> Vec<String> {
+        self.assembled.machine.volumes().iter().map(|volume| volume.name.clone()).collect()
+    }
+
     /// Runs it.
     ///
     /// # Errors

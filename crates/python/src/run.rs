@@ -45,6 +45,8 @@ pub struct PyRun {
     control: Control,
     /// What it does, one after the other.
     phases: Vec<String>,
+    /// Names of the machine's volumes, by number.
+    volumes: Vec<String>,
 }
 
 impl PyRun {
@@ -111,8 +113,8 @@ impl PyRun {
             Run::new_within(&Catalog::new(catalog), request, &means)
         };
         let run = py.detach(build).map_err(while_building)?;
-        let phases = run.phases();
-        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default(), phases })
+        let (phases, volumes) = (run.phases(), run.volumes());
+        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default(), phases, volumes })
     }
 
     /// Makes this run ready to follow `first`, and those made ready before, on the machine of the first.
@@ -162,6 +164,10 @@ impl PyRun {
     /// Bytes of memory that it takes, as far as that is known before it runs; none once it was executed.
     fn memory(&self) -> Option<u64> {
         self.run.lock().ok().and_then(|run| run.as_ref().map(|run| run.memory().0))
+    }
+
+    fn volumes(&self) -> Vec<String> {
+        self.volumes.clone()
     }
 
     fn is_stopped(&self) -> bool {
