@@ -125,10 +125,11 @@ def text_of(argument: str, what: str) -> str | None:
     piped = bytes_of(argument, what) if path.is_fifo() or path.is_char_device() or path.is_socket() else None
     if what == "workload":
         from hotband.jobs.job_file import job_text
-        from hotband.traces.files import is_trace, trace_text
+        from hotband.traces.files import is_trace, refuse_other_traces, trace_text
 
         if is_trace(path):
             return trace_text(path)
+        refuse_other_traces(path)
         text = job_text(path, piped)
         if text is not None:
             return text
@@ -159,7 +160,7 @@ def refuse_other_files(argument: str) -> None:
     if not argument or not path.exists() or any(one["name"].startswith(argument) for one in entries.workloads()):
         return
     if path.is_dir():
-        raise UserError("WORKLOAD", "", argument, "is a folder; expected a catalog name, a TOML file or a job file")
+        raise UserError("WORKLOAD", "", argument, "is a folder; expected a catalog name, a TOML file, a job file or an I/O log")
     raise UserError("WORKLOAD", "", argument, f"is no name of the catalog; expected ./{argument} for the file here")
 
 

@@ -10,6 +10,7 @@ import threading
 import tomllib
 from pathlib import Path
 
+from hotband.catalog import TRACE_ENDINGS
 from hotband.errors import UserError
 from hotband.text.write import is_mistake
 
@@ -31,6 +32,13 @@ def is_trace(path: Path) -> bool:
             return file.read(len(PARQUET)) == PARQUET
     except OSError:
         return False
+
+
+def refuse_other_traces(path: Path) -> None:
+    """Raises UserError for a file that is called as traces are, and is none."""
+    if path.suffix.lower() in TRACE_ENDINGS and path.is_file():
+        what = "begins with something else" if path.stat().st_size else "is empty"
+        raise UserError(str(path), "", "", f"{what}; expected an I/O log as Parquet")
 
 
 def trace_text(path: Path) -> str:
@@ -62,11 +70,20 @@ def rows_of(workload: str, text: str | None) -> Path | None:
     trace = trace_of(workload, text)
     if trace is None:
         return None
-    key = _key(trace, workload)
+    name = workload if is_same(Path(workload), trace) else str(trace)
+    key = (*_key(trace, workload), name)
     with _lock:
         if key not in _rows:
-            _rows[key] = _made(trace, str(trace))
+            _rows[key] = _made(trace, name)
         return _rows[key]
+
+
+def is_same(path: Path, other: Path) -> bool:
+    """Whether two paths are those of one file, which is there."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
 
 
 def digest_of(workload: str, text: str | None) -> str | None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Stream: TypeAlias = tuple[str, str | None]
 NEEDED = ("submit_ns", "direction", "offset_bytes", "size_bytes", "latency_ns")
 OPTIONAL = ("stream", "error", "measured", "fua", "volume", "number")
-AT_ONCE = 250_000
-"""Rows of a batch: 40 MB of numbers."""
+AT_ONCE = 65_536
+"""Rows of a batch: 4 MB of numbers."""
 
 
 def write_log_rows(log: Path, name: str, out: Path) -> None:
@@ -36,7 +36,8 @@ def write_log_rows(log: Path, name: str, out: Path) -> None:
     from pyarrow.parquet import ParquetFile
 
     try:
-        with ParquetFile(log) as file:
+        # Read ahead, Arrow would keep what it has read of all the file.
+        with ParquetFile(log, pre_buffer=False) as file:
             missing = [column for column in NEEDED if column not in file.schema_arrow.names]
             if missing:
                 accepted = f"has no column {', '.join(missing)}: expected an I/O log, as hotband run --io-log writes it"

@@ -71,7 +71,8 @@ impl Issue {
 impl TraceSpec {
     /// Reads `[trace]`; `is_whole` where the workload has no phases.
     pub(crate) fn read(section: Section, is_whole: bool) -> Result<Self, SpecError> {
-        let file = section.text("file")?.ok_or_else(|| section.error("file", "", "missing: the file of the trace"))?;
+        let file = section.text("file")?.filter(|file| !file.trim().is_empty());
+        let file = file.ok_or_else(|| section.error("file", "", "missing: the file of the trace"))?;
         let name = section.text("issue")?.unwrap_or(RECORDED);
         let depth = section.count("depth", 1..=u64::from(MOST_OUTSTANDING))?;
         let unknown = || SpecError::unknown(section.file(), &section.key("issue"), name, &KINDS);
