@@ -21,6 +21,7 @@ mod read_script;
 mod script;
 mod set_app;
 mod set_keys;
+mod set_trace;
 mod sizes;
 mod sources;
 mod spec;

@@ -160,7 +160,8 @@ def refuse_other_files(argument: str) -> None:
     if not argument or not path.exists() or any(one["name"].startswith(argument) for one in entries.workloads()):
         return
     if path.is_dir():
-        raise UserError("WORKLOAD", "", argument, "is a folder; expected a catalog name, a TOML file, a job file or an I/O log")
+        accepted = "is a folder; expected a catalog name, a TOML file, a job file or an I/O log"
+        raise UserError("WORKLOAD", "", argument, accepted)
     raise UserError("WORKLOAD", "", argument, f"is no name of the catalog; expected ./{argument} for the file here")
 
 

@@ -6,7 +6,6 @@ use hotband_machine::{Section, SpecError};
 
 use crate::most::MOST_OUTSTANDING;
 use crate::phase::{Phase, PhaseScripts};
-use crate::spec::{Workload, count, wrong};
 use crate::until::Until;
 
 /// When the I/Os of a trace are asked for.
@@ -105,32 +104,31 @@ impl TraceSpec {
         let (name, until, scripts) = (name.to_owned(), vec![until], PhaseScripts::default());
         Phase { name, until, untimed: None, measure, streams: None, threads: None, scripts }
     }
-}
 
-impl Workload {
-    /// Keys of `--set` that are those of `[trace]`; `depth` is that of a closed loop, too.
-    pub(crate) fn set_trace(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        let Some(trace) = &mut self.trace else {
-            return Err(SpecError::new("set", key, value, "this workload has no [trace]"));
-        };
-        let is_fast = matches!(trace.issue, Issue::AsFastAsPossible { .. });
+    /// Changes one thing: `issue`, `depth` or `speed`.
+    ///
+    /// # Errors
+    /// A value that the key does not take, named at `--set`.
+    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        let wrong = |accepted: String| SpecError::new("set", key, value, format!("expected {accepted}"));
         match key {
             "issue" => {
-                let depth = if let Issue::AsFastAsPossible { depth } = trace.issue { depth } else { 1 };
+                let depth = if let Issue::AsFastAsPossible { depth } = self.issue { depth } else { 1 };
                 let unknown = || SpecError::unknown("set", key, value, &KINDS);
-                trace.issue = Issue::of_name(value.trim(), depth).ok_or_else(unknown)?;
+                self.issue = Issue::of_name(value.trim(), depth).ok_or_else(unknown)?;
             }
             "depth" => {
-                let depth = count(key, value)?;
-                if !is_fast {
-                    return Err(wrong(key, value, &format!("a trace with issue={FAST}, set before it")));
-                }
-                trace.issue = Issue::AsFastAsPossible { depth };
+                let count = value.trim().parse::<u32>().ok().filter(|count| (1..=MOST_OUTSTANDING).contains(count));
+                let count = count.ok_or_else(|| wrong(format!("a whole number from 1 to {MOST_OUTSTANDING}")))?;
+                let Issue::AsFastAsPossible { depth } = &mut self.issue else {
+                    return Err(wrong(format!("a trace with issue={FAST}")));
+                };
+                *depth = count;
             }
             _ => {
                 let speed = value.trim().parse::<f64>().ok().filter(|speed| SPEEDS.contains(speed));
                 let (least, most) = SPEEDS.into_inner();
-                trace.speed = speed.ok_or_else(|| wrong(key, value, &format!("a number from {least} to {most}")))?;
+                self.speed = speed.ok_or_else(|| wrong(format!("a number from {least} to {most}")))?;
             }
         }
         Ok(())
