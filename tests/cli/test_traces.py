@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +221,14 @@ def test_what_a_trace_cannot_be_is_said(hotband: Any, log: Path) -> None:
     ):
         done = hotband(*call)
         assert (done.returncode, part in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
+
+
+def test_the_example_of_the_guide_runs(hotband: Any, log: Path, tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "traces.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
+    (tmp_path / "oltp.parquet").write_bytes(log.read_bytes())
+    (tmp_path / "w.toml").write_text(text, encoding="utf-8")
+    done = hotband("run", "w.toml", "--on", DISK, "--json")
+    assert done.returncode == 0, done.stderr
+    trace = json.loads(done.stdout)["trace"]
+    assert trace["recorded_ns"] == trace["replayed_ns"]
