@@ -1,15 +1,16 @@
 //! Is a log that a run left, replayed, the run? And what does another machine do with it?
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use hotband_engine::{LOG_COLUMNS, Request};
-use hotband_machine::Op;
+use hotband_engine::{Asked, Control, Findings, LOG_COLUMNS, Request, Run};
+use hotband_machine::{Entropy, Op};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{TraceHead, TraceIo, TraceStream};
 use serde_json::Value;
 
 use crate::common::refused::{refused, says};
-use crate::common::{assert_near, closed, execute, random_4k, request, workload};
+use crate::common::{assert_near, catalog, closed, execute, random_4k, request, workload};
 
 const DRIVE: &str = "ent-15k";
 
@@ -51,12 +52,16 @@ fn temporary(name: &str) -> PathBuf {
 fn logged(name: &str, request: Request) -> (Value, Vec<Row>) {
     let path = temporary(&format!("{name}.log"));
     let json = execute(Request { io_log: Some(path.clone()), ..request }).record.to_json();
-    let bytes = std::fs::read(&path).expect("the log was written");
-    std::fs::remove_file(&path).expect("nobody else knows it");
+    (serde_json::from_str(&json).expect("a record is JSON"), rows_of(&path))
+}
+
+/// The rows of a log, which is removed.
+fn rows_of(log: &Path) -> Vec<Row> {
+    let bytes = std::fs::read(log).expect("the log was written");
+    std::fs::remove_file(log).expect("nobody else knows it");
     let numbers: Vec<u64> =
         bytes.chunks_exact(8).map(|number| u64::from_le_bytes(number.try_into().expect("eight bytes"))).collect();
-    let rows = numbers.chunks_exact(LOG_COLUMNS.len()).map(|row| Row(row.to_vec())).collect();
-    (serde_json::from_str(&json).expect("a record is JSON"), rows)
+    numbers.chunks_exact(LOG_COLUMNS.len()).map(|row| Row(row.to_vec())).collect()
 }
 
 /// The rows of a log as those of a trace of these streams, in a file.
@@ -249,7 +254,7 @@ fn a_trace_that_does_not_fit_is_refused_with_its_row() {
         (wide, "", ["row 17", "1024 B", "beyond volume"]),
         (odd, "", ["row 17", "at 100", "512 B blocks"]),
         (TraceIo { len: 0, ..one() }, "", ["row 17", "0 B", "length"]),
-        (TraceIo { len: 1 << 40, ..one() }, "", ["row 17", "length", "64 MiB"]),
+        (TraceIo { len: 1 << 40, ..one() }, "", ["row 17", "length", "4294967295 B"]),
         (
             TraceIo { latency: None, ..one() },
             "issue = \"after-completion\"",
@@ -331,4 +336,49 @@ fn a_trace_ends_with_its_last_answer_or_the_time_that_is_asked_for() {
     assert!(part.0 < whole.0 && part.1 == 3_000_000_000, "{part:?} {whole:?}");
     assert_eq!(long, whole);
     std::fs::remove_file(path).expect("nobody else knows it");
+}
+
+/// The log of eight clients of a served disk, each of which hears of its answers up to 60 us late, thinks, and asks
+/// again: reads, writes with and without FUA, flushes.
+fn served() -> Vec<Row> {
+    const SERVED: &str = "[[streams]]\nname = \"main\"\nload = { clients = {} }\n\
+                          [[phases]]\nname = \"served\"\nuntil = \"drained\"\nmeasure = true\n";
+    let path = temporary("served.log");
+    let request = Request { io_log: Some(path.clone()), ..request(DRIVE, SERVED, &[]) };
+    let run = Run::new(&catalog(), request).expect("a served machine");
+    let mut live = run.live(&Control::default()).expect("nobody stops it");
+    // Numbers that look random, by the place of the I/O: the same on every machine.
+    let number = |place: u64, most: u64| place.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) % most;
+    let mut asking: BTreeSet<(u64, u64)> = (0..8).map(|client| (client * 1000, client)).collect();
+    let (mut place, mut answered) = (0, Vec::new());
+    while place < 3000 || live.wake().is_some() {
+        let ask = asking.first().map(|(at, _)| Instant(*at)).filter(|_| place < 3000);
+        let Some(now) = live.wake().into_iter().chain(ask).min() else { break };
+        live.advance(now, &mut answered);
+        for (client, _, done) in answered.drain(..) {
+            let late = 5_000 + number(place + client, 55_000);
+            asking.insert((done.at.0 + late + number(place + 17 * client, 3_000_000), client));
+        }
+        while let Some((_, client)) = asking.first().copied().filter(|(at, _)| place < 3000 && *at <= now.0) {
+            asking.pop_first();
+            let op = [Op::Read, Op::Read, Op::Write, Op::Write, Op::Flush][number(place, 5) as usize];
+            let (offset, len) = if op == Op::Flush { (0, 0) } else { (number(place, 20_000_000) * 4096, 4096) };
+            let fua = op == Op::Write && place.is_multiple_of(3);
+            live.submit(now, &Asked { volume: 0, op, offset, len, fua, entropy: Entropy::INCOMPRESSIBLE }, client);
+            place += 1;
+        }
+    }
+    live.finish(Findings::default()).expect("the log can be written");
+    rows_of(&path)
+}
+
+#[test]
+fn what_programs_asked_of_a_served_disk_is_replayed_as_it_was() {
+    let rows = served();
+    assert!(rows.len() == 3000 && rows.iter().any(|row| row.get("fua") == 1), "{}", rows.len());
+    for issue in ["recorded", "after-completion"] {
+        let (record, again) = replay("served-again", DRIVE, &format!("issue = \"{issue}\""), &rows);
+        assert_eq!(asked(&again), asked(&rows), "{issue}");
+        assert_eq!(record["trace"]["recorded_ns"], record["trace"]["replayed_ns"]);
+    }
 }

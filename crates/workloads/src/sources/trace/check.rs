@@ -1,11 +1,15 @@
 //! Whether a machine can be asked for an I/O of a trace: before the run, and with the row of the user's file.
 
 use hotband_machine::{Op, SpecError};
-use hotband_units::{Bytes, Span};
+use hotband_units::Span;
 
 use super::file::{TraceFile, TraceIo};
 use super::spec::{Issue, TraceSpec};
-use crate::most::{MOST_INTERVALS, MOST_SIZE};
+use crate::most::MOST_INTERVALS;
+
+/// What a machine can be asked for at once: its lengths are numbers of 32 bits. Programs clear and trim more at once
+/// than a workload may write.
+const LONGEST: u64 = u32::MAX as u64;
 
 /// What the I/Os of a stream go to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +58,6 @@ impl TraceIo {
     /// Whether it can be asked of `target`: else what it is, and why not.
     fn fits(&self, target: &TraceTarget) -> Result<(), (String, String)> {
         let TraceTarget { name, size, block, stops_trims } = target;
-        let longest = if self.op == Op::Trim { u64::from(u32::MAX) } else { u64::from(MOST_SIZE) };
         if self.op == Op::Flush {
             return Ok(());
         }
@@ -62,8 +65,8 @@ impl TraceIo {
             return Err(("trim".to_owned(), why.clone()));
         }
         let (offset, len) = (self.offset, self.len);
-        if len == 0 || len > longest {
-            return Err((format!("{len} B"), format!("expected a length from 1 B to {}", Bytes(longest))));
+        if len == 0 || len > LONGEST {
+            return Err((format!("{len} B"), format!("expected a length from 1 to {LONGEST} B")));
         }
         if !offset.is_multiple_of(*block) || !len.is_multiple_of(*block) {
             let accepted = format!("expected multiples of the {block} B blocks of \"{name}\"");
