@@ -56,7 +56,7 @@ pub use sources::open::OpenLoop;
 pub use sources::shares::Shares;
 pub use sources::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
 pub use sources::trace::{
-    Asked, Issue, Link, Links, Replay, Replayed, TraceError, TraceFile, TraceHead, TraceIo, TraceSpec, TraceStream,
+    Issue, Link, Links, Replay, ReplayIo, Replayed, TraceError, TraceFile, TraceHead, TraceIo, TraceSpec, TraceStream,
     TraceTarget,
 };
 pub use spec::{Cursor, RangeSpec, StreamSpec, Workload};

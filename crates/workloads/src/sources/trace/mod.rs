@@ -16,5 +16,5 @@ mod spec;
 pub use check::TraceTarget;
 pub use file::{TraceError, TraceFile, TraceHead, TraceIo, TraceStream};
 pub use links::{Link, Links};
-pub use replay::{Asked, Replay, Replayed};
+pub use replay::{Replay, ReplayIo, Replayed};
 pub use spec::{Issue, TraceSpec};

@@ -59,7 +59,7 @@ struct Awaited {
 
 /// An I/O that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ReplayIo {
     /// Given back when it is answered.
     pub token: u32,
     /// The I/O.
@@ -145,7 +145,7 @@ impl Replay {
     }
 
     /// The next I/O that is due at `now`.
-    pub fn ask(&mut self, now: Instant) -> Option<Asked> {
+    pub fn ask(&mut self, now: Instant) -> Option<ReplayIo> {
         let Due { at, index, io } = self.due.peek().filter(|due| due.at <= now).copied()?;
         self.due.pop();
         let outstanding = Some(Outstanding { index, replayed: Replayed { io, asked: now } });
@@ -155,7 +155,7 @@ impl Replay {
         });
         self.outstanding[token as usize] = outstanding;
         self.read_ahead(now);
-        Some(Asked { token, io, late: now.since(at) })
+        Some(ReplayIo { token, io, late: now.since(at) })
     }
 
     /// An I/O that was asked for is answered.
