@@ -66,6 +66,7 @@ class Run:
         set: list[tuple[str, str]] = ...,
         seed: int = 1,
         duration: str | None = None,
+        trace: Path | None = None,
         io_log: Path | None = None,
         power_loss: str | None = None,
         fail: list[str] = ...,
@@ -82,6 +83,9 @@ class Run:
         """Makes this run ready to follow `first` and those that were made so before. Raises SpecError where it is not
         on the same machine, with the same values, or its events do not go with those before; none must have been
         executed."""
+
+    def volumes(self) -> list[str]:
+        """Names of the machine's volumes, by number."""
 
     def check_times(self) -> None:
         """Raises SpecError where an event comes after the end of the last run that follows this one."""

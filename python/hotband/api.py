@@ -98,7 +98,8 @@ def run(
 
     `duration` is the measured time of a step, such as "5 s"; `seed` the root of all randomness, 0 to 2^64 - 1.
     `settings` are keys of the workload or of the drives (`qd=32`, `bs="8 KiB"`, `wce=True`); keys that are no names in
-    Python (`app.cache`) go into `set`. `out` is a folder for the record, `io_log` a Parquet file for every I/O.
+    Python (`app.cache`) go into `set`. `out` is a folder for the record, `io_log` a Parquet file for every I/O,
+    which as a `workload` is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
     `events` say what happens to the machine at a measured time ("at 60 s: fail d3"); `power_loss` ("30 s") and `fail`
     ("d3@60 s") are short forms, `spares` drives replace failed ones, at most at `rebuild_rate` ("50 MB/s") and
     `rebuild_after` a time. With `interval` (a percentage, such as 90) the uncertain values of the machine are drawn

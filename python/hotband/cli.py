@@ -213,6 +213,7 @@ def show_run(finished: Finished) -> None:
     from hotband.record.repair import repair_lines
     from hotband.record.states import said_of
     from hotband.record.steady import of_phases
+    from hotband.record.trace import trace_lines
     from hotband.text.formats import as_rows
     from hotband.text.tables import (
         app_tables,
@@ -237,7 +238,7 @@ def show_run(finished: Finished) -> None:
     show_lines(f"  note: {note}" for note in record["notes"])
     show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
     show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
-    show_lines(repair_lines(record))
+    show_lines([*repair_lines(record), *trace_lines(record)])
     if finished.spec.out is not None:
         show(f"Record: {finished.spec.out / 'record.json'}")
 

@@ -50,7 +50,7 @@ def test_the_version_is_printed(hotband, arguments: list[str]) -> None:
             ["reliability", "ent-15k", "--method", "exact"],
             "--method = 'exact': expected one of auto, biased, direct",
         ),
-        (["run"], "WORKLOAD: missing: a catalog name, a TOML file or a job file"),
+        (["run"], "WORKLOAD: missing: a catalog name, a TOML file, a job file or an I/O log"),
         (["run", "fio-read"], "--on: missing: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"),
         (["run", "fio-read", "--on"], "--on: expected a value after it"),
         (["drives", "ent-15k", "ent-10k"], "got unexpected extra argument"),

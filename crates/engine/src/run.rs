@@ -27,8 +27,9 @@ use crate::probes::{Probe, Probes};
 use crate::record::Record;
 use crate::record::closing::Closing;
 use crate::request::Request;
-use crate::sources::agenda::Sources;
+use crate::sources::agenda::{Above, Sources};
 use crate::sources::app::AppAtWork;
+use crate::sources::trace::Opened;
 use crate::texts::{machine_text, workload_of};
 
 /// What a run leaves.
@@ -61,7 +62,7 @@ pub struct Run {
     /// Values of drives and daemons that `--set` changes.
     drive_set: Vec<(String, String)>,
     streams: Vec<(Stream, u16)>,
-    app: Option<AppAtWork>,
+    above: Above,
     power_cut: Option<PowerCut>,
     /// Spares of the machine, and the most bytes a second of a rebuild.
     rebuilds: (u32, Option<u64>),
@@ -147,10 +148,11 @@ impl Run {
     fn bound(
         request: Request,
         (machine_text, workload_text): (String, String),
-        workload: Workload,
+        mut workload: Workload,
         asked: Asked,
         (mut assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
+        let trace = Opened::new(&mut workload, request.trace.as_deref())?;
         asked.check(&assembled.machine, request.repair.spares)?;
         let probes = crate::probes::asked(&workload)?;
         let repair = request.repair.plan(&assembled.machine, &asked, request.seed)?;
@@ -169,9 +171,14 @@ impl Run {
         let request = in_short_forms(request)?;
         let streams = bind(&workload, &assembled, request.seed)?;
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
-        let app = AppAtWork::bind(&workload, &assembled, request.seed, power_cut.is_some())?;
-        let of_app = app.iter().flat_map(|app| app.names.iter().map(String::as_str));
-        let names: Vec<&str> = streams.iter().map(|(stream, _)| stream.name()).chain(of_app).collect();
+        let (seed, cut) = (request.seed, power_cut.is_some());
+        let above = Above {
+            app: AppAtWork::bind(&workload, &assembled, seed, cut)?,
+            trace: trace.map(|trace| trace.bind(&workload, &assembled, seed, cut)).transpose()?,
+        };
+        let (own, _) = above.streams();
+        let names = streams.iter().map(|(stream, _)| stream.name()).chain(own.iter().map(String::as_str));
+        let names: Vec<&str> = names.collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         let texts = (machine_text, workload_text);
         Ok(Self {
@@ -181,7 +188,7 @@ impl Run {
             assembled,
             drive_set,
             streams,
-            app,
+            above,
             power_cut,
             rebuilds,
             fail_later: Vec::new(),
@@ -195,16 +202,21 @@ impl Run {
 
     /// Bytes of memory that it takes, as far as that is known before it runs: the machine, and what streams leave.
     pub fn memory(&self) -> Bytes {
-        let streams = (self.streams.len() + self.app.as_ref().map_or(0, |app| app.names.len())) as u64;
+        let streams = (self.streams.len() + self.above.streams().0.len()) as u64;
         Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY)
     }
 
     /// What it will do, one after the other, for whoever watches it.
     pub fn phases(&self) -> Vec<String> {
         let preconditions = self.workload.precondition.as_ref().map(|_| "preconditioning".to_owned());
-        let lays_out = self.app.as_ref().map(|_| "laying out the app's files".to_owned());
+        let lays_out = self.above.app.as_ref().map(|_| "laying out the app's files".to_owned());
         let named = self.workload.phases.iter().map(|phase| phase.name.clone());
         preconditions.into_iter().chain(lays_out).chain(named).collect()
+    }
+
+    /// Names of the volumes of its machine, by number.
+    pub fn volumes(&self) -> Vec<String> {
+        self.assembled.machine.volumes().iter().map(|volume| volume.name.clone()).collect()
     }
 
     /// Runs it.
@@ -352,16 +364,15 @@ impl Run {
 
     /// What runs, apart from what is known of it; the machine keeps account of what may happen.
     fn begin(mut self, held: Option<HeldSink>) -> Result<Begun, RunError> {
-        let (app_names, app_targets) =
-            self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone())).unwrap_or_default();
+        let (above_names, above_targets) = self.above.streams();
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
-        let sources = Sources::of(&self.workload, self.app.take(), self.request.seed);
+        let sources = Sources::of(&self.workload, std::mem::take(&mut self.above), self.request.seed);
         let Assembled { mut machine, products, remarks, caches, .. } = self.assembled;
         let about = (products, caches, remarks);
         let closing = Closing::new(self.request, self.texts, self.workload, &self.streams, about);
         let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
-        let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(app_names).collect();
-        targets.extend(app_targets);
+        let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(above_names).collect();
+        targets.extend(above_targets);
         let mut probes = Probes::new(&names, &closing.workload);
         if let Some(log) = log {
             probes.add(Box::new(log));

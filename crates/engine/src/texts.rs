@@ -23,7 +23,10 @@ pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(Stri
     let app_set = request.set.iter().filter_map(|(key, value)| Some((of_app(key)?, value.clone())));
     workload.set_app(text, &app_set.collect::<Vec<_>>())?;
     let mut drive_set = Vec::new();
-    for (key, value) in request.set.iter().filter(|(key, _)| of_app(key).is_none()) {
+    let mut set: Vec<_> = request.set.iter().filter(|(key, _)| of_app(key).is_none()).collect();
+    // Which other keys of a trace there are depends on it, and records keep keys in the order of their names.
+    set.sort_by_key(|(key, _)| key != "issue");
+    for (key, value) in set {
         match key.as_str() {
             "data" => workload.set_data(&data_of(value)?),
             other if Workload::SET_KEYS.contains(&other) => workload.set(key, value)?,

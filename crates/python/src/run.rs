@@ -45,6 +45,8 @@ pub struct PyRun {
     control: Control,
     /// What it does, one after the other.
     phases: Vec<String>,
+    /// Names of the machine's volumes, by number.
+    volumes: Vec<String>,
 }
 
 impl PyRun {
@@ -63,7 +65,7 @@ impl PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, in_use=false, memory=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, trace=None, io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, in_use=false, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -75,6 +77,7 @@ impl PyRun {
         set: Vec<(String, String)>,
         seed: u64,
         duration: Option<String>,
+        trace: Option<PathBuf>,
         io_log: Option<PathBuf>,
         power_loss: Option<String>,
         fail: Vec<String>,
@@ -96,6 +99,7 @@ impl PyRun {
             set,
             seed,
             duration,
+            trace,
             io_log,
             power_loss,
             repair,
@@ -109,8 +113,8 @@ impl PyRun {
             Run::new_within(&Catalog::new(catalog), request, &means)
         };
         let run = py.detach(build).map_err(while_building)?;
-        let phases = run.phases();
-        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default(), phases })
+        let (phases, volumes) = (run.phases(), run.volumes());
+        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::default(), phases, volumes })
     }
 
     /// Makes this run ready to follow `first`, and those made ready before, on the machine of the first.
@@ -160,6 +164,10 @@ impl PyRun {
     /// Bytes of memory that it takes, as far as that is known before it runs; none once it was executed.
     fn memory(&self) -> Option<u64> {
         self.run.lock().ok().and_then(|run| run.as_ref().map(|run| run.memory().0))
+    }
+
+    fn volumes(&self) -> Vec<String> {
+        self.volumes.clone()
     }
 
     fn is_stopped(&self) -> bool {

@@ -21,6 +21,7 @@ mod read_script;
 mod script;
 mod set_app;
 mod set_keys;
+mod set_trace;
 mod sizes;
 mod sources;
 mod spec;
@@ -54,6 +55,10 @@ pub use sources::closed::ClosedLoop;
 pub use sources::open::OpenLoop;
 pub use sources::shares::Shares;
 pub use sources::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
+pub use sources::trace::{
+    Issue, Link, Links, Replay, ReplayIo, Replayed, TraceError, TraceFile, TraceHead, TraceIo, TraceSpec, TraceStream,
+    TraceTarget,
+};
 pub use spec::{Cursor, RangeSpec, StreamSpec, Workload};
 pub use steady_state::{
     Departure, MOST_ROUNDS, RANGE_PCT, SLOPE_PCT, SteadyState, WINDOW, Window, departure, steady_state,

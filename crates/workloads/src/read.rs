@@ -15,6 +15,7 @@ use crate::precondition::{Precondition, read_untimed};
 use crate::read_script::{read_files, read_network, read_phase_scripts, read_scripts};
 use crate::script::ScriptSpec;
 use crate::sizes::Sizes;
+use crate::sources::trace::TraceSpec;
 use crate::spec::{Cursor, RangeSpec, StreamSpec, Workload};
 use crate::stream::RandomMode;
 use crate::until::Until;
@@ -37,7 +38,9 @@ impl Workload {
         let scripts = read_scripts(&top, &streams)?;
         let network = read_network(&top, &scripts)?;
         let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams, &scripts));
-        let phases = phases.collect::<Result<_, _>>()?;
+        let mut phases = phases.collect::<Result<Vec<_>, _>>()?;
+        let trace = top.section("trace")?.map(|trace| TraceSpec::read(trace, phases.is_empty())).transpose()?;
+        phases.extend(trace.iter().filter(|trace| trace.is_whole).map(|_| TraceSpec::whole()));
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         let mut events = EventSpec::read_all(&top)?;
         events.extend(top.section("power_loss")?.map(read_power_loss).transpose()?);
@@ -55,6 +58,7 @@ impl Workload {
             load,
             streams,
             app,
+            trace,
             scripts,
             network,
             phases,
@@ -94,8 +98,12 @@ impl Workload {
 
     fn check(&self) -> Result<(), SpecError> {
         let error = |key: &str, value: String, accepted: &str| Err(SpecError::new(&self.file, key, value, accepted));
-        if self.streams.is_empty() && self.app.is_none() {
-            return error("streams", String::new(), "missing: a workload has at least one [[streams]], or an [app]");
+        if self.streams.is_empty() && self.app.is_none() && self.trace.is_none() {
+            let accepted = "missing: a workload has at least one [[streams]], or an [app] or a [trace]";
+            return error("streams", String::new(), accepted);
+        }
+        if self.app.is_some() && self.trace.is_some() {
+            return error("trace", String::new(), "has no place beside an [app]: leave one of them out");
         }
         let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();
         if let (None, Some(stream)) = (&self.load, shared.first()) {

@@ -6,7 +6,7 @@ use hotband_units::Bytes;
 use toml::{Table, Value};
 
 use crate::app_keys::{AppKey, BTREE, FILESYSTEM};
-use crate::{AppSpec, Load, RangeSpec, StreamSpec, Workload};
+use crate::{AppSpec, Issue, Load, RangeSpec, StreamSpec, TraceSpec, Workload};
 
 /// A key that can be set, as a workload has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +37,13 @@ struct SetKey {
     today: fn(&Workload) -> Today,
 }
 
-const KEYS: [SetKey; 13] = [
+const KEYS: [SetKey; 15] = [
     SetKey { name: "qd", meaning: "I/Os outstanding in all", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
-    SetKey { name: "depth", meaning: "I/Os outstanding of a thread", today: |w| w.of_loop(|_, d| d.to_string()) },
+    SetKey { name: "depth", meaning: "I/Os outstanding of a thread, or of a trace", today: depth },
     SetKey { name: "threads", meaning: "threads of the closed loop", today: |w| w.of_loop(|t, _| t.to_string()) },
     SetKey { name: "think", meaning: "pause of a thread after each answer", today: think },
+    SetKey { name: "issue", meaning: "when the I/Os of the trace are asked for", today: issue },
+    SetKey { name: "speed", meaning: "recorded times of the trace are divided by it", today: speed },
     SetKey { name: "rate_iops", meaning: "arrivals of the open loop in a second", today: rate },
     SetKey { name: "bs", meaning: "size of every I/O", today: size },
     SetKey { name: "read_pct", meaning: "reads, in percent", today: |w| w.of_streams(|s| percent(s.read_pct)) },
@@ -175,6 +177,22 @@ fn think(workload: &Workload) -> Today {
         let Load::Closed { think, .. } = load else { return None };
         Some(think.to_string())
     })
+}
+
+fn depth(workload: &Workload) -> Today {
+    match &workload.trace {
+        None => workload.of_loop(|_, depth| depth.to_string()),
+        Some(TraceSpec { issue: Issue::AsFastAsPossible { depth }, .. }) => Today::Is(depth.to_string()),
+        Some(_) => Today::Absent,
+    }
+}
+
+fn issue(workload: &Workload) -> Today {
+    workload.trace.as_ref().map_or(Today::Absent, |trace| Today::Is(trace.issue.name().to_owned()))
+}
+
+fn speed(workload: &Workload) -> Today {
+    workload.trace.as_ref().map_or(Today::Absent, |trace| Today::Is(trace.speed.to_string()))
 }
 
 fn rate(workload: &Workload) -> Today {

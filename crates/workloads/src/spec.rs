@@ -14,6 +14,7 @@ use crate::phase::Phase;
 use crate::precondition::Precondition;
 use crate::script::{NetworkSpec, ScriptSpec};
 use crate::sizes::Sizes;
+use crate::sources::trace::TraceSpec;
 use crate::stream::RandomMode;
 use crate::until::Until;
 
@@ -97,6 +98,8 @@ pub struct Workload {
     pub streams: Vec<StreamSpec>,
     /// The engine above the volumes.
     pub app: Option<AppSpec>,
+    /// The trace that is replayed.
+    pub trace: Option<TraceSpec>,
     /// Its scripts.
     pub scripts: Vec<ScriptSpec>,
     /// What lies between the server and its users.
@@ -127,6 +130,8 @@ impl Workload {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         match key {
             "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
+            "issue" | "speed" => self.set_trace(key, value),
+            "depth" if self.trace.is_some() => self.set_trace(key, value),
             "qd" | "depth" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
             "clients" => self.set_clients(value),
             "data" => {
@@ -141,12 +146,11 @@ impl Workload {
 
     fn set_streams(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         if self.streams.is_empty() {
-            return Err(SpecError::new(
-                "set",
-                key,
-                value,
-                "this workload has no [[streams]]; its keys are those of its app, app.KEY",
-            ));
+            let accepted = match &self.trace {
+                Some(_) => "this workload replays a trace, which says it of each I/O",
+                None => "this workload has no [[streams]]; its keys are those of its app, app.KEY",
+            };
+            return Err(SpecError::new("set", key, value, accepted));
         }
         match key {
             "read_pct" => self.set_each(&percent(key, value)?, |stream, percent| stream.read_pct = percent),
@@ -252,8 +256,15 @@ impl Workload {
                 format!("expected a time above zero and of at most {MOST_INTERVALS} intervals of {interval}");
             return Err(SpecError::new("duration", "", duration.to_string(), accepted));
         }
+        let is_replay = self.trace.is_some();
         for phase in self.phases.iter_mut().filter(|phase| phase.measure) {
-            phase.until.retain(|condition| matches!(condition, Until::ScriptsDone | Until::Warm));
+            let is_kept = |condition: &Until| match condition {
+                Until::ScriptsDone | Until::Warm => true,
+                // A trace may be over before.
+                Until::Drained => is_replay,
+                _ => false,
+            };
+            phase.until.retain(is_kept);
             phase.until.push(Until::Time(duration));
         }
         Ok(())
@@ -279,7 +290,7 @@ impl Workload {
 
     /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
     pub fn concurrency(&self) -> Option<u64> {
-        if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() {
+        if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() || self.trace.is_some() {
             return None;
         }
         let shared = self.measured_load();

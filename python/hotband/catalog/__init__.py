@@ -14,6 +14,12 @@ JOB_ENDINGS = (".fio", ".job", ".jobfile", ".parm", ".vdb", ".cfg", ".icf", ".xm
 """How job files of fio, vdbench, Iometer and DiskSpd end; under another name they are known by what is in them."""
 
 
+TRACE_ENDINGS = (".parquet",)
+"""How I/O logs end, which a workload can replay."""
+
+
 def is_file(name: str) -> bool:
     """Whether a name is that of a file, not of an entry of the catalog or of a machine in short form."""
-    return (name.lower().endswith((".toml", *JOB_ENDINGS)) or "/" in name) and not SHORT_FORM.match(name)
+    return (name.lower().endswith((".toml", *JOB_ENDINGS, *TRACE_ENDINGS)) or "/" in name) and not SHORT_FORM.match(
+        name
+    )

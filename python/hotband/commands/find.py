@@ -29,7 +29,11 @@ def find(
     workload: Annotated[
         str,
         typer.Option(
-            "-w", "--workload", metavar="WORKLOAD", help="A catalog name, a TOML file or a job file.", **names.WORKLOAD
+            "-w",
+            "--workload",
+            metavar="WORKLOAD",
+            help="A catalog name, a TOML file, a job file or an I/O log.",
+            **names.WORKLOAD,
         ),
     ],
     on: Annotated[

@@ -23,7 +23,8 @@ StudyArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.", **names.STUDY)
 ]
 WorkloadArgument = Annotated[
-    str, typer.Argument(metavar="WORKLOAD", help="A catalog name, a TOML file or a job file.", **names.WORKLOAD)
+    str,
+    typer.Argument(metavar="WORKLOAD", help="A catalog name, a TOML file, a job file or an I/O log.", **names.WORKLOAD),
 ]
 MachineArgument = Annotated[
     str, typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE)

@@ -13,6 +13,7 @@ from pathlib import Path
 from hotband import __version__, _core
 from hotband.catalog import CATALOG_DIR
 from hotband.runs.run import RunSpec, text_of
+from hotband.traces.files import digest_of
 
 Coordinate = str | int | float
 Named = tuple[str, str | None, str, str | None]
@@ -85,9 +86,11 @@ def _texts(spec: RunSpec) -> Texts:
     workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
     if workload_text is None:
         workload_text = _catalog_text("workloads", spec.workload)
+    trace = digest_of(spec.workload, workload_text)
     return {
         "machine": [spec.machine, machine_text],
         "workload": [spec.workload, workload_text],
+        **({} if trace is None else {"trace": trace}),
         "products": _products(spec.machine if machine_text is None else machine_text)
         | _own_drives(spec.machine, machine_text),
     }

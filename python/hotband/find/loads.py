@@ -87,7 +87,7 @@ class Load:
 
     def expect_loop(self) -> None:
         """Raises UserError for a workload that no loop asks for, or that changes how it asks as it goes on."""
-        what = next((key for key in ("app", "scripts", "sequence") if key in self.table), None)
+        what = next((key for key in ("app", "trace", "scripts", "sequence") if key in self.table), None)
         if what is not None:
             raise UserError(self.name, what, "", "asks as it likes; a question about rates needs a loop of streams")
         if len(self.measured()) > 1:

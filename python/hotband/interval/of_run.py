@@ -136,7 +136,7 @@ def rate_class(spec: RunSpec) -> FigureClass:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
     except _core.SpecError as error:
         raise user_error(error) from None
-    if "app" in table or "scripts" in table:
+    if any(key in table for key in ("app", "scripts", "trace")):
         return FigureClass.APPLICATION
     said = dict(spec.set).get("random_pct")
     shares = [said if said is not None else one.get("random_pct", 100) for one in table.get("streams", [])]

@@ -32,6 +32,7 @@ _WORDS = ("title", "source", "note", "confidence")
 NO_JOB = {
     "app": "an app is more than block I/Os: a workload with an app has no job file; expected streams with a load",
     "scripts": "a script is more than a job can say: expected streams with a load",
+    "trace": "a trace is no pattern that a job could say; expected streams with a load",
     "network": "a job has no network to cross; expected a workload without it",
 }
 

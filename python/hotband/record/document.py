@@ -430,6 +430,40 @@ class DataDoc(TypedDict):
     histogram: NotRequired[list[float]]
 
 
+class TraceTimesDoc(TypedDict):
+    """Latencies, or how much later than they were to be I/Os were asked for."""
+
+    mean_ns: float
+    p50_ns: int
+    p99_ns: int
+    max_ns: int
+
+
+class TraceSideDoc(TypedDict):
+    """I/Os of one direction that were served both times: as they were recorded, and as they were now."""
+
+    count: int
+    recorded: TraceTimesDoc
+    replayed: TraceTimesDoc
+
+
+class TraceDoc(TypedDict):
+    """A trace that was replayed, as far as it was measured; `recorded_ns` is None where it has no latencies."""
+
+    file: str
+    issue: Literal["recorded", "after-completion", "as-fast-as-possible"]
+    speed: float | None
+    depth: int | None
+    ios: int
+    recorded_ns: int | None
+    replayed_ns: int
+    issue_error: TraceTimesDoc | None
+    read: NotRequired[TraceSideDoc]
+    write: NotRequired[TraceSideDoc]
+    flush: NotRequired[TraceSideDoc]
+    trim: NotRequired[TraceSideDoc]
+
+
 class SamplesDoc(TypedDict):
     """fio's own search for steady state."""
 
@@ -484,6 +518,7 @@ class RecordDoc(TypedDict):
     passed: NotRequired[bool]
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]
+    trace: NotRequired[TraceDoc]
     samples: NotRequired[SamplesDoc]
     intervals: NotRequired[RunIntervalsDoc]
     source: NotRequired[Source]

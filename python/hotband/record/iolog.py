@@ -13,6 +13,7 @@ from hotband.text.write import replacing
 ROWS_AT_ONCE = 250_000
 ERRORS = [None, "misaligned", "out of range", "write protected", "drive failed"]
 DIRECTIONS = ["read", "write", "flush", "trim"]
+FLAGS = ("measured", "fua")
 ENDINGS = (".parquet", ".csv")
 """What the name of a log may end in; its ending says what it is."""
 
@@ -23,10 +24,18 @@ def check_ending(out: Path) -> None:
         raise UserError("--io-log", "", str(out), f"expected a name that ends in {' or '.join(ENDINGS)}")
 
 
-def save_log(raw: Path, out: Path, streams: list[str], stopped: Callable[[], bool] = lambda: False) -> None:
+def save_log(
+    raw: Path,
+    out: Path,
+    streams: list[str],
+    stopped: Callable[[], bool] = lambda: False,
+    *,
+    volumes: Sequence[str] = (),
+) -> None:
     """Turns the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
 
-    `streams` are the names behind the stream numbers. Raises UserError, OSError, or _core.Interrupted
+    `streams` and `volumes` are the names behind their numbers; a volume without a name stays empty.
+    Raises UserError, OSError, or _core.Interrupted
     once `stopped` says so: nothing is kept then.
     """
     import pyarrow as pa
@@ -34,12 +43,18 @@ def save_log(raw: Path, out: Path, streams: list[str], stopped: Callable[[], boo
     import pyarrow.parquet
 
     columns = _core.LOG_COLUMNS
-    names: dict[str, Sequence[str | None]] = {"stream": streams, "direction": DIRECTIONS, "error": ERRORS}
+    names: dict[str, Sequence[str | None]] = {
+        "stream": streams,
+        "direction": DIRECTIONS,
+        "error": ERRORS,
+        "volume": volumes,
+    }
     fields = [pa.field(name, pa.string() if name in names else _plain(name)) for name in columns]
     row = 8 * len(columns)
     writer_of = pyarrow.parquet.ParquetWriter
     if out.suffix.lower() == ".csv":
         writer_of, names["stream"] = pyarrow.csv.CSVWriter, [str(csv_cell(name)) for name in streams]
+        names["volume"] = [str(csv_cell(name)) for name in volumes]
     with raw.open("rb") as rows, replacing(out) as file, writer_of(file, pa.schema(fields)) as writer:
         while block := rows.read(ROWS_AT_ONCE * row):
             numbers = memoryview(block[: len(block) // row * row]).cast("Q")
@@ -48,9 +63,11 @@ def save_log(raw: Path, out: Path, streams: list[str], stopped: Callable[[], boo
                 if stopped():
                     raise _core.Interrupted("interrupted")
                 column = numbers[index :: len(columns)].tolist()
-                if name in names:
+                if name == "volume" and not volumes:
+                    arrays.append(pa.nulls(len(column), pa.string()))
+                elif name in names:
                     arrays.append(pa.array([names[name][number] for number in column], pa.string()))
-                elif name == "measured":
+                elif name in FLAGS:
                     arrays.append(pa.array([number != 0 for number in column], pa.bool_()))
                 else:
                     arrays.append(pa.array(column, pa.uint64()))
@@ -60,4 +77,4 @@ def save_log(raw: Path, out: Path, streams: list[str], stopped: Callable[[], boo
 def _plain(name: str) -> object:
     import pyarrow as pa
 
-    return pa.bool_() if name == "measured" else pa.uint64()
+    return pa.bool_() if name in FLAGS else pa.uint64()

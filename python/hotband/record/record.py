@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         SteadyStateDoc,
         StepDoc,
         TimesDoc,
+        TraceDoc,
     )
     from hotband.record.stats import Histogram, Side
     from hotband.report.load import LoadedRecord
@@ -320,6 +321,11 @@ class Record:
     def repair(self) -> RepairDoc | None:
         """Failures, rebuilds and what hosts got meanwhile; None where nothing was to fail."""
         return copy.deepcopy(self._document.get("repair"))
+
+    @property
+    def trace(self) -> TraceDoc | None:
+        """The recording beside its replay, times in ns; None where no trace was replayed."""
+        return copy.deepcopy(self._document.get("trace"))
 
     @property
     def power_loss(self) -> PowerLossDoc | None:

@@ -19,6 +19,7 @@ from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
 from hotband.text.write import is_mistake, named, part_of, remove
+from hotband.traces.files import rows_of
 
 if TYPE_CHECKING:
     from hotband.experiment import Progress
@@ -40,11 +41,11 @@ class Repair:
 class RunSpec:
     """One run as the user asks for it.
 
-    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name, a TOML file or a job file of
-    another tool. Where their texts are given, they are only the names that errors use. `set` holds `--set` pairs;
-    `out` is the folder for the record (nothing is written where None); of several runs those of the largest `weight`
-    start first. A run `after` another (its id) begins on the machine as that one left it. `events` say what happens to
-    it at a time ("at 60 s: fail d3").
+    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name, a TOML file, a job file of
+    another tool or a trace. Where their texts are given, they are only the names that errors use. `set` holds `--set`
+    pairs; `out` is the folder for the record (nothing is written where None); of several runs those of the largest
+    `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` say what
+    happens to it at a time ("at 60 s: fail d3").
     With `in_use` solid-state drives of which neither workload nor `set` says what they hold are written over first, at
     a scale at which that takes seconds where nothing says which.
     """
@@ -114,7 +115,7 @@ def user_error(error: _core.SpecError) -> UserError:
 
 def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
-    workload that it asks for."""
+    workload that it asks for, a trace is the replay of it."""
     if not is_file(argument):
         if what == "workload":
             refuse_other_files(argument)
@@ -124,7 +125,11 @@ def text_of(argument: str, what: str) -> str | None:
     piped = bytes_of(argument, what) if path.is_fifo() or path.is_char_device() or path.is_socket() else None
     if what == "workload":
         from hotband.jobs.job_file import job_text
+        from hotband.traces.files import is_trace, refuse_other_traces, trace_text
 
+        if is_trace(path):
+            return trace_text(path)
+        refuse_other_traces(path)
         text = job_text(path, piped)
         if text is not None:
             return text
@@ -155,7 +160,8 @@ def refuse_other_files(argument: str) -> None:
     if not argument or not path.exists() or any(one["name"].startswith(argument) for one in entries.workloads()):
         return
     if path.is_dir():
-        raise UserError("WORKLOAD", "", argument, "is a folder; expected a catalog name, a TOML file or a job file")
+        accepted = "is a folder; expected a catalog name, a TOML file, a job file or an I/O log"
+        raise UserError("WORKLOAD", "", argument, accepted)
     raise UserError("WORKLOAD", "", argument, f"is no name of the catalog; expected ./{argument} for the file here")
 
 
@@ -186,6 +192,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
         raw_log = part_of(spec.io_log)
     try:
         workload = text_of(spec.workload, "workload") if workload is None else workload
+        trace = rows_of(spec.workload, workload)
         run = _core.Run(
             CATALOG_DIR,
             spec.machine,
@@ -195,6 +202,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             set=list(spec.set),
             seed=spec.seed,
             duration=spec.duration,
+            trace=trace,
             io_log=raw_log,
             power_loss=spec.power_loss,
             fail=list(spec.repair.fail),
@@ -240,7 +248,8 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             text = json.dumps(record, indent=2, ensure_ascii=False)
         if spec.io_log is not None and prepared.raw_log is not None:
             names = [stream["name"] for stream in record["streams"]]
-            save_log(prepared.raw_log, spec.io_log, names, prepared.run.is_stopped)
+            volumes = prepared.run.volumes()
+            save_log(prepared.raw_log, spec.io_log, names, prepared.run.is_stopped, volumes=volumes)
         return Finished(spec, record, text, left.tables, left.ios)
     except _core.SpecError as error:
         raise user_error(error) from None

@@ -290,7 +290,8 @@ class Served:
             left = self._server.finish()
             record = json.loads(left.record)
             if self.spec.io_log is not None and self._prepared.raw_log is not None:
-                save_log(self._prepared.raw_log, self.spec.io_log, list(self.volumes), lambda: False)
+                names = list(self.volumes)
+                save_log(self._prepared.raw_log, self.spec.io_log, names, volumes=names)
             tables = cast("dict[str, Table]", left.tables)
             self.finished = Finished(self._prepared.spec, record, left.record, tables, left.ios)
         except _core.SpecError as error:

@@ -166,14 +166,15 @@ impl<'a> Driver<'a> {
                 }
             }
             AnySource::Open(_) => {}
-            _ => self.other_completed(&io),
+            _ => self.other_completed(&io, done),
         }
     }
 
     /// Kept out of line, as is all that the two loops do not need.
     #[inline(never)]
-    fn other_completed(&mut self, io: &Outstanding) {
-        self.sources.completed(io.source, self.now, Answer { token: io.token, op: io.op, len: io.len });
+    fn other_completed(&mut self, io: &Outstanding, done: &Completion) {
+        let failed = done.fault.is_some();
+        self.sources.completed(io.source, self.now, Answer { token: io.token, op: io.op, len: io.len, failed });
         self.take_ios(io.source);
     }
 

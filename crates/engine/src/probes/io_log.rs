@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use hotband_machine::Machine;
+use hotband_machine::{Io, Machine};
 use hotband_units::Instant;
 
 use crate::control::RunError;
@@ -15,8 +15,9 @@ use crate::probes::probe::{Answered, Findings, Probe, RunEnd};
 use crate::probes::streams::direction_of;
 
 /// Columns of a row, each an unsigned 64-bit number. `direction`: 0 read, 1 write, 2 flush, 3 trim. `error`: 0 none,
-/// 1 misaligned, 2 out of range, 3 write-protected.
-pub const LOG_COLUMNS: [&str; 15] = [
+/// 1 misaligned, 2 out of range, 3 write-protected. `volume`: its index. `number`: in order of submission, from 0: rows
+/// are in order of completion. Columns are added at the end, so that logs of old are read.
+pub const LOG_COLUMNS: [&str; 18] = [
     "submit_ns",
     "stream",
     "direction",
@@ -32,6 +33,9 @@ pub const LOG_COLUMNS: [&str; 15] = [
     "link_ns",
     "error",
     "measured",
+    "fua",
+    "volume",
+    "number",
 ];
 
 /// A log being written.
@@ -40,12 +44,17 @@ pub struct IoLog {
     /// The first row that could not be written.
     failed: Option<std::io::Error>,
     measuring: bool,
+    /// What only submission knows of outstanding I/Os, by tag: force unit access, volume, number.
+    submitted: Vec<[u64; 3]>,
+    /// I/Os submitted.
+    count: u64,
 }
 
 impl IoLog {
     /// Creates the file.
     pub fn create(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { out: BufWriter::with_capacity(1 << 20, File::create(path)?), failed: None, measuring: false })
+        let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        Ok(Self { out, failed: None, measuring: false, submitted: Vec::new(), count: 0 })
     }
 }
 
@@ -62,6 +71,16 @@ impl Probe for IoLog {
         self.measuring = false;
     }
 
+    fn submitted(&mut self, _: &Machine, _: u16, io: &mut Io) {
+        // Tags are those of a slab: as many as I/Os were outstanding at once.
+        let tag = io.tag as usize;
+        if self.submitted.len() <= tag {
+            self.submitted.resize(tag + 1, [0; 3]);
+        }
+        self.submitted[tag] = [u64::from(io.fua), u64::from(io.volume), self.count];
+        self.count += 1;
+    }
+
     /// Appends it, unless one before it could not be written: see `check`.
     fn io(&mut self, io: &Answered) {
         if self.failed.is_some() {
@@ -69,6 +88,7 @@ impl Probe for IoLog {
         }
         let done = io.done;
         let t = &done.times;
+        let [fua, volume, number] = self.submitted[done.tag as usize];
         let row: [u64; LOG_COLUMNS.len()] = [
             done.submitted.0,
             u64::from(io.stream),
@@ -85,6 +105,9 @@ impl Probe for IoLog {
             t.link.0,
             done.fault.map_or(0, |fault| fault as u64 + 1),
             u64::from(self.measuring),
+            fua,
+            volume,
+            number,
         ];
         let bytes: Vec<u8> = row.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.failed = self.out.write_all(&bytes).err();

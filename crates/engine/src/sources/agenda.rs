@@ -12,6 +12,7 @@ use hotband_workloads::{
 use crate::probes::Findings;
 use crate::sources::app::AppAtWork;
 use crate::sources::scripts::Scripts;
+use crate::sources::trace::TraceAtWork;
 
 /// A source. The two loops are known by kind, so that nothing is paid for the others per I/O; what leaves a section in
 /// the record is known so that it can be asked for it.
@@ -20,6 +21,7 @@ pub enum AnySource {
     Open(OpenLoop),
     Scripts(Box<Scripts>),
     App(Box<AppAtWork>),
+    Trace(Box<TraceAtWork>),
     Other(Box<dyn Source>),
 }
 
@@ -31,6 +33,7 @@ macro_rules! each {
             AnySource::Open($source) => $call,
             AnySource::Scripts($source) => $call,
             AnySource::App($source) => $call,
+            AnySource::Trace($source) => $call,
             AnySource::Other($source) => $call,
         }
     };
@@ -44,8 +47,25 @@ impl AnySource {
             Self::Open(source) => source,
             Self::Scripts(source) => &**source,
             Self::App(source) => &**source,
+            Self::Trace(source) => &**source,
             Self::Other(source) => &**source,
         }
+    }
+}
+
+/// What asks above the streams of a workload, with streams of its own.
+#[derive(Default)]
+pub struct Above {
+    pub app: Option<AppAtWork>,
+    pub trace: Option<TraceAtWork>,
+}
+
+impl Above {
+    /// Names of its streams, and the target of each.
+    pub fn streams(&self) -> (Vec<String>, Vec<u16>) {
+        let of_app = self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone()));
+        let of_trace = || self.trace.as_ref().map(|trace| (trace.names.clone(), trace.targets.clone()));
+        of_app.or_else(of_trace).unwrap_or_default()
     }
 }
 
@@ -59,14 +79,15 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Those of `workload`: closed loops, then the app and scripts, then whatever asks by the clock.
-    pub fn of(workload: &Workload, app: Option<AppAtWork>, seed: u64) -> Self {
+    /// Those of `workload`: closed loops, then the app or trace and scripts, then whatever asks by the clock.
+    pub fn of(workload: &Workload, above: Above, seed: u64) -> Self {
         let loads = loads(workload, seed);
         let (closed, by_clock): (Vec<_>, Vec<_>) =
             loads.into_iter().partition(|source| matches!(source, AnySource::Closed(_)));
-        let app = app.map(|app| AnySource::App(Box::new(app)));
+        let app = above.app.map(|app| AnySource::App(Box::new(app)));
+        let trace = above.trace.map(|trace| AnySource::Trace(Box::new(trace)));
         let scripts = Scripts::new(workload, seed).map(|scripts| AnySource::Scripts(Box::new(scripts)));
-        let all: Vec<AnySource> = closed.into_iter().chain(app).chain(scripts).chain(by_clock).collect();
+        let all: Vec<AnySource> = closed.into_iter().chain(app).chain(trace).chain(scripts).chain(by_clock).collect();
         Self { planned: vec![Instant::NEVER; all.len()], agenda: BinaryHeap::new(), all }
     }
 
@@ -159,6 +180,7 @@ impl Sources {
             match source {
                 AnySource::Scripts(scripts) => found.extend(scripts.finish(duration)),
                 AnySource::App(app) => found.extend(app.finish(duration)),
+                AnySource::Trace(trace) => found.extend(trace.finish()),
                 _ => {}
             }
         }

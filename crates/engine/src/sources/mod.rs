@@ -4,3 +4,4 @@ pub mod agenda;
 pub mod app;
 pub mod network;
 pub mod scripts;
+pub mod trace;

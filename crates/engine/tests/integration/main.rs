@@ -36,6 +36,7 @@ mod ssd_fidelity;
 mod ssd_tails;
 mod states;
 mod steps;
+mod trace;
 mod until_steady;
 mod untimed;
 mod waiting;

@@ -7,3 +7,4 @@ pub(crate) mod closed;
 pub(crate) mod open;
 pub(crate) mod shares;
 pub(crate) mod source;
+pub(crate) mod trace;

@@ -26,6 +26,8 @@ pub struct Answer {
     pub op: Op,
     /// Its bytes.
     pub len: u32,
+    /// It was not served.
+    pub failed: bool,
 }
 
 /// A phase begins.

@@ -1,0 +1,81 @@
+//! Whether a machine can be asked for an I/O of a trace: before the run, and with the row of the user's file.
+
+use hotband_machine::{Op, SpecError};
+use hotband_units::Span;
+
+use super::file::{TraceFile, TraceIo};
+use super::spec::{Issue, TraceSpec};
+use crate::most::MOST_INTERVALS;
+
+/// What a machine can be asked for at once: its lengths are numbers of 32 bits. Programs clear and trim more at once
+/// than a workload may write.
+const LONGEST: u64 = u32::MAX as u64;
+
+/// What the I/Os of a stream go to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceTarget {
+    /// Name of the volume.
+    pub name: String,
+    /// Its bytes.
+    pub size: u64,
+    /// The logical block of its drives.
+    pub block: u64,
+    /// Why it takes no trims, if it does not.
+    pub stops_trims: Option<String>,
+}
+
+impl TraceSpec {
+    /// Reads all of `trace` once: whether every I/O can be asked for as this says, of the target of its stream, within so
+    /// many intervals as a series holds; goes back to the first.
+    ///
+    /// # Errors
+    /// The first I/O that cannot, with its row; a trace that cannot be read.
+    pub fn check(&self, trace: &mut TraceFile, targets: &[TraceTarget], interval: Span) -> Result<(), SpecError> {
+        let file = trace.head().file.clone();
+        let unreadable = |error| SpecError::new(&file, "", "", format!("{error}"));
+        let longest = interval.0.saturating_mul(MOST_INTERVALS) as f64;
+        while let Some(io) = trace.next_io().map_err(unreadable)? {
+            let wrong = |value: String, accepted: String| {
+                Err(SpecError::new(&file, &format!("row {}", io.row), value, accepted))
+            };
+            if let Err((value, accepted)) = io.fits(&targets[usize::from(io.stream)]) {
+                return wrong(value, accepted);
+            }
+            if io.latency.is_none() && self.issue == Issue::AfterCompletion {
+                let accepted = "the trace has no latency here: issue = \"after-completion\" needs them all";
+                return wrong(String::new(), accepted.to_owned());
+            }
+            if !matches!(self.issue, Issue::AsFastAsPossible { .. }) && io.issue.0 as f64 / self.speed > longest {
+                let accepted = format!("is after over 10 million intervals of {interval}: say a longer interval");
+                return wrong(Span(io.issue.0).to_string(), accepted);
+            }
+        }
+        trace.rewind().map_err(unreadable)
+    }
+}
+
+impl TraceIo {
+    /// Whether it can be asked of `target`: else what it is, and why not.
+    fn fits(&self, target: &TraceTarget) -> Result<(), (String, String)> {
+        let TraceTarget { name, size, block, stops_trims } = target;
+        if self.op == Op::Flush {
+            return Ok(());
+        }
+        if let (Op::Trim, Some(why)) = (self.op, stops_trims) {
+            return Err(("trim".to_owned(), why.clone()));
+        }
+        let (offset, len) = (self.offset, self.len);
+        if len == 0 || len > LONGEST {
+            return Err((format!("{len} B"), format!("expected a length from 1 to {LONGEST} B")));
+        }
+        if !offset.is_multiple_of(*block) || !len.is_multiple_of(*block) {
+            let accepted = format!("expected multiples of the {block} B blocks of \"{name}\"");
+            return Err((format!("{len} B at {offset}"), accepted));
+        }
+        if offset.checked_add(len).is_none_or(|end| end > *size) {
+            let accepted = format!("ends beyond volume \"{name}\", which has {size} B");
+            return Err((format!("{len} B at {offset}"), accepted));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,251 @@
+//! A trace in the one internal form: fixed-size rows in order of issue, read one after the other.
+//!
+//! The file: eight bytes [`MAGIC`], the length of a TOML text, that text ([`TraceHead`]), and rows of [`COLUMNS`] 64-bit
+//! little-endian numbers: time of issue and latency in ns ([`UNKNOWN`] where the trace has none), what it is (bits 0 to 7
+//! the operation as in the I/O log, bit 8 FUA, bit 9 failed, from bit 16 the stream), offset, length, and the row of the
+//! user's file that it comes from.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use hotband_machine::Op;
+use hotband_units::{Instant, Span};
+use thiserror::Error;
+use toml::{Table, Value};
+
+/// What such a file begins with.
+const MAGIC: [u8; 8] = *b"hbtrace1";
+/// 64-bit numbers of a row.
+const COLUMNS: usize = 6;
+const ROW: usize = 8 * COLUMNS;
+/// A latency that the trace does not have.
+const UNKNOWN: u64 = u64::MAX;
+/// Longest head: 65,536 streams (a number of 16 bits) with names of a hundred bytes each.
+const LONGEST_HEAD: u64 = 1 << 24;
+/// Bytes read at once.
+const AT_ONCE: usize = 1 << 18;
+
+/// What can be wrong with such a file: it was damaged after it was written, or cannot be read.
+#[derive(Debug, Error)]
+pub enum TraceError {
+    /// It cannot be read.
+    #[error("the trace cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+    /// It is none.
+    #[error("no rows of a trace: {0}")]
+    Damaged(&'static str),
+    /// I/Os are not in order of issue.
+    #[error("row {0}: comes before the row in front of it; expected rows in order of issue")]
+    Order(u64),
+}
+
+/// One I/O of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceIo {
+    /// When it was asked for.
+    pub issue: Instant,
+    /// How long it took; none where the trace does not say.
+    pub latency: Option<Span>,
+    /// What it asked for.
+    pub op: Op,
+    /// Force unit access.
+    pub fua: bool,
+    /// It failed when it was recorded.
+    pub failed: bool,
+    /// Index of its stream in the head.
+    pub stream: u16,
+    /// First byte on its volume.
+    pub offset: u64,
+    /// Its length in bytes; zero for a flush.
+    pub len: u64,
+    /// Row of the user's file, for errors.
+    pub row: u64,
+}
+
+impl TraceIo {
+    /// When it was answered, where that is known.
+    pub fn done(&self) -> Option<Instant> {
+        self.latency.map(|latency| self.issue + latency)
+    }
+
+    /// Its row in a file.
+    pub fn to_bytes(&self) -> [u8; ROW] {
+        let op = match self.op {
+            Op::Read => 0_u64,
+            Op::Write => 1,
+            Op::Flush => 2,
+            Op::Trim => 3,
+        };
+        let what = op | u64::from(self.fua) << 8 | u64::from(self.failed) << 9 | u64::from(self.stream) << 16;
+        let latency = self.latency.map_or(UNKNOWN, |latency| latency.0);
+        let mut bytes = [0; ROW];
+        let numbers = [self.issue.0, latency, what, self.offset, self.len, self.row];
+        for (place, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn of_bytes(bytes: &[u8; ROW]) -> Result<Self, TraceError> {
+        let number = |column: usize| {
+            let bytes = bytes[8 * column..8 * column + 8].try_into().expect("a number has eight bytes");
+            u64::from_le_bytes(bytes)
+        };
+        let [issue, latency, what, offset, len, row] = std::array::from_fn(number);
+        let op = match what & 0xff {
+            0 => Op::Read,
+            1 => Op::Write,
+            2 => Op::Flush,
+            3 => Op::Trim,
+            _ => return Err(TraceError::Damaged("an operation that is none")),
+        };
+        // An end beyond the clock could not be compared with others.
+        let end = if latency == UNKNOWN { Some(issue) } else { issue.checked_add(latency) };
+        if end.is_none_or(|end| end == Instant::NEVER.0) {
+            return Err(TraceError::Damaged("a time beyond the clock"));
+        }
+        Ok(Self {
+            issue: Instant(issue),
+            latency: (latency != UNKNOWN).then_some(Span(latency)),
+            op,
+            fua: what >> 8 & 1 == 1,
+            failed: what >> 9 & 1 == 1,
+            stream: (what >> 16) as u16,
+            offset,
+            len,
+            row,
+        })
+    }
+}
+
+/// A stream of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceStream {
+    /// Its name in records.
+    pub name: String,
+    /// The volume that it addressed, where the trace knows.
+    pub volume: Option<String>,
+}
+
+/// What is known of a trace as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceHead {
+    /// Name of the user's file, for errors.
+    pub file: String,
+    /// Its streams.
+    pub streams: Vec<TraceStream>,
+    /// I/Os.
+    pub ios: u64,
+    /// Of these, those answered before the first that was measured.
+    pub unmeasured: u64,
+}
+
+impl TraceHead {
+    /// The beginning of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let stream = |stream: &TraceStream| {
+            let volume = stream.volume.iter().map(|volume| ("volume".to_owned(), Value::from(volume.as_str())));
+            let name = ("name".to_owned(), Value::from(stream.name.as_str()));
+            Value::Table([name].into_iter().chain(volume).collect())
+        };
+        let count = |count: u64| Value::Integer(count.cast_signed());
+        let head: Table = [
+            ("file".to_owned(), Value::from(self.file.as_str())),
+            ("streams".to_owned(), Value::Array(self.streams.iter().map(stream).collect())),
+            ("ios".to_owned(), count(self.ios)),
+            ("unmeasured".to_owned(), count(self.unmeasured)),
+        ]
+        .into_iter()
+        .collect();
+        let text = head.to_string();
+        [&MAGIC[..], &(text.len() as u64).to_le_bytes(), text.as_bytes()].concat()
+    }
+
+    fn of_text(text: &str) -> Option<Self> {
+        let head: Table = text.parse().ok()?;
+        let count = |key: &str| head.get(key)?.as_integer()?.try_into().ok();
+        let stream = |value: &Value| {
+            let volume = value.get("volume").and_then(Value::as_str).map(str::to_owned);
+            Some(TraceStream { name: value.get("name")?.as_str()?.to_owned(), volume })
+        };
+        Some(Self {
+            file: head.get("file")?.as_str()?.to_owned(),
+            streams: head.get("streams")?.as_array()?.iter().map(stream).collect::<Option<_>>()?,
+            ios: count("ios")?,
+            unmeasured: count("unmeasured")?,
+        })
+    }
+}
+
+/// A trace being read, one I/O after the other in order of issue.
+#[derive(Debug)]
+pub struct TraceFile {
+    head: TraceHead,
+    rows: BufReader<File>,
+    /// Where the first row is.
+    begin: u64,
+    /// I/Os read so far, and when the last of them was asked for.
+    read: u64,
+    last: Instant,
+}
+
+impl TraceFile {
+    /// Opens one.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none.
+    pub fn open(path: &Path) -> Result<Self, TraceError> {
+        let mut file = File::open(path)?;
+        let mut start = [0; 16];
+        file.read_exact(&mut start).map_err(|_| TraceError::Damaged("it is too short"))?;
+        let length = u64::from_le_bytes(start[8..].try_into().expect("eight bytes"));
+        if start[..8] != MAGIC || length > LONGEST_HEAD {
+            return Err(TraceError::Damaged("it begins with something else"));
+        }
+        let mut text = String::new();
+        file.by_ref().take(length).read_to_string(&mut text)?;
+        let head = TraceHead::of_text(&text).ok_or(TraceError::Damaged("the head is not understood"))?;
+        let begin = 16 + length;
+        if file.metadata()?.len() != begin + head.ios * ROW as u64 {
+            return Err(TraceError::Damaged("its length is not that of its rows"));
+        }
+        Ok(Self { head, rows: BufReader::with_capacity(AT_ONCE, file), begin, read: 0, last: Instant::ZERO })
+    }
+
+    /// What is known of it as a whole.
+    pub fn head(&self) -> &TraceHead {
+        &self.head
+    }
+
+    /// The next I/O, if there is one more.
+    ///
+    /// # Errors
+    /// It cannot be read, or the row is none.
+    pub fn next_io(&mut self) -> Result<Option<TraceIo>, TraceError> {
+        if self.read == self.head.ios {
+            return Ok(None);
+        }
+        let mut bytes = [0; ROW];
+        self.rows.read_exact(&mut bytes)?;
+        let io = TraceIo::of_bytes(&bytes)?;
+        if usize::from(io.stream) >= self.head.streams.len() {
+            return Err(TraceError::Damaged("a stream that is none"));
+        }
+        if io.issue < self.last {
+            return Err(TraceError::Order(io.row));
+        }
+        (self.last, self.read) = (io.issue, self.read + 1);
+        Ok(Some(io))
+    }
+
+    /// Goes back to the first I/O.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn rewind(&mut self) -> Result<(), TraceError> {
+        self.rows.seek(SeekFrom::Start(self.begin))?;
+        (self.read, self.last) = (0, Instant::ZERO);
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! A trace: I/Os that were recorded, asked for once more.
+//!
+//! `[trace]` of a workload says which file and when its I/Os are asked for ([`TraceSpec`]). Whoever knows the format of the
+//! file makes rows of it ([`TraceFile`], the one internal form), in order of issue. [`Replay`] asks for them; where each
+//! waits for what was answered before it, [`Links`] says for what. Nothing here grows with the trace.
+//!
+//! Leaves out: how well the data of a write compresses, which no trace knows (`data` of the workload says it), and I/Os
+//! that were not answered when the recording ended.
+
+mod check;
+mod file;
+mod links;
+mod replay;
+mod spec;
+
+pub use check::TraceTarget;
+pub use file::{TraceError, TraceFile, TraceHead, TraceIo, TraceStream};
+pub use links::{Link, Links};
+pub use replay::{Replay, ReplayIo, Replayed};
+pub use spec::{Issue, TraceSpec};

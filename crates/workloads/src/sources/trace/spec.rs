@@ -1,0 +1,136 @@
+//! `[trace]` of a workload: which file, and when its I/Os are asked for.
+
+use std::ops::RangeInclusive;
+
+use hotband_machine::{Section, SpecError};
+
+use crate::most::MOST_OUTSTANDING;
+use crate::phase::{Phase, PhaseScripts};
+use crate::until::Until;
+
+/// When the I/Os of a trace are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issue {
+    /// At the recorded times, whatever the machine does: an open loop.
+    Recorded,
+    /// Each when the last I/O that was answered before it in the recording is answered, and its think time has passed:
+    /// the closed loop of a program.
+    AfterCompletion,
+    /// As soon as fewer than so many are outstanding.
+    AsFastAsPossible {
+        /// I/Os outstanding.
+        depth: u32,
+    },
+}
+
+/// `[trace]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceSpec {
+    /// The file, as the text names it.
+    pub file: String,
+    /// When its I/Os are asked for.
+    pub issue: Issue,
+    /// Recorded times are divided by it.
+    pub speed: f64,
+    /// Volume of all its I/Os; as the trace says, or the only one, where not said.
+    pub volume: Option<String>,
+    /// No phases were said: all of it is replayed, and what was not measured in the recording is a phase of its own.
+    pub is_whole: bool,
+}
+
+/// Names of `issue`; a depth belongs to the last.
+const RECORDED: &str = "recorded";
+const AFTER_COMPLETION: &str = "after-completion";
+const FAST: &str = "as-fast-as-possible";
+const KINDS: [&str; 3] = [RECORDED, AFTER_COMPLETION, FAST];
+/// A trace a thousand times as long, or over in a millionth of its time: more is a slip of the pen.
+const SPEEDS: RangeInclusive<f64> = 1e-3..=1e6;
+
+impl Issue {
+    /// Its name in text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => RECORDED,
+            Self::AfterCompletion => AFTER_COMPLETION,
+            Self::AsFastAsPossible { .. } => FAST,
+        }
+    }
+
+    /// The kind of this name, with `depth` where it has one.
+    fn of_name(name: &str, depth: u32) -> Option<Self> {
+        match name {
+            RECORDED => Some(Self::Recorded),
+            AFTER_COMPLETION => Some(Self::AfterCompletion),
+            FAST => Some(Self::AsFastAsPossible { depth }),
+            _ => None,
+        }
+    }
+}
+
+impl TraceSpec {
+    /// Reads `[trace]`; `is_whole` where the workload has no phases.
+    pub(crate) fn read(section: Section, is_whole: bool) -> Result<Self, SpecError> {
+        let file = section.text("file")?.filter(|file| !file.trim().is_empty());
+        let file = file.ok_or_else(|| section.error("file", "", "missing: the file of the trace"))?;
+        let name = section.text("issue")?.unwrap_or(RECORDED);
+        let depth = section.count("depth", 1..=u64::from(MOST_OUTSTANDING))?;
+        let unknown = || SpecError::unknown(section.file(), &section.key("issue"), name, &KINDS);
+        let issue = Issue::of_name(name, depth.unwrap_or(1) as u32).ok_or_else(unknown)?;
+        if let (Some(depth), false) = (depth, matches!(issue, Issue::AsFastAsPossible { .. })) {
+            return Err(section.error("depth", depth.to_string(), format!("is for issue = \"{FAST}\"")));
+        }
+        let speed = section.number("speed", SPEEDS)?;
+        if let (Some(speed), true) = (speed, matches!(issue, Issue::AsFastAsPossible { .. })) {
+            let accepted = format!("issue = \"{FAST}\" asks at no recorded time: leave it out");
+            return Err(section.error("speed", speed.to_string(), accepted));
+        }
+        let volume = section.text("volume")?.map(str::to_owned);
+        let file = file.to_owned();
+        section.finish()?;
+        Ok(Self { file, issue, speed: speed.unwrap_or(1.0), volume, is_whole })
+    }
+
+    /// The phase of a workload that says none: all of the trace.
+    pub(crate) fn whole() -> Phase {
+        Self::phase("replay", true, Until::Drained)
+    }
+
+    /// The phase before it: the I/Os at the beginning that were not measured in the recording.
+    pub fn unmeasured(ios: u64) -> Phase {
+        Self::phase("not measured", false, Until::Ios(ios))
+    }
+
+    fn phase(name: &str, measure: bool, until: Until) -> Phase {
+        let (name, until, scripts) = (name.to_owned(), vec![until], PhaseScripts::default());
+        Phase { name, until, untimed: None, measure, streams: None, threads: None, scripts }
+    }
+
+    /// Changes one thing: `issue`, `depth` or `speed`.
+    ///
+    /// # Errors
+    /// A value that the key does not take, named at `--set`.
+    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        let wrong = |accepted: String| SpecError::new("set", key, value, format!("expected {accepted}"));
+        match key {
+            "issue" => {
+                let depth = if let Issue::AsFastAsPossible { depth } = self.issue { depth } else { 1 };
+                let unknown = || SpecError::unknown("set", key, value, &KINDS);
+                self.issue = Issue::of_name(value.trim(), depth).ok_or_else(unknown)?;
+            }
+            "depth" => {
+                let count = value.trim().parse::<u32>().ok().filter(|count| (1..=MOST_OUTSTANDING).contains(count));
+                let count = count.ok_or_else(|| wrong(format!("a whole number from 1 to {MOST_OUTSTANDING}")))?;
+                let Issue::AsFastAsPossible { depth } = &mut self.issue else {
+                    return Err(wrong(format!("a trace with issue={FAST}")));
+                };
+                *depth = count;
+            }
+            _ => {
+                let speed = value.trim().parse::<f64>().ok().filter(|speed| SPEEDS.contains(speed));
+                let (least, most) = SPEEDS.into_inner();
+                self.speed = speed.ok_or_else(|| wrong(format!("a number from {least} to {most}")))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+"""What a record says of a trace that was replayed, in lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from hotband.text.foreign import marked
+from hotband.text.tables import counted, in_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.text import Text
+
+    from hotband.record.document import RecordDoc, TraceDoc, TraceSideDoc
+
+DIRECTIONS = ("read", "write", "flush", "trim")
+
+
+def trace_lines(record: RecordDoc) -> list[str | Text]:
+    """How the trace was replayed, how long it took beside the recording, and latencies of both. Nothing where none was
+    replayed."""
+    trace = record.get("trace")
+    if trace is None:
+        return []
+    lines: list[str | Text] = [_issued(trace), _length(trace)]
+    sides = cast("Mapping[str, TraceSideDoc]", trace)
+    return [*lines, *(_side(direction, sides[direction]) for direction in DIRECTIONS if direction in sides)]
+
+
+def _issued(trace: TraceDoc) -> Text:
+    """What was replayed, and how."""
+    how: str = trace["issue"]
+    if trace["depth"] is not None:
+        how += f", {trace['depth']} outstanding"
+    if trace["speed"] not in (None, 1.0):
+        how += f", times divided by {trace['speed']:g}"
+    late = trace["issue_error"]
+    error = "" if late is None else f"; issued late by {in_unit(late['p99_ns'], '_ns')} (p99)"
+    return marked(f"Trace: {counted(trace['ios'], 'I/O')} of {{file}}, {how}{error}", file=trace["file"])
+
+
+def _length(trace: TraceDoc) -> str:
+    """How long it took, beside the recording."""
+    now = trace["replayed_ns"]
+    if not trace["recorded_ns"]:
+        return f"  replayed in {now / 1e9:,.3f} s"
+    share = 100 * now / trace["recorded_ns"]
+    return f"  recorded in {trace['recorded_ns'] / 1e9:,.3f} s, replayed in {now / 1e9:,.3f} s ({share:.1f} %)"
+
+
+def _side(direction: str, side: TraceSideDoc) -> str:
+    """Latencies of one direction."""
+    figures = (("mean", "mean_ns"), ("p50", "p50_ns"), ("p99", "p99_ns"))
+    recorded, replayed = cast("Mapping[str, float]", side["recorded"]), cast("Mapping[str, float]", side["replayed"])
+    both = (
+        f"{name} {in_unit(recorded[key], key)} recorded, {in_unit(replayed[key], key)} replayed"
+        for name, key in figures
+    )
+    return f"  {direction}: {'; '.join(both)}"
