@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband.record.document import figures_of
 from hotband.serve.serving import Serving
@@ -69,13 +69,31 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     yield from (f"  {line}" for line in emulated.losses)
 
 
-def beside_data(emulated: Emulated) -> dict[str, Any]:
+class BesideDoc(TypedDict):
+    """A figure of both, as data; times in ns."""
+
+    direction: str
+    figure: str
+    model: float
+    emulated: float
+    error_pct: float
+
+
+class EmulatedDoc(TypedDict):
+    """Both records, what the served machine saw, and the figures beside each other."""
+
+    model: RecordDoc
+    emulated: RecordDoc
+    served: RecordDoc
+    figures: list[BesideDoc]
+
+
+def beside_data(emulated: Emulated) -> EmulatedDoc:
     """The same as data."""
     rows = beside(emulated.model.record, emulated.fio.record)
-    record: Any = emulated.fio.record
     return {
         "model": emulated.model.record,
-        "emulated": record,
+        "emulated": emulated.fio.record,
         "served": emulated.served.record,
         "figures": [
             {

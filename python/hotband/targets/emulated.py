@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # What stands for the served drive in a job file until it is known where that is.
 PLACE = "/dev/SERVED"
+# fio goes before other programs, too, but after the threads of the server (50, crates/serve/src/priority.rs).
+PRIORITY = 40
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def emulate(
             seconds = seconds_of(text)
             if say is not None:
                 say(f"the same through fio on the served machine: about {seconds:.0f} s")
-            result = run_fio(job, Path(folder), lambda: _still_served(served))
+            result = run_fio(job, Path(folder), lambda: _still_served(served), priority=PRIORITY)
         [imported] = read([result])
     assert served.finished is not None, "it has ended"
     imported = _told(imported, spec, served.finished)
@@ -92,7 +94,7 @@ def differences(converted: Converted) -> list[str]:
     return [f"fio: {line}" for line in shortest(kept.matters())]
 
 
-def precondition_of(workload: str) -> dict[str, Any] | None:
+def precondition_of(workload: str) -> Mapping[str, object] | None:
     """What a workload's drives hold before it, which the served machine holds, too."""
     return tomllib.loads(workload).get("precondition")
 

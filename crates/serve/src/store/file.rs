@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
+use super::contract::{Extent, Place, Store};
 use super::image::Image;
 use super::overlay::Overlay;
 use super::sidecar::{BaseTold, FileTold, Sidecar};
-use super::{Extent, Place, Store};
 use crate::holders;
 use crate::model::VolumeTold;
 

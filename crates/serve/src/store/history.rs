@@ -16,8 +16,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rangemap::RangeMap;
 
+use super::contract::{Extent, Left, Place, Store};
 use super::pieces::pieces;
-use super::{Extent, Left, Place, Store};
 
 /// A store with its history.
 #[derive(Debug)]

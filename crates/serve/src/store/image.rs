@@ -7,9 +7,9 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{FallocateFlags, SeekFrom};
 use rustix::io::Errno;
 
+use super::contract::{Extent, join};
 use super::overlay::Overlay;
 use super::pieces::{BLOCK, Locks, Piece, pieces};
-use super::{Extent, join};
 
 /// What the bytes of an address space are.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io;
 
+use super::contract::{Extent, Place, Store, join};
 use super::pieces::{BLOCK, Locks, pieces};
-use super::{Extent, Place, Store, join};
 
 /// Blocks by address space and number.
 type Blocks = HashMap<(u32, u64), Box<[u8]>>;

@@ -1,5 +1,6 @@
 //! What the bytes of a served machine are. The model knows nothing of them.
 
+mod contract;
 mod file;
 mod history;
 mod image;
@@ -9,111 +10,8 @@ mod overlay;
 mod pieces;
 mod sidecar;
 
-use std::io;
-
+pub use contract::{Extent, Left, Place, Store};
 pub use file::File;
 pub use history::WithHistory;
 pub use memory::Memory;
 pub use nothing::Nothing;
-
-/// A place in an address space that volumes lie on (a layout or a drive): volumes on the same one share its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Index of the address space.
-    pub space: u32,
-    /// First byte.
-    pub offset: u64,
-}
-
-/// A range of which the same can be said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// Bytes.
-    pub len: u64,
-    /// Nothing is kept of it, and it reads as zeros.
-    pub is_hole: bool,
-}
-
-/// What a machine without power holds of a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
-    /// Where.
-    pub place: Place,
-    /// Bytes.
-    pub len: u64,
-    /// Number of the write whose data it holds; zero for what was there before the first.
-    pub version: u64,
-}
-
-/// Keeps the bytes. Several threads use it at once; of writes to the same bytes that are under way together any may be
-/// the last.
-pub trait Store: Send + Sync {
-    /// Fills `buffer`; what was never written is zeros, or the base image.
-    ///
-    /// # Errors
-    /// What the file says.
-    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()>;
-
-    /// Keeps `data`: it survives this process once the call has returned, where the store is a file. Returns a ticket for
-    /// [`Store::number`].
-    ///
-    /// # Errors
-    /// What the file says, such as that it is full: nothing or a part of it was kept, whole sectors each.
-    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64>;
-
-    /// The same with zeros; nothing need be kept of them.
-    ///
-    /// # Errors
-    /// What the file says.
-    fn zero(&self, place: Place, len: u64) -> io::Result<u64>;
-
-    /// Tells the number that the machine gave the write of this ticket, where power may go off.
-    fn number(&self, ticket: u64, version: u64) {
-        let _ = (ticket, version);
-    }
-
-    /// What is kept of a range, by address, together as long as it is.
-    ///
-    /// # Errors
-    /// What the file says.
-    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>>;
-
-    /// Power went off: of everything that was written the drives hold just this.
-    ///
-    /// # Errors
-    /// What the file says; also of a store without [`WithHistory`].
-    fn power_off(&self, left: &[Left]) -> io::Result<()> {
-        let _ = left;
-        Err(io::Error::new(io::ErrorKind::Unsupported, "a store that keeps no history"))
-    }
-}
-
-impl<S: Store + ?Sized> Store for Box<S> {
-    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
-        (**self).read(place, buffer)
-    }
-    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
-        (**self).write(place, data)
-    }
-    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
-        (**self).zero(place, len)
-    }
-    fn number(&self, ticket: u64, version: u64) {
-        (**self).number(ticket, version);
-    }
-    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
-        (**self).extents(place, len)
-    }
-    fn power_off(&self, left: &[Left]) -> io::Result<()> {
-        (**self).power_off(left)
-    }
-}
-
-/// Appends an extent: one with the last where it is of the same kind, and none where it is empty.
-fn join(all: &mut Vec<Extent>, extent: Extent) {
-    match all.last_mut() {
-        _ if extent.len == 0 => {}
-        Some(last) if last.is_hole == extent.is_hole => last.len += extent.len,
-        _ => all.push(extent),
-    }
-}

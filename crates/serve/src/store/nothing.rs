@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::contract::{Extent, Place, Store};
 use super::pieces::{Locks, pieces};
-use super::{Extent, Place, Store};
 
 /// Bytes of which one checksum is kept: of a block of most file systems and databases. A TiB that was written has so
 /// about 8 GB of them.
