@@ -89,6 +89,7 @@ impl PyServer {
     /// Begins to serve the machine of `run`, whose load is `clients`; its time begins.
     #[new]
     #[pyo3(signature = (run, *, store=None, base=None, history=false, spin_ns=60_000, priority=true))]
+    #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
     fn new(
         py: Python<'_>,
         run: &PyRun,

@@ -96,7 +96,7 @@ impl<S: Store + ?Sized> Store for Box<S> {
 }
 
 /// Appends an extent: one with the last where it is of the same kind, and none where it is empty.
-fn join(all: &mut Vec<Extent>, extent: Extent) {
+pub(super) fn join(all: &mut Vec<Extent>, extent: Extent) {
     match all.last_mut() {
         _ if extent.len == 0 => {}
         Some(last) if last.is_hole == extent.is_hole => last.len += extent.len,
