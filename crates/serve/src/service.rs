@@ -254,8 +254,9 @@ impl Service {
                 }
                 due
             }
-            Err(pending) => {
+            Err((pending, due)) => {
                 drop(core);
+                self.hand_out(due);
                 return pending.reply.done(Err(Failure::Gone));
             }
         };
@@ -394,10 +395,12 @@ impl Core {
     }
 
     /// Hands a request to the machine at the time at which it arrived; its number where it is a write that may be lost,
-    /// and what is done by `now`. Nothing is taken where the power is off.
-    fn take(&mut self, request: &Request, pending: Pending, now: Instant) -> Result<(u64, Due), Pending> {
+    /// and what is done by `now`. Nothing is taken where the power is off, but what was done before.
+    fn take(&mut self, request: &Request, pending: Pending, now: Instant) -> Result<(u64, Due), (Pending, Due)> {
         let mut due = self.advance(request.arrived.min(now));
-        let Some(model) = self.model.as_mut().filter(|model| !model.is_cut()) else { return Err(pending) };
+        let Some(model) = self.model.as_mut().filter(|model| !model.is_cut()) else {
+            return Err((pending, due));
+        };
         let Request { volume, op, offset, len, fua, arrived } = *request;
         let token = if let Some(token) = self.free.pop() {
             self.pending[token as usize] = Some(pending);
