@@ -13,7 +13,7 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 export CARGO_PROFILE_RELEASE_DEBUG := 0
 endif
 
-.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser fio programs lock clean
+.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser clients programs lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -44,7 +44,7 @@ demo: setup ## the first study: table to the terminal, report to out/content-hdd
 # Two lanes beside one another, for linking the release build keeps one core: `clippy` and `test-rust` in target/debug,
 # the others in target/release. Then Python, which uses both cores.
 test: ## what CI runs
-	$(MAKE) --no-print-directory -j2 -Oline browser fio setup clippy test-rust lint budgets
+	$(MAKE) --no-print-directory -j2 -Oline browser clients setup clippy test-rust lint budgets
 	$(MAKE) --no-print-directory test-python
 
 lint: setup clippy
@@ -81,15 +81,18 @@ browser:
 	    || echo "chromium could not be installed: the browser test will be skipped"; \
 	else echo "install chromium to run the browser test; it will be skipped"; fi
 
-# Jobs that we write are given to fio itself; where it cannot be installed those tests are skipped and say so. After
-# the browser: one package manager at a time.
-fio: | browser
-	@command -v fio >/dev/null || \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  echo "installing fio for the tests of job files"; \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends fio; } >/dev/null 2>&1 \
-	    || echo "fio could not be installed: the tests with it will be skipped"; \
-	else echo "install fio to run the tests with it; they will be skipped"; fi
+# Served drives and job files are given to the programs that people use; where those cannot be installed their tests are
+# skipped and say so. After the browser: one package manager at a time.
+CLIENT_PACKAGES := fio nbdkit libnbd-bin qemu-utils e2fsprogs xfsprogs util-linux postgresql nginx-light wrk sysbench rocksdb-tools
+CLIENTS := fio nbdkit nbdinfo qemu-io mkfs.ext4 mkfs.xfs losetup psql nginx wrk sysbench db_bench
+clients: | browser
+	@missing=; for one in $(CLIENTS); do PATH=$$PATH:/usr/sbin:/sbin command -v $$one >/dev/null || missing="$$missing $$one"; done; \
+	if [ -z "$$missing" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing$$missing for the tests of served drives, programs and job files"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(CLIENT_PACKAGES); } >/dev/null 2>&1 \
+	    || echo "some could not be installed: the tests with them will be skipped"; \
+	else echo "install$$missing to run the tests with them; they will be skipped"; fi
 
 # What `hotband program` runs: packages of Debian where that is possible; then what no package has, into a folder of the
 # user's cache: go-ycsb (three minutes to fetch, two to build) and a shim for user-mode Linux on processors with AMX.

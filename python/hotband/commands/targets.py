@@ -42,15 +42,22 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], as_json: bool) -> N
     show(beside_table(found))
     show_lines(beside_lines(found))
     if spec.out is not None:
-        show(f"Report: {write_report(spec.out)}")
+        show(f"Report: {write_report(replace(spec, machine=machine))}")
     return None
 
 
-def write_report(out: Path) -> Path:
+def write_report(spec: RunSpec) -> Path:
     """One page with both records, beside each other."""
+    from dataclasses import replace
+
     from hotband.report import record_page
     from hotband.report.kept import Report, read_records
 
-    kept = [path for path in sorted(out.rglob("record.json")) if path.parent.name != "served"]
-    records = [one for path in kept for one in read_records(path)]
-    return Report(record_page(records, None)).save(out / "report.html")
+    assert spec.out is not None, "asked for"
+    labels = {"model": "model", "emulated": "emulated, by fio"}
+    kept = [path for path in sorted(spec.out.rglob("record.json")) if path.parent.name != "served"]
+    found = [one for path in kept for one in read_records(path)]
+    both = [replace(one, label=labels[one.record["target"]["kind"]]) for one in found]
+    both.sort(key=lambda one: list(labels.values()).index(one.label))
+    title = f"{spec.workload} on {spec.machine}: model and emulated drive"
+    return Report(record_page(both, title)).save(spec.out / "report.html")

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from hotband.importers.source import Source
     from hotband.interval.documents import RunIntervalsDoc
+    from hotband.programs.program import ProgramDoc
     from hotband.record.stats import Side
+    from hotband.serve.serving import ServingDoc
 
 
 # Latencies that a summary has, and what a table shows of them.
@@ -72,7 +74,7 @@ class StreamDoc(TypedDict):
 
 
 class TargetDoc(TypedDict):
-    """What answered: `kind` is model, or the tool of an import."""
+    """What answered: `kind` is model, emulated, or the tool of an import."""
 
     kind: str
     machine: str
@@ -519,6 +521,8 @@ class RecordDoc(TypedDict):
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]
     trace: NotRequired[TraceDoc]
+    serving: NotRequired[ServingDoc]
+    program: NotRequired[ProgramDoc]
     samples: NotRequired[SamplesDoc]
     intervals: NotRequired[RunIntervalsDoc]
     source: NotRequired[Source]

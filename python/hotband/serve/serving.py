@@ -3,7 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
+
+
+class TimesDoc(TypedDict):
+    """`Times` as a record has it."""
+
+    mean_ns: float
+    p50_ns: int
+    p90_ns: int
+    p99_ns: int
+    p99_9_ns: int
+    max_ns: int
+
+
+class KindDoc(TypedDict):
+    """`Kind` as a record has it."""
+
+    kind: str
+    count: int
+    errors: int
+    bytes: int
+    model: TimesDoc | None
+    client: TimesDoc | None
+
+
+class ServingDoc(TypedDict):
+    """The section."""
+
+    lateness: TimesDoc | None
+    late: str | None
+    kinds: list[KindDoc]
 
 
 @dataclass(frozen=True)
@@ -41,7 +71,7 @@ class Serving:
     kinds: tuple[Kind, ...]
 
     @classmethod
-    def of(cls, section: Any) -> Serving:
+    def of(cls, section: ServingDoc) -> Serving:
         """Of the section of a record."""
         times = _times
         kinds = (
@@ -56,5 +86,5 @@ class Serving:
         return sum(kind.count + kind.errors for kind in self.kinds)
 
 
-def _times(section: Any) -> Times | None:
+def _times(section: TimesDoc | None) -> Times | None:
     return None if section is None else Times(**section)

@@ -74,5 +74,3 @@ def lateness_lines(serving: Serving) -> Iterator[str]:
         f"Lateness of answers: p50 {span_text(late.p50_ns)}, p99 {span_text(late.p99_ns)}, "
         f"p99.9 {span_text(late.p99_9_ns)}, largest {span_text(late.max_ns)}; none was early"
     )
-    if serving.late is not None:
-        yield f"  warning: {serving.late}"

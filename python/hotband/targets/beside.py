@@ -65,7 +65,10 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     from hotband.serve.show import lateness_lines
 
     record: Any = emulated.fio.record
-    yield from lateness_lines(Serving.of(record["serving"]))
+    serving = Serving.of(record["serving"])
+    yield from lateness_lines(serving)
+    if serving.late is not None:
+        yield f"  warning: {serving.late}"
     yield from (f"  {line}" for line in emulated.losses)
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 from hotband.errors import UserError
 from hotband.jobs.loss import LossReport, shortest
 from hotband.runs.run import Finished, RunSpec, check_writable, execute, text_of
-from hotband.serve import Served, ServeSpec
+from hotband.serve import Served, ServeSpec, Serving
+from hotband.serve.show import lateness_lines
 from hotband.targets.fio_child import find_fio, run_fio
 from hotband.targets.settings import applied, divided
 
@@ -139,8 +140,12 @@ def _told(imported: Imported, spec: RunSpec, served: Finished) -> Imported:
     record["parts"] = own["parts"]
     record["serving"] = own["serving"]
     record["seed"] = str(spec.seed)
-    late = own["serving"]["late"]
-    record["notes"] = [*record["notes"], *([] if late is None else [late])]
+    if "drive_state" in own:
+        record["drive_state"] = own["drive_state"]
+    # What fio's engine says when it connects is no result.
+    notes = [note for note in record["notes"] if not note.startswith("text before the JSON")]
+    late = Serving.of(own["serving"])
+    record["notes"] = [*notes, *lateness_lines(late), *([] if late.late is None else [late.late])]
     return imported._replace(record=cast("RecordDoc", record))
 
 
