@@ -43,11 +43,11 @@ impl OfKind {
     }
 }
 
-/// Share of the p50 of all latencies, and time in nanoseconds: where p99 of lateness is more than either, what was served
+/// Share of the p50 latency of reads and writes, and time in nanoseconds: where p99 of lateness is more than either, what was served
 /// is no longer the drive that was modelled.
 const LATE: (f64, u64) = (0.1, 1_000_000);
 
-/// Whether answers were too late, in words; `p50` is that of all latencies as the model meant them.
+/// Whether answers were too late, in words; `p50` is that of reads and writes as the model meant them.
 fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
     let late = Span(lateness.p99_ns);
     if late.0 as f64 > LATE.0 * p50.0 as f64 {
@@ -168,8 +168,10 @@ impl Tally {
         let kinds: Vec<KindTold> = kinds.map(told).collect();
         let lateness = TimesTold::of(&self.lateness);
         let mut all = times();
-        self.kinds.iter().for_each(|of_kind| all.add(&of_kind.model).expect("of the same precision"));
-        let late = lateness.and_then(|lateness| late_note(&lateness, Span(all.value_at_percentile(50.0))));
+        let data = KINDS.iter().zip(&self.kinds).filter(|((op, _), _)| matches!(op, Op::Read | Op::Write));
+        data.for_each(|(_, of_kind)| all.add(&of_kind.model).expect("of the same precision"));
+        let p50 = (!all.is_empty()).then(|| Span(all.value_at_percentile(50.0)));
+        let late = lateness.zip(p50).and_then(|(lateness, p50)| late_note(&lateness, p50));
         ServingTold { lateness, late, kinds }
     }
 

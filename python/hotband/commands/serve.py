@@ -210,7 +210,8 @@ def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bo
         from hotband.cli import show_run
 
         show_run(served.finished)
-        show(serving_table(serving))
+        if serving.kinds:
+            show(serving_table(serving))
         show_lines(lateness_lines(serving))
     if code:
         raise typer.Exit(code)
