@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from crash.host import until
 from crash.probe import Probe
 
 WRITERS = 4
 A_FILE = 48
 """Records in a file; then the next begins, and the folder is synced, too: new files are as much a promise as bytes."""
 SMALLEST, LARGEST = 100, 65536
+WRITERS_END_S = 40.0
 TOGETHER = 3
 """At most so many records before an fsync."""
 
@@ -107,9 +109,9 @@ class Writers:
         with Probe(device) as probe:
             write(folder, promise, probe, self._stop)
 
-    def running(self) -> bool:
-        """Whether one of them still writes."""
-        return any(thread.is_alive() for thread in self._threads)
+    def wait(self) -> None:
+        """Waits for their end: a drive that is gone fails all that is asked of it, and lets nobody wait."""
+        until(lambda: not any(thread.is_alive() for thread in self._threads), "writers end", WRITERS_END_S)
 
     def stop(self) -> None:
         """They end after the next fsync."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from crash import database, records
 from crash.database import Clients, Cluster
-from crash.host import HostError, call, until, write_cache
+from crash.host import HostError, call, write_cache
 from crash.records import Left, Promise, Writers
 from crash.serving import ServedApart
 
@@ -34,7 +34,6 @@ MAKE = {
     "xfs": ("mkfs.xfs", "-q", "-f", "-K", "-d", f"size={SIZE}"),
 }
 CHECK = {"ext4": ("e2fsck", "-f", "-n"), "xfs": ("xfs_repair", "-n")}
-WRITES_END_S = 40.0
 
 
 @dataclass(frozen=True)
@@ -94,8 +93,8 @@ class Load(Protocol):
 
     promises: list[Promise]
 
-    def running(self) -> bool:
-        """Whether it still writes."""
+    def wait(self) -> None:
+        """Waits until it has noticed the crash, where that is the kernel's to see to."""
 
     def stop(self) -> None:
         """Ends it."""
@@ -157,7 +156,7 @@ def loaded(trial: Trial, folder: Path, device: Path) -> Iterator[Load]:
             yield writers
         finally:
             writers.stop()
-            until(lambda: not writers.running(), "writers end", WRITES_END_S)
+            writers.wait()
         return
     cluster = Cluster(folder / "fs", folder / "sockets")
     clients = None
@@ -187,7 +186,7 @@ def crashed(trial: Trial, folder: Path) -> tuple[list[Promise], dict[str, int]]:
             record = {} if is_cut else server.end(kill=True)
             if is_cut:
                 server.reap()
-            until(lambda: not load.running(), "writers notice", WRITES_END_S)
+            load.wait()
         if is_cut:
             record = server.end()
             if "power_loss" not in record:
