@@ -197,6 +197,8 @@ def crashed(trial: Trial, folder: Path) -> tuple[list[Promise], dict[str, int]]:
             raise
         record = server.end()
     finally:
+        # The next who gets this device wants flushes; while a file system is mounted on it nobody else has it.
+        write_cache(server.device, "write back")
         server.close()
     loss = record.get("power_loss") or {}
     return promises, {key: value for key, value in loss.items() if isinstance(value, int)}

@@ -56,7 +56,12 @@ def test_a_file_system_keeps_its_promises_on_a_volatile_cache(place: Path, progr
 
 @block_devices
 def test_what_is_promised_without_flushes_is_lost_with_a_volatile_cache_alone(place: Path) -> None:
-    lossy = tried(replace(CUT, flushes=False), place)
+    # At any moment some of what was promised is on its way to the media. But a host that is busy with something else
+    # may leave the drive the time to end that: so it may be tried again.
+    for number in range(4):
+        lossy = tried(replace(CUT, key=f"volatile-{number}", flushes=False), place)
+        if lossy.lost > 0:
+            break
     assert lossy.lost > 0
     assert lossy.ledger["lost_writes"] > 0
     assert not lossy.whole

@@ -7,6 +7,9 @@ use std::process::{Command, Stdio};
 
 use crate::holders;
 
+/// What the kernel calls a device that it sends flushes to.
+const SENDS_FLUSHES: &str = "write back";
+
 /// A loop device on a file.
 #[derive(Debug)]
 pub struct Loop {
@@ -15,10 +18,10 @@ pub struct Loop {
 }
 
 /// Puts a loop device with blocks of `block` bytes on `file`. It bypasses the page cache: I/Os of the device reach the
-/// file one for one.
+/// file one for one, flushes too.
 ///
 /// # Errors
-/// What losetup says, or that the file has no direct I/O.
+/// What losetup says, or that the file has no direct I/O, or that no flushes would be sent to it.
 pub fn attach(file: &Path, block: u32) -> io::Result<Loop> {
     let block = block.to_string();
     let mut command = Command::new("losetup");
@@ -29,6 +32,7 @@ pub fn attach(file: &Path, block: u32) -> io::Result<Loop> {
     if !is_direct {
         return Err(io::Error::other(format!("{}: a loop device on it has no direct I/O", file.display())));
     }
+    made.send_flushes()?;
     Ok(made)
 }
 
@@ -52,6 +56,19 @@ impl Loop {
 
     fn sys(&self) -> PathBuf {
         Path::new("/sys/block").join(self.device.file_name().unwrap_or_default())
+    }
+
+    /// Sees to it that the kernel sends flushes. Whoever had the device before may have told it not to, and that stays
+    /// with the device (Documentation/ABI/stable/sysfs-block: `write_cache`).
+    fn send_flushes(&self) -> io::Result<()> {
+        let cache = self.sys().join("queue/write_cache");
+        let is_sending = || fs::read_to_string(&cache).is_ok_and(|told| told.trim_end() == SENDS_FLUSHES);
+        if is_sending() {
+            return Ok(());
+        }
+        fs::write(&cache, SENDS_FLUSHES)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", cache.display())))?;
+        if is_sending() { Ok(()) } else { Err(io::Error::other(format!("{}: no flushes", cache.display()))) }
     }
 
     /// Takes the device off its file. Where somebody still uses it, it stays, and this can be called again.

@@ -272,6 +272,25 @@ fn a_loop_device_keeps_a_queue_of_32_and_names_who_holds_it() {
     served.mounted.unmount().expect("nobody uses it");
 }
 
+#[test]
+fn flushes_reach_a_drive_on_a_loop_device_that_somebody_kept_them_from() {
+    skip_unless_mountable!();
+    let mut served = served(Span(1_000), false);
+    let mut device = loopdev::attach(&served.file(), 4096).expect("attached");
+    let told =
+        |device: &Path| Path::new("/sys/block").join(device.file_name().expect("a name")).join("queue/write_cache");
+    let before = told(device.device());
+    fs::write(&before, "write through").expect("as root");
+    device.detach().expect("nobody uses it");
+    // The first that is free: the same one, unless another program takes it at this very moment.
+    let mut again = loopdev::attach(&served.file(), 4096).expect("attached");
+    let after = fs::read_to_string(told(again.device())).expect("is there");
+    again.detach().expect("nobody uses it");
+    fs::write(&before, "write back").expect("as root");
+    assert_eq!(after.trim_end(), "write back");
+    served.mounted.unmount().expect("nobody uses it");
+}
+
 /// A server in a process of its own.
 struct Apart {
     process: Child,
