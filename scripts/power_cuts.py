@@ -1,9 +1,10 @@
 """Crashes file systems and databases on served machines, and looks what is left: `python scripts/power_cuts.py cuts`.
 
 `cuts`: power goes off at a moment that is drawn, for ext4, xfs and PostgreSQL, on a volatile, no and a protected write
-cache, with flushes and with the kernel kept from sending them. `kills`: the server is killed (SIGKILL) instead. Each
-trial leaves a line of JSON in the file of outcomes; what is there is not repeated, so that it can be interrupted.
-`show`: a table of a file of outcomes. The exit code is 1 where something was lost that must not be. Needs root.
+cache of a disk and on two solid-state drives, with flushes and with the kernel kept from sending them. `kills`: the
+server is killed (SIGKILL) instead. Each trial leaves a line of JSON in the file of outcomes; what is there is not
+repeated, so that it can be interrupted. `show`: a table of a file of outcomes. The exit code is 1 where something was
+lost that must not be. Needs root.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def cuts(each: int, seed: int) -> Iterator[Trial]:
         for flushes in (True, False)[: 1 + (number < each // 2)]:
             for program in PROGRAMS:
                 for cache in CACHES:
-                    key = f"cut-{program}-{cache}-{'flushed' if flushes else 'unflushed'}-{number}"
+                    key = f"cut-{program}-{cache.replace(' ', '-')}-{'flushed' if flushes else 'unflushed'}-{number}"
                     at = moment(key, seed, *CUT_S[program])
                     yield Trial(key, "power-off", program, below(program, number), cache, flushes, at)
 

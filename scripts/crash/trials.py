@@ -23,8 +23,12 @@ CACHES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "off": ("ent-15k", (("wce", "off"),)),
     # Advanced Write Cache: the energy of the spindle saves it (docs/models/power-loss.md). Sectors of 4 KiB inside.
     "protected": ("exos-15e900-512e", (("awc", "on"),)),
+    # A drive of desktops, whose buffer a loss of power empties, and one of data centres, whose capacitors save it.
+    "volatile SSD": ("980-1tb", ()),
+    "protected SSD": ("nytro-1351-960", ()),
 }
 """Machines by what becomes of their write cache: products of the catalog, and what is set of them."""
+VOLATILE = ("volatile", "volatile SSD")
 FILE_SYSTEMS = ("ext4", "xfs")
 PROGRAMS = (*FILE_SYSTEMS, "postgresql")
 SIZE = "1G"
@@ -54,7 +58,7 @@ class Trial:
     def may_lose(self) -> bool:
         """Whether something that was promised may be lost: the kernel keeps flushes from a volatile cache that loses
         power. A server that is killed is no drive without power: its store has what was answered."""
-        return self.crash == "power-off" and self.cache == "volatile" and not self.flushes
+        return self.crash == "power-off" and self.cache in VOLATILE and not self.flushes
 
 
 @dataclass
