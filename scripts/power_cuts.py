@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,30 +29,40 @@ from crash.trials import CACHES, FILE_SYSTEMS, PROGRAMS, Trial, moment, run, tem
 
 TRIAL_S = 180.0
 """A trial that takes longer hangs; the longest take 30 s beside others."""
-# Seconds since a machine is served, in which a crash falls: a file system is there after half a second, a database that
-# answers after one. Kills come sooner: they are a thousand.
+# Seconds since a machine is served in which power goes off: a file system is there after half a second, a database that
+# answers after one. Kills come sooner, and are counted from where there is a load: they are a thousand.
 CUT_S = {"ext4": (1.0, 4.0), "xfs": (1.0, 4.0), "postgresql": (1.5, 4.0)}
-KILL_S = {"ext4": (0.8, 2.0), "xfs": (0.8, 2.0), "postgresql": (1.3, 2.5)}
+KILL_S = (0.02, 1.5)
+# A log is gone through in the first tenths of a second.
+AGAIN_S = (0.05, 0.8)
 
 
-def cuts(each: int, seed: int) -> Iterator[Trial]:
-    """So many power cuts of each program on each cache, and half as many without flushes."""
+def cuts(each: int, seed: int, again: bool = False) -> Iterator[Trial]:
+    """So many power cuts of each program on each cache, and half as many without flushes; with `again` in twos."""
     for number in range(each):
         for flushes in (True, False)[: 1 + (number < each // 2)]:
             for program in PROGRAMS:
                 for cache in CACHES:
                     key = f"cut-{program}-{cache.replace(' ', '-')}-{'flushed' if flushes else 'unflushed'}-{number}"
                     at = moment(key, seed, *CUT_S[program])
-                    yield Trial(key, "power-off", program, below(program, number), cache, flushes, at)
+                    trial = Trial(key, "power-off", program, below(program, number), cache, flushes, at)
+                    yield twice(trial, seed) if again else trial
 
 
-def kills(each: int, seed: int) -> Iterator[Trial]:
-    """So many kills of the server below each program."""
+def kills(each: int, seed: int, again: bool = False) -> Iterator[Trial]:
+    """So many kills of the server below each program; with `again` in twos."""
     for number in range(each):
         for program in PROGRAMS:
             key = f"kill-{program}-{number}"
-            at = moment(key, seed, *KILL_S[program])
-            yield Trial(key, "kill", program, below(program, number), "volatile", True, at)
+            at = moment(key, seed, *KILL_S)
+            trial = Trial(key, "kill", program, below(program, number), "volatile", True, at)
+            yield twice(trial, seed) if again else trial
+
+
+def twice(trial: Trial, seed: int) -> Trial:
+    """The same with a second crash while the program recovers."""
+    key = f"{trial.key}-again"
+    return replace(trial, key=key, again_s=moment(key, seed, *AGAIN_S))
 
 
 def below(program: str, number: int) -> str:
@@ -117,7 +128,8 @@ def group(outcome: dict[str, Any]) -> tuple[str, str, str, str]:
     """The row of an outcome."""
     trial = outcome["trial"]
     flushes = "sent" if trial["flushes"] else "kept back"
-    return trial["crash"], trial["program"], trial["cache"], flushes
+    crash = trial["crash"] if trial.get("again_s") is None else f"{trial['crash']} twice"
+    return crash, trial["program"], trial["cache"], flushes
 
 
 COLUMNS = ("crash", "program", "cache", "flushes", "trials", "recovered", "with loss", "promised", "lost", "drive lost")
@@ -160,7 +172,8 @@ def show(file: Path) -> int:
     found = outcomes(file)
     print("\n".join(table(found)))
     early = sum(one["early"] for one in found)
-    print(f"\n{len(found)} trials, {early} of them crashed before there was a file system")
+    idle = sum(one["acknowledged"] == 0 for one in found) - early
+    print(f"\n{len(found)} trials; {early} crashed before there was a file system, {idle} before anything was promised")
     wrong = judged(found)
     print("\n".join(wrong) if wrong else "Nothing was lost that must not be.")
     return 1 if wrong else 0
@@ -172,6 +185,7 @@ def main() -> int:
     parser.add_argument("what", choices=["cuts", "kills", "show"])
     parser.add_argument("--out", type=Path, default=Path("out/crashes.jsonl"), help="file of outcomes")
     parser.add_argument("--each", type=int, default=24, help="trials of each combination")
+    parser.add_argument("--again", action="store_true", help="a second crash while the program recovers")
     parser.add_argument("--jobs", type=int, default=2, help="trials at once")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e6, help="begins no trial after so many")
@@ -190,7 +204,8 @@ def main() -> int:
         parser.error(lacking)
     until = time.monotonic() + 60 * asked.minutes
     done = {outcome["trial"]["key"] for outcome in outcomes(asked.out) if not outcome["broken"]}
-    trials = [one for one in (cuts if asked.what == "cuts" else kills)(asked.each, asked.seed) if one.key not in done]
+    plan = (cuts if asked.what == "cuts" else kills)(asked.each, asked.seed, asked.again)
+    trials = [trial for trial in plan if trial.key not in done]
     work = asked.work.resolve()
     for trial in trials:
         if trial.program == "postgresql":

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,7 +45,8 @@ CHECK = {"ext4": ("e2fsck", "-f", "-n"), "xfs": ("xfs_repair", "-n")}
 @dataclass(frozen=True)
 class Trial:
     """What is tried: `crash` is "power-off" or "kill", `program` one of PROGRAMS, which lies on `file_system`, `cache`
-    one of CACHES; with `flushes` the kernel hands them on. `moment_s`: when it crashes, in seconds since it is served.
+    one of CACHES; with `flushes` the kernel hands them on. `moment_s`: when it crashes, in seconds since it is served
+    (power), or since its load began (kill); `again_s`: when it crashes once more, while what lies on it recovers.
     """
 
     key: str
@@ -53,6 +56,7 @@ class Trial:
     cache: str
     flushes: bool
     moment_s: float
+    again_s: float | None = None
 
     @property
     def may_lose(self) -> bool:
@@ -186,15 +190,15 @@ def crashed(trial: Trial, folder: Path) -> tuple[list[Promise], dict[str, int]]:
         write_cache(server.device, "write back" if trial.flushes else "write through")
         with loaded(trial, folder, server.device) as load:
             promises = load.promises
-            time.sleep(max(0.0, server.began + trial.moment_s - time.monotonic()))
-            record = {} if is_cut else server.end(kill=True)
             if is_cut:
                 server.reap()
+            else:
+                time.sleep(trial.moment_s)
+                server.end(kill=True)
             load.wait()
-        if is_cut:
-            record = server.end()
-            if "power_loss" not in record:
-                raise HostError("the server left no record of a power cut")
+        record = server.end() if is_cut else {}
+        if is_cut and "power_loss" not in record:
+            raise HostError("the server left no record of a power cut")
     except (HostError, OSError):
         # Power may go off before there is a file system, too: then nothing was promised.
         if promises or not is_cut or time.monotonic() < server.began + trial.moment_s:
@@ -206,6 +210,31 @@ def crashed(trial: Trial, folder: Path) -> tuple[list[Promise], dict[str, int]]:
         server.close()
     loss = record.get("power_loss") or {}
     return promises, {key: value for key, value in loss.items() if isinstance(value, int)}
+
+
+def crashed_again(trial: Trial, folder: Path, again_s: float) -> None:
+    """Serves the store, and crashes while the program recovers, or just behind that."""
+    machine, settings = CACHES[trial.cache]
+    is_cut = trial.crash == "power-off"
+    server = ServedApart(folder, machine, settings, f"at {again_s:.3f} s: power-off" if is_cut else None)
+    cluster = None
+    timer = threading.Timer(again_s, os.kill, (server.process, signal.SIGKILL))
+    try:
+        write_cache(server.device, "write back" if trial.flushes else "write through")
+        if not is_cut:
+            timer.start()
+        with suppress(HostError, OSError):
+            mount(trial.file_system, server.device, folder)
+            if trial.program == "postgresql":
+                cluster = Cluster(folder / "fs", folder / "sockets")
+                cluster.start()
+        server.reap()
+    finally:
+        timer.cancel()
+        if cluster is not None:
+            cluster.crash()
+        write_cache(server.device, "write back")
+        server.close()
 
 
 def examined(trial: Trial, folder: Path, promises: list[Promise], outcome: Outcome) -> None:
@@ -260,6 +289,8 @@ def run(trial: Trial, folder: Path, templates: Path) -> Outcome:
         if trial.program == "postgresql":
             copy_store(template(templates, CACHES[trial.cache][0], trial.file_system), folder)
         promises, outcome.ledger = crashed(trial, folder)
+        if trial.again_s is not None:
+            crashed_again(trial, folder, trial.again_s)
         if trial.program == "postgresql" or promises:
             examined(trial, folder, promises, outcome)
         else:
