@@ -30,7 +30,7 @@ from crash.trials import CACHES, FILE_SYSTEMS, PROGRAMS, Trial, moment, run, tem
 TRIAL_S = 180.0
 """A trial that takes longer hangs; the longest take 30 s beside others."""
 # Seconds since a machine is served in which power goes off: a file system is there after half a second, a database that
-# answers after one. Kills come sooner, and are counted from where there is a load: they are a thousand.
+# answers after one. Kills come sooner, and are counted from the first promise: they are a thousand.
 CUT_S = {"ext4": (1.0, 4.0), "xfs": (1.0, 4.0), "postgresql": (1.5, 4.0)}
 KILL_S = (0.02, 1.5)
 # A log is gone through in the first tenths of a second.

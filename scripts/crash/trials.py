@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from crash import database, records
 from crash.database import Clients, Cluster
-from crash.host import HostError, call, write_cache
+from crash.host import HostError, call, clear, until, write_cache
 from crash.records import Left, Promise, Writers
 from crash.serving import ServedApart
 
@@ -40,13 +40,15 @@ MAKE = {
     "xfs": ("mkfs.xfs", "-q", "-f", "-K", "-d", f"size={SIZE}"),
 }
 CHECK = {"ext4": ("e2fsck", "-f", "-n"), "xfs": ("xfs_repair", "-n")}
+FIRST_S = 30.0
+"""A load that is promised nothing by then is stuck."""
 
 
 @dataclass(frozen=True)
 class Trial:
     """What is tried: `crash` is "power-off" or "kill", `program` one of PROGRAMS, which lies on `file_system`, `cache`
     one of CACHES; with `flushes` the kernel hands them on. `moment_s`: when it crashes, in seconds since it is served
-    (power), or since its load began (kill); `again_s`: when it crashes once more, while what lies on it recovers.
+    (power), or since something was promised (kill); `again_s`: when it crashes once more, while what lies on it recovers.
     """
 
     key: str
@@ -193,6 +195,7 @@ def crashed(trial: Trial, folder: Path) -> tuple[list[Promise], dict[str, int]]:
             if is_cut:
                 server.reap()
             else:
+                until(lambda: any(promise.last for promise in promises), "something is promised", FIRST_S)
                 time.sleep(trial.moment_s)
                 server.end(kill=True)
             load.wait()
@@ -283,6 +286,9 @@ def take(outcome: Outcome, found: Left) -> None:
 def run(trial: Trial, folder: Path, templates: Path) -> Outcome:
     """Runs a trial in a folder of its own, which is empty behind it."""
     began, outcome = time.monotonic(), Outcome(trial)
+    # One that was interrupted may have left its folder.
+    clear(folder)
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     os.chmod(folder, 0o755)
     try:

@@ -38,10 +38,12 @@ def place() -> Iterator[Path]:
 
 
 def tried(trial: Trial, place: Path) -> Outcome:
-    """What comes of a trial that does write something, and leaves nothing mounted."""
+    """What comes of a trial that does write something, and leaves nothing mounted. On a host that is busy with something
+    else power may go off before that; then once more, later."""
     outcome = run(trial, place / trial.key, place / "templates")
     assert not outcome.broken
-    assert not outcome.early
+    if not outcome.acknowledged and trial.moment_s < 10 * MOMENT_S:
+        return tried(replace(trial, moment_s=2 * trial.moment_s), place)
     assert outcome.acknowledged > 0
     assert host.mounts_in(place) == host.loops_in(place) == []
     return outcome
@@ -71,17 +73,18 @@ def test_what_is_promised_without_flushes_is_lost_with_a_volatile_cache_alone(
 
 
 @block_devices
-def test_a_killed_server_loses_nothing(place: Path) -> None:
-    outcome = tried(replace(CUT, crash="kill"), place)
+def test_a_killed_server_loses_nothing_even_if_it_is_killed_again(place: Path) -> None:
+    outcome = tried(replace(CUT, crash="kill", moment_s=0.3, again_s=0.2), place)
     assert outcome.whole, outcome.faults
     assert outcome.ledger == {}
 
 
 @postgresql
 def test_a_database_keeps_its_commits_through_a_power_cut_and_a_kill(place: Path) -> None:
-    database_cut = replace(CUT, program="postgresql", moment_s=2.5)
-    for crash in ("power-off", "kill"):
-        outcome = tried(replace(database_cut, key=crash, crash=crash), place)
+    # A kill comes so long after the first commit, a cut after it is served: until a commit it takes two seconds.
+    for crash, moment_s in (("power-off", 2.8), ("kill", 0.3)):
+        trial = replace(CUT, key=crash, crash=crash, program="postgresql", moment_s=moment_s)
+        outcome = tried(trial, place)
         assert outcome.whole, outcome.faults
 
 
@@ -148,3 +151,6 @@ def test_plans_have_every_combination_and_repeat_their_moments() -> None:
     assert planned == list(cuts(4, seed=1)) != list(cuts(4, seed=2))
     assert {trial.file_system for trial in planned if trial.program == "postgresql"} == set(FILE_SYSTEMS)
     assert len(list(kills(4, seed=1))) == 12
+    twice = list(kills(4, seed=1, again=True))
+    assert all(trial.again_s is not None for trial in twice)
+    assert not {trial.key for trial in twice} & {trial.key for trial in kills(4, seed=1)}
