@@ -48,7 +48,8 @@ FIRST_S = 30.0
 class Trial:
     """What is tried: `crash` is "power-off" or "kill", `program` one of PROGRAMS, which lies on `file_system`, `cache`
     one of CACHES; with `flushes` the kernel hands them on. `moment_s`: when it crashes, in seconds since it is served
-    (power), or since something was promised (kill); `again_s`: when it crashes once more, while what lies on it recovers.
+    (power), or since something was promised (kill); `again_s`: when it crashes once more, while what lies on it
+    recovers.
     """
 
     key: str

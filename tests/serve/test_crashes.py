@@ -38,8 +38,8 @@ def place() -> Iterator[Path]:
 
 
 def tried(trial: Trial, place: Path) -> Outcome:
-    """What comes of a trial that does write something, and leaves nothing mounted. On a host that is busy with something
-    else power may go off before that; then once more, later."""
+    """What comes of a trial that is promised something, and leaves nothing mounted. On a busy host power may go off
+    before that; then it is tried once more, with more time."""
     outcome = run(trial, place / trial.key, place / "templates")
     assert not outcome.broken
     if not outcome.acknowledged and trial.moment_s < 10 * MOMENT_S:
