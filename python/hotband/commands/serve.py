@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -181,11 +179,12 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bool, as_json: bool) -> None:
+    from hotband.runs.signals import stoppable
     from hotband.serve import Served
     from hotband.serve.show import lateness_lines, reached_lines, serving_table
 
     code = 0
-    with ending_by_signals(), Served(spec) as served:
+    with stoppable(), Served(spec) as served:
         # Where programs find it is said at once, and not in the way of data.
         for line in reached_lines(served):
             say(line)
@@ -215,21 +214,6 @@ def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bo
         show_lines(lateness_lines(serving))
     if code:
         raise typer.Exit(code)
-
-
-@contextmanager
-def ending_by_signals() -> Iterator[None]:
-    """SIGTERM ends it as SIGINT does, even where a shell has started it in the background."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def live_lines() -> Callable[[Served], None]:

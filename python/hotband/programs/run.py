@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from hotband.errors import UserError
 from hotband.programs import find_program
@@ -20,6 +15,7 @@ from hotband.programs.program import ProgramDoc
 from hotband.programs.settings import apart, as_texts, values_of
 from hotband.programs.work import Work
 from hotband.record.files import RECORD_FILE
+from hotband.runs.signals import stoppable
 from hotband.text.foreign import json_text
 from hotband.text.write import make_folder, write_file
 
@@ -72,23 +68,3 @@ def keep(done: ProgramDoc, on: str, out: Path) -> None:
         write_file(record, json_text({**document, "program": done}) + "\n")
     else:
         write_file(out / PROGRAM_FILE, json_text({"target": on, "program": done}) + "\n")
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """Within it a request to end (SIGTERM, SIGHUP) is an interruption, so that all is undone. Signals can be taken in
-    the main thread alone."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {one: signal.signal(one, interrupted) for one in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-
-def interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """What a signal does."""
-    raise KeyboardInterrupt
