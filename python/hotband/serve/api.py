@@ -109,12 +109,14 @@ def emulate(
     seed: int = 1,
     set: Mapping[str, object] | None = None,
     out: File = None,
+    anyway: bool = False,
     **settings: object,
 ) -> BothWays:
     """Runs a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
 
     Arguments are those of `run`; it takes as long as the workload says. Raises UserError for a mistake, for what fio
-    cannot say (apps, scripts), and where fio is not installed.
+    cannot say (apps, scripts), where fio is not installed, and for a machine that is faster than the host can serve,
+    unless `anyway`.
     """
     from hotband.runs.run import RunSpec
     from hotband.targets.emulated import emulate as run_both
@@ -131,7 +133,7 @@ def emulate(
         machine_text=where.text,
         workload_text=what.text,
     )
-    found = run_both(spec)
+    found = run_both(spec, anyway=anyway)
     return BothWays(record_of(found.model), record_of_import(found.fio), record_of(found.served), found)
 
 

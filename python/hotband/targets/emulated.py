@@ -45,10 +45,15 @@ class Emulated:
 
 
 def emulate(
-    spec: RunSpec, *, progress: Callable[[Progress], None] | None = None, say: Callable[[str], None] | None = None
+    spec: RunSpec,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    say: Callable[[str], None] | None = None,
+    anyway: bool = False,
 ) -> Emulated:
-    """Runs `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot say, and
-    for what is wrong with the workload or the machine."""
+    """Runs `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot say, for
+    what is wrong with the workload or the machine, and for one that is faster than the host can serve, unless
+    `anyway`."""
     from hotband.importers.fio.importer import read
     from hotband.jobs.convert import converted_to, text_named
 
@@ -74,6 +79,7 @@ def emulate(
             machine_text=machine,
             precondition=precondition_of(workload),
             in_use=True,
+            anyway=anyway,
         )
         with Served(serve) as served:
             job = job_on(converted.text, served)
