@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from crash import database
-from crash.host import clear, missing
+from crash.host import clear, end_programs, missing
 from crash.trials import CACHES, FILE_SYSTEMS, PROGRAMS, Outcome, Trial, moment, run, template
 
 TRIAL_S = 180.0
@@ -118,6 +118,7 @@ class Running:
         if self.process.exitcode != 0:
             why = f"did not end in {TRIAL_S:.0f} s" if hangs else f"exit code {self.process.exitcode}"
             note(Outcome(self.trial, broken=why), file)
+            end_programs(work / self.trial.key)
             clear(work / self.trial.key)
         return True
 

@@ -5,6 +5,8 @@ The long version is `python scripts/power_cuts.py`."""
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -157,6 +159,20 @@ def test_a_trial_that_fails_itself_is_noted(tmp_path: Path, monkeypatch: pytest.
     [outcome] = outcomes(file)
     assert outcome["broken"] == "exit code 1"
     assert judged([outcome])
+
+
+def test_programs_that_work_in_the_folder_of_a_trial_end_and_no_others(tmp_path: Path) -> None:
+    inside = tmp_path / "trial" / "fs"
+    inside.mkdir(parents=True)
+    within, beside = (subprocess.Popen(["sleep", "60"], cwd=folder) for folder in (inside, tmp_path))
+    try:
+        host.end_programs(tmp_path / "trial")
+        assert within.wait(10) == -signal.SIGKILL
+        assert beside.poll() is None
+    finally:
+        for process in (within, beside):
+            process.kill()
+            process.wait()
 
 
 def test_plans_have_every_combination_and_repeat_their_moments() -> None:
