@@ -19,13 +19,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
 from crash import database
-from crash.host import clear, missing
-from crash.trials import CACHES, FILE_SYSTEMS, PROGRAMS, Trial, moment, run, template
+from crash.host import clear, end_programs, missing
+from crash.trials import CACHES, FILE_SYSTEMS, PROGRAMS, Outcome, Trial, moment, run, template
 
 TRIAL_S = 180.0
 """A trial that takes longer hangs; the longest take 30 s beside others."""
@@ -71,21 +72,26 @@ def below(program: str, number: int) -> str:
 
 
 def outcomes(file: Path) -> list[dict[str, Any]]:
-    """Those that a file has; a line that was begun is not among them."""
+    """Those that a file has, the last of each trial; a line that was begun is not among them."""
     lines = file.read_text().splitlines() if file.exists() else []
-    found = []
+    found: dict[str, dict[str, Any]] = {}
     for line in lines:
         with suppress(json.JSONDecodeError):
-            found.append(json.loads(line))
-    return found
+            outcome = json.loads(line)
+            found[outcome["trial"]["key"]] = outcome
+    return list(found.values())
 
 
 def one(trial: Trial, work: Path, file: Path) -> None:
     """A trial, in a process of its own."""
     signal.signal(signal.SIGTERM, interrupted)
-    told = json.dumps(run(trial, work / trial.key, work / "templates").told()) + "\n"
+    note(run(trial, work / trial.key, work / "templates"), file)
+
+
+def note(outcome: Outcome, file: Path) -> None:
+    """Adds a line to the file of outcomes."""
     with open(file, "ab", buffering=0) as out:
-        out.write(told.encode())
+        out.write(json.dumps(outcome.told()).encode() + b"\n")
 
 
 def interrupted(*_: object) -> None:
@@ -93,35 +99,49 @@ def interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@dataclass
+class Running:
+    """A trial that runs, and until when it may."""
+
+    trial: Trial
+    process: ForkProcess
+    deadline: float
+
+    def ended(self, work: Path, file: Path) -> bool:
+        """Whether it has ended; one that hangs, or fails itself, is noted so."""
+        if self.process.exitcode is None and time.monotonic() < self.deadline:
+            return False
+        hangs = self.process.exitcode is None
+        if hangs:
+            self.process.kill()
+            self.process.join(5)
+        if self.process.exitcode != 0:
+            why = f"did not end in {TRIAL_S:.0f} s" if hangs else f"exit code {self.process.exitcode}"
+            note(Outcome(self.trial, broken=why), file)
+            end_programs(work / self.trial.key)
+            clear(work / self.trial.key)
+        return True
+
+
 def run_all(trials: list[Trial], work: Path, file: Path, jobs: int, until: float) -> None:
     """Runs trials, so many at once, until all are done or the time is over."""
     fork = multiprocessing.get_context("fork")
-    running: dict[str, tuple[Any, float]] = {}
+    running: list[Running] = []
     left = list(reversed(trials))
     try:
-        while running or left:
+        while running or (left and time.monotonic() < until):
             while left and len(running) < jobs and time.monotonic() < until:
                 trial = left.pop()
                 process = fork.Process(target=one, args=(trial, work, file))
                 process.start()
-                running[trial.key] = (process, time.monotonic() + TRIAL_S)
-            if not running:
-                return
+                running.append(Running(trial, process, time.monotonic() + TRIAL_S))
             time.sleep(0.05)
-            for key, (process, deadline) in list(running.items()):
-                if process.exitcode is None and time.monotonic() > deadline:
-                    process.kill()
-                    process.join(5)
-                    print(f"{key}: did not end in {TRIAL_S:.0f} s", file=sys.stderr, flush=True)
-                    clear(work / key)
-                if process.exitcode is not None:
-                    process.join()
-                    del running[key]
+            running = [one for one in running if not one.ended(work, file)]
     finally:
-        for key, (process, _) in running.items():
-            process.terminate()
-            process.join(60)
-            clear(work / key)
+        for still in running:
+            still.process.terminate()
+            still.process.join(60)
+            clear(work / still.trial.key)
 
 
 def group(outcome: dict[str, Any]) -> tuple[str, str, str, str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 MOUNTS = Path("/proc/self/mounts")
@@ -101,6 +103,15 @@ def unmount(folder: Path) -> None:
         call("umount", folder, seconds=20)
     except HostError:
         call("umount", "--lazy", folder, seconds=20)
+
+
+def end_programs(folder: Path) -> None:
+    """Kills the programs that work in a folder: of a trial that hangs. A backend of PostgreSQL that waits for another
+    outlives its server, and keeps the file system."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if folder in (process / "cwd").readlink().parents:
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 def clear(folder: Path) -> None:

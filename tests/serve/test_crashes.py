@@ -5,16 +5,19 @@ The long version is `python scripts/power_cuts.py`."""
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import power_cuts
 import pytest
 from crash import database, host, records
 from crash.records import Promise
 from crash.trials import CACHES, FILE_SYSTEMS, Outcome, Trial, run
-from power_cuts import cuts, judged, kills, outcomes, table
+from power_cuts import cuts, judged, kills, outcomes, run_all, table
 
 no_block_devices = host.missing("mkfs.ext4", "e2fsck")
 block_devices = pytest.mark.skipif(no_block_devices is not None, reason=no_block_devices or "")
@@ -139,10 +142,37 @@ def test_a_loss_is_wrong_unless_flushes_were_kept_from_a_volatile_cache() -> Non
 def test_a_file_of_outcomes_is_taken_up_where_it_ends(tmp_path: Path) -> None:
     file = tmp_path / "outcomes.jsonl"
     assert outcomes(file) == []
-    file.write_text(json.dumps(told(CUT)) + "\n" + json.dumps(told(CUT, lost=2)) + '\n{"trial": {"ke')
-    assert [one["lost"] for one in outcomes(file)] == [0, 2]
+    lines = [told(CUT), told(replace(CUT, key="again"), broken="hangs"), told(replace(CUT, key="again"), lost=2)]
+    file.write_text("\n".join(json.dumps(line) for line in lines) + '\n{"trial": {"ke')
+    assert [(one["lost"], one["broken"]) for one in outcomes(file)] == [(0, ""), (2, "")]
     *_, row = table(outcomes(file))
     assert row == "| power-off | ext4 | volatile | sent | 2 | 2 | 1 | 20 | 2 | 0 |"
+
+
+def test_a_trial_that_fails_itself_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> Outcome:
+        raise RuntimeError("a mistake of the script")
+
+    monkeypatch.setattr(power_cuts, "run", fails)
+    file = tmp_path / "outcomes.jsonl"
+    run_all([CUT], tmp_path, file, 1, float("inf"))
+    [outcome] = outcomes(file)
+    assert outcome["broken"] == "exit code 1"
+    assert judged([outcome])
+
+
+def test_programs_that_work_in_the_folder_of_a_trial_end_and_no_others(tmp_path: Path) -> None:
+    inside = tmp_path / "trial" / "fs"
+    inside.mkdir(parents=True)
+    within, beside = (subprocess.Popen(["sleep", "60"], cwd=folder) for folder in (inside, tmp_path))
+    try:
+        host.end_programs(tmp_path / "trial")
+        assert within.wait(10) == -signal.SIGKILL
+        assert beside.poll() is None
+    finally:
+        for process in (within, beside):
+            process.kill()
+            process.wait()
 
 
 def test_plans_have_every_combination_and_repeat_their_moments() -> None:
