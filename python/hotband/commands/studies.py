@@ -22,6 +22,7 @@ from hotband.commands.output import (
     print_listing,
     say,
     show,
+    show_lines,
     show_views,
 )
 
@@ -55,6 +56,30 @@ def study_run(
     if as_json:
         return print_json(result)
     return print_result(result, show)
+
+
+@study_app.command("emulate")
+def study_emulate(
+    name: StudyArgument,
+    scale: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Share of the study's data and drives, such as 1/1000.")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="PART[,PART]", help="Run these parts alone.")] = None,
+    out: OutOption = None,
+    fresh: FreshOption = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those of
+    model and publication."""
+    from hotband.study import file
+    from hotband.study.emulate.run import Asked, emulate
+    from hotband.study.emulate.show import emulation_lines, emulation_table
+
+    result = emulate(file.load(name), Asked(tuple(listed(only)), scale, out, fresh), say)
+    if as_json:
+        return print_json(result)
+    show(emulation_table(result))
+    return show_lines(emulation_lines(result))
 
 
 @study_app.command("swings")

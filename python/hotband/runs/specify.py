@@ -30,6 +30,7 @@ ARGUMENTS = {
     "NAME": "name",
     "OSD": "name",
     "--only": "only",
+    "--scale": "scale",
     "--duration": "duration",
     "--out": "out",
     "--io-log": "io_log",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hotband.draw.charts import View
     from hotband.report.kept import Report
     from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
+    from hotband.study.emulate.result import EmulationResult
     from hotband.study.file import Study
 
 TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
@@ -181,6 +182,35 @@ class StudyHandle:
         except UserError as error:
             raise in_python(error) from None
         return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
+
+    def emulate(
+        self,
+        *,
+        scale: str | float | None = None,
+        only: Sequence[str] = (),
+        out: str | Path | None = None,
+        fresh: bool = False,
+        progress: Callable[[str], None] | None = None,
+    ) -> EmulationResult:
+        """Runs real programs on two emulated machines a part, which differ in one thing, at a `scale` that fits this
+        host: a share of the study's data and drives ("1/1000", 0.001), each part's own where none is said. `only` names
+        parts. With `out`, what is finished is kept there and not run again (`fresh`: it is); `progress` is called with
+        lines of progress, from other threads too. A part whose program is not there is skipped, and says what to
+        install. Raises UserError for a mistake and for a study without emulated parts, OSError where a program fails,
+        KeyboardInterrupt where it is stopped."""
+        from hotband.runs.run import RunsInterrupted
+        from hotband.runs.specify import in_python, texts
+        from hotband.study.emulate.result import EmulationResult
+        from hotband.study.emulate.run import Asked, emulate
+
+        share = f"{scale:.12f}" if isinstance(scale, int | float) else None if scale is None else str(scale)
+        try:
+            asked = Asked(texts(only, "only"), share, None if out is None else Path(out), fresh)
+            return EmulationResult(emulate(self.study, asked, progress or (lambda _: None)))
+        except RunsInterrupted:
+            raise KeyboardInterrupt from None
+        except UserError as error:
+            raise in_python(error) from None
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.title}>"

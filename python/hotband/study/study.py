@@ -17,7 +17,7 @@ from hotband.study import cellrows, comparisons, file, wearrows
 from hotband.study.accuracy import by_class
 from hotband.study.blind import blind_of
 from hotband.study.figureclass import counted, figure_class
-from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Measure, Published, Study
+from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Config, Load, Measure, Published, Study
 from hotband.study.machines import machine_rows
 from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
@@ -88,11 +88,7 @@ def cell_figures(results: Results) -> dict[tuple[str, str, str], FigureDoc]:
 
 def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> FigureDoc:
     """A measure of a cell, beside its published row."""
-    config = cell.load.published_config or cell.config.label
-    workload = measure.published or cell.load.published
-    place = (config, workload, measure.metric)
-    rows = (row for row in study.published if (row.config, row.workload, row.metric.removeprefix("max ")) == place)
-    row = next(rows, None)
+    row = published_row(study, cell.config, cell.load, measure)
     first = cell.config.ids.get(cell.load.id)
     numbered = study.id_format.format(first + offset) if first is not None else None
     value = cell.value(measure)
@@ -100,7 +96,7 @@ def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> Fig
         id=_figure_id(study, cell, row) if row else numbered or _own_id(study, cell, measure),
         config=cell.config.label,
         label=cell.load.label,
-        workload=workload,
+        workload=measure.published or cell.load.published,
         metric=measure.metric,
         published=row.value if row else None,
         unit=measure.unit,
@@ -110,6 +106,13 @@ def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> Fig
         note=value.note,
         group=cell.load.group or cell.load.label,
     )
+
+
+def published_row(study: Study, config: Config, load: Load, measure: Measure) -> Published | None:
+    """The published row of a measure of a configuration under a load; None where there is none."""
+    place = (load.published_config or config.label, measure.published or load.published, measure.metric)
+    rows = (row for row in study.published if (row.config, row.workload, row.metric.removeprefix("max ")) == place)
+    return next(rows, None)
 
 
 def _figure_id(study: Study, cell: Cell, row: Published) -> str:
