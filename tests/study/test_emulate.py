@@ -152,6 +152,13 @@ def test_drives_data_volumes_and_caches_are_cut_alike(folder: Path) -> None:
     assert "1.0 GB of 1.0 TB of data (total = 1000000000 B, files = 6) on 3 of 24 drives, the fewest" in words(part, at)
 
 
+def test_no_cache_is_cut_below_what_a_drive_takes(folder: Path) -> None:
+    (part,) = parts.read_parts(load(str(folder)))
+    at = scaled(part, Fraction(1, 500_000))
+    # 32 segments of a block.
+    assert cut_values(part, part.b, at)["cache_size"] == ("256 MB", "128 KiB")
+
+
 def test_at_half_the_scale_nothing_of_a_drive_is_cut(folder: Path) -> None:
     (part,) = parts.read_parts(load(str(folder)))
     at = scaled(part, Fraction(1, 2))

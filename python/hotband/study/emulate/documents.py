@@ -5,6 +5,16 @@ from __future__ import annotations
 from typing import TypedDict
 
 
+class RequestDoc(TypedDict):
+    """What was asked of one machine: the same again is not run again."""
+
+    program: str
+    figure: str
+    machine: str
+    set: dict[str, str]
+    settings: dict[str, str]
+
+
 class SideDoc(TypedDict):
     """The program on one machine: its figure, what should be known with it (lateness among it), and the host's load
     average of the minute before it began and of the last of it."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment import Lock
@@ -26,7 +26,7 @@ from hotband.text.write import make_folder, write_file
 
 if TYPE_CHECKING:
     from hotband.programs.program import FigureDoc, ProgramDoc
-    from hotband.study.emulate.documents import EmulationDoc, PartDoc, RatioDoc, SideDoc
+    from hotband.study.emulate.documents import EmulationDoc, PartDoc, RatioDoc, RequestDoc, SideDoc
     from hotband.study.emulate.parts import Part
     from hotband.study.file import Study
 
@@ -103,9 +103,15 @@ def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool
     side = part.sides[name]
     text, place = machine_text(side, at), None if folder is None else folder / name
     values = {key: cut for key, (_, cut) in cut_values(part, side, at).items()} | dict(side.set)
-    request = {"program": part.program.name, "machine": text, "set": values, "settings": at.settings}
+    request: RequestDoc = {
+        "program": part.program.name,
+        "figure": part.figure,
+        "machine": text,
+        "set": values,
+        "settings": at.settings,
+    }
     if place is not None and not fresh:
-        kept = kept_side(place / SIDE_FILE, request, part.figure)
+        kept = kept_side(place / SIDE_FILE, request)
         if kept is not None:
             say(f"{part.id}: {side.name}: kept, not run again")
             return kept
@@ -126,7 +132,7 @@ def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool
         "seconds": time.monotonic() - began,
     }
     if place is not None:
-        write_file(place / SIDE_FILE, json_text({"asked": request, "figure": part.figure, "side": done}) + "\n")
+        write_file(place / SIDE_FILE, json_text({"asked": request, "side": done}) + "\n")
     say(f"{part.id}: {side.name}: {done['value']:,.4g} {done['unit']}")
     return done
 
@@ -149,11 +155,11 @@ def figure_of(part: Part, document: ProgramDoc) -> FigureDoc:
     return found
 
 
-def kept_side(file: Path, request: dict[str, Any], figure: str) -> SideDoc | None:
+def kept_side(file: Path, request: RequestDoc) -> SideDoc | None:
     """What is kept of the same program on the same machine with the same settings; None where nothing is."""
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
-        if kept["asked"] != request or kept["figure"] != figure:
+        if kept["asked"] != request:
             return None
         side: SideDoc = kept["side"]
         return side

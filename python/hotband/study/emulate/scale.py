@@ -83,15 +83,17 @@ def cut_values(part: Part, side: Side, at: Scaled) -> dict[str, tuple[str, str]]
     if at.a_drive == 1 or not part.cut:
         return {}
     known = {one["key"]: one["value"] for one in product(side.product)["values"]}
-    return {key: (known[key], _cut(known[key], float(at.a_drive))) for key in part.cut if key in known}
+    # A drive takes no segment below a block of 4 KiB.
+    least = {"cache_size": int(known.get("cache_segments", 1))}
+    share = float(at.a_drive)
+    return {key: (known[key], _cut(known[key], share, least.get(key, 1))) for key in part.cut if key in known}
 
 
-def _cut(text: str, share: float) -> str:
-    """A size or a time times a share."""
+def _cut(text: str, share: float, least: int) -> str:
+    """A size or a time times a share; a size in whole blocks of 4 KiB, `least` of them."""
     size, span = size_bytes(text), span_ns(text)
     if size is not None:
-        # Whole blocks of 4 KiB, as caches are divided.
-        return f"{max(1, round(size * share / 4096)) * 4} KiB"
+        return f"{max(least, round(size * share / 4096)) * 4} KiB"
     assert span is not None, f"values that are cut are sizes or times: {text}"
     return f"{max(1, round(span * share / 1e6))} ms"
 
