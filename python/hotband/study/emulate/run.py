@@ -17,7 +17,8 @@ from hotband.errors import UserError
 from hotband.experiment import Lock
 from hotband.programs.needs import how_to_get, missing
 from hotband.programs.processes import ProgramFailed
-from hotband.programs.run import run_program, stoppable
+from hotband.programs.run import run_program
+from hotband.runs.signals import stoppable
 from hotband.study.emulate.parts import SCALE_EXPECTED, read_parts, scale_of
 from hotband.study.emulate.ratios import predicted_ratio, published_ratio, ratio_of
 from hotband.study.emulate.scale import Scaled, cut_values, machine_text, scaled, words
