@@ -19,6 +19,13 @@ from hotband.serve import Served, ServeSpec
 READY_S = 30.0
 
 
+def is_ready(file: int, seconds: float) -> bool:
+    """Whether something can be read within so long. (select(2) takes no number above 1,023.)"""
+    waits = select.poll()
+    waits.register(file, select.POLLIN | select.POLLHUP)
+    return bool(waits.poll(1000 * seconds))
+
+
 class ServedApart:
     """`hotband mount MACHINE FOLDER/volumes --loop --store FOLDER/store.img --anyway`, by the same code, in a process
     forked from this one: that costs a hundredth of the time of a new interpreter. It ends with who started it."""
@@ -55,8 +62,7 @@ class ServedApart:
 
     def _ready(self, told: int) -> Path:
         """The device, once it is there."""
-        ready, _, _ = select.select([told], [], [], READY_S)
-        line = os.read(told, 4096).decode() if ready else ""
+        line = os.read(told, 4096).decode() if is_ready(told, READY_S) else ""
         os.close(told)
         if not line:
             self.end(kill=True)
@@ -107,7 +113,7 @@ def serve_here(spec: ServeSpec, folder: Path, tell: int, asked: int) -> None:
             (volume,) = served.volumes.values()
             os.write(tell, str(volume.device).encode())
             os.close(tell)
-            while not served.is_stopped() and not select.select([asked], [], [], 0.02)[0]:
+            while not served.is_stopped() and not is_ready(asked, 0.02):
                 pass
         if served.busy:
             print(f"in use: {served.busy}", flush=True)

@@ -99,6 +99,9 @@ def test_nothing_else_writes_files() -> None:
         f"{path.relative_to(folder)}: {match[0]}"
         for path in folder.rglob("*.py")
         if path.relative_to(folder) != Path("text/write.py")
+        # Programs work on files of their own, on the drive that is measured: those are no results, and not flushed one
+        # by one.
+        and path.parent.name != "programs"
         for match in other.finditer(path.read_text())
     ]
     assert found == []

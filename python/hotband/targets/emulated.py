@@ -157,6 +157,7 @@ def _told(imported: Imported, spec: RunSpec, served: Finished) -> Imported:
 
 def _save(out: Path, imported: Imported, job: str) -> None:
     from hotband.record.files import save_imported
+    from hotband.text.write import write_file
 
-    (out / "job.fio").write_text(job, encoding="utf-8")
+    write_file(out / "job.fio", job)
     save_imported(out, [imported])

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hotband.errors import UserError
+from hotband.text.write import write_file
 
 # The first version whose engine for NBD takes a URI, and whose JSON has what the importer reads (Debian 12 has it).
 OLDEST = (3, 33)
@@ -44,10 +45,11 @@ def run_fio(job: str, folder: Path, look: Callable[[], None] | None = None, *, p
     it raises ends fio. Raises UserError with fio's own words where it fails."""
     path, result, said = find_fio(), folder / "fio.json", folder / "fio.txt"
     file = folder / "job.fio"
-    file.write_text(job, encoding="utf-8")
+    write_file(file, job)
     before = [] if priority is None else first_in_line(priority)
     arguments = [*before, path, "--output-format=json+", f"--output={result.name}", "--eta=never", file.name]
-    with said.open("wb") as words:
+    write_file(said, "")
+    with said.open("r+b") as words:
         # A group of its own: an interrupt of the terminal goes to us alone, and we end fio.
         child = subprocess.Popen(arguments, cwd=folder, stdout=words, stderr=words, start_new_session=True)
     try:
