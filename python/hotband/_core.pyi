@@ -132,6 +132,7 @@ class Server:
         history: bool = False,
         spin_ns: int = 60_000,
         priority: bool = True,
+        awake: bool = False,
     ) -> None: ...
     def serve_nbd(self, socket: Path) -> None:
         """NBD clients find every volume at this unix socket, which only its owner may open."""

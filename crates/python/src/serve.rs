@@ -88,7 +88,7 @@ impl PyServer {
 impl PyServer {
     /// Begins to serve the machine of `run`, whose load is `clients`; its time begins.
     #[new]
-    #[pyo3(signature = (run, *, store=None, base=None, history=false, spin_ns=60_000, priority=true))]
+    #[pyo3(signature = (run, *, store=None, base=None, history=false, spin_ns=60_000, priority=true, awake=false))]
     #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
     fn new(
         py: Python<'_>,
@@ -98,9 +98,10 @@ impl PyServer {
         history: bool,
         spin_ns: u64,
         priority: bool,
+        awake: bool,
     ) -> PyResult<Self> {
         let made = run.take()?;
-        let options = Options { spin: Span(spin_ns), priority };
+        let options = Options { spin: Span(spin_ns), priority, awake };
         let start = || {
             let live = made.live(run.control()).map_err(run_error)?;
             let model = OfMachine::new(live);

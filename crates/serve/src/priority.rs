@@ -15,3 +15,10 @@ pub fn prepare(first: bool) {
         );
     }
 }
+
+/// Lets the calling thread run only where nobody else wants to; whether the host lets it.
+pub fn yield_to_all() -> bool {
+    let idle = thread_priority::ThreadSchedulePolicy::Normal(thread_priority::NormalThreadSchedulePolicy::Idle);
+    let lowest = thread_priority::ThreadPriority::Min;
+    thread_priority::set_thread_priority_and_policy(thread_priority::thread_native_id(), lowest, idle).is_ok()
+}

@@ -48,6 +48,10 @@ SpinOption = Annotated[
 PriorityOption = Annotated[
     bool, typer.Option("--priority/--no-priority", help="Real-time priority, where the host lets it.")
 ]
+AwakeOption = Annotated[
+    bool,
+    typer.Option("--awake", help="Keep cores from sleeping: answers are less late, idle processor time is used up."),
+]
 AnywayOption = Annotated[bool, typer.Option("--anyway", help="Even if it is faster than this host can serve.")]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 SERVE_EPILOG = """\
@@ -86,6 +90,7 @@ def serve(
     live: LiveOption = False,
     spin: SpinOption = None,
     priority: PriorityOption = True,
+    awake: AwakeOption = False,
     anyway: AnywayOption = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -106,6 +111,7 @@ def serve(
         io_log=io_log,
         spin_ns=_spin(spin),
         priority=priority,
+        awake=awake,
         anyway=anyway,
         tcp=tcp,
         tls=tls,
@@ -130,6 +136,7 @@ def mount(
     live: LiveOption = False,
     spin: SpinOption = None,
     priority: PriorityOption = True,
+    awake: AwakeOption = False,
     anyway: AnywayOption = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -151,6 +158,7 @@ def mount(
         io_log,
         _spin(spin),
         priority,
+        awake=awake,
         anyway=anyway,
     )
     _serve(spec, _seconds(duration), run, live, as_json)

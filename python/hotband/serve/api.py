@@ -37,6 +37,7 @@ def serve(
     io_log: File = None,
     spin: str = "60 us",
     priority: bool = True,
+    awake: bool = False,
     anyway: bool = False,
     **settings: object,
 ) -> Served:
@@ -74,6 +75,7 @@ def serve(
         round(ns),
         priority,
         machine_text=where.text,
+        awake=awake,
         anyway=anyway,
     )
     return Served(spec)

@@ -41,9 +41,9 @@ class ServeSpec:
     `machine` is a catalog drive, a short form or a TOML file; `set` holds pairs of values. `socket` is where NBD
     clients connect (a temporary place where None), `folder` where the volumes are files (FUSE; not mounted where None),
     with `loop` as block devices, too. `store` keeps the bytes after the server has ended; `base` is an image that is
-    read where nothing was written. `spin` (ns) and `priority`: how answers are timed. `precondition` is what the drives
-    hold before, as in a workload; with `in_use` solid-state drives are written over first, as in runs. Paths that are
-    wrong raise UserError once it begins.
+    read where nothing was written. `spin` (ns), `priority` and `awake` (cores do not sleep): how answers are timed.
+    `precondition` is what the drives hold before, as in a workload; with `in_use` solid-state drives are written over
+    first, as in runs. Paths that are wrong raise UserError once it begins.
     """
 
     machine: str
@@ -67,6 +67,7 @@ class ServeSpec:
     tcp: str | None = field(default=None, kw_only=True)
     tls: Path | None = field(default=None, kw_only=True)
     insecure_loopback: bool = field(default=False, kw_only=True)
+    awake: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,7 @@ class Served:
                 history=any("power-off" in event for event in spec.events),
                 spin_ns=spec.spin_ns,
                 priority=spec.priority,
+                awake=spec.awake,
             )
         except _core.SpecError as error:
             raise user_error(error) from None
