@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # What stands for the served drive in a job file until it is known where that is.
 PLACE = "/dev/SERVED"
-# fio goes before other programs, too, but after the threads of the server (50, crates/serve/src/priority.rs).
-PRIORITY = 40
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def emulate(
             seconds = seconds_of(text)
             if say is not None:
                 say(f"the same through fio on the served machine: about {seconds:.0f} s")
-            result = run_fio(job, Path(folder), lambda: _still_served(served), priority=PRIORITY)
+            result = run_fio(job, Path(folder), lambda: _still_served(served))
         [imported] = read([result])
     assert served.finished is not None, "it has ended"
     imported = _told(imported, spec, served.finished)

@@ -31,23 +31,13 @@ def find_fio() -> str:
     return path
 
 
-def first_in_line(priority: int) -> list[str]:
-    """What a command begins with so that it goes before others, as the threads of a server do; nothing where the host
-    does not let it."""
-    path = shutil.which("chrt")
-    begin = [] if path is None else [path, "--fifo", str(priority)]
-    tried = subprocess.run([*begin, "true"], capture_output=True, check=False) if begin else None
-    return begin if tried is not None and tried.returncode == 0 else []
-
-
-def run_fio(job: str, folder: Path, look: Callable[[], None] | None = None, *, priority: int | None = None) -> Path:
+def run_fio(job: str, folder: Path, look: Callable[[], None] | None = None) -> Path:
     """Runs a job file's text in `folder`; the file of its result (JSON+). `look` is called now and then, and whatever
     it raises ends fio. Raises UserError with fio's own words where it fails."""
     path, result, said = find_fio(), folder / "fio.json", folder / "fio.txt"
     file = folder / "job.fio"
     write_file(file, job)
-    before = [] if priority is None else first_in_line(priority)
-    arguments = [*before, path, "--output-format=json+", f"--output={result.name}", "--eta=never", file.name]
+    arguments = [path, "--output-format=json+", f"--output={result.name}", "--eta=never", file.name]
     write_file(said, "")
     with said.open("r+b") as words:
         # A group of its own: an interrupt of the terminal goes to us alone, and we end fio.
