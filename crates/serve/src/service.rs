@@ -125,6 +125,8 @@ pub struct Service {
     /// When the clock wakes up next; lowered by whoever brings something that is due earlier.
     planned: AtomicU64,
     stopped: AtomicBool,
+    /// Requests that are under way.
+    under_way: AtomicU64,
     /// What is told when it stops.
     watchers: Mutex<Vec<Box<dyn Fn() + Send>>>,
     clock: WallClock,
@@ -148,6 +150,7 @@ impl Service {
             changed: Condvar::new(),
             planned: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
+            under_way: AtomicU64::new(0),
             watchers: Mutex::default(),
             options,
             store,
@@ -203,6 +206,11 @@ impl Service {
             return told();
         }
         watchers.push(Box::new(told));
+    }
+
+    /// Whether every request was answered: only clients can make something happen.
+    pub fn is_idle(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) == 0
     }
 
     /// Lets the calling thread go before others, where that was asked for and the host lets it.
@@ -283,6 +291,7 @@ impl Service {
             }
         };
         let next = core.wake();
+        self.under_way.store((core.pending.len() - core.free.len()) as u64, Ordering::Relaxed);
         drop(core);
         self.hand_out(due);
         // The clock is woken only where something is due before it wakes up by itself.
@@ -315,6 +324,7 @@ impl Service {
             let is_cut = core.model.as_ref().is_none_or(|model| model.is_cut());
             let next = core.wake().map_or(u64::MAX, |next| next.0);
             self.planned.store(next, Ordering::Release);
+            self.under_way.store((core.pending.len() - core.free.len()) as u64, Ordering::Relaxed);
             if is_cut {
                 drop(core);
                 self.hand_out(due);

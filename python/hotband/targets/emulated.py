@@ -78,7 +78,6 @@ def emulate(
             precondition=precondition_of(workload),
             in_use=True,
             anyway=anyway,
-            awake=True,
         )
         with Served(serve) as served:
             job = job_on(converted.text, served)

@@ -184,7 +184,7 @@ impl Connection {
         let time = self.limits.request + Duration::from_secs((want >> 20) as u64);
         let mut begun = None;
         while incoming.have().len() < want {
-            match incoming.fetch(&*self.wire, want, watch) {
+            match incoming.fetch(&*self.wire, want, (watch, self.service.is_idle())) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => incoming.rest(),

@@ -47,7 +47,7 @@ pub fn choose(
             Step::More => {}
         }
         // The longest option, with its header.
-        match incoming.fetch(&*wire, LONGEST_OPTION + 16, &mut Watch::default()) {
+        match incoming.fetch(&*wire, LONGEST_OPTION + 16, (&mut Watch::default(), false)) {
             Ok(0) => return Ok(None),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
