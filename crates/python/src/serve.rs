@@ -89,7 +89,11 @@ impl PyServer {
     /// Begins to serve the machine of `run`, whose load is `clients`; its time begins.
     #[new]
     #[pyo3(signature = (run, *, store=None, base=None, history=false, spin_ns=60_000, priority=true, awake=false))]
-    #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        reason = "keyword arguments of one Python call"
+    )]
     fn new(
         py: Python<'_>,
         run: &PyRun,
