@@ -18,8 +18,8 @@ from typing import Any
 
 from hotband.runs.run import RunSpec
 from hotband.serve.serving import Serving
-from hotband.targets import emulate
 from hotband.targets.beside import beside
+from hotband.targets.emulated import emulate
 
 DRIVES = ("exos-x16-16tb", "exos-15e900-512n", "s4500-960")
 DEPTHS = (1, 8, 32)

@@ -119,8 +119,8 @@ class Server:
     """The machine of a run, whose load is `clients`, on the clock of the wall.
 
     Raises SpecError, OSError where the host refuses, and RuntimeError where the run was executed or served before.
-    `store` is the file that keeps what is written, `base` an image that is read where nothing was; with `history` power
-    may go off. `spin_ns` and `priority`: how answers are timed.
+    `store` is the file that keeps what is written, `base` an image that is read where nothing was; where power may go
+    off, what was there before is kept beside it. `spin_ns`, `priority` and `awake`: how answers are timed.
     """
 
     def __init__(
@@ -129,7 +129,6 @@ class Server:
         *,
         store: Path | None = None,
         base: Path | None = None,
-        history: bool = False,
         spin_ns: int = 60_000,
         priority: bool = True,
         awake: bool = False,

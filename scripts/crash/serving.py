@@ -44,7 +44,7 @@ class ServedApart:
             loop=True,
             nbd=False,
             store=folder / "store.img",
-            spin_ns=0,
+            spin="0 us",
             priority=False,
             anyway=True,
         )

@@ -7,6 +7,7 @@ import shutil
 import socket
 import stat
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,28 @@ DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 
 
+CUT = """
+[drives.d]
+product = "ent-15k"
+set = { wce = "on" }
+[[events]]
+at = "1 s"
+power-off = true
+"""
+
+
 def read_once(path: Path, offset: int, size: int) -> bytes:
-    """One read of the first export by a client of its own, over the simplest handshake of the NBD protocol."""
+    """One read of the first export by a client of its own."""
+    return ask_once(path, 0, offset, size)
+
+
+def write_once(path: Path, offset: int, data: bytes) -> None:
+    """One write to the first export by a client of its own."""
+    ask_once(path, 1, offset, len(data), data)
+
+
+def ask_once(path: Path, command: int, offset: int, size: int, data: bytes = b"") -> bytes:
+    """One request over the simplest handshake of the NBD protocol; what a read (command 0) gives."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(10)
         client.connect(str(path))
@@ -30,11 +51,11 @@ def read_once(path: Path, offset: int, size: int) -> bytes:
         stream.write(struct.pack(">I8sII", 3, b"IHAVEOPT", 1, 0))
         stream.flush()
         stream.read(10)
-        stream.write(struct.pack(">IHHQQI", 0x25609513, 0, 0, 7, offset, size))
+        stream.write(struct.pack(">IHHQQI", 0x25609513, 0, command, 7, offset, size) + data)
         stream.flush()
         magic, error, cookie = struct.unpack(">IIQ", stream.read(16))
         assert (magic, error, cookie) == (0x67446698, 0, 7)
-        return stream.read(size)
+        return stream.read(size) if command == 0 else b""
 
 
 def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path) -> None:
@@ -86,6 +107,9 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["run", "fio-randread", "--on", "emulated:nothing"], "expected one of"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--then", "fio-randread"], "--then"),
         (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a script is more than a job can say"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "qd=abc"], "qd = 'abc'"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "warm_up=soon"], "warm_up = 'soon'"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "read_pct=x"], "read_pct = 'x'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line(hotband, tmp_path: Path, monkeypatch, arguments: list[str], words: str) -> None:
@@ -110,6 +134,22 @@ def test_a_command_is_run_beside_it_and_its_exit_code_is_kept(hotband) -> None:
     assert done.returncode == 7
     assert "nbd+unix:///d0?socket=" in done.stderr
     assert json.loads(done.stdout)["serving"]["kinds"] == []
+
+
+def test_power_goes_off_where_the_machine_itself_says_so(tmp_path: Path) -> None:
+    (tmp_path / "cut.toml").write_text(CUT)
+    with hb.serve(tmp_path / "cut.toml", socket=tmp_path / "s", anyway=True) as served:
+        deadline = time.monotonic() + 20
+        while not served.is_stopped() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert served.is_stopped()
+
+
+def test_what_was_read_as_zeros_of_a_store_that_keeps_nothing_is_noted(tmp_path: Path) -> None:
+    with hb.serve(DRIVE, socket=tmp_path / "s", store="none", anyway=True) as served:
+        write_once(tmp_path / "s", 0, b"x" * 4096)
+        assert read_once(tmp_path / "s", 0, 4096) == bytes(4096)
+    assert any(note.startswith("1 blocks of 4 KiB were read as zeros") for note in served.record.notes)
 
 
 @fio

@@ -31,14 +31,14 @@ pub struct PyServer {
 }
 
 /// What keeps the bytes: a file, memory, or nothing; where power may go off, with what was there before.
-fn kept(file: Option<&Path>, base: Option<&Path>, history: bool, model: &OfMachine) -> PyResult<Box<dyn Store>> {
+fn kept(file: Option<&Path>, base: Option<&Path>, model: &OfMachine) -> PyResult<Box<dyn Store>> {
     let of_file = |error: io::Error| os_error(&error, file.unwrap_or(Path::new("store")));
     let store: Box<dyn Store> = match file {
         Some(path) if path == Path::new("none") => Box::new(Nothing::default()),
         Some(path) => Box::new(File::open(path, model.machine(), &model.volumes(), base).map_err(of_file)?),
         None => Box::new(Memory::default()),
     };
-    if !history {
+    if !model.may_be_cut() {
         return Ok(store);
     }
     let folder = file.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
@@ -88,7 +88,7 @@ impl PyServer {
 impl PyServer {
     /// Begins to serve the machine of `run`, whose load is `clients`; its time begins.
     #[new]
-    #[pyo3(signature = (run, *, store=None, base=None, history=false, spin_ns=60_000, priority=true, awake=false))]
+    #[pyo3(signature = (run, *, store=None, base=None, spin_ns=60_000, priority=true, awake=false))]
     #[allow(
         clippy::needless_pass_by_value,
         clippy::too_many_arguments,
@@ -99,7 +99,6 @@ impl PyServer {
         run: &PyRun,
         store: Option<PathBuf>,
         base: Option<PathBuf>,
-        history: bool,
         spin_ns: u64,
         priority: bool,
         awake: bool,
@@ -109,7 +108,7 @@ impl PyServer {
         let start = || {
             let live = made.live(run.control()).map_err(run_error)?;
             let model = OfMachine::new(live);
-            let store = kept(store.as_deref(), base.as_deref(), history, &model)?;
+            let store = kept(store.as_deref(), base.as_deref(), &model)?;
             let started = Service::start(Box::new(model), store, options);
             started.map_err(|error| os_error(&error, Path::new("the clock's thread")))
         };

@@ -1,4 +1,4 @@
-//! Who holds a file, a folder or a block device that is to go.
+//! Who holds a file, a folder or a block device that is to go; errors that name it.
 
 use std::fs;
 use std::io;
@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 
 /// Names at most so many holders: enough to find the rest.
 const NAMED: usize = 4;
+
+/// An error with the path that it is about.
+pub fn naming(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
 
 /// The error where `path`, or a file below it, is still in use: by mounted file systems, loop devices, or programs with
 /// open files. None where nobody is found, such as for want of the right to look.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::holders;
+use crate::holders::{self, naming};
 
 /// What the kernel calls a device that it sends flushes to.
 const SENDS_FLUSHES: &str = "write back";
@@ -66,8 +66,7 @@ impl Loop {
         if is_sending() {
             return Ok(());
         }
-        fs::write(&cache, SENDS_FLUSHES)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", cache.display())))?;
+        fs::write(&cache, SENDS_FLUSHES).map_err(|error| naming(&cache, &error))?;
         if is_sending() { Ok(()) } else { Err(io::Error::other(format!("{}: no flushes", cache.display()))) }
     }
 

@@ -82,6 +82,11 @@ impl OfMachine {
         Self { live, done: Vec::new() }
     }
 
+    /// Whether its power is to go off: its store must know what was there before.
+    pub fn may_be_cut(&self) -> bool {
+        self.live.may_be_cut()
+    }
+
     /// What the machine is called.
     pub fn machine(&self) -> &str {
         self.live.name()

@@ -291,7 +291,7 @@ impl Service {
             }
         };
         let next = core.wake();
-        self.under_way.store((core.pending.len() - core.free.len()) as u64, Ordering::Relaxed);
+        self.note_under_way(&core);
         drop(core);
         self.hand_out(due);
         // The clock is woken only where something is due before it wakes up by itself.
@@ -302,6 +302,11 @@ impl Service {
 
     fn lock(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells who watches clients how many requests are under way, without the lock.
+    fn note_under_way(&self, core: &Core) {
+        self.under_way.store((core.pending.len() - core.free.len()) as u64, Ordering::Relaxed);
     }
 
     /// Answers clients, and notes how late.
@@ -324,7 +329,7 @@ impl Service {
             let is_cut = core.model.as_ref().is_none_or(|model| model.is_cut());
             let next = core.wake().map_or(u64::MAX, |next| next.0);
             self.planned.store(next, Ordering::Release);
-            self.under_way.store((core.pending.len() - core.free.len()) as u64, Ordering::Relaxed);
+            self.note_under_way(&core);
             if is_cut {
                 drop(core);
                 self.hand_out(due);
@@ -394,8 +399,9 @@ impl Service {
         }
         let Some(model) = self.lock().model.take() else { return Ok(None) };
         let is_cut = model.is_cut();
+        let findings = self.tally().findings().with_notes(self.store.remarks());
         let spaces: Vec<_> = self.volumes.iter().map(|volume| (volume.node, volume.space)).collect();
-        let Some((outcome, held)) = model.finish(self.tally().findings())? else { return Ok(None) };
+        let Some((outcome, held)) = model.finish(findings)? else { return Ok(None) };
         if is_cut {
             let left = held.into_iter().filter_map(|held| {
                 let (_, space) = spaces.iter().find(|(node, _)| *node == Some(held.node))?;

@@ -38,7 +38,7 @@ def program_names() -> list[str]:
 
 def place(where: str, name: str) -> str:
     """A machine with its name completed; a folder of the host as it is."""
-    from hotband.programs.devices import EMULATED, REAL
+    from hotband.targets.named import EMULATED, REAL
 
     return name if name.startswith(REAL) else names.machine_names(where, name.removeprefix(EMULATED))
 

@@ -42,9 +42,7 @@ RunOption = Annotated[
     typer.Option("--run", metavar="COMMAND", help="Run it in a shell with $uri, $file, $device, then end."),
 ]
 LiveOption = Annotated[bool, typer.Option("--live", help="A line with rates and lateness, twice a second.")]
-SpinOption = Annotated[
-    str | None, typer.Option(metavar="TIME", help='Busy wait before an answer is due; "60 us", "0 us" for none.')
-]
+SpinOption = Annotated[str, typer.Option(metavar="TIME", help='Busy wait before an answer is due; "0 us" for none.')]
 PriorityOption = Annotated[
     bool, typer.Option("--priority/--no-priority", help="Real-time priority, where the host lets it.")
 ]
@@ -88,7 +86,7 @@ def serve(
     duration: DurationOption = None,
     run: RunOption = None,
     live: LiveOption = False,
-    spin: SpinOption = None,
+    spin: SpinOption = "60 us",
     priority: PriorityOption = True,
     awake: AwakeOption = False,
     anyway: AnywayOption = False,
@@ -109,7 +107,7 @@ def serve(
         base=base,
         out=record,
         io_log=io_log,
-        spin_ns=_spin(spin),
+        spin=spin,
         priority=priority,
         awake=awake,
         anyway=anyway,
@@ -134,7 +132,7 @@ def mount(
     duration: DurationOption = None,
     run: RunOption = None,
     live: LiveOption = False,
-    spin: SpinOption = None,
+    spin: SpinOption = "60 us",
     priority: PriorityOption = True,
     awake: AwakeOption = False,
     anyway: AnywayOption = False,
@@ -148,31 +146,19 @@ def mount(
         parse_set(set_ or []),
         seed,
         tuple(event or ()),
-        None,
-        folder,
-        loop,
-        False,
-        store,
-        base,
-        record,
-        io_log,
-        _spin(spin),
-        priority,
+        folder=folder,
+        loop=loop,
+        nbd=False,
+        store=store,
+        base=base,
+        out=record,
+        io_log=io_log,
+        spin=spin,
+        priority=priority,
         awake=awake,
         anyway=anyway,
     )
     _serve(spec, _seconds(duration), run, live, as_json)
-
-
-def _spin(text: str | None) -> int:
-    from hotband.text.quantities import SPAN_EXPECTED, span_ns
-
-    if text is None:
-        return 60_000
-    ns = 0.0 if text.replace(" ", "") in ("0us", "0ns", "0ms", "0s") else span_ns(text)
-    if ns is None or ns > 1e6:
-        raise UserError("--spin", "", text, f"expected {SPAN_EXPECTED}, at most 1 ms")
-    return round(ns)
 
 
 def _seconds(text: str | None) -> float | None:
@@ -249,15 +235,17 @@ def run_beside(served: Served, command: str, look: Callable[[Served], None] | No
     """Runs a shell command while it is served, with the first volume's places in its environment; its exit code."""
     import os
 
+    from hotband.serve.served import LOOK_EVERY_S
+
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
     own = {name: str(place) for name, place in places.items() if place is not None}
     child = subprocess.Popen(command, shell=True, env={**os.environ, **own})
     try:
         while child.poll() is None:
-            served.wait(0.1, look)
-            if served.is_stopped():
-                time.sleep(0.1)
+            time.sleep(LOOK_EVERY_S)
+            if look is not None:
+                look(served)
     finally:
         if child.poll() is None:
             child.terminate()

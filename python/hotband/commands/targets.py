@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from hotband.commands.output import print_json, say, show, show_lines
 from hotband.errors import UserError
+from hotband.targets.named import EMULATED
 
 if TYPE_CHECKING:
     from hotband.runs.run import RunSpec
-
-EMULATED = "emulated:"
 
 
 def is_emulated(on: str) -> bool:
@@ -25,8 +24,8 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], as_json: bool) -> N
     from dataclasses import replace
 
     from hotband.runs.progress import run_progress
-    from hotband.targets import emulate
     from hotband.targets.beside import beside_data, beside_lines, beside_table
+    from hotband.targets.emulated import emulate
 
     for option, value in left_out.items():
         if value:

@@ -15,13 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.errors import UserError
+from hotband.targets.named import REAL
 
 ROLES = ("data", "log")
 """Names of volumes that say what they are for."""
-REAL = "real:"
-"""What a folder of the host begins with."""
-EMULATED = "emulated:"
-"""What a machine may begin with, as elsewhere: programs run on no other kind."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hotband.errors import UserError
 from hotband.programs import find_program
-from hotband.programs.devices import EMULATED, Devices, devices_on, keys_of
+from hotband.programs.devices import Devices, devices_on, keys_of
 from hotband.programs.needs import expect_needs
 from hotband.programs.processes import Told
 from hotband.programs.program import ProgramDoc
@@ -16,6 +16,7 @@ from hotband.programs.settings import apart, as_texts, values_of
 from hotband.programs.work import Work
 from hotband.record.files import RECORD_FILE
 from hotband.runs.signals import stoppable
+from hotband.targets.named import EMULATED
 from hotband.text.foreign import json_text
 from hotband.text.write import make_folder, write_file
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from hotband.record.record import Record, record_of, record_of_import
 from hotband.runs.specify import Spec, named, settings_of, texts
 from hotband.serve.served import Served, ServeSpec
-from hotband.text.quantities import span_ns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,12 +52,7 @@ def serve(
     Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
     unless it is served `anyway`.
     """
-    from hotband.errors import UserError
-
     where = named(on, "on")
-    ns = 0.0 if spin.split()[0] == "0" else span_ns(spin)
-    if ns is None or ns > 1e6:
-        raise UserError("spin", "", spin, 'expected a time such as "60 us", at most 1 ms')
     spec = ServeSpec(
         where.name,
         settings_of({**(set or {}), **settings}),
@@ -72,7 +66,7 @@ def serve(
         _path(base),
         _path(out),
         _path(io_log),
-        round(ns),
+        spin,
         priority,
         machine_text=where.text,
         awake=awake,

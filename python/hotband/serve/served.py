@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 import time
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 LOOK_EVERY_S = 0.2
 # The one key of workloads that is about the drives: what they hold.
 OF_DRIVES = "state"
+# A thousand times what a disk's cache takes to answer.
+LONGEST_SPIN_NS = 1e6
 # The longest path of a unix socket on Linux (unix(7): 108 bytes with the one that ends it).
 LONGEST_SOCKET = 107
 
@@ -41,7 +44,7 @@ class ServeSpec:
     `machine` is a catalog drive, a short form or a TOML file; `set` holds pairs of values. `socket` is where NBD
     clients connect (a temporary place where None), `folder` where the volumes are files (FUSE; not mounted where None),
     with `loop` as block devices, too. `store` keeps the bytes after the server has ended; `base` is an image that is
-    read where nothing was written. `spin` (ns), `priority` and `awake` (cores do not sleep): how answers are timed.
+    read where nothing was written. `spin`, `priority` and `awake` (cores do not sleep): how answers are timed.
     `precondition` is what the drives hold before, as in a workload; with `in_use` solid-state drives are written over
     first, as in runs. Paths that are wrong raise UserError once it begins.
     """
@@ -58,7 +61,7 @@ class ServeSpec:
     base: Path | None = None
     out: Path | None = None
     io_log: Path | None = None
-    spin_ns: int = 60_000
+    spin: str = "60 us"
     priority: bool = True
     machine_text: str | None = field(default=None, kw_only=True)
     precondition: Mapping[str, object] | None = field(default=None, kw_only=True)
@@ -81,6 +84,19 @@ class ServedVolume:
     uri: str | None
     file: Path | None
     device: Path | None
+
+
+def spin_ns(text: str) -> int:
+    """Nanoseconds of a busy wait. Raises UserError for what is no time, or too long."""
+    from hotband.text.quantities import SPAN_EXPECTED
+
+    try:
+        ns = 1e9 * _core.quantity("time", text)
+    except ValueError:
+        ns = math.inf
+    if ns > LONGEST_SPIN_NS:
+        raise UserError("--spin", "", text, f"expected {SPAN_EXPECTED}, at most 1 ms")
+    return round(ns)
 
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
@@ -142,6 +158,7 @@ class Served:
                     raise UserError("--set", key, value, accepted)
             try:
                 offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, of_machine)
+                volumes = [name for name, _ in offer["volumes"]]
             except _core.SpecError as error:
                 raise user_error(error) from None
             asked = RunSpec(
@@ -154,7 +171,7 @@ class Served:
                 spec.out,
                 spec.io_log,
                 machine_text=text,
-                workload_text=workload_text([name for name, _ in offer["volumes"]], spec.precondition),
+                workload_text=workload_text(volumes, spec.precondition),
                 events=spec.events,
                 in_use=spec.in_use,
             )
@@ -165,7 +182,7 @@ class Served:
             if not spec.anyway:
                 expect_servable(
                     spec.machine,
-                    speed_of_machine(spec.machine, tuple(of_machine), text),
+                    speed_of_machine(spec.machine, of_machine, text, volumes[0]),
                     speed_of_host(self._temporary),
                 )
             self._server = self._begin()
@@ -185,8 +202,7 @@ class Served:
                 self._prepared.run,
                 store=store,
                 base=spec.base,
-                history=any("power-off" in event for event in spec.events),
-                spin_ns=spec.spin_ns,
+                spin_ns=spin_ns(spec.spin),
                 priority=spec.priority,
                 awake=spec.awake,
             )

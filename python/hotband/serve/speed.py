@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hotband import _core
 from hotband.errors import UserError
-from hotband.runs.run import Finished, RunSpec, execute, text_of
+from hotband.runs.run import RunSpec, execute
 
 # Seconds for which each of the host's two speeds is measured, and of virtual time for each of the machine's.
 HOST_S, MACHINE_TIME = 0.15, "200 ms"
@@ -36,42 +37,27 @@ def speed_of_host(folder: Path) -> Speed:
     return Speed(*_core.serve_speed(folder / "speed.sock", HOST_S))
 
 
-def speed_of_machine(machine: str, pairs: tuple[tuple[str, str], ...], text: str | None = None) -> Speed:
-    """Of a modelled machine whose solid-state drives are in use."""
-    done = [_finished(machine, pairs, text, depth) for depth in DEPTHS]
-    alone, together = (one.record["summary"] for one in done)
-    return Speed(float(alone["latency_mean_ns"] or 0.0), float(together["iops"] or 0.0))
-
-
-def _finished(machine: str, pairs: tuple[tuple[str, str], ...], text: str | None, depth: int) -> Finished:
+def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:
+    """Of a volume of a modelled machine whose solid-state drives are in use; `text` where the machine is a file."""
     from hotband.jobs.convert import text_named
-
-    own = text_of(machine, "machine") if text is None else text
-    volumes = _core.machine_offer(_catalog(), machine, own, list(pairs))["volumes"]
-    workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {_quoted(volumes[0][0])}")
-    spec = RunSpec(
-        f"depth {depth}",
-        machine,
-        "fio-randread",
-        (*pairs, ("qd", str(depth)), ("warm_up", "50 ms")),
-        duration=MACHINE_TIME,
-        machine_text=own,
-        workload_text=workload,
-        in_use=True,
-    )
-    return execute([spec], jobs=1)[0]
-
-
-def _catalog() -> Path:
-    from hotband.catalog import CATALOG_DIR
-
-    return CATALOG_DIR
-
-
-def _quoted(name: str) -> str:
     from hotband.review.asked import quoted
 
-    return quoted(name)
+    workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {quoted(volume)}")
+    asked = [
+        RunSpec(
+            f"depth {depth}",
+            machine,
+            "fio-randread",
+            (*pairs, ("qd", str(depth)), ("warm_up", "50 ms")),
+            duration=MACHINE_TIME,
+            machine_text=text,
+            workload_text=workload,
+            in_use=True,
+        )
+        for depth in DEPTHS
+    ]
+    alone, together = (one.record["summary"] for one in execute(asked, jobs=1))
+    return Speed(float(alone["latency_mean_ns"] or 0.0), float(together["iops"] or 0.0))
 
 
 def expect_servable(machine: str, model: Speed, host: Speed) -> None:

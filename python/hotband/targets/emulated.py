@@ -60,13 +60,15 @@ def emulate(
         check_writable(spec.out)
     workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
     machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
+    # What fio cannot say at all is told first; values are the engine's to check, which it does before it runs.
+    converted_to(spec.workload, workload, "fio", PLACE)
     of_workload, of_machine = divided(spec.set, spec.workload, spec.machine, (workload, machine))
     state = tuple(pair for pair in of_workload if pair[0] == "state")
     asked = tuple(pair for pair in of_workload if pair[0] != "state")
-    text = applied(workload, asked, spec.duration)
-    converted = converted_to(spec.workload, text, "fio", PLACE)
     model_out = None if spec.out is None else spec.out / "model"
     [model] = execute([replace(spec, out=model_out, in_use=True)], progress)
+    text = applied(workload, asked, spec.duration)
+    converted = converted_to(spec.workload, text, "fio", PLACE)
     with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
         serve = ServeSpec(
             spec.machine,

@@ -110,7 +110,7 @@ def _warm_up(table: Table, value: str) -> None:
     for phase in table["phases"]:
         if not phase.get("measure") and "duration" in phase:
             phase["duration"] = value
-    if float(value.split()[0]) == 0:
+    if _core.quantity("time", value) == 0:
         table["phases"] = [phase for phase in table["phases"] if phase.get("measure") or phase.get("duration") != value]
 
 

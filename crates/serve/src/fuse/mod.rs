@@ -17,7 +17,7 @@ use std::sync::Arc;
 use fuser::{BackgroundSession, Config, Session, SessionACL};
 use rustix::mount::{MountFlags, UnmountFlags};
 
-use crate::holders;
+use crate::holders::{self, naming};
 use crate::model::VolumeTold;
 use crate::service::Service;
 use files::Files;
@@ -62,10 +62,6 @@ pub fn mount(service: Arc<Service>, folder: &Path) -> io::Result<Mounted> {
     let session = Session::from_fd(Files::new(service)?, device, SessionACL::Owner, config)?;
     mounted.session = Some(session.spawn()?);
     Ok(mounted)
-}
-
-fn naming(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// A volume is a file of its name.

@@ -64,6 +64,11 @@ pub trait Store: Send + Sync {
     /// What the file says.
     fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>>;
 
+    /// What a reader of the record must know of what it kept.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Power went off: of everything that was written the drives hold just this.
     ///
     /// # Errors
@@ -89,6 +94,9 @@ impl<S: Store + ?Sized> Store for Box<S> {
     }
     fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
         (**self).extents(place, len)
+    }
+    fn remarks(&self) -> Vec<String> {
+        (**self).remarks()
     }
     fn power_off(&self, left: &[Left]) -> io::Result<()> {
         (**self).power_off(left)

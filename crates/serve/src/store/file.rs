@@ -16,7 +16,7 @@ use super::contract::{Extent, Place, Store};
 use super::image::Image;
 use super::overlay::Overlay;
 use super::sidecar::{BaseTold, FileTold, Sidecar};
-use crate::holders;
+use crate::holders::{self, naming};
 use crate::model::VolumeTold;
 
 /// Sparse files.
@@ -62,10 +62,6 @@ impl File {
     fn image(&self, place: Place) -> &Image {
         &self.images[place.space as usize]
     }
-}
-
-fn naming(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 fn missing(path: &Path, of: &Path) -> io::Error {

@@ -225,6 +225,10 @@ impl<S: Store> Store for WithHistory<S> {
         self.store.extents(place, len)
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.store.remarks()
+    }
+
     /// Nothing can be written any more. What no drive tells of is as it was before the first write.
     fn power_off(&self, left: &[Left]) -> io::Result<()> {
         let mut history = self.history();

@@ -91,6 +91,14 @@ impl Store for Nothing {
         Ok(0)
     }
 
+    fn remarks(&self) -> Vec<String> {
+        let wrong = self.wrong_reads();
+        let told = (wrong > 0).then(|| {
+            format!("{wrong} blocks of 4 KiB were read as zeros though other data had been written: nothing was kept")
+        });
+        told.into_iter().collect()
+    }
+
     fn extents(&self, _: Place, len: u64) -> io::Result<Vec<Extent>> {
         Ok(vec![Extent { len, is_hole: true }])
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::holders::naming;
 use crate::model::VolumeTold;
 
 /// What lies beside the files of a store.
@@ -94,7 +95,7 @@ impl Sidecar {
         let text = match fs::read_to_string(&beside) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", beside.display()))),
+            Err(error) => return Err(naming(&beside, &error)),
         };
         let have: Self = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
         match self.difference(&have) {
