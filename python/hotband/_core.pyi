@@ -120,7 +120,8 @@ class Server:
 
     Raises SpecError, OSError where the host refuses, and RuntimeError where the run was executed or served before.
     `store` is the file that keeps what is written, `base` an image that is read where nothing was; where power may go
-    off, what was there before is kept beside it. `spin_ns`, `priority` and `awake`: how answers are timed.
+    off, what was there before is kept beside it. `spin_ns`, `priority` and `awake`: how answers are timed;
+    `way_ns`: what the way from a client and back takes at least.
     """
 
     def __init__(
@@ -129,9 +130,10 @@ class Server:
         *,
         store: Path | None = None,
         base: Path | None = None,
-        spin_ns: int = 60_000,
+        spin_ns: int = 200_000,
         priority: bool = True,
-        awake: bool = False,
+        awake: bool = True,
+        way_ns: int = 0,
     ) -> None: ...
     def serve_nbd(self, socket: Path) -> None:
         """NBD clients find every volume at this unix socket, which only its owner may open."""
@@ -171,9 +173,22 @@ class Server:
     def finish(self) -> Output:
         """What it leaves, once; ends it where it has not ended."""
 
-def serve_speed(path: Path, seconds: float) -> tuple[float, float]:
-    """What this host can serve of random 4 KiB reads: mean latency in ns with one outstanding, reads a second with 32.
-    Measured for twice `seconds` behind a socket at `path`, which is not there yet. Raises OSError."""
+class FixedServer:
+    """A drive of 64 MiB in memory that takes `latency_ns` for every I/O, on NBD at a unix socket until it is stopped.
+    Raises OSError."""
+
+    def __init__(self, path: Path, latency_ns: int) -> None: ...
+    def stop(self) -> None:
+        """Ends it; does nothing where it has ended."""
+
+def serve_speed(path: Path, seconds: float) -> tuple[float, float, int]:
+    """What this host can serve of random 4 KiB reads: mean latency in ns with one outstanding, reads a second with 32,
+    and what the way to a server and back takes at least, in ns. Measured for three times `seconds` behind a socket at
+    `path`, which is not there yet. Raises OSError."""
+
+def serve_way(path: Path, seconds: float) -> int:
+    """What the way to a server and back takes at least, in ns; measured for so long behind a socket at `path`, which is
+    not there yet. Raises OSError."""
 
 class EntropyMeasured(TypedDict):
     """Report as JSON, threads, seconds of measuring, seconds of compressing added up over threads."""

@@ -43,7 +43,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::PyRun>()?;
     module.add_class::<run::PyOutput>()?;
     module.add_class::<serve::PyServer>()?;
+    module.add_class::<serve::PyFixedServer>()?;
     module.add_function(wrap_pyfunction!(serve::serve_speed, module)?)?;
+    module.add_function(wrap_pyfunction!(serve::serve_way, module)?)?;
     module.add_class::<tables::PyTable>()?;
     module.add_class::<entropy::PyEntropy>()?;
     module.add_function(wrap_pyfunction!(specs::drive, module)?)?;

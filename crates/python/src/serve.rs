@@ -88,7 +88,7 @@ impl PyServer {
 impl PyServer {
     /// Begins to serve the machine of `run`, whose load is `clients`; its time begins.
     #[new]
-    #[pyo3(signature = (run, *, store=None, base=None, spin_ns=60_000, priority=true, awake=false))]
+    #[pyo3(signature = (run, *, store=None, base=None, spin_ns=200_000, priority=true, awake=true, way_ns=0))]
     #[allow(
         clippy::needless_pass_by_value,
         clippy::too_many_arguments,
@@ -102,9 +102,10 @@ impl PyServer {
         spin_ns: u64,
         priority: bool,
         awake: bool,
+        way_ns: u64,
     ) -> PyResult<Self> {
         let made = run.take()?;
-        let options = Options { spin: Span(spin_ns), priority, awake };
+        let options = Options { spin: Span(spin_ns), priority, awake, way: Span(way_ns) };
         let start = || {
             let live = made.live(run.control()).map_err(run_error)?;
             let model = OfMachine::new(live);
@@ -209,12 +210,44 @@ impl PyServer {
     }
 }
 
-/// Mean latency in nanoseconds with one 4 KiB read outstanding, and reads a second with 32, that this host can serve;
-/// measured behind a socket at `path`, which is not there yet.
+/// A drive of 64 MiB in memory that takes the same time for every I/O, behind a socket until it is stopped.
+#[pyclass(name = "FixedServer")]
+pub struct PyFixedServer {
+    served: Mutex<Option<speed::Steady>>,
+}
+
+#[pymethods]
+impl PyFixedServer {
+    /// Begins to serve it.
+    #[new]
+    #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
+    fn new(py: Python<'_>, path: PathBuf, latency_ns: u64) -> PyResult<Self> {
+        let served = py.detach(|| speed::Steady::serve(&path, Span(latency_ns)));
+        Ok(Self { served: Mutex::new(Some(served.map_err(|error| os_error(&error, &path))?)) })
+    }
+
+    /// Ends it; does nothing where it has ended.
+    fn stop(&self, py: Python<'_>) {
+        let served = self.served.lock().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| drop(served));
+    }
+}
+
+/// Mean latency in nanoseconds with one 4 KiB read outstanding, and reads a second with 32, that this host can serve, and
+/// what the way to the server and back takes at least, in nanoseconds; measured behind a socket at `path`, which is not there yet.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
-pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64, f64)> {
+pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64, f64, u64)> {
     let time = std::time::Duration::from_secs_f64(seconds);
     let speed = py.detach(|| speed::measure(&path, time)).map_err(|error| os_error(&error, &path))?;
-    Ok((speed.latency_ns, speed.iops))
+    Ok((speed.latency_ns, speed.iops, speed.way_ns))
+}
+
+/// What the way to the server and back takes at least, in nanoseconds; measured behind a socket at `path`, which is not
+/// there yet.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
+pub fn serve_way(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<u64> {
+    let time = std::time::Duration::from_secs_f64(seconds);
+    py.detach(|| speed::way(&path, time)).map_err(|error| os_error(&error, &path))
 }

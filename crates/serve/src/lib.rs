@@ -23,6 +23,8 @@ pub mod service;
 pub mod speed;
 pub mod store;
 pub mod tally;
+mod timekeeper;
+mod watch;
 
 pub use clock::WallClock;
 pub use model::{Answer, Fixed, Model, OfMachine, VolumeTold};

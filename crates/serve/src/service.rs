@@ -1,14 +1,14 @@
 //! What arrived goes to the machine, what it answered goes back: late by what the host makes of it, never early.
 //!
 //! The machine lies behind one lock. Whoever brings a request takes it, lets the machine go on to the time of the
-//! request, and hands out what is done by now; a thread of its own, the clock, does so when the machine next has something
-//! to do. A drive that answers at once is so answered by the thread that asked, without another's help.
+//! request, and hands out what is done by now; when the machine next has something to do, the timekeeper does so
+//! (`timekeeper.rs`). A drive that answers at once is so answered by the thread that asked, without another's help.
 
+use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use hotband_engine::{Asked, Outcome, RunError};
 use hotband_machine::{Entropy, Fault, Op};
@@ -20,6 +20,7 @@ use crate::model::{Answer, Model, VolumeTold};
 use crate::priority;
 use crate::store::{Extent, Left, Place, Store};
 use crate::tally::Tally;
+use crate::timekeeper::Timekeeper;
 
 /// A request of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub struct Request {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// When it was read from the client, by [`Service::now`].
+    /// When it was asked for, by [`Service::now`] or [`Service::asked_by_now`].
     pub arrived: Instant,
 }
 
@@ -85,18 +86,21 @@ pub struct Options {
     /// The clock does not sleep for the last so much before an answer is due, but looks at the time again and again: what
     /// the host takes to wake a thread is else added to every answer.
     pub spin: Span,
-    /// Threads of the server go before others (real-time class, first in first out), where the host lets them.
+    /// Threads of the server go before others, as far as the host lets them.
     pub priority: bool,
-    /// A thread a core keeps it from going to sleep where nobody else wants it: waking a core of a virtual machine up takes
-    /// some 50 us each time (measured: 4 ms asked for are 4.12 ms without and 4.07 ms with it).
+    /// Cores do not go to sleep, where the host lets it: to wake one of a virtual machine takes 20 to 50 us (measured: a
+    /// client gets 100 us as 124 to 140 us without and as 120 us with it; an answer at once as 23 and 13 us).
     pub awake: bool,
+    /// What the way from a client to the server and back takes at least: a request was made so much before it is seen.
+    pub way: Span,
 }
 
 impl Default for Options {
-    /// 60 us: what a sleep is late at most on an otherwise idle host (measured: 500 us asked for are 572 us without and
-    /// 522 us with it).
+    /// 200 us: more than what a sleep is late on an otherwise idle host (60 us; measured: 500 us asked for are 572 us
+    /// without and 522 us with it), and than a solid-state drive takes for a read, for which nobody goes to sleep (111 us
+    /// are served as 118 to 121 us, with 60 us as 121 to 126 us).
     fn default() -> Self {
-        Self { spin: Span(60_000), priority: true, awake: false }
+        Self { spin: Span(200_000), priority: true, awake: true, way: Span::ZERO }
     }
 }
 
@@ -107,7 +111,7 @@ struct Pending {
     arrived: Instant,
 }
 
-struct Core {
+pub(crate) struct Core {
     model: Option<Box<dyn Model>>,
     pending: Vec<Option<Pending>>,
     free: Vec<u32>,
@@ -119,21 +123,20 @@ type Due = Vec<(Answer, Pending)>;
 
 /// A machine that is served.
 pub struct Service {
-    core: Mutex<Core>,
-    /// The clock waits here.
-    changed: Condvar,
-    /// When the clock wakes up next; lowered by whoever brings something that is due earlier.
-    planned: AtomicU64,
+    pub(crate) core: Mutex<Core>,
+    pub(crate) timekeeper: Timekeeper,
     stopped: AtomicBool,
     /// Requests that are under way.
     under_way: AtomicU64,
     /// What is told when it stops.
     watchers: Mutex<Vec<Box<dyn Fn() + Send>>>,
-    clock: WallClock,
-    options: Options,
+    pub(crate) clock: WallClock,
+    pub(crate) options: Options,
     store: Box<dyn Store>,
     volumes: Vec<VolumeTold>,
     tally: Mutex<Tally>,
+    /// While this is open cores do not sleep.
+    _awake: Option<File>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -144,43 +147,25 @@ impl Service {
     /// No thread can be started.
     pub fn start(model: Box<dyn Model>, store: Box<dyn Store>, options: Options) -> io::Result<Arc<Self>> {
         let volumes = model.volumes();
+        let awake = if options.awake { priority::keep_awake() } else { None };
         let service = Arc::new(Self {
             clock: WallClock::start(model.now()),
             core: Mutex::new(Core { model: Some(model), pending: Vec::new(), free: Vec::new(), answers: Vec::new() }),
-            changed: Condvar::new(),
-            planned: AtomicU64::new(0),
+            timekeeper: Timekeeper::new()?,
             stopped: AtomicBool::new(false),
             under_way: AtomicU64::new(0),
             watchers: Mutex::default(),
             options,
             store,
             volumes,
-            tally: Mutex::default(),
+            tally: Mutex::new(Tally::new(options.way, awake.is_some())),
+            _awake: awake,
             thread: Mutex::default(),
         });
         let clock = Arc::clone(&service);
         let thread = std::thread::Builder::new().name("clock".to_owned()).spawn(move || clock.run_clock())?;
-        if options.awake {
-            service.keep_awake();
-        }
         *service.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
         Ok(service)
-    }
-
-    /// Starts a thread a core that does nothing, as long as it is served; fewer where the host has no more threads.
-    fn keep_awake(self: &Arc<Self>) {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..cores {
-            let service = Arc::downgrade(self);
-            let begun = std::thread::Builder::new().name("awake".to_owned()).spawn(move || {
-                while priority::yield_to_all() && service.upgrade().is_some_and(|service| !service.is_stopped()) {
-                    (0..100_000).for_each(|_| std::hint::spin_loop());
-                }
-            });
-            if begun.is_err() {
-                return;
-            }
-        }
     }
 
     /// What is served.
@@ -192,6 +177,12 @@ impl Service {
     #[inline]
     pub fn now(&self) -> Instant {
         self.clock.now()
+    }
+
+    /// When a client asked for what was just seen, at the latest: earlier by what the way takes at least.
+    #[inline]
+    pub fn asked_by_now(&self) -> Instant {
+        Instant(self.now().0.saturating_sub(self.options.way.0))
     }
 
     /// Whether it has ended: power went off, or somebody stopped it.
@@ -294,13 +285,12 @@ impl Service {
         self.note_under_way(&core);
         drop(core);
         self.hand_out(due);
-        // The clock is woken only where something is due before it wakes up by itself.
-        if next.is_some_and(|next| next.0 < self.planned.fetch_min(next.0, Ordering::AcqRel)) {
-            self.changed.notify_one();
+        if let Some(next) = next {
+            self.timekeeper.tell(next);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Core> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -320,54 +310,21 @@ impl Service {
         }
     }
 
-    /// The clock: lets the machine go on whenever it has something to do.
-    fn run_clock(&self) {
-        self.prepare_thread();
-        while !self.is_stopped() {
-            let mut core = self.lock();
-            let due = core.advance(self.clock.now());
-            let is_cut = core.model.as_ref().is_none_or(|model| model.is_cut());
-            let next = core.wake().map_or(u64::MAX, |next| next.0);
-            self.planned.store(next, Ordering::Release);
-            self.note_under_way(&core);
-            if is_cut {
-                drop(core);
-                self.hand_out(due);
-                self.stop();
-                return;
-            }
-            if due.is_empty() {
-                self.wait(core, Instant(next));
-            } else {
-                drop(core);
-                self.hand_out(due);
-            }
-            self.spin();
+    /// Lets the machine go on to now, and hands out what is done; when it next has something to do, and whether anything
+    /// was done.
+    pub(crate) fn go_on(&self, mut core: MutexGuard<'_, Core>) -> (Instant, bool) {
+        let due = core.advance(self.clock.now());
+        let is_cut = core.model.as_ref().is_none_or(|model| model.is_cut());
+        let next = core.wake().unwrap_or(Instant::NEVER);
+        self.timekeeper.plan(next);
+        self.note_under_way(&core);
+        drop(core);
+        let any = !due.is_empty();
+        self.hand_out(due);
+        if is_cut {
+            self.stop();
         }
-    }
-
-    /// Sleeps until shortly before `next`, or until something is due earlier.
-    fn wait(&self, core: MutexGuard<'_, Core>, next: Instant) {
-        if next == Instant::NEVER {
-            // Looks now and then whether it was stopped, in case nobody tells it.
-            drop(self.changed.wait_timeout(core, Duration::from_millis(100)));
-            return;
-        }
-        let Some(sleep) = self.clock.until(next) else { return };
-        if let Some(sleep) = sleep.checked_sub(Duration::from_nanos(self.options.spin.0)) {
-            drop(self.changed.wait_timeout(core, sleep));
-        }
-    }
-
-    /// Looks at the time until what is due next is due, where that is soon.
-    fn spin(&self) {
-        loop {
-            let (next, now) = (self.planned.load(Ordering::Acquire), self.clock.now().0);
-            if next <= now || next - now > self.options.spin.0 || self.is_stopped() {
-                return;
-            }
-            std::hint::spin_loop();
-        }
+        (next, any)
     }
 
     /// Ends it: whoever waits for an answer gets none.
@@ -382,7 +339,7 @@ impl Service {
         for pending in gone {
             pending.reply.done(Err(Failure::Gone));
         }
-        self.changed.notify_all();
+        self.timekeeper.wake_all();
         for tell in told {
             tell();
         }
@@ -397,7 +354,8 @@ impl Service {
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             thread.join().expect("the clock does not panic");
         }
-        let Some(model) = self.lock().model.take() else { return Ok(None) };
+        let Some(mut model) = self.lock().model.take() else { return Ok(None) };
+        model.advance(self.clock.now(), &mut Vec::new());
         let is_cut = model.is_cut();
         let findings = self.tally().findings().with_notes(self.store.remarks());
         let spaces: Vec<_> = self.volumes.iter().map(|volume| (volume.node, volume.space)).collect();
@@ -419,9 +377,12 @@ impl Core {
         self.model.as_ref().and_then(|model| model.wake())
     }
 
-    /// Lets the machine go on to `now`; what is done by then.
+    /// Lets the machine go on to `now`, where it has something to do until then; what is done by then. Else its time
+    /// stands still: what was asked for a moment ago, and is seen only now, is taken at the time of asking.
     fn advance(&mut self, now: Instant) -> Due {
-        let Some(model) = &mut self.model else { return Vec::new() };
+        let Some(model) = self.model.as_mut().filter(|model| model.wake().is_some_and(|wake| wake <= now)) else {
+            return Vec::new();
+        };
         model.advance(now, &mut self.answers);
         let mut due = Due::with_capacity(self.answers.len());
         for answer in self.answers.drain(..) {

@@ -25,22 +25,68 @@ pub struct Speed {
     pub latency_ns: f64,
     /// I/Os a second with 32 outstanding.
     pub iops: f64,
+    /// What the way to the server and back takes at least, for a client that has waited: by so much the shortest of all
+    /// latencies is longer than what a drive was to take.
+    pub way_ns: u64,
 }
 
-/// Measures it for about twice `time`, behind a socket at `path`, which must not be there yet.
+/// What a drive takes by which the way to it is measured: as fast a drive as is served, or nearly so, on which clients wait.
+const WAITED: Span = Span(100_000);
+
+/// Measures it for about three times `time`, behind a socket at `path`, which must not be there yet.
 ///
 /// # Errors
 /// What the host refuses.
 pub fn measure(path: &Path, time: Duration) -> io::Result<Speed> {
-    let options = Options::default();
-    let service = Service::start(Box::new(Fixed::new(SIZE, Span::ZERO)), Box::new(Memory::default()), options)?;
-    let mut server = nbd::serve(Arc::clone(&service), Listen::Unix(path.to_path_buf()), Limits::default())?;
+    let way_ns = way(path, time)?;
+    let _served = Steady::serve(path, Span::ZERO)?;
     let mut client = Client::connect(path)?;
     let (alone, together) = (client.read_for(1, time)?, client.read_for(32, time)?);
-    drop(client);
-    server.stop();
-    service.stop();
-    Ok(Speed { latency_ns: 1e9 / alone, iops: together })
+    Ok(Speed { latency_ns: 1e9 / alone.rate, iops: together.rate, way_ns })
+}
+
+/// What the way to a server and back takes at least, in nanoseconds; measured for about `time` in the same way.
+///
+/// # Errors
+/// What the host refuses.
+pub fn way(path: &Path, time: Duration) -> io::Result<u64> {
+    let _served = Steady::serve(path, WAITED)?;
+    let reads = Client::connect(path)?.read_for(1, time)?;
+    Ok((reads.shortest.as_nanos() as u64).saturating_sub(WAITED.0))
+}
+
+/// A drive in memory that always takes the same time, behind a socket until it is dropped.
+pub struct Steady {
+    service: Arc<Service>,
+    server: nbd::Server,
+}
+
+impl Steady {
+    /// Begins to serve it at `path`, which must not be there yet.
+    ///
+    /// # Errors
+    /// What the host refuses.
+    pub fn serve(path: &Path, latency: Span) -> io::Result<Self> {
+        let model = Box::new(Fixed::new(SIZE, latency));
+        let service = Service::start(model, Box::new(Memory::default()), Options::default())?;
+        let server = nbd::serve(Arc::clone(&service), Listen::Unix(path.to_path_buf()), Limits::default())?;
+        Ok(Self { service, server })
+    }
+}
+
+impl Drop for Steady {
+    fn drop(&mut self) {
+        self.server.stop();
+        self.service.stop();
+    }
+}
+
+/// What a client saw.
+struct Reads {
+    /// I/Os a second.
+    rate: f64,
+    /// Shortest time from one answer to the next.
+    shortest: Duration,
 }
 
 /// A client of the NBD protocol that knows how to read
@@ -81,24 +127,28 @@ impl Client {
         requests.extend_from_slice(&BLOCK.to_be_bytes());
     }
 
-    /// Keeps `depth` reads outstanding for so long; I/Os a second.
-    fn read_for(&mut self, depth: u32, time: Duration) -> io::Result<f64> {
+    /// Keeps `depth` reads outstanding for so long; .
+    fn read_for(&mut self, depth: u32, time: Duration) -> io::Result<Reads> {
         let mut requests = Vec::new();
         (0..depth).for_each(|_| self.ask(&mut requests));
         self.writer.write_all(&requests)?;
         let begin = Instant::now();
         let (mut outstanding, mut done) = (depth, 0_u64);
         let mut reply = vec![0; 16 + BLOCK as usize];
+        let (mut last, mut shortest) = (begin, Duration::MAX);
         while outstanding > 0 {
             self.reader.read_exact(&mut reply)?;
+            let now = Instant::now();
+            shortest = shortest.min(now - last);
+            last = now;
             (outstanding, done) = (outstanding - 1, done + 1);
-            if begin.elapsed() < time {
+            if now - begin < time {
                 requests.clear();
                 self.ask(&mut requests);
                 self.writer.write_all(&requests)?;
                 outstanding += 1;
             }
         }
-        Ok(done as f64 / begin.elapsed().as_secs_f64())
+        Ok(Reads { rate: done as f64 / begin.elapsed().as_secs_f64(), shortest })
     }
 }

@@ -33,7 +33,7 @@ struct OfKind {
     bytes: u64,
     /// As the model meant it.
     model: Histogram<u64>,
-    /// From the arrival of the request to the answer being handed over.
+    /// From when it was asked for, at the latest, to the answer being handed over.
     client: Histogram<u64>,
 }
 
@@ -66,12 +66,8 @@ fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
 pub struct Tally {
     kinds: [OfKind; 4],
     lateness: Histogram<u64>,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self { kinds: std::array::from_fn(|_| OfKind::new()), lateness: times() }
-    }
+    way: Span,
+    cores_awake: bool,
 }
 
 /// Mean and quantiles of times, in nanoseconds.
@@ -118,7 +114,7 @@ pub struct KindTold {
     pub bytes: u64,
     /// Latency as the model meant it.
     pub model: Option<TimesTold>,
-    /// Latency from the arrival of the request to the answer being handed over.
+    /// Latency from when it was asked for, at the latest, to the answer being handed over.
     pub client: Option<TimesTold>,
 }
 
@@ -129,11 +125,20 @@ pub struct ServingTold {
     pub lateness: Option<TimesTold>,
     /// What a reader must know of that, where it changes what was measured.
     pub late: Option<String>,
+    /// What the way from clients of NBD and back takes at least, which is part of their latencies.
+    pub way_ns: u64,
+    /// Whether cores of the host were kept from sleeping.
+    pub cores_awake: bool,
     /// Kinds of I/O of which there were any.
     pub kinds: Vec<KindTold>,
 }
 
 impl Tally {
+    /// Of clients whose way to the server and back takes at least `way`; whether cores are kept from sleeping.
+    pub fn new(way: Span, cores_awake: bool) -> Self {
+        Self { kinds: std::array::from_fn(|_| OfKind::new()), lateness: times(), way, cores_awake }
+    }
+
     /// Counts an answer that was handed over at `now`.
     pub fn add(&mut self, answer: &Answer, len: u32, arrived: Instant, now: Instant) {
         let index = KINDS.iter().position(|(op, _)| *op == answer.op).expect("every kind is named");
@@ -172,7 +177,7 @@ impl Tally {
         data.for_each(|(_, of_kind)| all.add(&of_kind.model).expect("of the same precision"));
         let p50 = (!all.is_empty()).then(|| Span(all.value_at_percentile(50.0)));
         let late = lateness.zip(p50).and_then(|(lateness, p50)| late_note(&lateness, p50));
-        ServingTold { lateness, late, kinds }
+        ServingTold { lateness, late, way_ns: self.way.0, cores_awake: self.cores_awake, kinds }
     }
 
     /// What it leaves in the record.

@@ -48,7 +48,7 @@ PriorityOption = Annotated[
 ]
 AwakeOption = Annotated[
     bool,
-    typer.Option("--awake", help="Keep cores from sleeping: answers are less late, idle processor time is used up."),
+    typer.Option("--awake/--no-awake", help="Keep the host's cores from sleeping, where it lets it."),
 ]
 AnywayOption = Annotated[bool, typer.Option("--anyway", help="Even if it is faster than this host can serve.")]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
@@ -86,9 +86,9 @@ def serve(
     duration: DurationOption = None,
     run: RunOption = None,
     live: LiveOption = False,
-    spin: SpinOption = "60 us",
+    spin: SpinOption = "200 us",
     priority: PriorityOption = True,
-    awake: AwakeOption = False,
+    awake: AwakeOption = True,
     anyway: AnywayOption = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -132,9 +132,9 @@ def mount(
     duration: DurationOption = None,
     run: RunOption = None,
     live: LiveOption = False,
-    spin: SpinOption = "60 us",
+    spin: SpinOption = "200 us",
     priority: PriorityOption = True,
-    awake: AwakeOption = False,
+    awake: AwakeOption = True,
     anyway: AnywayOption = False,
     as_json: JsonFlag = False,
 ) -> None:

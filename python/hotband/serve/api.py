@@ -34,9 +34,9 @@ def serve(
     base: File = None,
     out: File = None,
     io_log: File = None,
-    spin: str = "60 us",
+    spin: str = "200 us",
     priority: bool = True,
-    awake: bool = False,
+    awake: bool = True,
     anyway: bool = False,
     **settings: object,
 ) -> Served:

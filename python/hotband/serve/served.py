@@ -21,7 +21,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.runs.run import Finished, RunSpec, prepare, text_of, user_error
 from hotband.serve.serving import Serving
-from hotband.serve.speed import expect_servable, speed_of_host, speed_of_machine
+from hotband.serve.speed import expect_servable, speed_of_host, speed_of_machine, way_ns
 
 if TYPE_CHECKING:
     from hotband.record.files import Table
@@ -44,7 +44,8 @@ class ServeSpec:
     `machine` is a catalog drive, a short form or a TOML file; `set` holds pairs of values. `socket` is where NBD
     clients connect (a temporary place where None), `folder` where the volumes are files (FUSE; not mounted where None),
     with `loop` as block devices, too. `store` keeps the bytes after the server has ended; `base` is an image that is
-    read where nothing was written. `spin`, `priority` and `awake` (cores do not sleep): how answers are timed.
+    read where nothing was written. `spin`, `priority` and `awake` (cores do not sleep): how answers are timed;
+    `way_ns`: what the way from a client and back takes at least (measured where None).
     `precondition` is what the drives hold before, as in a workload; with `in_use` solid-state drives are written over
     first, as in runs. Paths that are wrong raise UserError once it begins.
     """
@@ -61,7 +62,7 @@ class ServeSpec:
     base: Path | None = None
     out: Path | None = None
     io_log: Path | None = None
-    spin: str = "60 us"
+    spin: str = "200 us"
     priority: bool = True
     machine_text: str | None = field(default=None, kw_only=True)
     precondition: Mapping[str, object] | None = field(default=None, kw_only=True)
@@ -70,7 +71,8 @@ class ServeSpec:
     tcp: str | None = field(default=None, kw_only=True)
     tls: Path | None = field(default=None, kw_only=True)
     insecure_loopback: bool = field(default=False, kw_only=True)
-    awake: bool = field(default=False, kw_only=True)
+    awake: bool = field(default=True, kw_only=True)
+    way_ns: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -179,20 +181,22 @@ class Served:
             # Left last: a folder in it is mounted until the machine has ended.
             temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
             self._temporary = Path(self._stack.enter_context(temporary))
-            if not spec.anyway:
-                expect_servable(
-                    spec.machine,
-                    speed_of_machine(spec.machine, of_machine, text, volumes[0]),
-                    speed_of_host(self._temporary),
-                )
-            self._server = self._begin()
+            way = spec.way_ns
+            if spec.anyway and way is None:
+                way = way_ns(self._temporary)
+            elif not spec.anyway:
+                host, measured = speed_of_host(self._temporary)
+                way = measured if way is None else way
+                speed = speed_of_machine(spec.machine, of_machine, text, volumes[0])
+                expect_servable(spec.machine, speed, host)
+            self._server = self._begin(way or 0)
             self._began = time.monotonic()
             self._stack.callback(self._end)
             self._reach()
             self._stack = self._stack.pop_all()
         return self
 
-    def _begin(self) -> _core.Server:
+    def _begin(self, way: int) -> _core.Server:
         spec = self.spec
         store = spec.store
         if store is None and spec.base is not None:
@@ -205,6 +209,7 @@ class Served:
                 spin_ns=spin_ns(spec.spin),
                 priority=spec.priority,
                 awake=spec.awake,
+                way_ns=way,
             )
         except _core.SpecError as error:
             raise user_error(error) from None

@@ -33,6 +33,8 @@ class ServingDoc(TypedDict):
 
     lateness: TimesDoc | None
     late: str | None
+    way_ns: int
+    cores_awake: bool
     kinds: list[KindDoc]
 
 

@@ -10,8 +10,9 @@ from hotband import _core
 from hotband.errors import UserError
 from hotband.runs.run import RunSpec, execute
 
-# Seconds for which each of the host's two speeds is measured, and of virtual time for each of the machine's.
-HOST_S, MACHINE_TIME = 0.15, "200 ms"
+# Seconds for which each of the host's two speeds is measured, and the way to a server; of virtual time for each of the
+# machine's.
+HOST_S, WAY_S, MACHINE_TIME = 0.15, 0.05, "200 ms"
 DEPTHS = (1, 32)
 # A machine is refused where it answers sooner than a host's answer takes by itself, or serves more a second than this
 # share of what the host does when it does nothing else: models and programs take the other half.
@@ -32,9 +33,16 @@ class Speed:
         return f"a 4 KiB read in {span_text(self.latency_ns)}, {self.iops:,.0f} a second with 32 outstanding"
 
 
-def speed_of_host(folder: Path) -> Speed:
-    """Of this host, client and server together; a socket is made in `folder`."""
-    return Speed(*_core.serve_speed(folder / "speed.sock", HOST_S))
+def speed_of_host(folder: Path) -> tuple[Speed, int]:
+    """Of this host, client and server together, and what the way to a server and back takes at least, in ns; a socket
+    is made in `folder`."""
+    latency, iops, way_ns = _core.serve_speed(folder / "speed.sock", HOST_S)
+    return Speed(latency, iops), way_ns
+
+
+def way_ns(folder: Path) -> int:
+    """What the way to a server on this host and back takes at least, in ns; a socket is made in `folder`."""
+    return _core.serve_way(folder / "way.sock", WAY_S)
 
 
 def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:

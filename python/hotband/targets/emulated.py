@@ -16,6 +16,7 @@ from hotband.serve import Served, ServeSpec, Serving
 from hotband.serve.show import lateness_lines
 from hotband.targets.fio_child import find_fio, run_fio
 from hotband.targets.settings import applied, divided
+from hotband.targets.way import way_of_fio
 
 if TYPE_CHECKING:
     from hotband.experiment import Progress
@@ -80,6 +81,7 @@ def emulate(
             precondition=precondition_of(workload),
             in_use=True,
             anyway=anyway,
+            way_ns=way_of_fio(Path(folder) / "way"),
         )
         with Served(serve) as served:
             job = job_on(converted.text, served)

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::answer::{Answer, Kind, Piece, Read};
 use super::exports::Export;
-use super::incoming::{Incoming, Watch};
+use super::incoming::Incoming;
 use super::listener::Limits;
 use super::options::Chosen;
 use super::proto::{command, error};
@@ -19,6 +19,8 @@ use super::replies;
 use super::requests::{HEADER, Header, Wanted, wanted};
 use super::wire::{Wire, send_all};
 use crate::service::{Payload, Request, Service};
+use crate::timekeeper::Timekeeping;
+use crate::watch::Watch;
 
 /// Answers up to this are sent by whoever has them: a socket takes them at once (its buffer is 208 KiB by default), and
 /// copying them takes about 10 us.
@@ -81,6 +83,16 @@ enum End {
     Disconnect,
     /// It is gone, does not speak the protocol, or is too slow; or the service has stopped.
     Broken,
+}
+
+/// How the first thread waits for its client.
+#[derive(Default)]
+struct Waiting {
+    watch: Watch,
+    /// It waits for the machine, too.
+    keeps: Option<Timekeeping>,
+    /// It did so for others only: not again until its own client asks.
+    is_for_others: bool,
 }
 
 impl Connection {
@@ -149,7 +161,7 @@ impl Connection {
 
     fn receive_all(self: &Arc<Self>, incoming: &mut Incoming) -> End {
         let mut gathers = false;
-        let mut watch = Watch::default();
+        let mut waiting = Waiting::default();
         loop {
             let have = incoming.have();
             let mut want = HEADER;
@@ -162,7 +174,7 @@ impl Connection {
                 if have.len() >= want {
                     // More is at hand: answers that are there at once are sent together.
                     gathers |= have.len() > want;
-                    if let Err(end) = self.take(&header, &have[HEADER..want], gathers) {
+                    if let Err(end) = self.take(&header, &have[HEADER..want], gathers, &mut waiting) {
                         return end;
                     }
                     incoming.consume(want);
@@ -173,18 +185,18 @@ impl Connection {
                 self.flush(&mut self.lock());
                 gathers = false;
             }
-            if self.receive(incoming, want, &mut watch).is_err() {
+            if self.receive(incoming, want, &mut waiting).is_err() {
                 return End::Broken;
             }
         }
     }
 
     /// Waits until something of `want` bytes is complete.
-    fn receive(&self, incoming: &mut Incoming, want: usize, watch: &mut Watch) -> io::Result<()> {
+    fn receive(&self, incoming: &mut Incoming, want: usize, waiting: &mut Waiting) -> io::Result<()> {
         let time = self.limits.request + Duration::from_secs((want >> 20) as u64);
         let mut begun = None;
         while incoming.have().len() < want {
-            match incoming.fetch(&*self.wire, want, (watch, self.service.is_idle())) {
+            match incoming.fetch(want, |buffer| waiting.receive(&self.service, &*self.wire, buffer)) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => incoming.rest(),
@@ -203,8 +215,14 @@ impl Connection {
     }
 
     /// Takes a request; `gathers` where more are at hand.
-    fn take(self: &Arc<Self>, header: &Header, payload: &[u8], gathers: bool) -> Result<(), End> {
-        let arrived = self.service.now();
+    fn take(
+        self: &Arc<Self>,
+        header: &Header,
+        payload: &[u8],
+        gathers: bool,
+        waiting: &mut Waiting,
+    ) -> Result<(), End> {
+        let arrived = self.service.asked_by_now();
         let Header { cookie, offset, len, .. } = *header;
         let (volume, counted) = (self.chosen.export, u64::from(len));
         let asked = wanted(header, &self.export, self.chosen.has_allocation);
@@ -213,7 +231,7 @@ impl Connection {
         }
         // Only bytes that are kept in memory, or are to be sent, count.
         let counted = if matches!(header.command, command::READ | command::WRITE) { counted } else { 0 };
-        self.admit(counted, gathers)?;
+        self.admit(counted, gathers, waiting)?;
         let request = |op, len, fua| Request { volume, op, offset, len, fua, arrived };
         let answer = |kind| Box::new(Answer { connection: Arc::clone(self), cookie, counted, kind });
         match asked {
@@ -262,10 +280,17 @@ impl Connection {
     }
 
     /// Waits until one more request of so many bytes may be under way.
-    fn admit(&self, bytes: u64, gathers: bool) -> Result<(), End> {
+    fn admit(&self, bytes: u64, gathers: bool, waiting: &mut Waiting) -> Result<(), End> {
         let mut out = self.lock();
         while !out.is_closed && !out.has_room(bytes, &self.limits) {
             self.flush(&mut out);
+            if let Some(keeps) = waiting.keeps.take() {
+                // Somebody else has to wait for the machine then, whose answers this waits for.
+                drop(out);
+                drop(keeps);
+                out = self.lock();
+                continue;
+            }
             out = self.wait_for_answers(out);
         }
         out.requests += 1;
@@ -419,6 +444,29 @@ impl Connection {
             }
             out = self.tasks_changed.wait(out).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+impl Waiting {
+    /// Waits for bytes of the client, and for the machine where nobody else does.
+    fn receive(&mut self, service: &Arc<Service>, wire: &dyn Wire, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut look = || wire.receive(buffer, false);
+        if self.keeps.is_none() && !self.is_for_others {
+            self.keeps = wire.ready().and_then(|_| Timekeeping::take(service));
+        }
+        if let (Some(keeps), Some(ready)) = (&mut self.keeps, wire.ready()) {
+            let outcome = keeps.wait(ready, &mut self.watch, &mut look);
+            self.is_for_others = keeps.is_for_others();
+            if self.is_for_others {
+                self.keeps = None;
+            }
+            return outcome;
+        }
+        // Where something is under way the clock looks at the time meanwhile, and the client needs the other core.
+        let seen = if service.is_idle() { self.watch.look(&mut look) } else { None };
+        let outcome = seen.unwrap_or_else(|| wire.receive(buffer, true));
+        self.is_for_others &= outcome.is_err();
+        outcome
     }
 }
 

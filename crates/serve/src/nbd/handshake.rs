@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::exports::Export;
-use super::incoming::{Incoming, Watch};
+use super::incoming::Incoming;
 use super::options::{Chosen, Handshake, LONGEST_OPTION, Step};
 use super::tls::{Config, Tls};
 use super::wire::{Wire, send_all};
@@ -47,7 +47,7 @@ pub fn choose(
             Step::More => {}
         }
         // The longest option, with its header.
-        match incoming.fetch(&*wire, LONGEST_OPTION + 16, (&mut Watch::default(), false)) {
+        match incoming.fetch(LONGEST_OPTION + 16, |buffer| wire.receive(buffer, true)) {
             Ok(0) => return Ok(None),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}

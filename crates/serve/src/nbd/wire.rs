@@ -1,7 +1,7 @@
 //! The way to a client: a socket, encrypted or not.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::net::{RecvFlags, SendFlags, Shutdown, sockopt};
@@ -23,6 +23,11 @@ pub trait Wire: Send + Sync {
 
     /// Whether a short answer is sent quickly by whoever has it; else a thread of the connection does so.
     fn sends_at_once(&self) -> bool;
+
+    /// What is ready to be read where `receive` has something; none where it may have kept bytes of its own.
+    fn ready(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
 
     /// Ends both ways; who waits is woken. What was sent still arrives.
     fn close(&self);
@@ -85,6 +90,10 @@ impl Wire for Socket {
 
     fn sends_at_once(&self) -> bool {
         true
+    }
+
+    fn ready(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.fd.as_fd())
     }
 
     fn close(&self) {

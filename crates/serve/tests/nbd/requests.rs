@@ -169,3 +169,25 @@ fn no_answer_is_early() {
         assert!(served.service.now() >= asked + Span(5_000_000));
     }
 }
+
+#[test]
+fn whoever_waits_for_the_machine_may_do_nothing_or_leave() {
+    let served = served_with(MIB, Span(20_000_000), Limits::default());
+    let mut idle = Client::ready(&served.socket, false);
+    let mut busy = Client::ready(&served.socket, false);
+    // The first that was ever answered waits for the machine on behalf of all.
+    idle.read(0, 512);
+    (0..40).for_each(|_| assert_eq!(busy.read(0, 512).len(), 512));
+    busy.say(&request(command::READ, 0, 7, 0, 512, &[]));
+    drop(idle);
+    assert_eq!(busy.answer(512).cookie, 7);
+}
+
+#[test]
+fn who_waits_for_room_leaves_waiting_for_the_machine_to_others() {
+    let limits = Limits { requests: 1, ..Limits::default() };
+    let served = served_with(MIB, Span(2_000_000), limits);
+    let mut client = Client::ready(&served.socket, false);
+    (0..10).for_each(|cookie| client.say(&request(command::READ, 0, cookie, 0, 512, &[])));
+    (0..10).for_each(|cookie| assert_eq!(client.answer(512).cookie, cookie));
+}
