@@ -148,20 +148,17 @@ impl Timekeeping {
                 return outcome;
             }
             let spin = Duration::from_nanos(service.options.spin.0);
-            match service.clock.until(next) {
-                None => {}
-                Some(left) if left <= spin => {
-                    if let Some(outcome) = self.spin(receive) {
-                        return outcome;
-                    }
+            let Some(left) = service.clock.until(next) else { continue };
+            let Some(time) = left.checked_sub(spin) else {
+                if let Some(outcome) = self.spin(receive) {
+                    return outcome;
                 }
-                Some(left) => {
-                    let is_told = sleep(fd, &service.timekeeper.alarm, (left - spin).min(LONGEST_WAIT))?;
-                    self.for_others += u32::from(is_told);
-                    if service.is_stopped() || self.is_for_others() {
-                        return Err(io::ErrorKind::WouldBlock.into());
-                    }
-                }
+                continue;
+            };
+            let is_told = sleep(fd, &service.timekeeper.alarm, time.min(LONGEST_WAIT))?;
+            self.for_others += u32::from(is_told);
+            if service.is_stopped() || self.is_for_others() {
+                return Err(io::ErrorKind::WouldBlock.into());
             }
         }
     }
