@@ -86,8 +86,7 @@ class Host:
 
     def kind(self, path: str) -> Kind:
         """What lies at a path. In a tree a file of `/dev` is a block device where sysfs has one of that name."""
-        real = self.real(path)
-        if self.root is not None and real.startswith("/dev/") and self.sysfs(os.path.basename(real)):
+        if self.root is not None and self.block_name(path):
             return "block"
         try:
             mode = self.at(path).stat().st_mode
@@ -111,6 +110,22 @@ class Host:
                 return f"/sys/block/{disk}/{name}"
         return ""
 
+    def block_name(self, path: str) -> str:
+        """The kernel's name of the block device at a path, by its device number: a node may have any name. Empty where
+        it is none, or one that sysfs does not know."""
+        if self.root is not None:
+            real = self.real(path)
+            name = real.removeprefix("/dev/").replace("/", "!")
+            return name if real.startswith("/dev/") and self.has(real) and self.sysfs(name) else ""
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return ""
+        if not stat.S_ISBLK(found.st_mode):
+            return ""
+        place = f"/sys/dev/block/{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
+        return os.path.basename(os.path.realpath(place)) if os.path.exists(place) else ""
+
     def read(self, path: str, offset: int, count: int) -> bytes:
         """Bytes of a device or a file, fewer at its end. Never opened for writing. Raises OSError."""
         descriptor = os.open(self.at(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -122,7 +137,7 @@ class Host:
     def size(self, path: str) -> int | None:
         """Bytes of a device (by sysfs) or a file; None where it is not there."""
         if self.kind(path) == "block":
-            sectors = self.number(f"{self.sysfs(os.path.basename(self.real(path)))}/size")
+            sectors = self.number(f"{self.sysfs(self.block_name(path))}/size")
             # Sysfs counts sizes in 512 bytes, whatever the sectors (Documentation/ABI/stable/sysfs-block).
             return None if sectors is None else sectors * 512
         try:

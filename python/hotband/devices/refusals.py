@@ -1,0 +1,213 @@
+"""Why a device or a file must not be written: one check a reason, each told apart by its words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hotband.devices import blocks
+from hotband.devices.device import kind_of
+from hotband.devices.host import Host
+from hotband.devices.mounts import all_mounts
+from hotband.devices.signatures import Signature, signatures
+from hotband.devices.users import exports, swaps, writers
+
+
+@dataclass(frozen=True)
+class Target:
+    """A block device that somebody would write: with it go its `parts`: itself, the partitions on it, and those that
+    share sectors with it."""
+
+    path: str
+    name: str
+    disk: str
+    parts: tuple[str, ...]
+
+    @property
+    def with_disk(self) -> tuple[str, ...]:
+        """Its parts and the whole disk, which somebody may use as a whole."""
+        return tuple(dict.fromkeys((*self.parts, self.disk)))
+
+
+Check = Callable[[Target, Host], Iterator[str]]
+
+
+def of_block(path: str, host: Host, seen: frozenset[str] = frozenset()) -> list[str]:
+    """The reasons of a block device, each once. `seen` are devices above it that were asked before."""
+    name = host.block_name(path)
+    if not name:
+        return ["sysfs does not know it, so nobody can tell who uses it"]
+    disk = blocks.disk_of(name, host)
+    further = blocks.partitions_of(name, host) if name == disk else blocks.overlapping(name, host)
+    target = Target(blocks.path_of(name), name, disk, (name, *further))
+    found: list[str] = []
+    for check in CHECKS:
+        found += check(target, host)
+    file = blocks.backing_file(disk, host)
+    if file is not None and disk not in seen:
+        found += _below_loop(disk, file, host, seen | {disk})
+    return list(dict.fromkeys(found))
+
+
+def _kind(target: Target, host: Host) -> Iterator[str]:
+    """Media that are none to measure, devices without one, and the paths below a multipath namespace."""
+    folder = host.sysfs(target.disk)
+    if kind_of(target.disk, host) == "optical":
+        yield "is a drive for optical disks or floppies"
+    if not host.number(f"{host.sysfs(target.name)}/size"):
+        yield "has no size: no medium is in it, or nothing lies below it"
+    if host.text(f"{folder}/hidden") == "1":
+        yield "is a hidden path of a multipath device"
+    for part in target.with_disk:
+        if host.text(f"{host.sysfs(part)}/ro") == "1":
+            yield f"{_of(part, target)} is read-only"
+            break
+    # Zones of such drives take writes in sequence alone (Documentation/ABI/stable/sysfs-block: host-managed).
+    if host.text(f"{folder}/queue/zoned") == "host-managed":
+        yield "is zoned (host-managed): it takes no random writes"
+
+
+def _mounted(target: Target, host: Host) -> Iterator[str]:
+    """File systems on it, or above it on whatever is made of it, in any namespace."""
+    said: set[tuple[str, str]] = set()
+    for mount in all_mounts(host):
+        direct = blocks.below_mount(mount, host)
+        below = {one for name in direct for one in blocks.below(name, host)}
+        where = "" if mount.process == "self" else f" in the namespace of process {mount.process}"
+        is_root = mount.place == "/" and mount.process == "self"
+        used = [part for part in target.with_disk if part in direct]
+        # A whole disk is below its partitions; a partition is not below another.
+        for part in used or [one for one in target.parts if one in below]:
+            if (part, mount.place) not in said:
+                said.add((part, mount.place))
+                how = "is" if part in direct else f"is below what ({direct[0]}) is"
+                root = ": the root device" if is_root else ""
+                yield f"{_of(part, target)} {how} mounted on {mount.place}{where}{root}"
+
+
+def _swap(target: Target, host: Host) -> Iterator[str]:
+    """Active swap on it, above it, or in a file that lies on it."""
+    for place in swaps(host):
+        direct = blocks.below_file(place, host)
+        all_below = {one for name in direct for one in blocks.below(name, host)}
+        is_disk = target.disk in direct
+        for part in target.parts:
+            if part in all_below or is_disk:
+                yield f"{_of(part, target)} is active swap ({place})"
+                break
+
+
+def _holders(target: Target, host: Host) -> Iterator[str]:
+    """What is made of it, or of the whole disk: LVM, encryption, multipath, RAID, bcache."""
+    for part in target.with_disk:
+        for holder in blocks.holders_of(part, host):
+            yield f"{_of(part, target)} is in use by {_made(holder, host)}"
+
+
+def _made(holder: str, host: Host) -> str:
+    folder = host.sysfs(holder)
+    name, uuid = host.text(f"{folder}/dm/name") or holder, host.text(f"{folder}/dm/uuid") or ""
+    # The prefix of a device mapper's UUID names who made it.
+    kinds = {"LVM": "the LVM volume", "CRYPT": "the encrypted volume", "mpath": "the multipath device"}
+    for begin, what in kinds.items():
+        if uuid.startswith(f"{begin}-"):
+            return f"{what} {name}"
+    if holder.startswith("md"):
+        return f"the RAID {holder}"
+    return f"the bcache {holder}" if holder.startswith("bcache") else f"{name} (device mapper)"
+
+
+def _signed(target: Target, host: Host) -> Iterator[str]:
+    """File systems, members of arrays, partition tables: on it, and on its partitions."""
+    if not host.number(f"{host.sysfs(target.name)}/size"):
+        return
+    numbered = [one for one in target.parts if one != target.name]
+    if target.name == target.disk and numbered:
+        listed = ", ".join(numbered[:4]) + (" ..." if len(numbered) > 4 else "")
+        yield f"has {len(numbered)} partition{'s' * (len(numbered) > 1)} ({listed})"
+    for part in target.parts:
+        path = blocks.path_of(part)
+        try:
+            found = signatures(path, host)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason}"
+            continue
+        for one in found:
+            yield f"{_of(part, target)} {words_of(one)}: wipefs --all {path} if nobody needs it"
+
+
+def words_of(one: Signature) -> str:
+    """A signature in words."""
+    words = {
+        "file system": f"holds a file system ({one.name})",
+        "member of": f"is part of an array, pool or volume group ({one.name})",
+        "partition table": f"has a partition table ({one.name})",
+        "encryption": f"is encrypted ({one.name})",
+        "swap": f"holds swap ({one.name})",
+    }
+    return f"{words[one.what]}, seen by {one.seen_by}"
+
+
+def _in_use(target: Target, host: Host) -> Iterator[str]:
+    """Processes that write it, kernel servers that hand it on, and whoever holds it exclusively."""
+    for part in target.with_disk:
+        path = blocks.path_of(part)
+        for who in writers(path, host):
+            yield f"{_of(part, target)} is open for writing by {who}"
+        for who in exports(path, host):
+            yield f"{_of(part, target)} is handed to other hosts by {who}"
+    for part in target.parts:
+        if not host.number(f"{host.sysfs(part)}/size"):
+            continue
+        try:
+            if host.is_busy(blocks.path_of(part)):
+                yield f"{_of(part, target)} is held exclusively by somebody (O_EXCL)"
+        except OSError as error:
+            yield f"{_of(part, target)} cannot be opened: {error.strerror or error}"
+
+
+def _btrfs(target: Target, host: Host) -> Iterator[str]:
+    """Members of mounted btrfs file systems of several devices: mount tables name one of them alone."""
+    for label in host.names("/sys/fs/btrfs"):
+        for part in target.with_disk:
+            if part in host.names(f"/sys/fs/btrfs/{label}/devices"):
+                yield f"{_of(part, target)} is part of the mounted btrfs {label}"
+
+
+CHECKS: tuple[Check, ...] = (_kind, _mounted, _swap, _holders, _btrfs, _signed, _in_use)
+
+
+def _below_loop(loop: str, file: str, host: Host, seen: frozenset[str]) -> Iterator[str]:
+    """What lies below a loop device: a file that others use, too, or another device, with all its own reasons."""
+    if file.endswith(" (deleted)"):
+        yield f"the file below it ({file}) was deleted"
+        return
+    if host.block_name(file):
+        yield from (f"{file} below it {reason}" for reason in of_block(file, host, seen) if "(O_EXCL)" not in reason)
+        return
+    for reason in of_file(file, host, loop):
+        yield f"the file below it ({file}) {reason}"
+
+
+def of_file(path: str, host: Host, loop: str = "") -> list[str]:
+    """The reasons of a regular file; `loop` is a loop device on it that is not to count."""
+    found = []
+    if path.startswith(("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/lib/")):
+        found.append("lies in a folder of the system")
+    if path in (host.real(one) for one in swaps(host)):
+        found.append("is active swap")
+    for name, file in blocks.loops(host).items():
+        if name != loop and host.real(file) == path:
+            found.append(f"is below the loop device {name}")
+    found += [f"is open for writing by {who}" for who in writers(path, host)]
+    found += [f"is handed to other hosts by {who}" for who in exports(path, host)]
+    if host.root is None and not os.access(path, os.W_OK):
+        found.append("may not be written by this user, or its file system is read-only")
+    return found
+
+
+def _of(part: str, target: Target) -> str:
+    """How a reason begins: nothing of the device itself, else the part's name."""
+    return f"its {blocks.path_of(part)}" if part != target.name else "it"
