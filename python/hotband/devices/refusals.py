@@ -30,6 +30,9 @@ class Target:
         return tuple(dict.fromkeys((*self.parts, self.disk)))
 
 
+# Folders (hier(7)) that no file of a user's lies in: kernel, devices, configuration, programs.
+SYSTEM = ("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/sbin/", "/lib", "/run/systemd/")
+
 Check = Callable[[Target, Host], Iterator[str]]
 
 
@@ -194,7 +197,7 @@ def _below_loop(loop: str, file: str, host: Host, seen: frozenset[str]) -> Itera
 def of_file(path: str, host: Host, loop: str = "") -> list[str]:
     """The reasons of a regular file; `loop` is a loop device on it that is not to count."""
     found = []
-    if path.startswith(("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/lib/")):
+    if path.startswith(SYSTEM) and not path.startswith("/dev/shm/"):
         found.append("lies in a folder of the system")
     if path in (host.real(one) for one in swaps(host)):
         found.append("is active swap")
