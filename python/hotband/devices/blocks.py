@@ -117,3 +117,14 @@ def numbered_names(host: Host) -> dict[str, list[str]]:
             for name in (disk, *partitions_of(disk, host)):
                 found.setdefault(number_of(name, host), []).append(name)
     return found
+
+
+def base_disk(path: str, host: Host) -> str | None:
+    """The one disk that lies below a path, whatever is between: partitions, loop devices, volumes, a file system. None
+    where there are several, or nobody tells."""
+    own = host.block_name(path)
+    direct = [own] if own else below_file(host.real(path), host)
+    all_below = {one for name in direct for one in below(name, host)}
+    disks = [one for one in all_below if disk_of(one, host) == one and not slaves_of(one, host)]
+    disks = [one for one in disks if backing_file(one, host) is None]
+    return disks[0] if len(disks) == 1 else None

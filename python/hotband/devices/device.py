@@ -57,7 +57,8 @@ class Device:
     """A block device. Text is None where nobody tells it; `serial` is that of the whole disk.
 
     `kind` is disk, partition, loop, dm, md, nbd, rbd, zram, optical or file (a regular file: `disk` is the device below
-    it, as far as it is known). `absent` names tools that would have told more.
+    it, as far as it is known). `link` is the connection as it runs, `link_max` as both ends could; `aligned` says that
+    the beginning of a partition does not cut physical sectors. `absent` names tools that would have told more.
     """
 
     name: str
@@ -77,6 +78,9 @@ class Device:
     read_only: bool = False
     write_cache: str | None = None
     numa_node: int | None = None
+    link: str | None = None
+    link_max: str | None = None
+    aligned: bool | None = None
     queue: Queue | None = None
     formats: tuple[SectorFormat, ...] = ()
     by_id: tuple[str, ...] = ()
@@ -158,6 +162,9 @@ def _of_block(name: str, host: Host, with_tools: bool) -> Device:
         read_only=any(host.text(f"{one}/ro") == "1" for one in (folder, whole)),
         write_cache=_first(host.text(f"{whole}/queue/write_cache")),
         numa_node=numa_node(device, host),
+        link=link_of(device, smart, "current", host),
+        link_max=link_of(device, smart, "max", host),
+        aligned=_aligned(folder, host),
         queue=_queue(whole, host),
         formats=_formats(id_ns),
         by_id=by_id(name, host),
@@ -330,3 +337,22 @@ def numa_node(device: str, host: Host) -> int | None:
         if found is not None:
             return found if found >= 0 else None
     return None
+
+
+def link_of(device: str, smart: Told, which: str, host: Host) -> str | None:
+    """The drive's connection, `current` or `max`: PCIe by sysfs (speed and lanes of the slot or the drive, whichever
+    is less), SATA by smartctl."""
+    for above in ("", "/device"):
+        speed = host.text(f"{device}{above}/{which}_link_speed")
+        width = host.text(f"{device}{above}/{which}_link_width")
+        if speed and width:
+            return f"{speed} x{width}"
+    speeds = smart.get("interface_speed")
+    row = speeds.get(which) if isinstance(speeds, dict) else None
+    return _word(row, "string") if isinstance(row, dict) else None
+
+
+def _aligned(folder: str, host: Host) -> bool | None:
+    """By `alignment_offset`, bytes by which it begins beside a physical sector (ABI/stable/sysfs-block)."""
+    offset = host.number(f"{folder}/alignment_offset")
+    return None if offset is None else offset == 0
