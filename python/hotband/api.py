@@ -23,6 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from hotband import __all__ as PUBLIC
+from hotband.devices.found import Found, Listed
+from hotband.devices.found import found as found_device
+from hotband.devices.found import listed as listed_devices
 from hotband.errors import UserError as UserError
 from hotband.expect.api import expect as expect
 from hotband.find.api import find as find
@@ -392,6 +395,22 @@ def drive(name: str) -> Product:
     kinds = {name: pl.Boolean if name == "estimate" else pl.String for name in columns}
     values = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=kinds)
     return Product(product["name"], product["title"], product["model"], product["kind"], values)
+
+
+@public
+def device(path: str | PathLike[str]) -> Found:
+    """A block device or a file of this computer: what it is, what it counts since it was new, what would keep it from
+    being written, and what must be typed to have it written. It is opened for reading alone.
+
+    As root, smartctl and nvme tell more. Raises UserError where there is no such device.
+    """
+    return found_device(str(path))
+
+
+@public
+def device_list() -> list[Listed]:
+    """All block devices of this computer with their partitions, each with what keeps it from being written."""
+    return listed_devices()
 
 
 @public

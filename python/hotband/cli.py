@@ -13,6 +13,7 @@ import typer
 
 from hotband.commands import (
     catalog,
+    device,
     drives,
     events,
     expect,
@@ -83,6 +84,7 @@ for command in (keys.keys, events.events, review.review, reliability.reliability
     app.command()(command)
 app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 app.command(epilog=find.EPILOG)(find.find)
+app.command(epilog=device.EPILOG)(device.device)
 app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
 app.command(epilog=serve.SERVE_EPILOG)(serve.mount)
 app.command(epilog=expect.EPILOG)(expect.expect)

@@ -100,7 +100,7 @@ def device_of(path: str | Path, host: Host | None = None) -> Device:
     name = host.block_name(text)
     if not name:
         raise UserError(str(path), "", "", "is a block device that sysfs does not know: nothing can be told of it")
-    return _of_block(name, host, with_tools=True)
+    return block_device(name, host, with_tools=True)
 
 
 def what_it_is(path: str, host: Host) -> str:
@@ -121,10 +121,11 @@ def devices(host: Host | None = None) -> list[Device]:
     """All block devices that have a size, partitions within their disks, by name. No tool but lsblk is asked."""
     host = host or Host()
     with_size = [name for name in host.names("/sys/block") if (host.number(f"/sys/block/{name}/size") or 0) > 0]
-    return [_of_block(name, host, with_tools=False) for name in with_size]
+    return [block_device(name, host, with_tools=False) for name in with_size]
 
 
-def _of_block(name: str, host: Host, with_tools: bool) -> Device:
+def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
+    """A block device by the kernel's name; `with_tools` asks smartctl and nvme, which need root and some time."""
     disk = blocks.disk_of(name, host)
     folder, whole = host.sysfs(name), host.sysfs(disk)
     kind = kind_of(name, host)
@@ -183,7 +184,7 @@ def _of_file(path: str, host: Host) -> Device:
     size = host.size(real) or 0
     if not found:
         return Device(real, real, "file", size)
-    of = _of_block(found[0], host, with_tools=True)
+    of = block_device(found[0], host, with_tools=True)
     return replace(of, name=real, path=real, kind="file", size_bytes=size, partitions=(), by_id=(), backing_file=None)
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from hotband.devices import blocks
 from hotband.devices.device import ID_CTRL, ID_NS, asked_json, kind_of
@@ -44,20 +45,21 @@ class Way:
     without being named."""
 
     name: str
-    do: Callable[[Progress], None]
+    do: Callable[[Permission, Progress], None]
     is_usual: bool = True
 
 
-def ways_to_purge(permission: Permission) -> list[str]:
-    """How a place can be purged here, the best first; nothing where no way is supported. Raises UserError without
-    permission to write."""
-    return [way.name for way in ways(permission)]
+def ways_to_purge(path: str, kind: str, host: Host) -> list[str]:
+    """How a place (`kind` is block, file or uri) can be purged here, the best first; nothing where no way is
+    supported."""
+    return [way.name for way in ways(path, kind, host)]
 
 
 def purge(permission: Permission, progress: Progress, by: str | None = None) -> str:
     """Purges by the best way that can be interrupted or takes seconds, or by the one that is named; returns its name.
     Raises UserError where there is none, or it fails."""
-    found = ways(permission)
+    expect_writes(permission)
+    found = ways(permission.path, permission.kind, permission.host)
     named = ", ".join(way.name for way in found)
     chosen = next((way for way in found if (way.name == by if by is not None else way.is_usual)), None)
     if chosen is None and by is not None:
@@ -66,27 +68,26 @@ def purge(permission: Permission, progress: Progress, by: str | None = None) -> 
     if chosen is None:
         more = f"; what there is cannot be interrupted, and is done where it is named alone: {named}" if found else ""
         raise UserError(permission.path, "", "", f"cannot be purged: it takes no discard and no format{more}")
-    chosen.do(progress)
+    chosen.do(permission, progress)
     return chosen.name
 
 
-def ways(permission: Permission) -> list[Way]:
+def ways(path: str, kind: str, host: Host) -> list[Way]:
     """All ways, the best first. Sanitizing and ATA's erase come last: they cannot be interrupted."""
-    expect_writes(permission)
-    if permission.kind == "file":
-        return [Way("punch hole", lambda progress: _punch(permission, progress))]
-    if permission.kind == "uri":
+    if kind == "file":
+        return [Way("punch hole", _punch)]
+    if kind == "uri":
         return []
-    host, name = permission.host, permission.host.block_name(permission.path)
+    name = host.block_name(path)
     disk, kind = blocks.disk_of(name, host), kind_of(name, host)
     # Virtual disks say that they rotate, too, but take discards, as disks with shingled tracks do.
     if host.text(f"{host.sysfs(disk)}/queue/rotational") == "1" and not _discards(disk, host):
         return []
-    found = list(_of_nvme(permission, disk, host)) if kind == "disk" and disk.startswith("nvme") else []
+    found = list(_of_nvme(path, host)) if kind == "disk" and disk.startswith("nvme") else []
     if _discards(disk, host):
-        found.insert(1 if found and found[0].name == "nvme format" else 0, _by_discard(permission))
+        found.insert(1 if found and found[0].name == "nvme format" else 0, Way("discard", _discard))
     if kind == "disk" and _is_ata(disk, host):
-        found += _of_ata(permission, host)
+        found += _of_ata(path, host)
     return found
 
 
@@ -120,20 +121,17 @@ def _discards(disk: str, host: Host) -> bool:
     return (host.number(f"{host.sysfs(disk)}/queue/discard_max_bytes") or 0) > 0
 
 
-def _by_discard(permission: Permission) -> Way:
-    def do(progress: Progress) -> None:
-        size = permission.host.size(permission.path) or 0
-        with opened(permission) as descriptor:
-            for at in range(0, size, PIECE):
-                piece = min(PIECE, size - at)
-                try:
-                    fcntl.ioctl(descriptor, BLKDISCARD, struct.pack("QQ", at, piece))
-                except OSError as error:
-                    accepted = f"takes no discard, though its queue says so: {error.strerror}"
-                    raise UserError(permission.path, "", "", accepted) from None
-                progress((at + piece) / size)
-
-    return Way("discard", do)
+def _discard(permission: Permission, progress: Progress) -> None:
+    size = permission.host.size(permission.path) or 0
+    with opened(permission) as descriptor:
+        for at in range(0, size, PIECE):
+            piece = min(PIECE, size - at)
+            try:
+                fcntl.ioctl(descriptor, BLKDISCARD, struct.pack("QQ", at, piece))
+            except OSError as error:
+                accepted = f"takes no discard, though its queue says so: {error.strerror}"
+                raise UserError(permission.path, "", "", accepted) from None
+            progress((at + piece) / size)
 
 
 def _punch(permission: Permission, progress: Progress) -> None:
@@ -151,12 +149,12 @@ def _punch(permission: Permission, progress: Progress) -> None:
     return progress(1.0)
 
 
-def _of_nvme(permission: Permission, disk: str, host: Host) -> Iterator[Way]:
+def _of_nvme(path: str, host: Host) -> Iterator[Way]:
     """Format and sanitize, by Identify Controller (NVM Express Base Specification 2.0, figure 275): OACS bit 1 says
     that Format NVM is there; FNA bits 0 and 1 that it goes to all namespaces, bit 2 that it can do away with the key;
     SANICAP bit 1 that blocks can be erased. What goes to all namespaces is none of one alone."""
-    told = asked_json(host, [], *ID_CTRL, permission.path)
-    name = asked_json(host, [], *ID_NS, permission.path)
+    told = asked_json(host, [], *ID_CTRL, path)
+    name = asked_json(host, [], *ID_NS, path)
     commands, format_to, sanitize = (whole(told.get(key)) or 0 for key in ("oacs", "fna", "sanicap"))
     is_alone = whole(told.get("nn")) == 1
     used, protection = whole(name.get("flbas")), whole(name.get("dps"))
@@ -164,9 +162,9 @@ def _of_nvme(permission: Permission, disk: str, host: Host) -> Iterator[Way]:
     is_plain = used is not None and protection == 0 and not used & 0x10 and _metadata(name, used) == 0
     if commands & 0b10 and is_plain and used is not None and (is_alone or not format_to & 0b11):
         erase = "2" if format_to & 0b100 else "1"
-        yield Way("nvme format", lambda progress: _format(permission, host, used & 0xF, erase, progress))
+        yield Way("nvme format", partial(_format, form=used & 0xF, erase=erase))
     if sanitize & 0b10 and is_alone:
-        yield Way("nvme sanitize", lambda progress: _sanitize(permission, host, progress), is_usual=False)
+        yield Way("nvme sanitize", _sanitize, is_usual=False)
 
 
 def _metadata(name: object, used: int) -> int:
@@ -175,7 +173,8 @@ def _metadata(name: object, used: int) -> int:
     return (whole(row.get("ms")) or 0) if isinstance(row, dict) else 1
 
 
-def _format(permission: Permission, host: Host, form: int, erase: str, progress: Progress) -> None:
+def _format(permission: Permission, progress: Progress, *, form: int, erase: str) -> None:
+    host = permission.host
     progress(0.0)
     # --force: the namespace is held, by us (`safety.held`).
     words = ("nvme", "format", permission.path, f"--lbaf={form}", f"--ses={erase}", "--force")
@@ -183,8 +182,9 @@ def _format(permission: Permission, host: Host, form: int, erase: str, progress:
     progress(1.0)
 
 
-def _sanitize(permission: Permission, host: Host, progress: Progress) -> None:
+def _sanitize(permission: Permission, progress: Progress) -> None:
     """Erases all blocks; the drive goes on by itself and says in its log how far it is (SPROG, of 65,536)."""
+    host = permission.host
     output = host.run("nvme", "sanitize", permission.path, "--sanact=2", "--force", longest_s=LONGEST_S)
     _expect_done(permission, output, "nvme sanitize")
     begin = time.monotonic()
@@ -208,17 +208,18 @@ def _is_ata(disk: str, host: Host) -> bool:
     return "/ata" in host.real(f"/sys/block/{disk}")
 
 
-def _of_ata(permission: Permission, host: Host) -> list[Way]:
+def _of_ata(path: str, host: Host) -> list[Way]:
     """The security erase, where the drive has it, is not frozen by its firmware and has no password."""
-    output = host.run("hdparm", "-I", permission.path)
+    output = host.run("hdparm", "-I", path)
     text = output.text if output is not None else ""
     security = [" ".join(line.split()) for line in text[text.find("Security:") :].splitlines()]
     if "Security:" not in text or not {"supported", "not enabled", "not locked", "not frozen"} <= set(security):
         return []
-    return [Way("ata security erase", lambda progress: _erase(permission, host, progress), is_usual=False)]
+    return [Way("ata security erase", _erase, is_usual=False)]
 
 
-def _erase(permission: Permission, host: Host, progress: Progress) -> None:
+def _erase(permission: Permission, progress: Progress) -> None:
+    host = permission.host
     progress(0.0)
     user = ("hdparm", "--user-master", "u")
     output = host.run(*user, "--security-set-pass", PASSWORD, permission.path)

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 from hotband.devices.purge import expect_writes, purge, ways, ways_to_purge
 from hotband.devices.safety import Permission
@@ -71,6 +71,18 @@ class StateKept:
     notes: tuple[str, ...] = ()
 
 
+class StateKeptDoc(TypedDict):
+    """The same as the section `state_kept` of a record."""
+
+    state: State
+    by: list[str]
+    seconds: float
+    written_bytes: int
+    steady: SteadyRule | None
+    compressed_pct: float | None
+    notes: list[str]
+
+
 @dataclass(frozen=True)
 class Rounds:
     """How it is preconditioned: seconds of a round and the most of them."""
@@ -107,7 +119,7 @@ def prepare(
     begin = time.monotonic()
     notes: list[str] = []
     by: list[str] = []
-    if state == "purged" or purge_by is not None or any(way.is_usual for way in ways(permission)):
+    if state == "purged" or purge_by is not None or _can_purge(permission):
         by.append(purge(permission, lambda share: work.tell("purging", share, begin), purge_by))
     else:
         notes.append("cannot be purged here: what it held before it was written over may still count")
@@ -122,6 +134,10 @@ def prepare(
         if not steady["reached"]:
             notes.append(f"not steady after {len(steady['rounds'])} rounds")
     return StateKept(state, tuple(by), time.monotonic() - begin, written, steady, compressed, tuple(notes))
+
+
+def _can_purge(permission: Permission) -> bool:
+    return any(way.is_usual for way in ways(permission.path, permission.kind, permission.host))
 
 
 def _silent(_: Step) -> None:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hotband.devices.context import ContextDoc
+    from hotband.devices.counters import DeviceCountersDoc
+    from hotband.devices.states import StateKeptDoc
     from hotband.importers.source import Source
     from hotband.interval.documents import RunIntervalsDoc
     from hotband.programs.program import ProgramDoc
@@ -523,6 +526,9 @@ class RecordDoc(TypedDict):
     trace: NotRequired[TraceDoc]
     serving: NotRequired[ServingDoc]
     program: NotRequired[ProgramDoc]
+    context: NotRequired[ContextDoc]
+    counters: NotRequired[DeviceCountersDoc]
+    state_kept: NotRequired[StateKeptDoc]
     samples: NotRequired[SamplesDoc]
     intervals: NotRequired[RunIntervalsDoc]
     source: NotRequired[Source]

@@ -1,0 +1,186 @@
+"""What is told of a device on request: what it is, what keeps it from being written, what it counts, what to mind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from hotband.devices import blocks
+from hotband.devices.context import ContextDoc, context_of, device_doc
+from hotband.devices.counters import endurance_of
+from hotband.devices.device import Device, device_of, devices
+from hotband.devices.host import Host
+from hotband.devices.power import sources
+from hotband.devices.purge import ways_to_purge
+from hotband.devices.readings import ReadingDoc, reading_of
+from hotband.devices.safety import identity_of, refusals
+
+
+class FoundDoc(TypedDict):
+    """A device as JSON. `erase` is what must be typed to have it written, None where it is refused whatever is typed,
+    for the reasons in `refused`; `purge` are the ways to purge it, the best first."""
+
+    context: ContextDoc
+    counters: ReadingDoc
+    endurance_bytes: int | None
+    endurance_from: str | None
+    refused: list[str]
+    erase: str | None
+    purge: list[str]
+    power_from: list[str]
+    partitions: list[str]
+    remarks: list[str]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A device or file: `device` what it is, `context` as a record has it, `counters` what it counts since it was new,
+    `refused` why it must not be written, `erase` what must be typed to have it written."""
+
+    device: Device
+    context: ContextDoc
+    counters: ReadingDoc
+    refused: tuple[str, ...]
+    erase: str | None
+    purge: tuple[str, ...]
+    power_from: tuple[str, ...]
+    remarks: tuple[str, ...]
+    absent: tuple[str, ...]
+
+    def to_dict(self) -> FoundDoc:
+        """As JSON (docs/guides/devices.md)."""
+        endurance, source = endurance_of(self.counters, self.counters)
+        return {
+            "context": {**self.context, "absent_tools": list(self.absent)},
+            "counters": self.counters,
+            "endurance_bytes": endurance,
+            "endurance_from": source,
+            "refused": list(self.refused),
+            "erase": None if self.refused else self.erase,
+            "purge": list(self.purge),
+            "power_from": list(self.power_from),
+            "partitions": list(self.device.partitions),
+            "remarks": list(self.remarks),
+        }
+
+
+def found(path: str | Path, host: Host | None = None) -> Found:
+    """Everything that is told of a device or a file, which is opened for reading alone. Raises UserError."""
+    host = host or Host()
+    device = device_of(path, host)
+    absent = list(device.absent)
+    counters = reading_of(path, host, absent)
+    context = context_of(path, host)
+    kind = "file" if device.kind == "file" else "block"
+    return Found(
+        device,
+        context,
+        counters,
+        tuple(refusals(path, host)),
+        identity_of(path, host),
+        tuple(ways_to_purge(device.path, kind, host)),
+        tuple(dict.fromkeys(one.name for one in sources(path, host))),
+        tuple(remarks(device, context, counters, host)),
+        tuple(dict.fromkeys(absent)),
+    )
+
+
+def remarks(device: Device, context: ContextDoc, counters: ReadingDoc, host: Host) -> list[str]:
+    """What changes what is measured, or says that the device is not what it was."""
+    return [*_worn(counters), *_sectors(device), *_paths(device, host), *_of_host(context)]
+
+
+def _worn(counters: ReadingDoc) -> Iterator[str]:
+    if counters["passed"] is False:
+        yield "SMART says that it fails, or warns: read it while it can be read"
+    if counters["media_errors"]:
+        yield f"{counters['media_errors']:,} media errors since it was new"
+    used = counters["percentage_used"]
+    if used is not None and used >= 100:
+        yield f"{used:.0f} % of its rated endurance is used"
+
+
+def _sectors(device: Device) -> Iterator[str]:
+    logical, physical = device.logical_block_bytes or 0, device.physical_block_bytes or 0
+    if device.aligned is False:
+        yield "does not begin at a physical sector: every write of one is a read and two writes"
+    if physical > logical > 0:
+        yield f"sectors of {logical} bytes on physical ones of {physical}: smaller writes cost a read first"
+    in_use = [one.data_bytes for one in device.formats if one.in_use]
+    if in_use and max(one.data_bytes for one in device.formats) > in_use[0]:
+        yield f"is formatted with sectors of {in_use[0]} bytes, and offers larger ones, which some serve faster"
+
+
+def _paths(device: Device, host: Host) -> Iterator[str]:
+    """What lies between this host and the drive."""
+    if device.link and device.link_max and device.link != device.link_max:
+        yield f"is connected with {device.link}, and could be with {device.link_max}"
+    scheduler = None if device.queue is None else device.queue.scheduler
+    if scheduler not in (None, "none") and device.transport == "nvme":
+        yield f"its scheduler is {scheduler}: a fast drive is slower with one than with none"
+    if device.kind == "loop" and host.text(f"{host.sysfs(device.name)}/loop/dio") == "0":
+        yield "is a loop device without direct I/O: memory answers for its file (losetup --direct-io=on)"
+
+
+def _of_host(context: ContextDoc) -> Iterator[str]:
+    governor = context["cpu"]["governor"]
+    if governor not in (None, "performance"):
+        yield f"processors run by the governor {governor}: low loads are answered later than by performance"
+    if context["cpu"]["is_virtual"]:
+        yield "this is a virtual machine: what others do on its host is not seen, but measured"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A device in the list of all: partitions of disks are listed after them."""
+
+    device: Device
+    refused: tuple[str, ...]
+    erase: str | None
+
+
+def listed(host: Host | None = None) -> list[Listed]:
+    """All block devices with a size, and what keeps each from being written."""
+    host = host or Host()
+    every = [one for disk in devices(host) for one in (disk, *_parts(disk, host))]
+    return [Listed(one, tuple(refusals(one.path, host)), identity_of(one.path, host)) for one in every]
+
+
+def _parts(disk: Device, host: Host) -> list[Device]:
+    from hotband.devices.device import block_device
+
+    return [block_device(name, host) for name in blocks.partitions_of(disk.name, host)]
+
+
+class ListedDoc(TypedDict):
+    """A device of the list as JSON."""
+
+    name: str
+    path: str
+    kind: str
+    size_bytes: int
+    model: str | None
+    serial: str | None
+    transport: str | None
+    rotational: bool | None
+    refused: list[str]
+    erase: str | None
+
+
+def listed_doc(one: Listed) -> ListedDoc:
+    """A device of the list as JSON."""
+    whole = device_doc(one.device)
+    return {
+        "name": whole["name"],
+        "path": whole["path"],
+        "kind": whole["kind"],
+        "size_bytes": whole["size_bytes"],
+        "model": whole["model"],
+        "serial": whole["serial"],
+        "transport": whole["transport"],
+        "rotational": whole["rotational"],
+        "refused": list(one.refused),
+        "erase": None if one.refused else one.erase,
+    }
