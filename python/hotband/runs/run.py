@@ -18,7 +18,7 @@ from hotband.jobs.loss import in_job_file, notes_of
 from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
-from hotband.text.write import is_mistake, named, part_of, remove
+from hotband.text.write import expect_no_disk, is_mistake, named, part_of, remove
 from hotband.traces.files import rows_of
 
 if TYPE_CHECKING:
@@ -188,6 +188,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
         if spec.io_log.is_dir():
             raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
         check_ending(spec.io_log)
+        expect_no_disk("--io-log", spec.io_log)
         check_writable(spec.io_log.parent, "--io-log")
         raw_log = part_of(spec.io_log)
     try:

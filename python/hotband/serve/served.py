@@ -22,6 +22,7 @@ from hotband.errors import UserError
 from hotband.runs.run import Finished, RunSpec, prepare, text_of, user_error
 from hotband.serve.serving import Serving
 from hotband.serve.speed import expect_servable, speed_of_host, speed_of_machine, way_ns
+from hotband.text.write import expect_no_disk
 
 if TYPE_CHECKING:
     from hotband.record.files import Table
@@ -199,6 +200,8 @@ class Served:
     def _begin(self, way: int) -> _core.Server:
         spec = self.spec
         store = spec.store
+        if store is not None:
+            expect_no_disk("--store", store)
         if store is None and spec.base is not None:
             store = self._temporary / "store"
         try:

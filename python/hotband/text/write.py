@@ -1,7 +1,8 @@
 """The one way to write a file: it is there whole or not at all, and an old one stays until the new one is complete.
 
 A temporary file beside it is written, flushed to the device (fsync) and renamed; on any failure, an interruption
-included, it is removed. Pipes and devices (`/dev/stdout`) are written as they are. What it leaves out: the folder is
+included, it is removed. Pipes and terminals (`/dev/stdout`) are written as they are; block devices never: what is
+written there is asked for by `hotband.devices.safety`. What it leaves out: the folder is
 not flushed, so that after a loss of power the old file may still stand there, whole; and a process that is killed
 cannot remove its temporary file.
 """
@@ -89,10 +90,21 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         _put(part, path)
 
 
+def expect_no_disk(option: str, path: Path) -> None:
+    """Raises UserError where a path is that of a block device, by whatever link: what it holds would be lost."""
+    try:
+        is_disk = stat.S_ISBLK(path.stat().st_mode)
+    except (OSError, ValueError):
+        return
+    if is_disk:
+        raise UserError(option, "", str(path), "is a block device; expected a file")
+
+
 @contextmanager
 def temporary(path: Path) -> Iterator[Path]:
-    """A hidden file beside `path`, made and empty; removed at the end, where it is still there. A pipe or a device is
-    its own temporary file."""
+    """A hidden file beside `path`, made and empty; removed at the end, where it is still there. A pipe or a terminal is
+    its own temporary file. Raises UserError for a block device."""
+    expect_no_disk("file", path)
     if _is_special(path):
         yield path
         return
@@ -150,7 +162,7 @@ def make_folder(folder: Path) -> None:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is there and no file that could be replaced."""
+    """Whether it is there and no file that could be replaced: a pipe, a socket, a character device."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
