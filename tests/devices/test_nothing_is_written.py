@@ -154,6 +154,31 @@ def test_what_serves_writes_no_block_device(
     assert f"{option if option != '--record' else '--out'} = " in said
 
 
+OUTPUTS = {
+    "run": ("run", "fio-randread", "--on", "ent-15k", "--duration", "0.02 s", "--io-log", "x.csv"),
+    "workload convert": ("workload", "convert", "fio-randread", "-o", "x.toml"),
+    "report": ("report", "kept", "-o", "x.html"),
+    "plot": ("plot", "latency", "kept", "--out", "x.html"),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_no_output_goes_to_a_block_device(
+    name: str, victim: tuple[str, Path], links: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names of files that lead to one: as pipes do, they would have been written as they are."""
+    path, file = victim
+    monkeypatch.chdir(links)
+    kept = str(tmp_path / "kept")
+    command_line("run", "fio-randread", "--on", "ent-15k", "--duration", "0.02 s", "--out", kept)
+    words = [kept if word == "kept" else word for word in OUTPUTS[name]]
+    before = file.read_bytes()
+    with SPY.watching(path, pretends=path == str(file)):
+        said = command_line(*words)
+    assert "is a block device; expected a file" in said
+    assert (SPY.found, file.read_bytes()) == ([], before)
+
+
 def test_every_command_is_tried_with_the_device() -> None:
     """Else a command that comes later would be left out without being seen."""
     assert {"run", "sweep", "review", "device", "workload convert", "report"} <= COMMANDS.keys()
