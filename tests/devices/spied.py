@@ -20,8 +20,9 @@ LOOKING = (
     r"wipefs --no-act .*",
     r"lsblk .*",
     r"smartctl --json=c -i -H -A -l devstat .*",
-    r"nvme (id-ctrl|id-ns|smart-log|ocp smart-add-log) .*",
+    r"nvme (id-ctrl|id-ns|smart-log|ocp smart-add-log|resv-report) .*",
     r"hdparm -I .*",
+    r"sg_persist --readonly --in --read-reservation .*",
     r"fio (--version|--enghelp).*",
     r"nbdinfo .*",
 )

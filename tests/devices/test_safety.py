@@ -249,6 +249,27 @@ def scsi_target(tree: Tree) -> str:
     return path
 
 
+def nvme_reserved(tree: Tree) -> str:
+    path = tree.disk("nvme0n1", "259:0", serial=SERIAL)
+    tree.recorded(f"nvme resv-report -o json {path}", '{"gen": 3, "rtype": 1, "regctl": 1}')
+    return path
+
+
+def scsi_reserved(tree: Tree) -> str:
+    path = free(tree)
+    said = "  PR generation=0x4, Reservation follows:\n    Key=0x123\n    scope: LU_SCOPE,  type: Write Exclusive\n"
+    tree.recorded(f"sg_persist --readonly --in --read-reservation {path}", said)
+    return path
+
+
+def firmware_flash(tree: Tree) -> str:
+    return tree.disk("mtdblock0", "31:0", serial="X12345")
+
+
+def boot_area(tree: Tree) -> str:
+    return tree.disk("mmcblk0boot0", "179:8", serial="0xabcdef12")
+
+
 def no_serial(tree: Tree) -> str:
     return tree.disk("sdb", "8:16")
 
@@ -354,6 +375,10 @@ REFUSED: dict[str, tuple[Case, str]] = {
     "raw disk of a virtual machine": (virtual_machine, "open for writing by qemu-system-x86 (99)"),
     "NVMe target": (nvme_target, "handed to other hosts by the NVMe target nqn.a"),
     "SCSI target": (scsi_target, "handed to other hosts by the SCSI target iblock_0/lun"),
+    "NVMe reservation": (nvme_reserved, "kept by a persistent reservation (nvme"),
+    "SCSI reservation": (scsi_reserved, "kept by a persistent reservation (sg_persist)"),
+    "flash of the firmware": (firmware_flash, "this machine's firmware"),
+    "boot area of an eMMC": (boot_area, "this machine's firmware"),
     "no serial and no name": (no_serial, "nothing tells it from another device"),
     "loop on the root disk": (loop_on_root, "/dev/sda below it its /dev/sda1 is mounted on /"),
     "two loops on one file": (loop_of_two, "is below the loop device loop1"),
@@ -478,6 +503,15 @@ def test_every_reason_is_said_at_once(tree: Tree) -> None:
     said = refusals(path, tree.host)
     for reason in ("mounted on /home", "has 1 partition", "partition table (gpt)"):
         assert any(reason in one for one in said)
+
+
+def test_data_without_a_signature_is_said_before_it_is_written(tree: Tree) -> None:
+    """A raw database that is not running: nothing tells it but that something is there."""
+    path = free(tree)
+    assert permission(path, tree.host, writes=True, erase=SERIAL).notes == ()
+    tree.write(path, 4 * MIB, bytes(range(256)) * (4 * MIB // 256))
+    (note,) = permission(path, tree.host, writes=True, erase=SERIAL).notes
+    assert "32 of 64 places" in note
 
 
 def test_random_data_is_no_signature(tree: Tree) -> None:

@@ -15,6 +15,7 @@ from hotband.devices.host import Host
 from hotband.devices.power import sources
 from hotband.devices.purge import ways_to_purge
 from hotband.devices.readings import ReadingDoc, reading_of
+from hotband.devices.refusals import Seen
 from hotband.devices.safety import identity_of, refusals
 
 
@@ -145,7 +146,8 @@ def listed(host: Host | None = None) -> list[Listed]:
     """All block devices with a size, and what keeps each from being written."""
     host = host or Host()
     every = [one for disk in devices(host) for one in (disk, *_parts(disk, host))]
-    return [Listed(one, tuple(refusals(one.path, host)), identity_of(one.path, host)) for one in every]
+    seen = Seen(host)
+    return [Listed(one, tuple(refusals(one.path, host, seen)), identity_of(one.path, host, seen)) for one in every]
 
 
 def _parts(disk: Device, host: Host) -> list[Device]:

@@ -3,15 +3,66 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from hotband.devices import blocks
-from hotband.devices.device import kind_of
+from hotband.devices.device import kind_of, serial_of
 from hotband.devices.host import Host
-from hotband.devices.mounts import all_mounts
+from hotband.devices.mounts import Mount, all_mounts
 from hotband.devices.signatures import Signature, signatures
-from hotband.devices.users import exports, swaps, writers
+from hotband.devices.users import Opened, all_opened, exports, reservations, swaps, writers
+
+
+@dataclass(frozen=True)
+class Mounted:
+    """A mount, the devices that it lies on directly, and all that are below those."""
+
+    mount: Mount
+    direct: tuple[str, ...]
+    below: frozenset[str]
+
+
+@dataclass
+class Seen:
+    """What is asked of the whole machine, once for all devices that are looked at together."""
+
+    host: Host
+
+    @cached_property
+    def mounted(self) -> list[Mounted]:
+        """Everything that is mounted."""
+        found = []
+        for mount in all_mounts(self.host):
+            direct = tuple(blocks.below_mount(mount, self.host))
+            found.append(Mounted(mount, direct, frozenset(_below(direct, self.host))))
+        return found
+
+    @cached_property
+    def swaps(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
+        """Active swap: its place, the devices that it lies on, all below those."""
+        found = []
+        for place in swaps(self.host):
+            direct = tuple(blocks.below_file(place, self.host))
+            found.append((place, direct, frozenset(_below(direct, self.host))))
+        return found
+
+    @cached_property
+    def opened(self) -> list[Opened]:
+        """What processes have open."""
+        return all_opened(self.host)
+
+    @cached_property
+    def serials(self) -> dict[str, str | None]:
+        """Serials of all disks with a size."""
+        disks = [name for name in self.host.names("/sys/block") if kind_of(name, self.host) == "disk"]
+        return {name: serial_of(name, self.host) for name in disks if self.host.number(f"/sys/block/{name}/size")}
+
+
+def _below(names: Iterable[str], host: Host) -> set[str]:
+    return {one for name in names for one in blocks.below(name, host)}
 
 
 @dataclass(frozen=True)
@@ -23,6 +74,7 @@ class Target:
     name: str
     disk: str
     parts: tuple[str, ...]
+    seen: Seen
 
     @property
     def with_disk(self) -> tuple[str, ...]:
@@ -36,20 +88,21 @@ SYSTEM = ("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/sbi
 Check = Callable[[Target, Host], Iterator[str]]
 
 
-def of_block(path: str, host: Host, seen: frozenset[str] = frozenset()) -> list[str]:
-    """The reasons of a block device, each once. `seen` are devices above it that were asked before."""
+def of_block(path: str, seen: Seen, above: frozenset[str] = frozenset()) -> list[str]:
+    """The reasons of a block device, each once. `above` are devices on it that were asked before."""
+    host = seen.host
     name = host.block_name(path)
     if not name:
         return ["sysfs does not know it, so nobody can tell who uses it"]
     disk = blocks.disk_of(name, host)
     further = blocks.partitions_of(name, host) if name == disk else blocks.overlapping(name, host)
-    target = Target(blocks.path_of(name), name, disk, (name, *further))
+    target = Target(blocks.path_of(name), name, disk, (name, *further), seen)
     found: list[str] = []
     for check in CHECKS:
         found += check(target, host)
     file = blocks.backing_file(disk, host)
-    if file is not None and disk not in seen:
-        found += _below_loop(disk, file, host, seen | {disk})
+    if file is not None and disk not in above:
+        found += _below_loop(disk, file, seen, above | {disk})
     return list(dict.fromkeys(found))
 
 
@@ -58,6 +111,9 @@ def _kind(target: Target, host: Host) -> Iterator[str]:
     folder = host.sysfs(target.disk)
     if kind_of(target.disk, host) == "optical":
         yield "is a drive for optical disks or floppies"
+    # The kernel's names of flash that holds a machine's firmware (drivers/mtd, drivers/mmc/core/block.c).
+    if target.disk.startswith("mtd") or re.fullmatch(r"mmcblk\d+(boot\d+|rpmb|gp\d+)", target.disk):
+        yield "is flash that may hold this machine's firmware"
     if not host.number(f"{host.sysfs(target.name)}/size"):
         yield "has no size: no medium is in it, or nothing lies below it"
     if host.text(f"{folder}/hidden") == "1":
@@ -71,17 +127,16 @@ def _kind(target: Target, host: Host) -> Iterator[str]:
         yield "is zoned (host-managed): it takes no random writes"
 
 
-def _mounted(target: Target, host: Host) -> Iterator[str]:
+def _mounted(target: Target, _: Host) -> Iterator[str]:
     """File systems on it, or above it on whatever is made of it, in any namespace."""
     said: set[tuple[str, str]] = set()
-    for mount in all_mounts(host):
-        direct = blocks.below_mount(mount, host)
-        below = {one for name in direct for one in blocks.below(name, host)}
+    for one in target.seen.mounted:
+        mount, direct, below = one.mount, one.direct, one.below
         where = "" if mount.process == "self" else f" in the namespace of process {mount.process}"
         is_root = mount.place == "/" and mount.process == "self"
         used = [part for part in target.with_disk if part in direct]
         # A whole disk is below its partitions; a partition is not below another.
-        for part in used or [one for one in target.parts if one in below]:
+        for part in used or [part for part in target.parts if part in below]:
             if (part, mount.place) not in said:
                 said.add((part, mount.place))
                 how = "is" if part in direct else f"is below what ({direct[0]}) is"
@@ -89,11 +144,9 @@ def _mounted(target: Target, host: Host) -> Iterator[str]:
                 yield f"{_of(part, target)} {how} mounted on {mount.place}{where}{root}"
 
 
-def _swap(target: Target, host: Host) -> Iterator[str]:
+def _swap(target: Target, _: Host) -> Iterator[str]:
     """Active swap on it, above it, or in a file that lies on it."""
-    for place in swaps(host):
-        direct = blocks.below_file(place, host)
-        all_below = {one for name in direct for one in blocks.below(name, host)}
+    for place, direct, all_below in target.seen.swaps:
         is_disk = target.disk in direct
         for part in target.parts:
             if part in all_below or is_disk:
@@ -157,8 +210,10 @@ def _in_use(target: Target, host: Host) -> Iterator[str]:
     """Processes that write it, kernel servers that hand it on, and whoever holds it exclusively."""
     for part in target.with_disk:
         path = blocks.path_of(part)
-        for who in writers(path, host):
+        for who in writers(path, host, target.seen.opened):
             yield f"{_of(part, target)} is open for writing by {who}"
+        for what in reservations(path, part, host) if part == target.name else ():
+            yield f"{_of(part, target)} is kept by {what}"
         for who in exports(path, host):
             yield f"{_of(part, target)} is handed to other hosts by {who}"
     for part in target.parts:
@@ -182,29 +237,30 @@ def _btrfs(target: Target, host: Host) -> Iterator[str]:
 CHECKS: tuple[Check, ...] = (_kind, _mounted, _swap, _holders, _btrfs, _signed, _in_use)
 
 
-def _below_loop(loop: str, file: str, host: Host, seen: frozenset[str]) -> Iterator[str]:
+def _below_loop(loop: str, file: str, seen: Seen, above: frozenset[str]) -> Iterator[str]:
     """What lies below a loop device: a file that others use, too, or another device, with all its own reasons."""
     if file.endswith(" (deleted)"):
         yield f"the file below it ({file}) was deleted"
         return
-    if host.block_name(file):
-        yield from (f"{file} below it {reason}" for reason in of_block(file, host, seen) if "(O_EXCL)" not in reason)
+    if seen.host.block_name(file):
+        yield from (f"{file} below it {reason}" for reason in of_block(file, seen, above) if "(O_EXCL)" not in reason)
         return
-    for reason in of_file(file, host, loop):
+    for reason in of_file(file, seen, loop):
         yield f"the file below it ({file}) {reason}"
 
 
-def of_file(path: str, host: Host, loop: str = "") -> list[str]:
+def of_file(path: str, seen: Seen, loop: str = "") -> list[str]:
     """The reasons of a regular file; `loop` is a loop device on it that is not to count."""
+    host = seen.host
     found = []
     if path.startswith(SYSTEM) and not path.startswith("/dev/shm/"):
         found.append("lies in a folder of the system")
-    if path in (host.real(one) for one in swaps(host)):
+    if path in (host.real(place) for place, _, _ in seen.swaps):
         found.append("is active swap")
     for name, file in blocks.loops(host).items():
         if name != loop and host.real(file) == path:
             found.append(f"is below the loop device {name}")
-    found += [f"is open for writing by {who}" for who in writers(path, host)]
+    found += [f"is open for writing by {who}" for who in writers(path, host, seen.opened)]
     found += [f"is handed to other hosts by {who}" for who in exports(path, host)]
     if host.root is None and not os.access(path, os.W_OK):
         found.append("may not be written by this user, or its file system is read-only")

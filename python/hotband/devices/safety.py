@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.devices import blocks
-from hotband.devices.device import by_id, kind_of, serial_of, what_it_is
+from hotband.devices.device import by_id, kind_of, what_it_is
 from hotband.devices.host import Host
-from hotband.devices.refusals import of_block, of_file
+from hotband.devices.refusals import Seen, of_block, of_file
 from hotband.errors import UserError
 
 _MADE_HERE = object()
+# Places that are read of a device before it is written, and bytes of each.
+LOOKS, LOOK = 64, 4096
 
 
 @dataclass(frozen=True)
@@ -50,22 +52,22 @@ class Permission:
         raise TypeError("a Permission holds in the process that it was given in, and for it alone")
 
 
-def refusals(path: str | Path, host: Host | None = None) -> list[str]:
+def refusals(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> list[str]:
     """Why a device or a file must not be written, a reason a line; nothing where nobody seems to need what it holds.
-    Raises UserError where it is no device and no file."""
+    `seen` is what several have in common. Raises UserError where it is no device and no file."""
     host, text = host or Host(), os.path.abspath(path)
-    kind = host.kind(text)
+    kind, seen = host.kind(text), seen or Seen(host)
     if kind == "file":
-        return of_file(host.real(text), host)
+        return of_file(host.real(text), seen)
     if kind != "block":
         raise UserError(str(path), "", "", what_it_is(text, host))
-    found = of_block(text, host)
-    if not found and identity_of(text, host) is None:
+    found = of_block(text, seen)
+    if not found and identity_of(text, host, seen) is None:
         found.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
     return found
 
 
-def identity_of(path: str | Path, host: Host | None = None) -> str | None:
+def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
     """What must be typed to have it erased: the serial of a disk (SERIAL-partN of a partition); a name in
     /dev/disk/by-id where it has none or shares it with another; the path of the file below a loop device; the name of
     a file. None where it has nothing by which it could be told from others."""
@@ -77,7 +79,7 @@ def identity_of(path: str | Path, host: Host | None = None) -> str | None:
         return None
     disk, kind = blocks.disk_of(name, host), kind_of(name, host)
     part = host.text(f"{host.sysfs(name)}/partition") if kind == "partition" else None
-    serial = _own_serial(disk, host)
+    serial = _own_serial(disk, seen or Seen(host))
     if serial is not None:
         return serial if part is None else f"{serial}-part{part}"
     named = by_id(name, host)
@@ -90,13 +92,10 @@ def identity_of(path: str | Path, host: Host | None = None) -> str | None:
     return made or host.text(f"{host.sysfs(name)}/backend")
 
 
-def _own_serial(disk: str, host: Host) -> str | None:
+def _own_serial(disk: str, seen: Seen) -> str | None:
     """A disk's serial, where no other disk of the machine has the same (cheap bridges and virtual disks have)."""
-    if kind_of(disk, host) != "disk":
-        return None
-    serial = serial_of(disk, host)
-    others = (one for one in host.names("/sys/block") if one != disk and kind_of(one, host) == "disk")
-    if serial is None or any(serial_of(one, host) == serial for one in others if host.size(blocks.path_of(one))):
+    serial = seen.serials.get(disk)
+    if serial is None or list(seen.serials.values()).count(serial) > 1:
         return None
     return serial
 
@@ -175,8 +174,20 @@ def _notes(real: str, kind: str, host: Host) -> Iterator[str]:
     device = device_of(real, host)
     if device.transport in ("iscsi", "fc", "fcoe", "nvme-tcp", "nvme-rdma", "nvme-fc") or device.kind in ("nbd", "rbd"):
         yield f"is reached over {device.transport or device.kind}: whether other hosts use it is not known here"
+    held_places = _places_with_data(real, host)
+    if held_places:
+        yield f"holds data that no signature explains, in {held_places} of {LOOKS} places that were looked at"
     if os.geteuid() != 0 and host.root is None:
         yield "not run as root: what processes of others have open was not seen"
+    if host.has("/.dockerenv") or host.has("/run/.containerenv"):
+        yield "run in a container: what processes of its host have open was not seen"
+
+
+def _places_with_data(real: str, host: Host) -> int:
+    """Places over a whole device that are not all zeros or all ones, as they are after a purge."""
+    size = (host.size(real) or 0) // LOOK * LOOK
+    offsets = {number * (size - LOOK) // (LOOKS - 1) // LOOK * LOOK for number in range(LOOKS)} if size else set()
+    return sum(len(set(host.read(real, at, LOOK))) > 1 for at in offsets)
 
 
 @contextmanager

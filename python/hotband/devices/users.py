@@ -4,6 +4,7 @@ servers (NVMe and SCSI targets), which claim nothing."""
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from hotband.devices.host import Host
 from hotband.devices.mounts import processes
@@ -12,22 +13,38 @@ from hotband.devices.mounts import processes
 ACCESS = 0o3
 
 
-def writers(path: str, host: Host) -> list[str]:
-    """Processes that have a device or file open for writing, as `qemu-system-x86 (1234)`. Ours are left out; those of
-    other users are only seen by root."""
-    real, number = host.real(path), _number(path, host)
+@dataclass(frozen=True)
+class Opened:
+    """A file that a process has open: where its link leads, and its place below /proc."""
+
+    process: str
+    link: str
+    place: str
+    flags: str
+
+
+def all_opened(host: Host) -> list[Opened]:
+    """Every file and device that another process has open; those of other users are only seen by root."""
     found = []
     for process in processes(host):
         if host.root is None and int(process) == os.getpid():
             continue
         for descriptor in host.names(f"/proc/{process}/fd"):
             link = host.link(f"/proc/{process}/fd/{descriptor}")
-            if not _is_same(link, f"/proc/{process}/fd/{descriptor}", real, number, host):
-                continue
-            if _writes(host.text(f"/proc/{process}/fdinfo/{descriptor}")):
-                found.append(f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})")
-                break
+            if link.startswith("/"):
+                place, flags = f"/proc/{process}/fd/{descriptor}", f"/proc/{process}/fdinfo/{descriptor}"
+                found.append(Opened(process, link, place, flags))
     return found
+
+
+def writers(path: str, host: Host, opened: list[Opened]) -> list[str]:
+    """Processes that have a device or file open for writing, as `qemu-system-x86 (1234)`."""
+    real, number = host.real(path), _number(path, host)
+    those = (
+        one for one in opened if _is_same(one.link, one.place, real, number, host) and _writes(host.text(one.flags))
+    )
+    numbers = dict.fromkeys(one.process for one in those)
+    return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
 
 
 def _number(path: str, host: Host) -> tuple[int, int] | None:
@@ -44,8 +61,6 @@ def _number(path: str, host: Host) -> tuple[int, int] | None:
 def _is_same(link: str, descriptor: str, real: str, number: tuple[int, int] | None, host: Host) -> bool:
     """Whether an open file is this one. Names differ in containers; what is looked at closer has the same last name,
     or is a device."""
-    if not link.startswith("/"):
-        return False
     if link == real:
         return True
     # Nodes of block devices may have any name; files keep theirs.
@@ -85,3 +100,16 @@ def swaps(host: Host) -> list[str]:
     """Active swap: devices and files."""
     lines = (host.text("/proc/swaps") or "").splitlines()[1:]
     return [line.split()[0].replace("\\040", " ") for line in lines if line.split()]
+
+
+def reservations(path: str, name: str, host: Host) -> list[str]:
+    """Persistent reservations: another host, or a cluster, keeps the device for itself. NVMe tells a type other than 0
+    (NVM Express Base Specification 2.0, 8.19); sg_persist (sg3-utils) asks SCSI drives."""
+    from hotband.devices.device import asked_json
+
+    if name.startswith("nvme"):
+        kind = asked_json(host, [], "nvme", "resv-report", "-o", "json", path).get("rtype")
+        return ["a persistent reservation (nvme resv-report)"] if kind not in (None, 0, "0") else []
+    output = host.run("sg_persist", "--readonly", "--in", "--read-reservation", path) if name.startswith("sd") else None
+    is_held = output is not None and "Reservation follows" in output.text
+    return ["a persistent reservation (sg_persist)"] if is_held else []
