@@ -19,6 +19,7 @@ from hotband.devices.device import ID_NS, SMARTCTL, device_of
 from hotband.devices.found import found, listed
 from hotband.devices.host import Host
 from hotband.devices.power import Energy, sources
+from hotband.devices.remarks import of_run
 from hotband.errors import UserError
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -219,6 +220,31 @@ def test_readings_go_on_in_a_thread_while_the_run_does(tree: Tree) -> None:
     times = counters.tables["smart"].columns["time_ns"]
     assert times == sorted(times, key=lambda one: int(one or 0))
     assert len(times) >= 5
+
+
+def test_what_disturbed_a_run_is_said(tree: Tree) -> None:
+    path = nvme(tree)
+    quiet = context_of(path, tree.host)
+    with Counters(path, tree.host, every_s=3600) as counters:
+        log = json.loads(recorded("nvme-smart-log"))
+        log["thm_temp1_total_time"] += 12
+        tree.recorded(f"nvme smart-log -o json {path}", json.dumps({**log, "media_errors": 3, "critical_warning": 2}))
+    said = of_run(quiet, counters.section)
+    assert said == [
+        "the drive slowed down to cool for 12 s: what was measured is of a hot drive",
+        "1 media errors in the run",
+        "SMART says since this run that the drive fails, or warns",
+    ]
+    with Background(path, tree.host, own=1) as watched:
+        pass
+    assert watched.found is not None
+    calm = {**watched.found, "cpu_ours": 0.3, "cpu_others": 0.02, "cpu_stolen": 0.001}
+    busy = {**watched.found, "cpu_others": 0.4, "cpu_stolen": 0.05}
+    busy["processes"] = [{"name": "make", "cpu_ns": 1, "read_bytes": None, "written_bytes": None}]
+    assert of_run({**quiet, "background": calm}, None) == []  # type: ignore[typeddict-item]
+    words = " ".join(of_run({**quiet, "background": busy}, None))  # type: ignore[typeddict-item]
+    assert "40% of the processors' time (make)" in words
+    assert "took 5% of its time" in words
 
 
 def test_energy_that_wraps_around(tree: Tree) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -16,6 +15,7 @@ from hotband.devices.power import sources
 from hotband.devices.purge import ways_to_purge
 from hotband.devices.readings import ReadingDoc, reading_of
 from hotband.devices.refusals import Seen
+from hotband.devices.remarks import remarks
 from hotband.devices.safety import identity_of, refusals
 
 
@@ -86,51 +86,6 @@ def found(path: str | Path, host: Host | None = None) -> Found:
         tuple(remarks(device, context, counters, host)),
         tuple(dict.fromkeys(absent)),
     )
-
-
-def remarks(device: Device, context: ContextDoc, counters: ReadingDoc, host: Host) -> list[str]:
-    """What changes what is measured, or says that the device is not what it was."""
-    return [*_worn(counters), *_sectors(device), *_paths(device, host), *_of_host(context)]
-
-
-def _worn(counters: ReadingDoc) -> Iterator[str]:
-    if counters["passed"] is False:
-        yield "SMART says that it fails, or warns: read it while it can be read"
-    if counters["media_errors"]:
-        yield f"{counters['media_errors']:,} media errors since it was new"
-    used = counters["percentage_used"]
-    if used is not None and used >= 100:
-        yield f"{used:.0f} % of its rated endurance is used"
-
-
-def _sectors(device: Device) -> Iterator[str]:
-    logical, physical = device.logical_block_bytes or 0, device.physical_block_bytes or 0
-    if device.aligned is False:
-        yield "does not begin at a physical sector: every write of one is a read and two writes"
-    if physical > logical > 0:
-        yield f"sectors of {logical} bytes on physical ones of {physical}: smaller writes cost a read first"
-    in_use = [one.data_bytes for one in device.formats if one.in_use]
-    if in_use and max(one.data_bytes for one in device.formats) > in_use[0]:
-        yield f"is formatted with sectors of {in_use[0]} bytes, and offers larger ones, which some serve faster"
-
-
-def _paths(device: Device, host: Host) -> Iterator[str]:
-    """What lies between this host and the drive."""
-    if device.link and device.link_max and device.link != device.link_max:
-        yield f"is connected with {device.link}, and could be with {device.link_max}"
-    scheduler = None if device.queue is None else device.queue.scheduler
-    if scheduler not in (None, "none") and device.transport == "nvme":
-        yield f"its scheduler is {scheduler}: a fast drive is slower with one than with none"
-    if device.kind == "loop" and host.text(f"{host.sysfs(device.name)}/loop/dio") == "0":
-        yield "is a loop device without direct I/O: memory answers for its file (losetup --direct-io=on)"
-
-
-def _of_host(context: ContextDoc) -> Iterator[str]:
-    governor = context["cpu"]["governor"]
-    if governor not in (None, "performance"):
-        yield f"processors run by the governor {governor}: low loads are answered later than by performance"
-    if context["cpu"]["is_virtual"]:
-        yield "this is a virtual machine: what others do on its host is not seen, but measured"
 
 
 @dataclass(frozen=True)

@@ -167,20 +167,20 @@ def _notes(real: str, kind: str, host: Host) -> Iterator[str]:
 
         mount = mount_of(real, host)
         if mount is not None and mount.kind.startswith(("nfs", "cifs", "ceph", "gfs", "ocfs", "lustre", "glusterfs")):
-            yield f"lies on {mount.kind}: whether other hosts use it is not known here"
+            yield f"the file lies on {mount.kind}: whether other hosts use it is not known"
         return
     from hotband.devices.device import device_of
 
     device = device_of(real, host)
     if device.transport in ("iscsi", "fc", "fcoe", "nvme-tcp", "nvme-rdma", "nvme-fc") or device.kind in ("nbd", "rbd"):
-        yield f"is reached over {device.transport or device.kind}: whether other hosts use it is not known here"
+        yield f"the device is reached over {device.transport or device.kind}: whether other hosts use it is not known"
     held_places = _places_with_data(real, host)
     if held_places:
-        yield f"holds data that no signature explains, in {held_places} of {LOOKS} places that were looked at"
+        yield f"the device holds data that no signature explains, in {held_places} of {LOOKS} places looked at"
     if os.geteuid() != 0 and host.root is None:
-        yield "not run as root: what processes of others have open was not seen"
+        yield "Hotband does not run as root: what processes of others have open was not seen"
     if host.has("/.dockerenv") or host.has("/run/.containerenv"):
-        yield "run in a container: what processes of its host have open was not seen"
+        yield "Hotband runs in a container: what processes of its host have open was not seen"
 
 
 def _places_with_data(real: str, host: Host) -> int:
