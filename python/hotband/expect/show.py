@@ -88,7 +88,7 @@ def rows_table(of: Expected) -> Table:
                 label_of(one.figure),
                 value_of(one.figure, one.measured),
                 value_of(one.figure, one.predicted),
-                _range(ends),
+                range_of(ends),
                 _verdict(one, figures if many else []),
                 end_section=place == len(shown) - 1 and not many,
             )
@@ -105,7 +105,7 @@ def _verdict(one: Judged, others: Sequence[Judged]) -> Text:
     return marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]{more}")
 
 
-def _range(ends: list[str]) -> str:
+def range_of(ends: list[str]) -> str:
     """Two ends, their unit once where it is the same."""
     if len(ends) < 2:
         return "–"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from hotband.importers.fio.logs import Log, counting, read_logs
+from hotband.importers.fio.logs import Log, counting, number_apart, read_logs
 from hotband.importers.fio.series import Axis, series_of
 from hotband.importers.imported import Imported, SeriesColumns
 from hotband.importers.record import LARGEST, Found, Sides, build, side_of
@@ -24,13 +24,14 @@ _FIRST_IN_NS = (2, 99)
 
 def joined(record: RecordDoc, logs: Sequence[Log]) -> Imported:
     """The record of a JSON document with the series and the histograms of its logs."""
+    number_apart(logs)
     base_ms = read_logs(logs)
     quantity = record["source"].get("latency", "clat")
     scale = _scale(record["source"]["version"])
-    names = [stream["name"] for stream in record["streams"]]
-    streams, notes = _streams_of(logs, names)
+    streams, notes = _streams_of(logs, record)
     _add_histograms(record, logs, streams, quantity, scale)
-    found = series_of(logs, streams, quantity, scale, base_ms)
+    windows = _asked_ms(record, "log_avg_msec"), _asked_ms(record, "log_hist_msec")
+    found = series_of(logs, streams, quantity, scale, base_ms, windows)
     notes += _file_notes(logs)
     columns: SeriesColumns | None = None
     if found is not None:
@@ -45,6 +46,7 @@ def joined(record: RecordDoc, logs: Sequence[Log]) -> Imported:
 
 def alone(logs: Sequence[Log]) -> Imported:
     """A record of logs without their JSON."""
+    number_apart(logs)
     base_ms = read_logs(logs)
     quantity = "clat" if any(log.kind in ("clat", "clat_hist") for log in logs) else "lat"
     numbers = sorted({log.number for log in logs})
@@ -87,6 +89,14 @@ def alone(logs: Sequence[Log]) -> Imported:
     )
 
 
+def _asked_ms(record: RecordDoc, option: str) -> int | None:
+    """A time in ms that the options ask for, where all jobs ask alike."""
+    shared, jobs = record["spec"]["global"], record["spec"]["jobs"]
+    asked = {own.get(option, shared.get(option, "")) for own in jobs.values()}
+    text = asked.pop() if len(asked) == 1 else ""
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
 def _counts(logs: Sequence[Log]) -> bool:
     """Whether the logs of one process tell how many I/Os there were."""
     return any(log.is_raw or log.kind in ("iops", "clat_hist") for log in logs)
@@ -98,15 +108,28 @@ def _scale(version: str | None) -> int:
     return 1000 if numbers and tuple(numbers) < _FIRST_IN_NS else 1
 
 
-def _streams_of(logs: Sequence[Log], names: Sequence[str]) -> tuple[dict[int, str], list[str]]:
-    """The stream of every process: fio numbers them in the order of its jobs."""
+def _streams_of(logs: Sequence[Log], record: RecordDoc) -> tuple[dict[int, str], list[str]]:
+    """The stream of every process: fio numbers those of a host in the order of its jobs, `numjobs` of each."""
     numbers = sorted({log.number for log in logs})
+    names = [stream["name"] for stream in record["streams"]]
     if len(names) == 1:
         return dict.fromkeys(numbers, names[0]), []
-    if len(numbers) == len(names):
-        return dict(zip(numbers, names, strict=True)), []
+    hosts = sorted({log.host for log in logs})
+    by_host = [name for host in hosts for name in names if not host or name.split("#")[0].endswith(f"@{host}")]
+    if len(numbers) == len(by_host):
+        return dict(zip(numbers, by_host, strict=True)), []
+    processes = [name for name in by_host for _ in range(_clones(record, name))]
+    if len(numbers) == len(processes):
+        return dict(zip(numbers, processes, strict=True)), []
     why = f"logs of {len(numbers)} processes, {len(names)} jobs in the JSON: the series is of all jobs together"
     return dict.fromkeys(numbers, "all jobs"), [why]
+
+
+def _clones(record: RecordDoc, name: str) -> int:
+    """Processes of a job that are reported together."""
+    shared, jobs = record["spec"]["global"], record["spec"]["jobs"]
+    text = jobs.get(name, {}).get("numjobs", shared.get("numjobs", "1"))
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
 def _file_notes(logs: Sequence[Log]) -> list[str]:

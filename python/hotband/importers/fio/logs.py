@@ -18,16 +18,20 @@ from hotband.errors import UserError
 from hotband.importers.cells import LATEST_MS
 from hotband.importers.files import name_of, read_beginning, without_mark
 
-_NAME = re.compile(r"(?P<prefix>.*?)_?(?P<kind>clat_hist|bw|iops|lat|clat|slat)(\.(?P<number>\d{1,6}))?\.log")
+_NAME = re.compile(
+    r"(?P<prefix>.*?)_?(?P<kind>clat_hist|bw|iops|lat|clat|slat)(\.(?P<number>\d{1,6}))?\.log(\.(?P<host>.+))?"
+)
 _SAMPLE = re.compile(rb"\s*(\d{1,20}), ?-?\d+, ?\d+, ?\d+")
 _CALENDAR_MS = 100_000_000_000
+# More processes of a host than fio has numbers for (six digits).
+HOSTS_APART = 1_000_000
 ACCEPTED = "a fio log named PREFIX_KIND.N.log, with KIND of bw, iops, lat, clat, slat, clat_hist"
 
 
 @dataclass
 class Log:
     """One file: what kind it is, of which process, and what was read of it, a line a sample (`samples`) or histograms
-    over time (`histograms`); times count from `base_ms`."""
+    over time (`histograms`); times count from `base_ms`. `host` is that of a server of fio."""
 
     path: Path
     prefix: str
@@ -36,6 +40,7 @@ class Log:
     samples: _core.FioLog | None = None
     histograms: _core.FioHistogramLog | None = None
     base_ms: int = 0
+    host: str = ""
 
     @property
     def file(self) -> str:
@@ -77,7 +82,14 @@ def log_of(path: Path) -> Log:
     found = _NAME.fullmatch(path.name)
     if found is None:
         raise UserError(name_of(path), "", "", f"the name does not tell what is logged; accepted: {ACCEPTED}")
-    return Log(path, found["prefix"], found["kind"], int(found["number"] or 0))
+    return Log(path, found["prefix"], found["kind"], int(found["number"] or 0), host=found["host"] or "")
+
+
+def number_apart(logs: Sequence[Log]) -> None:
+    """Gives processes of different hosts, each of which counts its own from 1, numbers that differ."""
+    hosts = sorted({log.host for log in logs})
+    for log in logs:
+        log.number = log.number % HOSTS_APART + HOSTS_APART * hosts.index(log.host)
 
 
 def read_logs(logs: Sequence[Log]) -> int | None:
@@ -111,8 +123,11 @@ def _first_ms(log: Log) -> int:
     return int(found[1])
 
 
-def window_ms(logs: Iterable[Log]) -> int:
-    """The window of averaged logs: the most frequent step between two samples of a direction, 1 s if there is none."""
+def window_ms(logs: Iterable[Log], asked_ms: int | None = None) -> int:
+    """The window of averaged logs: what was asked for (`log_avg_msec`; fio ends one with the first I/O after it), else
+    the most frequent step between two samples of a direction, 1 s if there is none."""
+    if asked_ms:
+        return asked_ms
     steps: dict[int, int] = {}
     for log in logs:
         for side in log.sides:

@@ -43,9 +43,15 @@ class Axis:
 
 
 def series_of(
-    logs: Sequence[Log], streams: Mapping[int, str], quantity: str, scale: int, base_ms: int | None
+    logs: Sequence[Log],
+    streams: Mapping[int, str],
+    quantity: str,
+    scale: int,
+    base_ms: int | None,
+    windows: tuple[int | None, int | None] = (None, None),
 ) -> tuple[Axis, SeriesColumns] | None:
-    """The series of a run; `streams` names that of every process, `scale` makes the logs' latencies ns."""
+    """The series of a run; `streams` names that of every process, `scale` makes the logs' latencies ns, `windows` are
+    the lengths in ms of those of averages and of histograms, as they were asked for."""
     raw = counting(logs, quantity)
     averaged = [log for log in logs if log.kind != "clat_hist" and not log.is_raw]
     histograms = [log for log in logs if log.kind == "clat_hist"]
@@ -54,8 +60,8 @@ def series_of(
         if averaged:
             axis.notes.append("averaged logs were not needed: there is one of every I/O")
     elif averaged:
-        axis = _averaged_axis(averaged, streams, quantity, scale, base_ms)
-        _add_percentiles(axis, histograms, streams, base_ms)
+        axis = _averaged_axis(averaged, streams, quantity, scale, base_ms, windows[0])
+        _add_percentiles(axis, histograms, streams, base_ms, windows[1])
     elif histograms:
         axis = _histogram_axis(histograms, streams, base_ms)
     else:
@@ -98,9 +104,14 @@ def _end_ms(log: Log) -> int:
 
 
 def _averaged_axis(
-    logs: Sequence[Log], streams: Mapping[int, str], quantity: str, scale: int, base_ms: int | None
+    logs: Sequence[Log],
+    streams: Mapping[int, str],
+    quantity: str,
+    scale: int,
+    base_ms: int | None,
+    window: int | None,
 ) -> Axis:
-    axis = Axis(window_ms(logs))
+    axis = Axis(window_ms(logs, window))
     latency = quantity if any(log.kind == quantity for log in logs) else "clat" if quantity == "lat" else "lat"
     if latency != quantity and any(log.kind == latency for log in logs):
         axis.notes.append(f"latencies over time are {latency}: there is no log of {quantity}")
@@ -156,11 +167,13 @@ def _histogram_step(logs: Sequence[Log], base_ms: int | None) -> int:
     return max(steps, key=lambda step: (steps[step], -step)) if steps else 1000
 
 
-def _add_percentiles(axis: Axis, logs: Sequence[Log], streams: Mapping[int, str], base_ms: int | None) -> None:
+def _add_percentiles(
+    axis: Axis, logs: Sequence[Log], streams: Mapping[int, str], base_ms: int | None, asked_ms: int | None
+) -> None:
     """p99 from histograms over time, where their intervals are those of the series."""
     if not logs:
         return
-    step = _histogram_step(logs, base_ms)
+    step = asked_ms or _histogram_step(logs, base_ms)
     if abs(step - axis.interval_ms) > 0.05 * axis.interval_ms:
         ends = f"every {step} ms, averages every {axis.interval_ms} ms"
         axis.notes.append(f"the series has no p99: histograms end {ends}")
