@@ -39,10 +39,13 @@ from hotband.runs.specify import Named, Spec, in_python, named, settings_of, tex
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.sweeps.sweep import Sweep as Sweep
+from hotband.targets.named import REAL
+from hotband.targets.target import RealAsked, executor_for
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.experiment import Executor
     from hotband.interval.of_run import Asked
     from hotband.report.kept import Report
     from hotband.runs.run import Finished, RunSpec
@@ -94,6 +97,10 @@ def run(
     rebuild_after: str | None = None,
     interval: float | None = None,
     draws: int | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    hosts: str | None = None,
+    expect: str | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Record:
@@ -113,8 +120,14 @@ def run(
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings. Raises UserError for a mistake, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the
     disk fails, RuntimeError where the workload can never end.
+
+    `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
+    as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
+    `erase` is the serial number of a drive that may be overwritten, `size` that of the file which is made in a folder,
+    `hosts` are those that ask together. Nothing is asked for before it writes.
     """
-    from hotband.runs.run import Repair, RunsInterrupted, execute
+    from hotband.experiment import Experiment, points_of
+    from hotband.runs.run import Repair, RunsInterrupted
     from hotband.runs.watch import watch
 
     spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, {**(set or {}), **settings})
@@ -127,14 +140,25 @@ def run(
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
     asked = _intervals_asked(interval, draws)
+    executor = _executor([spec], RealAsked(erase, size, False, hosts, expect))
     try:
         with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
-            finished = execute([spec], tick)[0]
+            finished = Experiment(points_of([spec])).run(executor=executor, progress=tick).finished[0]
         if asked is not None:
             _add_intervals(spec, finished, asked, progress)
         return record_of(finished)
     except RunsInterrupted:
         raise KeyboardInterrupt from None
+
+
+def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
+    """Who runs them on hardware; None for a model."""
+    if specs[0].machine.startswith(REAL):
+        return executor_for(specs, asked)
+    for name in ("erase", "size", "hosts", "expect"):
+        if getattr(asked, name) is not None:
+            raise UserError(name, "", str(getattr(asked, name)), 'is for hardware: expected on="real:PATH" with it')
+    return None
 
 
 def _intervals_asked(level: float | None, draws: int | None) -> Asked | None:

@@ -4,7 +4,6 @@ data only."""
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,41 +19,32 @@ from hotband.commands import (
     find,
     intervals,
     keys,
-    names,
     program,
     reliability,
     results,
     review,
+    run,
     serve,
     studies,
     sweep,
-    targets,
     workload,
 )
 from hotband.commands.examples import RUN_EPILOG
 from hotband.commands.group import INTERRUPTED, Commands
-from hotband.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
 from hotband.commands.output import (
     CacheOption,
-    FreshOption,
     JsonFlag,
-    MachineOption,
     MediaOption,
     OnOption,
-    OutOption,
-    SetOption,
-    WorkloadArgument,
     listed,
-    parse_set,
     print_json,
-    say,
     show,
     show_lines,
 )
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
-    from hotband.runs.run import Finished
+    pass
 
 
 def print_version(wanted: bool) -> None:
@@ -82,6 +72,7 @@ for listing in (catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
 for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
     app.command()(command)
+app.command(epilog=RUN_EPILOG)(run.run)
 app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 app.command(epilog=find.EPILOG)(find.find)
 app.command(epilog=device.EPILOG)(device.device)
@@ -105,144 +96,6 @@ def hotband(
     ] = False,
 ) -> None:
     """A storage evaluation lab: predict what a drive, a layout and a cache do for a workload."""
-
-
-@app.command(epilog=RUN_EPILOG)
-def run(
-    workload: WorkloadArgument,
-    on: MachineOption,
-    set_: SetOption = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
-    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
-    out: OutOption = None,
-    io_log: Annotated[Path | None, typer.Option(metavar="FILE", help="Log every I/O, to .parquet or .csv.")] = None,
-    power_loss: Annotated[
-        str | None, typer.Option(metavar="TIME", help='Cut power at this measured time, such as "30 s".')
-    ] = None,
-    fail: Annotated[
-        list[str] | None, typer.Option(metavar="DRIVE@TIME", help='A drive fails, such as d3@"60 s". May be repeated.')
-    ] = None,
-    spare: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, metavar="COUNT", help="Drives that wait to replace failed ones.")
-    ] = 0,
-    rebuild_rate: Annotated[
-        str | None, typer.Option(metavar="RATE", help='Most that a rebuild writes, such as "50 MB/s".')
-    ] = None,
-    rebuild_after: Annotated[
-        str | None, typer.Option(metavar="TIME", help="How long after a failure a spare is taken.")
-    ] = None,
-    event: Annotated[
-        list[str] | None,
-        typer.Option(metavar="EVENT", help="What happens, such as 'at 60 s: fail d3'. May be repeated."),
-    ] = None,
-    then: Annotated[
-        list[str] | None,
-        typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.", **names.WORKLOAD),
-    ] = None,
-    fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
-    fresh: FreshOption = False,
-    interval: IntervalOption = None,
-    draws: RunDrawsOption = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Run a workload on a machine in virtual time; with --then several, one after the other on the same machine."""
-    from hotband.experiment import Experiment, Lock, expect_no_experiment, points_of
-    from hotband.runs.progress import run_progress
-    from hotband.runs.run import Repair, RunSpec, execute
-    from hotband.text.foreign import json_safe
-
-    asked = [workload, *(then or [])]
-    if fresh_seeds and len(asked) == 1:
-        raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
-    if len(asked) > 1 and io_log:
-        accepted = "an I/O log is of one run: leave out --then"
-        raise UserError("--then", "", asked[1], accepted)
-    expect_one_run(interval, draws, len(asked))
-    if targets.is_emulated(on):
-        virtual = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail, "--spare": spare}
-        spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, events=tuple(event or ()))
-        return targets.run_emulated(spec, {**virtual, "--interval": interval}, as_json)
-    repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
-    folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
-    specs = [
-        RunSpec(
-            f"run {n}",
-            on,
-            name,
-            parse_set(set_ or []),
-            seed + (n if fresh_seeds else 0),
-            duration,
-            folders[n],
-            io_log,
-            None if n else power_loss,
-            after=f"run {n - 1}" if n else "",
-            # What happens to the machine counts from the first run and is not said again to those that follow.
-            repair=Repair() if n else repair,
-            events=() if n else tuple(event or ()),
-            in_use=True,
-        )
-        for n, name in enumerate(asked)
-    ]
-    title = f"{', '.join(asked)} on {on}"
-    with run_progress(title) as progress:
-        if len(specs) == 1:
-            # One run is always run: there is nothing to go on from.
-            with nullcontext() if out is None else Lock(out):
-                if out is not None:
-                    expect_no_experiment(out)
-                finished = execute(specs, progress)
-        else:
-            experiment = Experiment(points_of(specs), what=f"the runs {title}")
-            finished = experiment.run(out=out, fresh=fresh, progress=progress, say=say).finished
-    is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
-    if as_json:
-        texts = [one.text for one in finished]
-        sys.stdout.write(json_safe(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
-    else:
-        for one in finished:
-            show_run(one)
-        if io_log is not None:
-            show(f"I/O log: {io_log}")
-    if not is_whole:
-        raise typer.Exit(INTERRUPTED)
-    return None
-
-
-def show_run(finished: Finished) -> None:
-    """Prints what a run left."""
-    from hotband.interval.show import interval_lines, intervals_table
-    from hotband.record.energy import energy_lines
-    from hotband.record.repair import repair_lines
-    from hotband.record.states import said_of
-    from hotband.record.steady import of_phases
-    from hotband.record.trace import trace_lines
-    from hotband.text.formats import as_rows
-    from hotband.text.tables import (
-        app_tables,
-        limits_lines,
-        power_loss_lines,
-        scripts_table,
-        steady_lines,
-        summary_table,
-    )
-    from hotband.text.wear import smart_lines
-
-    record = finished.record
-    scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
-    show(summary_table(record), *app_tables(record), *scripts)
-    if "intervals" in record:
-        lines = interval_lines(record["intervals"])
-        if as_rows():
-            show(intervals_table(record["intervals"]))
-            lines = lines[len(record["intervals"]["figures"]) :]
-        show_lines(lines)
-    show_lines(said_of(record))
-    show_lines(f"  note: {note}" for note in record["notes"])
-    show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
-    show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
-    show_lines([*repair_lines(record), *trace_lines(record)])
-    if finished.spec.out is not None:
-        show(f"Record: {finished.spec.out / 'record.json'}")
 
 
 @app.command()

@@ -19,7 +19,11 @@ TRACE_ENDINGS = (".parquet",)
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a file, not of an entry of the catalog or of a machine in short form."""
+    """Whether a name is that of a file, not of an entry of the catalog, of a machine in short form or of hardware."""
+    from hotband.targets.named import REAL
+
+    if name.startswith(REAL):
+        return False
     return (name.lower().endswith((".toml", *JOB_ENDINGS, *TRACE_ENDINGS)) or "/" in name) and not SHORT_FORM.match(
         name
     )

@@ -200,7 +200,7 @@ def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bo
 
         sys.stdout.write(json_safe(served.finished.text) + "\n")
     else:
-        from hotband.cli import show_run
+        from hotband.commands.run import show_run
 
         show_run(served.finished)
         if serving.kinds:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hotband.devices.context import ContextDoc
     from hotband.devices.counters import DeviceCountersDoc
     from hotband.devices.states import StateKeptDoc
+    from hotband.expect.expected import ExpectedRowDoc
     from hotband.importers.source import Source
     from hotband.interval.documents import RunIntervalsDoc
     from hotband.programs.program import ProgramDoc
@@ -491,6 +492,20 @@ class SeriesDoc(TypedDict):
     operations_file: NotRequired[str]
 
 
+class ExpectedHereDoc(TypedDict):
+    """What the model of a drive expects of the load that was measured (`hotband.expect.expected.ExpectedDoc`), and how
+    that drive was chosen."""
+
+    chosen: str
+    machine: str
+    level: float
+    verdict: str
+    rows: list[ExpectedRowDoc]
+    assumed: list[str]
+    explanations: list[str]
+    notes: list[str]
+
+
 class RecordDoc(TypedDict):
     """A record."""
 
@@ -532,6 +547,8 @@ class RecordDoc(TypedDict):
     samples: NotRequired[SamplesDoc]
     intervals: NotRequired[RunIntervalsDoc]
     source: NotRequired[Source]
+    expected: NotRequired[ExpectedHereDoc]
+    job: NotRequired[str]
 
 
 def source_file(record: RecordDoc) -> str:

@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import TypeAlias
 
 from hotband.errors import UserError
+from hotband.targets.named import REAL
 
 Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
@@ -23,6 +24,10 @@ ARGUMENTS = {
     "repair.rebuild_after": "rebuild_after",
     "--set": "settings",
     "--on": "on",
+    "--erase": "erase",
+    "--size": "size",
+    "--hosts": "hosts",
+    "--expect": "expect",
     "MACHINE": "on",
     "WORKLOAD": "workload",
     "STUDY": "study",
@@ -79,6 +84,8 @@ def named(spec: object, argument: str) -> Named:
     if not isinstance(spec, str) or not spec.strip():
         accepted = "expected a catalog name, a path, TOML text or a dict"
         raise UserError(argument, "", _short(spec), accepted)
+    if spec.startswith(REAL):
+        return Named(spec)
     # No name, path or short form has line ends; one line of TOML has an equals sign.
     if "\n" in spec or "=" in spec:
         return Named(_title(spec, argument), spec)

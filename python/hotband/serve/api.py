@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.record.record import Record, record_of, record_of_import
+from hotband.record.record import Record, record_of
 from hotband.runs.specify import Spec, named, settings_of, texts
 from hotband.serve.served import Served, ServeSpec
 
@@ -130,7 +130,7 @@ def emulate(
         workload_text=what.text,
     )
     found = run_both(spec, anyway=anyway)
-    return BothWays(record_of(found.model), record_of_import(found.fio), record_of(found.served), found)
+    return BothWays(record_of(found.model), record_of(found.fio), record_of(found.served), found)
 
 
 def _path(given: File) -> Path | None:

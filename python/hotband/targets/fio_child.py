@@ -1,12 +1,14 @@
-"""fio as a child process: found, given a job, watched, ended with its parent; its result is a file."""
+"""fio as a child process: found, given a job, watched, ended with its parent; its results are files."""
 
 from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.errors import UserError
@@ -14,49 +16,130 @@ from hotband.text.write import write_file
 
 # The first version whose engine for NBD takes a URI, and whose JSON has what the importer reads (Debian 12 has it).
 OLDEST = (3, 33)
-# Seconds that fio has to end by itself once it was asked to.
-TO_END_S = 2.0
+HOW_TO_GET = "expected fio 3.33 or newer (apt install fio, dnf install fio, or https://github.com/axboe/fio)"
+# Seconds that fio has to end by itself once it was asked to: with what is noticed late (LOOK_EVERY_S), and killing it,
+# it is gone within two.
+TO_END_S = 1.5
 LOOK_EVERY_S = 0.2
+# fio's line of status, eta.c: "Jobs: 1 (f=1): [r(1)][60.0%][r=183MiB/s][r=46.8k IOPS][eta 00m:02s]".
+_PERCENT = re.compile(r"\[(\d+(?:\.\d+)?)%\]")
+_IOPS = re.compile(r"\[((?:[rwt]=[\d.]+[kMG]?,?)+) IOPS\]")
+_RATE = re.compile(r"=([\d.]+)([kMG]?)")
+_THOUSANDS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+_TAIL_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far fio is: seconds since it began, the share done as it says (None before it does), and I/Os a second."""
+
+    seconds: float
+    share: float | None = None
+    iops: float | None = None
 
 
 def find_fio() -> str:
     """The path of fio. Raises UserError where it is not there, or too old."""
     path = shutil.which("fio")
     if path is None:
-        raise UserError("fio", "", "", "is not installed: expected fio 3.33 or newer (apt install fio)")
-    told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    found = re.match(r"fio-(\d+)\.(\d+)", told)
-    if found is None or (int(found[1]), int(found[2])) < OLDEST:
-        raise UserError("fio", "", path, f"is {told or 'no fio'}: expected fio 3.33 or newer")
+        raise UserError("fio", "", "", f"is not installed: {HOW_TO_GET}")
+    told = version_of(path)
+    if not is_new_enough(told):
+        raise UserError("fio", "", path, f"is {told or 'no fio'}: {HOW_TO_GET}")
     return path
 
 
-def run_fio(job: str, folder: Path, look: Callable[[], None] | None = None) -> Path:
-    """Runs a job file's text in `folder`; the file of its result (JSON+). `look` is called now and then, and whatever
-    it raises ends fio. Raises UserError with fio's own words where it fails."""
-    path, result, said = find_fio(), folder / "fio.json", folder / "fio.txt"
+def version_of(path: str) -> str:
+    """What a fio calls itself, such as fio-3.33."""
+    return subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def is_new_enough(version: str) -> bool:
+    """Whether a version as fio says it ("fio-3.33") is one that is read here."""
+    found = re.match(r"fio-(\d+)\.(\d+)", version)
+    return found is not None and (int(found[1]), int(found[2])) >= OLDEST
+
+
+def has_engine(name: str) -> bool:
+    """Whether this fio was built with an I/O engine."""
+    told = subprocess.run([find_fio(), "--enghelp"], capture_output=True, text=True, check=False).stdout
+    return name in told.split()
+
+
+def run_fio(
+    job: str,
+    folder: Path,
+    look: Callable[[Status], None] | None = None,
+    clients: Sequence[str] = (),
+    form: str = "json+",
+    *,
+    only_reads: bool = False,
+) -> Path:
+    """Runs a job file's text in `folder`; the file of its result (JSON+, or another `form`). Logs lie beside it.
+
+    `look` is told how far it is a few times a second, and whatever it raises ends fio within two seconds. `clients` are
+    servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. Raises UserError
+    with fio's own words where it fails.
+    """
+    result, said = folder / "fio.json", folder / "fio.txt"
     file = folder / "job.fio"
     write_file(file, job)
-    arguments = [path, "--output-format=json+", f"--output={result.name}", "--eta=never", file.name]
     write_file(said, "")
+    jobs = [part for one in clients for part in (f"--client={one}", file.name)] or [file.name]
+    # fio itself ends with us, also where we are killed: else it would go on writing (setpriv is of util-linux).
+    tied = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+    arguments = [*tied, find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
+    arguments += [*(["--readonly"] if only_reads else []), *jobs]
     with said.open("r+b") as words:
         # A group of its own: an interrupt of the terminal goes to us alone, and we end fio.
-        child = subprocess.Popen(arguments, cwd=folder, stdout=words, stderr=words, start_new_session=True)
+        child = subprocess.Popen(
+            arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=words, stderr=words, start_new_session=True
+        )
+    begin = time.monotonic()
     try:
-        while child.poll() is None:
-            time.sleep(LOOK_EVERY_S)
-            if look is not None:
-                look()
-    finally:
-        if child.poll() is None:
-            child.terminate()
+        while True:
             try:
-                child.wait(TO_END_S)
+                child.wait(LOOK_EVERY_S)
+                break
             except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
+                if look is not None:
+                    look(_status(said, time.monotonic() - begin))
+    finally:
+        _end(child)
     if child.returncode != 0:
-        words_said = said.read_text(errors="replace").strip().splitlines()
-        last = words_said[-1] if words_said else f"exit code {child.returncode}"
-        raise UserError("fio", "", file.name, f"failed: {last}")
+        raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.returncode)}")
     return result
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Asks fio to end where it still runs, and kills it where it does not."""
+    if child.poll() is not None:
+        return
+    try:
+        child.send_signal(signal.SIGTERM)
+        child.wait(TO_END_S)
+    except BaseException as why:  # another interruption comes while we wait: it must not leave fio behind
+        child.kill()
+        child.wait()
+        if not isinstance(why, subprocess.TimeoutExpired):
+            raise
+
+
+def _status(said: Path, seconds: float) -> Status:
+    """The last line of status that fio has written."""
+    with said.open("rb") as file:
+        file.seek(max(0, said.stat().st_size - _TAIL_BYTES))
+        lines = re.split(r"[\r\n]", file.read().decode(errors="replace"))
+    for line in reversed(lines):
+        share, rates = _PERCENT.search(line), _IOPS.search(line)
+        if share is not None:
+            iops = sum(float(value) * _THOUSANDS[unit] for value, unit in _RATE.findall(rates[1])) if rates else None
+            return Status(seconds, min(float(share[1]) / 100.0, 1.0), iops)
+    return Status(seconds)
+
+
+def _last_words(said: Path, code: int) -> str:
+    """What fio says of its failure: its last line that is no status."""
+    text = said.read_text(errors="replace")
+    lines = [line.strip() for line in re.split(r"[\r\n]", text) if line.strip() and not line.startswith("Jobs: ")]
+    return lines[-1] if lines else f"exit code {code}"

@@ -45,7 +45,10 @@ def applied(text: str, pairs: Pairs, duration: str | None) -> str:
         if change is None:
             accepted = f"cannot be set where fio asks for the I/Os; expected one of {', '.join(_CHANGES)}"
             raise UserError("--set", key, value, accepted)
-        change(table, value)
+        try:
+            change(table, value)
+        except ValueError:
+            raise UserError("--set", key, value, f"expected a number, such as {key}=8") from None
     if duration is not None:
         for phase in table["phases"]:
             if phase.get("measure"):
@@ -58,7 +61,9 @@ def applied(text: str, pairs: Pairs, duration: str | None) -> str:
 def _closed(table: Table) -> Table:
     loads = [table.get("load"), *(stream.get("load") for stream in table["streams"])]
     closed = [load["closed"] for load in loads if load and "closed" in load]
-    assert len(closed) == 1, "the engine refuses it else"
+    if len(closed) != 1:
+        accepted = f"the workload has {len(closed)} closed loops: expected one where its threads or depth are set"
+        raise UserError("--set", "", "", accepted)
     return closed[0]  # type: ignore[no-any-return]
 
 

@@ -1,0 +1,91 @@
+"""`--on real:PATH`: what is ahead is said and asked for, then fio runs; the same record, with its prediction beside."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.commands.output import say
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hotband.experiment import Tick
+    from hotband.runs.run import RunSpec
+    from hotband.targets.on_device import OnDevice
+    from hotband.targets.outlook import Outlook
+    from hotband.targets.target import RealAsked
+
+YesOption = Annotated[bool, typer.Option("--yes", help="real: do not ask before writing.")]
+EraseOption = Annotated[
+    str | None, typer.Option(metavar="SERIAL", help="real: what may be overwritten; the drive's serial number.")
+]
+SizeOption = Annotated[str | None, typer.Option(metavar="SIZE", help="real:DIR: size of the file that is made in it.")]
+KeepOption = Annotated[bool, typer.Option("--keep", help="real:DIR: leave the file there afterwards.")]
+HostsOption = Annotated[
+    str | None, typer.Option(metavar="HOST,HOST", help="real: hosts that run fio --server, which ask together.")
+]
+ExpectOption = Annotated[
+    str | None,
+    typer.Option("--expect", metavar="PRODUCT", help="real: whose prediction is beside it; none: no prediction."),
+]
+
+
+def is_real(on: str) -> bool:
+    """Whether a target is hardware."""
+    from hotband.targets.named import REAL
+
+    return on.startswith(REAL)
+
+
+def expect_fit(on: str, yes: bool, asked: RealAsked, interval: float | None) -> None:
+    """Raises UserError where an option of hardware is given and the target is none, or the other way round."""
+    if is_real(on):
+        if interval is not None:
+            raise UserError("--interval", "", f"{interval:g}", "is of predictions: --expect PRODUCT has them")
+        return
+    given = {
+        "--yes": yes,
+        "--erase": asked.erase,
+        "--size": asked.size,
+        "--keep": asked.keep,
+        "--hosts": asked.hosts,
+        "--expect": asked.expect,
+    }
+    for option, value in given.items():
+        if value:
+            shown = value if isinstance(value, str) else ""
+            raise UserError(option, "", shown, "is for hardware: expected --on real:PATH with it")
+
+
+@contextmanager
+def measuring(title: str, specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> Iterator[tuple[OnDevice, Tick]]:
+    """The executor of the runs and what it tells its progress to, while requests to end are interruptions."""
+    from hotband.runs.progress import run_progress
+    from hotband.runs.signals import stoppable
+    from hotband.targets.target import executor_for
+
+    executor = executor_for(specs, asked, say=say, confirm=asking(yes))
+    with stoppable(), run_progress(title) as progress:
+        yield executor, progress
+
+
+def asking(yes: bool) -> Callable[[Outlook], bool]:
+    """Asks on the terminal whether what is ahead may be written; without one, `--yes` has to say it."""
+
+    def confirm(_: Outlook) -> bool:
+        if yes:
+            return True
+        if not sys.stdin.isatty():
+            accepted = "missing: what is said above will be written, and there is no terminal to ask: expected --yes"
+            raise UserError("--yes", "", "", accepted)
+        sys.stderr.write("Go on? [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    return confirm

@@ -1,0 +1,207 @@
+"""`hotband run`: a workload on a machine in virtual time, on a served machine, on hardware."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.commands import names, real, targets
+from hotband.commands.group import INTERRUPTED
+from hotband.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
+from hotband.commands.output import (
+    FreshOption,
+    JsonFlag,
+    MachineOption,
+    OutOption,
+    SetOption,
+    WorkloadArgument,
+    parse_set,
+    say,
+    show,
+    show_lines,
+    show_views,
+)
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hotband.experiment import Executor, Tick
+    from hotband.runs.run import Finished, RunSpec
+
+
+def run(
+    workload: WorkloadArgument,
+    on: MachineOption,
+    set_: SetOption = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
+    out: OutOption = None,
+    io_log: Annotated[Path | None, typer.Option(metavar="FILE", help="Log every I/O, to .parquet or .csv.")] = None,
+    power_loss: Annotated[
+        str | None, typer.Option(metavar="TIME", help='Cut power at this measured time, such as "30 s".')
+    ] = None,
+    fail: Annotated[
+        list[str] | None, typer.Option(metavar="DRIVE@TIME", help='A drive fails, such as d3@"60 s". May be repeated.')
+    ] = None,
+    spare: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, metavar="COUNT", help="Drives that wait to replace failed ones.")
+    ] = 0,
+    rebuild_rate: Annotated[
+        str | None, typer.Option(metavar="RATE", help='Most that a rebuild writes, such as "50 MB/s".')
+    ] = None,
+    rebuild_after: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How long after a failure a spare is taken.")
+    ] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EVENT", help="What happens, such as 'at 60 s: fail d3'. May be repeated."),
+    ] = None,
+    then: Annotated[
+        list[str] | None,
+        typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.", **names.WORKLOAD),
+    ] = None,
+    fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
+    fresh: FreshOption = False,
+    interval: IntervalOption = None,
+    draws: RunDrawsOption = None,
+    yes: real.YesOption = False,
+    erase: real.EraseOption = None,
+    size: real.SizeOption = None,
+    keep: real.KeepOption = False,
+    hosts: real.HostsOption = None,
+    expected: real.ExpectOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
+    one after the other on the same machine."""
+    from hotband.runs.run import Repair, RunSpec
+    from hotband.targets.target import RealAsked
+
+    asked = [workload, *(then or [])]
+    if fresh_seeds and len(asked) == 1:
+        raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
+    if len(asked) > 1 and io_log:
+        accepted = "an I/O log is of one run: leave out --then"
+        raise UserError("--then", "", asked[1], accepted)
+    expect_one_run(interval, draws, len(asked))
+    of_real = RealAsked(erase, size, keep, hosts, expected)
+    real.expect_fit(on, yes, of_real, interval)
+    if targets.is_emulated(on):
+        virtual = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail, "--spare": spare}
+        spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, events=tuple(event or ()))
+        return targets.run_emulated(spec, {**virtual, "--interval": interval}, as_json)
+    repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
+    folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
+    specs = [
+        RunSpec(
+            f"run {n}",
+            on,
+            name,
+            parse_set(set_ or []),
+            seed + (n if fresh_seeds else 0),
+            duration,
+            folders[n],
+            io_log,
+            None if n else power_loss,
+            # Hardware keeps by itself what a run leaves: one that is there need not be run again for those behind it.
+            after=f"run {n - 1}" if n and not real.is_real(on) else "",
+            # What happens to the machine counts from the first run and is not said again to those that follow.
+            repair=Repair() if n else repair,
+            events=() if n else tuple(event or ()),
+            in_use=True,
+        )
+        for n, name in enumerate(asked)
+    ]
+    title = f"{', '.join(asked)} on {on}"
+    with real.measuring(title, specs, of_real, yes) if real.is_real(on) else on_model(title) as (executor, progress):
+        finished = run_all(specs, title, out, fresh, executor, progress)
+    is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
+    show_all(finished, io_log, as_json)
+    if not is_whole:
+        raise typer.Exit(INTERRUPTED)
+    return None
+
+
+@contextmanager
+def on_model(title: str) -> Iterator[tuple[None, Tick]]:
+    """A progress bar; no executor but the cores of this computer."""
+    from hotband.runs.progress import run_progress
+
+    with run_progress(title) as progress:
+        yield None, progress
+
+
+def run_all(
+    specs: Sequence[RunSpec], title: str, out: Path | None, fresh: bool, executor: Executor | None, progress: Tick
+) -> list[Finished]:
+    """Runs them; of several those that are in the folder are not run again. Raises UserError, RunsInterrupted."""
+    from hotband.experiment import Experiment, Lock, expect_no_experiment, points_of
+
+    experiment = Experiment(points_of(specs), what=f"the runs {title}")
+    if len(specs) > 1:
+        return experiment.run(out=out, fresh=fresh, executor=executor, progress=progress, say=say).finished
+    # One run is always run: there is nothing to go on from.
+    with nullcontext() if out is None else Lock(out):
+        if out is not None:
+            expect_no_experiment(out)
+        return experiment.run(executor=executor, progress=progress).finished
+
+
+def show_all(finished: Sequence[Finished], io_log: Path | None, as_json: bool) -> None:
+    """Prints what runs left."""
+    from hotband.text.foreign import json_safe
+
+    if as_json:
+        texts = [one.text for one in finished]
+        sys.stdout.write(json_safe(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
+        return
+    for one in finished:
+        show_run(one)
+    if io_log is not None:
+        show(f"I/O log: {io_log}")
+
+
+def show_run(finished: Finished) -> None:
+    """Prints what a run left."""
+    from hotband.interval.show import interval_lines, intervals_table
+    from hotband.record.energy import energy_lines
+    from hotband.record.repair import repair_lines
+    from hotband.record.states import said_of
+    from hotband.record.steady import of_phases
+    from hotband.record.trace import trace_lines
+    from hotband.text.formats import as_rows
+    from hotband.text.tables import (
+        app_tables,
+        limits_lines,
+        power_loss_lines,
+        scripts_table,
+        steady_lines,
+        summary_table,
+    )
+    from hotband.text.wear import smart_lines
+
+    record = finished.record
+    scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
+    show(summary_table(record), *app_tables(record), *scripts)
+    if "intervals" in record:
+        lines = interval_lines(record["intervals"])
+        if as_rows():
+            show(intervals_table(record["intervals"]))
+            lines = lines[len(record["intervals"]["figures"]) :]
+        show_lines(lines)
+    show_lines(said_of(record))
+    show_lines(f"  note: {note}" for note in record["notes"])
+    show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
+    show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
+    show_lines([*repair_lines(record), *trace_lines(record)])
+    if "expected" in record:
+        from hotband.targets.expected import expected_views
+
+        show_views(expected_views(record))
+    if finished.spec.out is not None:
+        show(f"Record: {finished.spec.out / 'record.json'}")

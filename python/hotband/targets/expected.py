@@ -1,0 +1,139 @@
+"""What was measured on hardware beside what the catalog's model of it predicts, with a verdict."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.targets.place import Place
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.expect.expected import Expected
+    from hotband.experiment import Progress
+    from hotband.record.document import RecordDoc
+
+NONE = "none"
+"""`--expect none`: no prediction beside it."""
+# A model number shorter than this would be found in names that are not its own.
+_SHORTEST = 6
+Product = tuple[str, str]
+
+
+def expect_product(name: str) -> None:
+    """Raises UserError where `--expect` names no machine that there is."""
+    from hotband.runs.run import RunSpec, prepare
+
+    if name != NONE:
+        try:
+            prepare(RunSpec("expected", name, "fio-randread", in_use=True))
+        except UserError as error:
+            where = "--expect" if error.where == "MACHINE" else error.where
+            raise UserError(where, error.key, error.value, error.accepted) from None
+
+
+def product_of(place: Place) -> Product | None:
+    """The catalog's drive whose model number the device at a place has, and how it is known; None where there is none,
+    or several."""
+    if place.path is None:
+        return None
+    from hotband.devices.device import device_of
+
+    try:
+        model = device_of(str(place.path)).model
+    except UserError:
+        return None
+    found = products_by_model(model or "")
+    return (found[0], f"by its model number, {model}") if len(found) == 1 else None
+
+
+def products_by_model(model: str) -> list[str]:
+    """The catalog's drives whose model number is part of what a device calls itself ("ATA INTEL SSDSC2KB960G7")."""
+    from hotband import _core
+    from hotband.catalog import CATALOG_DIR
+
+    def plain(text: str) -> str:
+        return re.sub(r"[^A-Z0-9]", "", text.upper())
+
+    said, found = plain(model), []
+    for name in _core.catalog_names(CATALOG_DIR, "drives"):
+        table = tomllib.loads((CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
+        number = plain(str(table.get("model", "")))
+        # A variant is the same drive set up otherwise: the drive itself stands for it.
+        if len(number) >= _SHORTEST and number in said and "variant_of" not in table:
+            found.append(name)
+    return found
+
+
+def expected_of(
+    result: Path, place: Place, product: str | None, shown: Callable[[Progress], None] | None
+) -> tuple[Expected, str] | None:
+    """A result of fio beside the prediction for `product`, else for the drive that the place is, else for the nearest
+    by its figures; and how that was chosen. None where its load cannot be rebuilt. Raises UserError for a product that
+    is none."""
+    from hotband.expect.expect import Asked, expect
+    from hotband.expect.nearest import NO_DRIVE
+    from hotband.runs.run import text_of
+    from hotband.runs.specify import Named
+
+    def watch(title: str) -> nullcontext[Callable[[Progress], None] | None]:
+        return nullcontext(shown)
+
+    def beside(name: str) -> Expected:
+        return expect(Asked([result], Named(name, text_of(name, "machine"))), watch, lambda _: None)
+
+    if product is not None:
+        return beside(product), "as you named it"
+    known = product_of(place)
+    try:
+        if known is not None:
+            return beside(known[0]), known[1]
+        ranked = expect(Asked([result]), watch, lambda _: None)
+        if ranked.ranking is None or not ranked.ranking.drives:
+            return None
+        nearest = ranked.ranking.drives[0]
+        is_near = nearest.distance <= NO_DRIVE
+        off = f"off by a factor of {math.exp(nearest.distance):.2g}{'' if is_near else ': no drive is near'}"
+        return beside(nearest.machine), f"the nearest of the catalog, {off}; name yours with --expect PRODUCT"
+    except UserError:
+        # A load that no drive of the catalog takes: nothing is predicted then.
+        return None
+
+
+def expected_views(record: RecordDoc) -> list[Table | Text | str]:
+    """The prediction beside what was measured, as it is printed; nothing where there is none."""
+    from rich.table import Table
+
+    from hotband.expect.show import COLOURS, label_of, range_of, value_of
+    from hotband.text.foreign import marked
+
+    expected = record.get("expected")
+    if expected is None:
+        return []
+    machine, level = str(expected["machine"]), expected["level"]
+    table = Table(title=f"Measured beside {machine}", title_justify="left")
+    table.add_column("figure", overflow="fold")
+    for name in ("measured", "predicted", f"{level:g} % interval"):
+        table.add_column(name, justify="right")
+    table.add_column("is", overflow="fold")
+    for row in expected["rows"]:
+        for one in row["figures"]:
+            ends = [value_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
+            verdict = one["verdict"] or "–"
+            table.add_row(
+                label_of(one["figure"]),
+                value_of(one["figure"], one["measured"]),
+                value_of(one["figure"], one["predicted"]),
+                range_of(ends),
+                marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
+            )
+    said: list[Table | Text | str] = [f"Expected of {machine} ({expected['chosen']}): {expected['verdict']}", table]
+    return [*said, *(f"  - {text}" for text in expected["explanations"])]

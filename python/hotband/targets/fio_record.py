@@ -1,0 +1,67 @@
+"""What fio left, as the record of a run: the same shape, whatever answered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from hotband.importers.fio.importer import read
+from hotband.record.files import Table, file_key, series_table
+from hotband.runs.run import Finished
+from hotband.targets.asked import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hotband.importers.imported import Imported
+    from hotband.record.document import RecordDoc
+
+# What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss.
+_NO_RESULT = ("text before the JSON", "not carried over: submission latencies", "not carried over: disk utilisation")
+
+
+def imported_of(folder: Path) -> Imported:
+    """The one result with its logs in a folder where fio ran. Raises UserError."""
+    [imported] = read([folder])
+    return imported
+
+
+def finished_of(
+    asked: Asked,
+    imported: Imported,
+    kind: str,
+    *,
+    sections: Mapping[str, object] | None = None,
+    tables: Mapping[str, Table] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Finished:
+    """The run. `kind` is of the target, real or emulated; `sections` and `tables` are what else is known of it."""
+    spec = asked.spec
+    record = dict(cast("dict[str, Any]", imported.record))
+    series = dict(record["series"] or {})
+    kept = dict(tables or {})
+    if imported.series is not None:
+        kept["series"] = series_table(imported.series)
+    for name in kept:
+        series[file_key(name)] = f"{name}.parquet"
+    record |= {
+        "name": f"{spec.workload} on {spec.machine}",
+        "target": {"kind": kind, "machine": spec.machine},
+        "seed": str(spec.seed),
+        "spec": {
+            **record["spec"],
+            "workload": asked.text,
+            "machine": spec.machine,
+            "set": dict(spec.set),
+            "duration": spec.duration,
+        },
+        "series": dict(sorted(series.items())) or None,
+        **(sections or {}),
+    }
+    # fio's own file is gone by now; what counts of it is here.
+    record["source"] = {**record["source"], "file": "fio.json", "target": spec.machine}
+    record["notes"] = [note for note in record["notes"] if not note.startswith(_NO_RESULT)]
+    record["notes"] += [*asked.differences, *notes]
+    text = json.dumps(record, indent=2, ensure_ascii=False)
+    return Finished(spec, cast("RecordDoc", record), text, kept, record["summary"]["count"] or 0)

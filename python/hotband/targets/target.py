@@ -1,0 +1,88 @@
+"""From what `--on` names to who runs it: a model (nobody but the engine), or real hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.targets.asked import asked_of, expect_real
+from hotband.targets.hosts import hosts_of
+from hotband.targets.named import REAL
+from hotband.targets.on_device import How, OnDevice
+from hotband.targets.place import place_of
+from hotband.text.quantities import size_bytes
+
+if TYPE_CHECKING:
+    from hotband.runs.run import RunSpec
+    from hotband.targets.outlook import Outlook
+
+
+@dataclass(frozen=True)
+class RealAsked:
+    """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
+    whether it is kept, hosts with commas between them, and the product whose prediction stands beside it."""
+
+    erase: str | None = None
+    size: str | None = None
+    keep: bool = False
+    hosts: str | None = None
+    expect: str | None = None
+
+    def how(self) -> How:
+        """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
+        the catalog."""
+        from hotband.targets.expected import expect_product
+
+        size = None if self.size is None else size_bytes(self.size)
+        if self.size is not None and not size:
+            raise UserError("--size", "", self.size, 'expected a size with its unit, such as "8 GiB"')
+        if self.expect is not None:
+            expect_product(self.expect)
+        hosts = () if self.hosts is None else hosts_of(self.hosts)
+        return How(hosts, round(size or 0), self.keep, product=self.expect)
+
+
+def executor_of(
+    on: str,
+    *,
+    writes: bool,
+    erase: str | None = None,
+    how: How | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    confirm: Callable[[Outlook], bool] = lambda _: True,
+) -> OnDevice | None:
+    """Who runs points on `on`; None for a model. `writes` says whether any of them writes, `erase` is what the user
+    typed to have it written: the serial number of a device (docs/guides/measure.md). Raises UserError for a place that
+    cannot be used, or must not be written."""
+    if not on.startswith(REAL):
+        return None
+    place, how = place_of(on), how or How()
+    if place.is_ours:
+        return OnDevice(place, None, how, say=say, confirm=confirm)
+    from hotband.devices.host import Host
+    from hotband.devices.safety import permission
+
+    named = place.uri if place.path is None else place.path
+    assert named is not None, "a place has a path or a URI"
+    granted = permission(named, Host(), writes=writes, erase=erase)
+    return OnDevice(place, granted, how, say=say, confirm=confirm)
+
+
+def executor_for(
+    specs: Sequence[RunSpec],
+    asked: RealAsked,
+    *,
+    say: Callable[[str], None] = lambda _: None,
+    confirm: Callable[[Outlook], bool] = lambda _: True,
+) -> OnDevice:
+    """Who runs these runs, which are all on one real target. Raises UserError for what is wrong with any of them."""
+    how = asked.how()
+    loads = [asked_of(one) for one in specs]
+    for one in loads:
+        expect_real(one)
+    writes = any(one.writes for one in loads)
+    executor = executor_of(specs[0].machine, writes=writes, erase=asked.erase, how=how, say=say, confirm=confirm)
+    assert executor is not None, "the name begins as that of hardware does"
+    return executor
