@@ -1,0 +1,190 @@
+"""Does a workload on hardware leave the record that a model leaves, and is nothing else touched?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+from hotband.experiment import Cancelled, Experiment, Point
+from hotband.runs.run import Finished, RunsInterrupted, RunSpec
+from hotband.serve import Served, ServeSpec
+from hotband.targets.asked import asked_of
+from hotband.targets.fio_job import NBD, job_at, job_on, on_volumes
+from hotband.targets.on_device import How
+from hotband.targets.own_file import laid_out
+from hotband.targets.place import OWN_FILE, place_of
+from hotband.targets.target import executor_of
+
+pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
+MIB = 1 << 20
+SHORT = ("--duration", "1 s", "--set", "warm_up=0 s", "--expect", "none")
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    """A loop device of 16 MiB, and the file below it."""
+    if os.geteuid() != 0 or shutil.which("losetup") is None:
+        pytest.skip("needs root and losetup")
+    image = tmp_path / "loop.img"
+    image.write_bytes(bytes(16 * MIB))
+    made = subprocess.run(["losetup", "-f", "--show", str(image)], capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"no loop device: {made.stderr.strip()}")
+    yield Path(made.stdout.strip()), image
+    subprocess.run(["losetup", "-d", made.stdout.strip()], check=True)
+
+
+def workload(**keys: object) -> str:
+    """The text of a workload of one stream: a second of random 4 KiB I/Os with two outstanding."""
+    stream = {"read_pct": 100, "random_pct": 100, "size": '"4 KiB"', **keys}
+    lines = "\n".join(f"{key} = {value}" for key, value in stream.items())
+    phase = '[[phases]]\nname = "measure"\nduration = "1 s"\nmeasure = true\n'
+    return f"[load]\nclosed = {{ threads = 1, depth = 2 }}\n[[streams]]\n{lines}\n{phase}"
+
+
+def spec(on: str, name: str = "run", **keys: object) -> RunSpec:
+    """A run of it."""
+    return RunSpec(name, on, "own", seed=7, workload_text=workload(**keys))
+
+
+def test_a_folder_gets_a_file_which_is_gone_afterwards(hotband, tmp_path: Path) -> None:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    done = hotband(
+        "run", "fio-randread", "--on", f"real:{folder}", "--size", "8 MiB", *SHORT, "--out", tmp_path / "out"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "laid out first, 8,388,608 bytes" in done.stderr
+    assert "nothing is written" in done.stderr
+    assert list(folder.iterdir()) == []
+    record = json.loads((tmp_path / "out/record.json").read_text())
+    assert record["target"] == {"kind": "real", "machine": f"real:{folder}"}
+    assert record["summary"]["read"]["count"] > 0
+    assert record["streams"][0]["read"]["histogram"]["kind"] == "fio"
+    assert record["source"]["asked"]["working_set_bytes"] == 8 * MIB
+    assert record["context"]["device"]["kind"] == "file"
+    assert record["context"]["background"]["duration_ns"] > 1e9
+    assert "direct=1" in record["job"]
+    assert f"filename={folder}/{OWN_FILE}" in record["job"]
+
+
+def test_the_series_has_a_row_an_interval_and_the_percentile_of_each(tmp_path: Path) -> None:
+    text = 'interval = "250 ms"\n' + workload().replace('duration = "1 s"', 'duration = "1200 ms"')
+    record = hb.run(text, on=f"real:{tmp_path}", size="4 MiB", expect="none")
+    rows = record.series.filter(record.series["iops"].is_not_null())
+    assert record.document["series"]["interval_ns"] == 250_000_000
+    assert rows["time_ns"].to_list()[:3] == [0, 250_000_000, 500_000_000]
+    assert rows["latency_p99_ns"].null_count() == 0
+
+
+def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband, tmp_path: Path) -> None:
+    file = tmp_path / "data"
+    file.write_bytes(b"mine" * (MIB // 4))
+    on = ("--on", f"real:{file}")
+    assert hotband("run", "fio-randread", *on, *SHORT).returncode == 0
+    for words in (("--yes",), ("--yes", "--erase", "other")):
+        refused = hotband("run", "fio-randwrite", *on, *SHORT, *words)
+        assert refused.returncode == 2, refused.stderr
+        assert "data" in refused.stderr
+        assert file.read_bytes() == b"mine" * (MIB // 4)
+    assert (
+        "no terminal to ask: expected --yes" in hotband("run", "fio-randwrite", *on, *SHORT, "--erase", "data").stderr
+    )
+    assert file.read_bytes() == b"mine" * (MIB // 4)
+    assert hotband("run", "fio-randwrite", *on, *SHORT, "--erase", "data", "--yes").returncode == 0
+    assert file.stat().st_size == MIB
+    assert file.read_bytes() != b"mine" * (MIB // 4)
+
+
+def test_a_loop_device_is_filled_and_measured(loop: tuple[Path, Path]) -> None:
+    device, image = loop
+    with pytest.raises(hb.UserError, match="expected --erase"):
+        hb.run(workload(read_pct=0), on=f"real:{device}", expect="none")
+    record = hb.run(workload(), on=f"real:{device}", state="filled", erase=str(image), expect="none").document
+    assert record["state_kept"]["state"] == "filled"
+    assert record["state_kept"]["written_bytes"] >= 2 * 16 * MIB
+    assert record["context"]["device"]["kind"] == "loop"
+    held = image.read_bytes()
+    assert all(any(held[at : at + 4096]) for at in range(0, len(held), MIB)), "every MiB was written"
+
+
+def test_an_emulated_drive_is_asked_for_the_same_by_both_names(tmp_path: Path) -> None:
+    serve = ServeSpec("exos-15e900-512n", socket=tmp_path / "s", anyway=True)
+    with Served(serve) as served:
+        uri = served.volumes["d0"].uri
+        place = place_of(f"real:{uri}")
+        assert (place.kind, place.size_bytes, place.block_bytes) == ("nbd", served.volumes["d0"].size, 512)
+        asked = asked_of(spec(place.text))
+        assert job_at(asked, place) == job_on(asked, NBD, on_volumes(served.volumes))
+        record = hb.run(workload(), on=f"real:{uri}", expect="none").document
+        counted = served.serving()
+    # Both saw the same I/Os, and a 15K disk: nothing between them.
+    [reads] = counted.kinds
+    assert reads.count == record["summary"]["read"]["count"] + record["concurrency"] - 2
+    assert 3e6 < record["summary"]["read"]["latency_mean_ns"] < 60e6
+
+
+def test_what_is_finished_is_kept_and_the_rest_is_run_by_the_same_command(tmp_path: Path) -> None:
+    points = [Point(spec(f"real:{tmp_path}", name)) for name in ("a", "b", "c")]
+    how = How(size_bytes=4 * MIB, product="none")
+    executor = executor_of(f"real:{tmp_path}", writes=False, how=how)
+    assert executor is not None
+    seen: list[str] = []
+
+    def tick(told: hb.experiment.Progress) -> None:
+        if told.done == 1 and told.phase == "measuring":
+            executor.cancel()
+
+    experiment = Experiment(points)
+    with pytest.raises(RunsInterrupted) as stopped:
+        experiment.run(out=tmp_path / "out", executor=executor, progress=tick)
+    assert [one.spec.id for one in stopped.value.finished] == ["a"]
+    assert not (tmp_path / OWN_FILE).exists()
+
+    class Counting:
+        """Runs what is missing as hardware would."""
+
+        def execute(self, points, done, tick) -> None:
+            seen.extend(point.id for point in points)
+            executor.execute(points, done, lambda _: None)
+
+        def cancel(self) -> None:
+            raise AssertionError
+
+    outcome = experiment.run(out=tmp_path / "out", executor=Counting())
+    assert (seen, outcome.kept) == (["b", "c"], 1)
+    assert [one.spec.id for one in outcome.finished] == ["a", "b", "c"]
+
+
+def test_no_is_no(tmp_path: Path) -> None:
+    executor = executor_of(f"real:{tmp_path}", writes=True, how=How(size_bytes=MIB), confirm=lambda _: False)
+    assert executor is not None
+
+    def done(point: Point, finished: Finished) -> None:
+        raise AssertionError(point, finished)
+
+    with pytest.raises(Cancelled):
+        executor.execute([Point(spec(f"real:{tmp_path}", read_pct=0))], done, lambda _: None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_left_is_used_again_and_one_in_use_is_not(tmp_path: Path) -> None:
+    place = place_of(f"real:{tmp_path}")
+    (tmp_path / OWN_FILE).write_bytes(b"left")
+    with laid_out(place, MIB, 1, True, lambda _: None) as made:
+        assert made.size_bytes == (tmp_path / OWN_FILE).stat().st_size == MIB
+        content = (tmp_path / OWN_FILE).read_bytes()
+        assert len({content[at : at + 4096] for at in range(0, MIB, 4096)}) == MIB // 4096, "no block is a copy"
+        with (
+            pytest.raises(hb.UserError, match="another hotband measures in it"),
+            laid_out(place, MIB, 1, False, lambda _: None),
+        ):
+            pass
+    assert (tmp_path / OWN_FILE).exists()
