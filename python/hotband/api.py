@@ -39,6 +39,7 @@ from hotband.runs.specify import Named, Spec, in_python, named, settings_of, tex
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.sweeps.sweep import Sweep as Sweep
+from hotband.targets.expected import NONE
 from hotband.targets.named import REAL
 from hotband.targets.target import RealAsked, executor_for
 
@@ -239,6 +240,9 @@ def sweep(
     records: bool = True,
     interval: float | None = None,
     draws: int | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    hosts: str | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Sweep:
@@ -252,7 +256,8 @@ def sweep(
     what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept
     there as it ends, and one that is there, of the same spec, seed and version, is not run again; `fresh` starts over.
     Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the memory.
-    Otherwise as `run`.
+    Machines may be hardware (`real:PATH`), whose runs come one after the other behind those on models. Otherwise as
+    `run`.
     """
     from hotband.runs import watch
     from hotband.sweeps import engine, plan
@@ -272,7 +277,8 @@ def sweep(
         texts(events, "events"),
     )
     drawn = _intervals_asked(interval, draws)
-    asked = engine.Asked(jobs, _path(out, "out"), fresh, records, drawn)
+    of_real = RealAsked(erase, size, False, hosts, NONE)
+    asked = engine.Asked(jobs, _path(out, "out"), fresh, records, drawn, lambda specs: executor_for(specs, of_real))
     return engine.sweep(grid, asked, lambda title: watch.watch(title, progress), lambda _: None)
 
 

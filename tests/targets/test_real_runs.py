@@ -188,3 +188,20 @@ def test_a_file_that_was_left_is_used_again_and_one_in_use_is_not(tmp_path: Path
         ):
             pass
     assert (tmp_path / OWN_FILE).exists()
+
+
+def test_a_sweep_has_models_and_hardware_in_one_frame_and_goes_on(tmp_path: Path) -> None:
+    on = ["ent-10k", f"real:{tmp_path}"]
+
+    def swept() -> hb.Sweep:
+        return hb.sweep(workload(), on=on, depth=[1, 2], duration="300 ms", size="4 MiB", out=tmp_path / "out")
+
+    first = swept()
+    assert first.frame["target"].to_list() == [on[0]] * 2 + [on[1]] * 2
+    assert not first.missing
+    iops = first.frame.filter(first.frame["target"] == on[1])["iops"].to_list()
+    # Nothing is measured again.
+    again = swept().frame
+    assert again.filter(again["target"] == on[1])["iops"].to_list() == iops
+    with pytest.raises(hb.UserError, match="is of predictions"):
+        hb.sweep(workload(), on=on, depth=[1], interval=90)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,3 +89,19 @@ def asking(yes: bool) -> Callable[[Outlook], bool]:
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     return confirm
+
+
+def hardware(specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> OnDevice:
+    """Who runs these runs of a sweep, which are all on one piece of hardware."""
+    from hotband.targets.target import executor_for
+
+    return executor_for(specs, asked, say=say, confirm=asking(yes))
+
+
+@contextmanager
+def interruptible(on: Sequence[str]) -> Iterator[None]:
+    """Requests to end are interruptions where hardware is among the machines: fio has to be ended."""
+    from hotband.runs.signals import stoppable
+
+    with stoppable() if any(is_real(one) for one in on) else nullcontext():
+        yield

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hotband.commands import names
+from hotband.commands import names, real
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, asked_intervals
 from hotband.commands.output import (
@@ -63,17 +64,27 @@ def sweep(
     jobs: JobsOption = None,
     out: OutOption = None,
     fresh: FreshOption = False,
+    yes: real.YesOption = False,
+    erase: real.EraseOption = None,
+    size: real.SizeOption = None,
+    keep: real.KeepOption = False,
+    hosts: real.HostsOption = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Run a workload at every combination of settings on one machine or several: curves, and what they say."""
+    """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
+    curves, and what they say."""
     from hotband.runs.progress import run_progress
     from hotband.sweeps import engine, plan
     from hotband.sweeps.journal import FRAME_FILE
+    from hotband.targets.expected import NONE
+    from hotband.targets.target import RealAsked
     from hotband.text.write import expect_page
 
     if output is not None:
         expect_page("--output", output)
+    for one in on if not any(real.is_real(one) for one in on) else []:
+        real.expect_fit(one, yes, RealAsked(erase, size, keep, hosts), None)
     twice = next((name for name in on if on.count(name) > 1), None)
     if twice is not None:
         raise UserError("--on", "", twice, "is given twice; expected each machine once")
@@ -85,10 +96,13 @@ def sweep(
         duration,
         tuple(event or ()),
     )
-    asked = engine.Asked(jobs, out, fresh, False, asked_intervals(interval, draws))
+    of_real = RealAsked(erase, size, keep, hosts, NONE)
+    hardware = partial(real.hardware, asked=of_real, yes=yes)
+    asked = engine.Asked(jobs, out, fresh, False, asked_intervals(interval, draws), hardware)
     for remark in grid.remarks:
         say(remark)
-    done = engine.sweep(grid, asked, run_progress, say)
+    with real.interruptible(on):
+        done = engine.sweep(grid, asked, run_progress, say)
     # Before anything is printed: what reads it may have enough after a few lines.
     page = done.report(output) if output is not None and len(done) else None
     if as_json:

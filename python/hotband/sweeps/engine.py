@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment import Lock, expect_no_experiment
-from hotband.experiment.executor import Progress, Tick
+from hotband.experiment.executor import Cancelled, Executor, Progress, Tick
 from hotband.experiment.point import keys_of
 from hotband.experiment.store import refused
 from hotband.record.record import record_of
 from hotband.runs.run import Finished, RunsInterrupted, execute
 from hotband.sweeps.estimate import expect_size
+from hotband.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.sweeps.journal import FRAME_FILE, Journal
 from hotband.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of
 from hotband.sweeps.plan import Grid
 from hotband.sweeps.sweep import Sweep
 from hotband.sweeps.turns import Turns
+from hotband.targets.named import REAL
 
 if TYPE_CHECKING:
     from hotband.experiment import Say
@@ -32,14 +34,16 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept, and
-    intervals of predictions, which the first seed of every point gets."""
+    """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept,
+    intervals of predictions, which the first seed of every point gets, and who runs those on hardware (named by
+    `real:...`), one after the other."""
 
     jobs: int | None = None
     out: Path | None = None
     fresh: bool = False
     records: bool = False
     intervals: IntervalsAsked | None = None
+    hardware: Hardware | None = None
 
     def __post_init__(self) -> None:
         if self.jobs is not None and (isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1):
@@ -50,9 +54,20 @@ def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
     """The sweep with all that could be run; an interrupt leaves the rest out. All runs are checked before the first
     begins. Raises UserError and OSError."""
     expect_size(grid, asked.intervals, asked.jobs)
+    _expect_predicted(grid, asked)
     runs = _Runs(grid, asked, watch, say)
     found = runs.finish(asked.fresh)
     return _sweep(runs, found)
+
+
+def _expect_predicted(grid: Grid, asked: Asked) -> None:
+    """Raises UserError where hardware is among the machines and cannot be run, or intervals of predictions are asked
+    for."""
+    real = next((name for name in grid.machines if name.startswith(REAL)), None)
+    if real is not None and asked.hardware is None:
+        raise UserError("--on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
+    if real is not None and asked.intervals is not None:
+        raise UserError("--interval", "", f"{asked.intervals.level:g}", f"is of predictions, and {real} is measured")
 
 
 def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
@@ -90,7 +105,7 @@ class _Runs:
             try:
                 self._run(missing, found, journal)
                 self._add_intervals(found, journal)
-            except (KeyboardInterrupt, RunsInterrupted):
+            except (KeyboardInterrupt, RunsInterrupted, Cancelled):
                 pass
             if journal is not None:
                 _sweep(self, found).write_frame(journal.path.with_name(FRAME_FILE))
@@ -142,21 +157,33 @@ class _Runs:
         return replace(kept, row=replace(kept.row, intervals=None))
 
     def _run(self, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None) -> None:
-        """Runs what is missing, into `found` and the journal."""
-        turns = Turns([self.specs[place] for place in missing], self.asked.jobs)
+        """Runs what is missing, into `found` and the journal: models first, side by side, then hardware."""
+        models, real = by_hardware({place: self.specs[place] for place in missing})
+        turns = Turns([self.specs[place] for place in models], self.asked.jobs)
         of, already = len(self.specs), len(self.specs) - len(missing)
 
-        def took(number: int, finished: Finished) -> None:
-            self._keep(missing[number], row_of(finished.record), finished, found, journal)
+        def took(place: int, finished: Finished) -> None:
+            self._keep(place, row_of(finished.record), finished, found, journal)
 
         with self.watch("sweep") as tick:
             told = _shifted(tick, already, of)
-            if missing:
+            if models:
                 turns.check(told)
+            executors = [self._executor(places) for places in real]
             if journal is not None:
                 journal.open()
-            if missing:
-                turns.run(took, told)
+            if models:
+                of_models = among(told, 0, len(models), len(missing)) if real else told
+                turns.run(lambda number, finished: took(models[number], finished), of_models)
+            done = len(models)
+            for executor, places in zip(executors, real, strict=True):
+                specs = {place: self.specs[place] for place in places}
+                run_on(executor, specs, took, among(told, done, len(places), len(missing)))
+                done += len(places)
+
+    def _executor(self, places: Sequence[int]) -> Executor:
+        assert self.asked.hardware is not None, "looked at before anything was checked"
+        return self.asked.hardware([self.specs[place] for place in places])
 
     def _keep(
         self, place: int, row: Row, finished: Finished | None, found: dict[int, Kept], journal: Journal | None

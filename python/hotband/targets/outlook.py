@@ -32,11 +32,12 @@ class Outlook:
     def lines(self) -> list[str]:
         """In words."""
         time = in_words(self.seconds)
+        runs = f"{counted(self.runs, 'run')} on {self.place.text}"
         if not self.writes:
-            return [f"{counted(self.runs, 'run')} on {self.place.text}, nothing is written: {time}"]
+            return [f"{runs}: {time}, nothing is written"]
         amount = "an amount that is not known before" if self.written_bytes is None else _bytes(self.written_bytes)
         basis = f" ({self.rate_from})" if self.rate_from else ""
-        lines = [f"{counted(self.runs, 'run')} on {self.place.text} that write {amount}{basis}: {time}"]
+        lines = [f"{runs}: {time}, {amount} is written{basis}"]
         if self.states:
             lines.append(f"before them it is {' and '.join(self.states)}: what it holds is lost")
         if self.endurance_share is not None:
