@@ -247,6 +247,35 @@ def test_what_disturbed_a_run_is_said(tree: Tree) -> None:
     assert "took 5% of its time" in words
 
 
+def test_a_device_that_is_gone_tells_nothing_and_breaks_nothing(tree: Tree) -> None:
+    path = nvme(tree)
+    with Counters(path, tree.host, every_s=3600) as counters:
+        (tree.root / "dev/nvme0n1").unlink()
+    assert counters.tables["smart"].columns["host_bytes"] == [512_000_000_000, None]
+    with pytest.raises(UserError, match="is not there"), Counters(path, tree.host):
+        pass
+
+
+def test_a_log_that_a_drive_does_not_have_is_asked_for_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time leaves an entry in the drive's log of errors."""
+    path = nvme(tree)
+    (tree.root / "commands" / OCP.replace("/", "%")).unlink()
+    asked: list[tuple[str, ...]] = []
+    run = Host.run
+    monkeypatch.setattr(Host, "run", lambda self, *words, **more: asked.append(words) or run(self, *words, **more))
+    with Counters(path, tree.host, every_s=3600) as counters:
+        counters._read()
+    assert len([words for words in asked if "ocp" in words]) == 1
+    assert len([words for words in asked if "smart-log" in words]) == 3
+
+
+def test_holes_of_a_file_are_remarked(tree: Tree) -> None:
+    file = tree.put("/data/disk.img", b"")
+    with file.open("r+b") as whole:
+        whole.truncate(1 << 20)
+    assert "100% of the file are holes: reads of them never reach a drive" in found("/data/disk.img", tree.host).remarks
+
+
 def test_energy_that_wraps_around(tree: Tree) -> None:
     now = [100.0]
     folder = "/sys/class/powercap/intel-rapl:0"

@@ -249,6 +249,22 @@ def scsi_target(tree: Tree) -> str:
     return path
 
 
+def second_path(tree: Tree) -> str:
+    """Two paths to one drive that nobody made one of: the other may be mounted anywhere."""
+    path = free(tree)
+    tree.disk("sdc", "8:32", serial=SERIAL)
+    tree.mount("/dev/sdc", "/data", "8:32", "ext4")
+    tree.link("/dev/disk/by-id/scsi-1", "../../sdb")
+    return path
+
+
+def second_path_by_its_identifier(tree: Tree) -> str:
+    path = second_path(tree)
+    for name in ("sdb", "sdc"):
+        tree.put(f"/sys/block/{name}/device/wwid", "naa.5000c500a1b2c3d4")
+    return path
+
+
 def nvme_reserved(tree: Tree) -> str:
     path = tree.disk("nvme0n1", "259:0", serial=SERIAL)
     tree.recorded(f"nvme resv-report -o json {path}", '{"gen": 3, "rtype": 1, "regctl": 1}')
@@ -375,6 +391,8 @@ REFUSED: dict[str, tuple[Case, str]] = {
     "raw disk of a virtual machine": (virtual_machine, "open for writing by qemu-system-x86 (99)"),
     "NVMe target": (nvme_target, "handed to other hosts by the NVMe target nqn.a"),
     "SCSI target": (scsi_target, "handed to other hosts by the SCSI target iblock_0/lun"),
+    "second path to one drive": (second_path, "paths to the same drive, as is /dev/sdc"),
+    "the same, by its identifier": (second_path_by_its_identifier, "paths to the same drive, as is /dev/sdc"),
     "NVMe reservation": (nvme_reserved, "kept by a persistent reservation (nvme"),
     "SCSI reservation": (scsi_reserved, "kept by a persistent reservation (sg_persist)"),
     "flash of the firmware": (firmware_flash, "this machine's firmware"),
@@ -483,9 +501,18 @@ def test_a_disk_without_serial_needs_its_name_by_id(tree: Tree) -> None:
     assert identity_of(path, tree.host) == "wwn-0x5000c500"
 
 
+def test_namespaces_of_one_controller_are_no_paths_to_one_drive(tree: Tree) -> None:
+    for number in (1, 2):
+        tree.disk(f"nvme0n{number}", f"259:{number}", serial=SERIAL)
+        tree.put(f"/sys/block/nvme0n{number}/wwid", f"eui.000{number}")
+        tree.link(f"/dev/disk/by-id/nvme-eui.000{number}", f"../../nvme0n{number}")
+    assert refusals("/dev/nvme0n1", tree.host) == []
+    assert identity_of("/dev/nvme0n1", tree.host) == "nvme-eui.0001"
+
+
 def test_a_serial_that_two_disks_have_tells_neither(tree: Tree) -> None:
     path = free(tree)
-    tree.disk("sdc", "8:32", serial=SERIAL)
+    tree.disk("sdc", "8:32", serial=SERIAL, size=4 * MIB)
     tree.link("/dev/disk/by-id/usb-a-0:0", "../../sdb")
     assert identity_of(path, tree.host) == "usb-a-0:0"
     assert identity_of("/dev/sdc", tree.host) is None
@@ -547,6 +574,25 @@ def test_a_file_in_use_is_refused_even_if_it_is_ours(tree: Tree, is_ours: bool) 
     tree.put("/proc/99/fdinfo/5", "flags:\t0100002\n")
     with pytest.raises(UserError, match=r"below the loop device loop0.*open for writing by qemu \(99\)"):
         permission("/images/vm.img", tree.host, writes=True, erase="vm.img", is_ours=is_ours)
+
+
+@pytest.mark.parametrize(
+    ("head", "form"), [(b"QFI\xfb", "qcow2"), (b"KDMV", "vmdk"), (b"vhdxfile", "vhdx"), (b"conectix", "vhd")]
+)
+def test_an_image_that_is_not_raw_is_refused(tree: Tree, head: bytes, form: str) -> None:
+    tree.put("/images/vm.img", head + bytes(600))
+    with pytest.raises(UserError, match=f"in the format {form}"):
+        permission("/images/vm.img", tree.host, writes=True, erase="vm.img")
+
+
+def test_a_file_that_is_mapped_for_writing_is_refused(tree: Tree) -> None:
+    tree.put("/images/vm.img", b"precious")
+    tree.put("/proc/99/comm", "database")
+    line = "7f00-7f10 {} 00000000 08:01 77                         /images/vm.img\n"
+    tree.put("/proc/99/maps", line.format("r--s") + line.format("rw-p"))
+    assert refusals("/images/vm.img", tree.host) == []
+    tree.put("/proc/99/maps", line.format("rw-s"))
+    assert refusals("/images/vm.img", tree.host) == ["is mapped for writing by database (99)"]
 
 
 def test_a_file_that_is_only_read_by_others_may_be_written(tree: Tree) -> None:

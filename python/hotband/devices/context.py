@@ -181,11 +181,11 @@ def _memory(host: Host) -> int | None:
 def temperature_of(path: str | Path, host: Host | None = None) -> float | None:
     """The device's temperature in degrees Celsius; None where nobody tells it. The kernel's sensors (hwmon) are asked
     first: they cost the drive nothing."""
-    from hotband.devices.counters import reading_of
+    from hotband.devices.readings import OCP, reading_of
 
     host = host or Host()
     found = sensor_of(path, host)
-    return reading_of(path, host)["temperature_c"] if found is None else found
+    return reading_of(path, host, silent={OCP})["temperature_c"] if found is None else found
 
 
 def sensor_of(path: str | Path, host: Host) -> float | None:

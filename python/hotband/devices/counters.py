@@ -17,7 +17,8 @@ from typing import TypedDict
 from hotband.devices import blocks
 from hotband.devices.host import Host
 from hotband.devices.power import Source, sources
-from hotband.devices.readings import NOTHING, ReadingDoc, reading_of
+from hotband.devices.readings import NOTHING, ReadingDoc, expect_there, reading_of
+from hotband.errors import UserError
 from hotband.record.files import REAL, TEXT, WHOLE, Cell, ReadTable, Table
 
 __all__ = ["Counters", "DeviceCountersDoc", "ReadingDoc", "reading_of"]
@@ -27,6 +28,8 @@ __all__ = ["Counters", "DeviceCountersDoc", "ReadingDoc", "reading_of"]
 ATA_EVERY_S = 60.0
 # Watts are asked for this often: a row is the mean of its looks, with the least and the most.
 POWER_EVERY_S = 1.0
+# An interrupted run has ended within two seconds; a tool may take longer.
+MOST_WAIT_S = 0.5
 
 SMART_KINDS = {
     "time_ns": WHOLE,
@@ -102,12 +105,14 @@ class Counters:
         self._readings: list[tuple[float, ReadingDoc]] = []
         self._power: list[PowerRow] = []
         self._absent: list[str] = []
+        self._silent: set[str] = set()
         self._begin = self._measured = 0.0
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Counters:
         self._begin = self._measured = time.monotonic()
+        expect_there(self.path, self.host)
         self._read()
         self._thread = threading.Thread(target=self._watch, name="counters", daemon=True)
         self._thread.start()
@@ -117,9 +122,9 @@ class Counters:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._over.set()
-        if self._thread is not None:
-            self._thread.join()
+        assert self._thread is not None, "it was entered"
         # An interruption waits for no tool any more.
+        self._thread.join(None if error is None else MOST_WAIT_S)
         if error is None:
             self._read()
 
@@ -128,11 +133,16 @@ class Counters:
         self._measured = time.monotonic()
 
     def _read(self) -> None:
+        """A device that is gone by now tells nothing; its run fails by itself."""
         at = time.monotonic() - self._begin
-        self._readings.append((at, reading_of(self.path, self.host, self._absent)))
+        try:
+            found = reading_of(self.path, self.host, self._absent, self._silent)
+        except (UserError, OSError):
+            found = {**NOTHING}
+        self._readings.append((at, found))
 
     def _watch(self) -> None:
-        """Until the block ends; a reading that fails is one that tells nothing."""
+        """Until the block ends."""
         looks: dict[str, list[float]] = {}
         row_began = time.monotonic()
         next_reading = row_began + self.every_s

@@ -17,6 +17,7 @@ from hotband.errors import UserError
 
 SMART_LOG = ("nvme", "smart-log", "-o", "json")
 OCP_LOG = ("nvme", "ocp", "smart-add-log")
+OCP = "log page C0h"
 
 MIB, GIB, GB = 1 << 20, 1 << 30, 10**9
 # NVM Express Base Specification 2.0, 5.16.1.3: a data unit is a thousand of 512 bytes.
@@ -119,14 +120,16 @@ NOTHING: ReadingDoc = {
 }
 
 
-def reading_of(path: str | Path, host: Host | None = None, absent: list[str] | None = None) -> ReadingDoc:
-    """The counters of the disk at or below a path, now. Names of tools that are not installed are added to `absent`.
-    Raises UserError where there is no such device or file."""
+def reading_of(
+    path: str | Path, host: Host | None = None, absent: list[str] | None = None, silent: set[str] | None = None
+) -> ReadingDoc:
+    """The counters of the disk at or below a path, now. Names of tools that are not installed are added to `absent`;
+    logs that a drive does not have to `silent`: those that are there are not asked for (a drive keeps an entry in its
+    log of errors for each). Raises UserError where there is no such device or file."""
     from hotband.devices.context import sensor_of
 
     host, missing, place = host or Host(), absent if absent is not None else [], os.path.abspath(path)
-    if host.kind(place) not in ("block", "file"):
-        raise UserError(str(path), "", "", what_it_is(place, host))
+    expect_there(place, host)
     disk = blocks.base_disk(place, host)
     if disk is None or blocks.backing_file(disk, host) is not None:
         return {**NOTHING}
@@ -134,12 +137,23 @@ def reading_of(path: str | Path, host: Host | None = None, absent: list[str] | N
     if disk.startswith("nvme"):
         log = asked_json(host, missing, *SMART_LOG, node)
         found = of_nvme(log) if "data_units_written" in log else of_smartctl(asked_json(host, missing, *SMARTCTL, node))
-        found = with_ocp(found, asked_json(host, missing, *OCP_LOG, node, "-o", "json"))
+        unasked = silent if silent is not None else set()
+        if OCP not in unasked:
+            told = asked_json(host, missing, *OCP_LOG, node, "-o", "json")
+            found = with_ocp(found, told)
+            unasked |= set() if told else {OCP}
     else:
         found = of_smartctl(asked_json(host, missing, *SMARTCTL, node))
     if found["temperature_c"] is None:
         found["temperature_c"] = sensor_of(path, host)
     return found
+
+
+def expect_there(path: str | Path, host: Host) -> None:
+    """Raises UserError where there is no such device or file."""
+    place = os.path.abspath(path)
+    if host.kind(place) not in ("block", "file"):
+        raise UserError(str(path), "", "", what_it_is(place, host))
 
 
 def of_smartctl(told: Mapping[str, object]) -> ReadingDoc:

@@ -12,8 +12,8 @@ from hotband.devices import blocks
 from hotband.devices.device import kind_of, serial_of
 from hotband.devices.host import Host
 from hotband.devices.mounts import Mount, all_mounts
-from hotband.devices.signatures import Signature, signatures
-from hotband.devices.users import Opened, all_opened, exports, reservations, swaps, writers
+from hotband.devices.signatures import Signature, image_format, signatures
+from hotband.devices.users import Opened, all_opened, exports, mappers, reservations, swaps, writers
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,24 @@ class Seen:
         """Serials of all disks with a size."""
         disks = [name for name in self.host.names("/sys/block") if kind_of(name, self.host) == "disk"]
         return {name: serial_of(name, self.host) for name in disks if self.host.number(f"/sys/block/{name}/size")}
+
+    def twins(self, disk: str) -> list[str]:
+        """Other names of the same drive: paths to it that nobody made one of. By the identifier of the logical unit or
+        namespace, where both tell it; else by serial and size (namespaces of a controller share its serial)."""
+        host, serial = self.host, self.serials.get(disk)
+        same = [one for one, other in self.serials.items() if one != disk and serial is not None and other == serial]
+        found = []
+        for one in same:
+            identifiers = [_identifier(name, host) for name in (disk, one)]
+            is_known = None not in identifiers
+            sizes = [host.number(f"/sys/block/{name}/size") for name in (disk, one)]
+            if identifiers[0] == identifiers[1] if is_known else sizes[0] == sizes[1]:
+                found.append(one)
+        return found
+
+
+def _identifier(name: str, host: Host) -> str | None:
+    return host.text(f"/sys/block/{name}/wwid") or host.text(f"/sys/block/{name}/device/wwid")
 
 
 def _below(names: Iterable[str], host: Host) -> set[str]:
@@ -122,6 +140,8 @@ def _kind(target: Target, host: Host) -> Iterator[str]:
         if host.text(f"{host.sysfs(part)}/ro") == "1":
             yield f"{_of(part, target)} is read-only"
             break
+    for twin in target.seen.twins(target.disk):
+        yield f"is one of two paths to the same drive, as is {blocks.path_of(twin)}, or has its serial: use multipath"
     # Zones of such drives take writes in sequence alone (Documentation/ABI/stable/sysfs-block: host-managed).
     if host.text(f"{folder}/queue/zoned") == "host-managed":
         yield "is zoned (host-managed): it takes no random writes"
@@ -257,6 +277,12 @@ def of_file(path: str, seen: Seen, loop: str = "") -> list[str]:
         found.append("lies in a folder of the system")
     if path in (host.real(place) for place, _, _ in seen.swaps):
         found.append("is active swap")
+    form = image_format(path, host)
+    if form is not None and not loop:
+        found.append(
+            f"is an image in the format {form}: its bytes are not those of the disk in it (qemu-nbd serves that)"
+        )
+    found += [f"is mapped for writing by {who}" for who in mappers(path, host)]
     for name, file in blocks.loops(host).items():
         if name != loop and host.real(file) == path:
             found.append(f"is below the loop device {name}")

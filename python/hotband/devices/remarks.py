@@ -23,7 +23,7 @@ HOT_C = 70.0
 
 def remarks(device: Device, context: ContextDoc, counters: ReadingDoc, host: Host) -> list[str]:
     """What changes what is measured, or says that the device is not what it was."""
-    return [*_worn(counters), *_sectors(device), *_paths(device, host), *_of_host(context)]
+    return [*_worn(counters), *_sectors(device), *_paths(device, host), *_holes(device, host), *_of_host(context)]
 
 
 def _worn(counters: ReadingDoc) -> Iterator[str]:
@@ -56,6 +56,18 @@ def _paths(device: Device, host: Host) -> Iterator[str]:
         yield f"its scheduler is {scheduler}: a fast drive is slower with one than with none"
     if device.kind == "loop" and host.text(f"{host.sysfs(device.name)}/loop/dio") == "0":
         yield "is a loop device without direct I/O: memory answers for its file (losetup --direct-io=on)"
+
+
+def _holes(device: Device, host: Host) -> Iterator[str]:
+    """Of a file: sysfs's and stat's units are 512 bytes."""
+    if device.kind != "file" or not device.size_bytes:
+        return
+    try:
+        stored = host.at(device.path).stat().st_blocks * 512
+    except OSError:
+        return
+    if stored < device.size_bytes:
+        yield f"{1 - stored / device.size_bytes:.0%} of the file are holes: reads of them never reach a drive"
 
 
 def _of_host(context: ContextDoc) -> Iterator[str]:

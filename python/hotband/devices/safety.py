@@ -68,9 +68,9 @@ def refusals(path: str | Path, host: Host | None = None, seen: Seen | None = Non
 
 
 def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
-    """What must be typed to have it erased: the serial of a disk (SERIAL-partN of a partition); a name in
-    /dev/disk/by-id where it has none or shares it with another; the path of the file below a loop device; the name of
-    a file. None where it has nothing by which it could be told from others."""
+    """What must be typed to have it erased: the serial of a disk (SERIAL-partN of a partition); the path of the file
+    below a loop device; the name of a logical volume; a name in /dev/disk/by-id of what has no serial, or shares it
+    with another; the name of a file. None of what has nothing by which it could be told from others."""
     host, text = host or Host(), os.path.abspath(path)
     if host.kind(text) == "file":
         return os.path.basename(host.real(text))
@@ -82,14 +82,16 @@ def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = 
     serial = _own_serial(disk, seen or Seen(host))
     if serial is not None:
         return serial if part is None else f"{serial}-part{part}"
-    named = by_id(name, host)
-    if named:
-        return named[0]
     file = blocks.backing_file(disk, host)
     if file:
         return file if part is None else f"{file}-part{part}"
-    made = host.text(f"{host.sysfs(name)}/dm/name") or host.text(f"{host.sysfs(name)}/md/uuid")
-    return made or host.text(f"{host.sysfs(name)}/backend")
+    volume = host.text(f"{host.sysfs(name)}/dm/name")
+    if volume:
+        return volume
+    named = by_id(name, host)
+    if named:
+        return named[0]
+    return host.text(f"{host.sysfs(name)}/md/uuid") or host.text(f"{host.sysfs(name)}/backend")
 
 
 def _own_serial(disk: str, seen: Seen) -> str | None:

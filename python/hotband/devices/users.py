@@ -47,6 +47,20 @@ def writers(path: str, host: Host, opened: list[Opened]) -> list[str]:
     return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
 
 
+def mappers(path: str, host: Host) -> list[str]:
+    """Processes that have a file in memory, shared and for writing (proc(5), maps): it may be open no more."""
+    real, found = host.real(path), []
+    for process in processes(host):
+        if host.root is None and int(process) == os.getpid():
+            continue
+        for line in (host.text(f"/proc/{process}/maps") or "").splitlines():
+            words = line.split(maxsplit=5)
+            if len(words) == 6 and words[5] == real and words[1][1] == "w" and words[1][3] == "s":
+                found.append(f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})")
+                break
+    return found
+
+
 def _number(path: str, host: Host) -> tuple[int, int] | None:
     """What tells a file from others on this machine: device and inode, or the number of a block device."""
     if host.root is not None:
