@@ -102,6 +102,7 @@ def run(
     size: str | None = None,
     hosts: str | None = None,
     expect: str | None = None,
+    power: str | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Record:
@@ -125,7 +126,7 @@ def run(
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
     `erase` is the serial number of a drive that may be overwritten, `size` that of the file which is made in a folder,
-    `hosts` are those that ask together. Nothing is asked for before it writes.
+    `hosts` are those that ask together, `power` is a command that prints watts. It writes without asking.
     """
     from hotband.experiment import Experiment, points_of
     from hotband.runs.run import Repair, RunsInterrupted
@@ -141,7 +142,7 @@ def run(
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
     asked = _intervals_asked(interval, draws)
-    executor = _executor([spec], RealAsked(erase, size, False, hosts, expect))
+    executor = _executor([spec], RealAsked(erase, size, False, hosts, expect, power))
     try:
         with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
             finished = Experiment(points_of([spec])).run(executor=executor, progress=tick).finished[0]
@@ -156,7 +157,7 @@ def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
     """Who runs them on hardware; None for a model."""
     if specs[0].machine.startswith(REAL):
         return executor_for(specs, asked)
-    for name in ("erase", "size", "hosts", "expect"):
+    for name in ("erase", "size", "hosts", "expect", "power"):
         if getattr(asked, name) is not None:
             raise UserError(name, "", str(getattr(asked, name)), 'is for hardware: expected on="real:PATH" with it')
     return None

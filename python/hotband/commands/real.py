@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +30,9 @@ SizeOption = Annotated[str | None, typer.Option(metavar="SIZE", help="real:DIR: 
 KeepOption = Annotated[bool, typer.Option("--keep", help="real:DIR: leave the file there afterwards.")]
 HostsOption = Annotated[
     str | None, typer.Option(metavar="HOST,HOST", help="real: hosts that run fio --server, which ask together.")
+]
+PowerOption = Annotated[
+    str | None, typer.Option("--power", metavar="COMMAND", help="real: a command that prints the drive's watts.")
 ]
 ExpectOption = Annotated[
     str | None,
@@ -56,6 +60,7 @@ def expect_fit(on: str, yes: bool, asked: RealAsked, interval: float | None) -> 
         "--keep": asked.keep,
         "--hosts": asked.hosts,
         "--expect": asked.expect,
+        "--power": asked.power,
     }
     for option, value in given.items():
         if value:
@@ -105,3 +110,12 @@ def interruptible(on: Sequence[str]) -> Iterator[None]:
 
     with stoppable() if any(is_real(one) for one in on) else nullcontext():
         yield
+
+
+def write_report(folder: Path) -> Path:
+    """The page of what was measured, its prediction beside it."""
+    from hotband.report import record_page
+    from hotband.report.kept import Report, read_records
+
+    records = [one for path in sorted(folder.rglob("record.json")) for one in read_records(path)]
+    return Report(record_page(records)).save(folder / "report.html")

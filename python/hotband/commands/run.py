@@ -75,6 +75,7 @@ def run(
     keep: real.KeepOption = False,
     hosts: real.HostsOption = None,
     expected: real.ExpectOption = None,
+    power: real.PowerOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
@@ -89,7 +90,7 @@ def run(
         accepted = "an I/O log is of one run: leave out --then"
         raise UserError("--then", "", asked[1], accepted)
     expect_one_run(interval, draws, len(asked))
-    of_real = RealAsked(erase, size, keep, hosts, expected)
+    of_real = RealAsked(erase, size, keep, hosts, expected, power)
     real.expect_fit(on, yes, of_real, interval)
     if targets.is_emulated(on):
         virtual = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail, "--spare": spare}
@@ -122,6 +123,8 @@ def run(
         finished = run_all(specs, title, out, fresh, executor, progress)
     is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
     show_all(finished, io_log, as_json)
+    if real.is_real(on) and out is not None and not as_json:
+        show(f"Report: {real.write_report(out)}")
     if not is_whole:
         raise typer.Exit(INTERRUPTED)
     return None

@@ -14,6 +14,7 @@ from hotband.report import energy, frames, sections, variants, wear
 from hotband.report.answer import Answer, answer
 from hotband.report.beside import bars_blocks, comparison_table
 from hotband.report.curve import curve_block
+from hotband.report.hardware import hardware_sections
 from hotband.report.intervals import intervals_table
 from hotband.report.naming import Naming, named
 from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
@@ -53,6 +54,8 @@ def record_page(
     blocks += [] if found.curve else curve_sections_of(of)
     if audit:
         blocks.append(_audit(of, machine))
+    beside = hardware_sections(of)
+    blocks += [section for section in beside if section.id == "expected"]
     repaired = repair_blocks(of)
     if repaired:
         blocks.append(Section("repair", "Failure and repair", repaired))
@@ -60,6 +63,7 @@ def record_page(
     blocks += [section for section in runs if section.id == "latency"] if len(of) <= sections.OVERLAID else []
     rest = [section for section in runs if section not in blocks]
     rest += [*_of_variants(of, looks), Section("figures", "All figures", _figures(of))]
+    rest += [section for section in beside if section.id != "expected"]
     rest.append(Section("details", "Streams and parts", _details(of)))
     rest.append(Section("reproduction", "Reproduction", _reproduction(of)))
     blocks += [replace(section, folded=True) for section in rest if section.blocks]

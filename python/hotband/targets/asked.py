@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,6 +62,19 @@ class Asked:
     def smallest_bytes(self) -> int:
         """The smallest I/O."""
         return min(size for step in self.steps for one in step.streams for size, _ in one.sizes)
+
+    @property
+    def compressed_pct(self) -> int:
+        """How much of what is written goes away when it is compressed, as the first stream that writes says."""
+        said = (self.entropy(one) for step in self.steps for one in step.streams if one.read_pct < 100)
+        return round(100 - 100 * next((mean for mean in said if mean is not None), 1.0))
+
+    def entropy(self, stream: Stream) -> float | None:
+        """The mean entropy of what a stream writes; None where nothing is said of it."""
+        data = stream.table.get("data", tomllib.loads(self.text).get("data"))
+        if isinstance(data, Mapping):
+            return float(data.get("mean", 1.0))
+        return None if data is None else float(data)
 
     @property
     def differences(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,20 +58,28 @@ def product_of(place: Place) -> Product | None:
 
 def products_by_model(model: str) -> list[str]:
     """The catalog's drives whose model number is part of what a device calls itself ("ATA INTEL SSDSC2KB960G7")."""
+    said = _plain(model)
+    return [name for name, number in _numbers().items() if number in said]
+
+
+@cache
+def _numbers() -> dict[str, str]:
+    """Model numbers of the catalog's drives. A variant is the same drive set up otherwise: the drive itself stands for
+    it."""
     from hotband import _core
     from hotband.catalog import CATALOG_DIR
 
-    def plain(text: str) -> str:
-        return re.sub(r"[^A-Z0-9]", "", text.upper())
-
-    said, found = plain(model), []
+    found = {}
     for name in _core.catalog_names(CATALOG_DIR, "drives"):
         table = tomllib.loads((CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
-        number = plain(str(table.get("model", "")))
-        # A variant is the same drive set up otherwise: the drive itself stands for it.
-        if len(number) >= _SHORTEST and number in said and "variant_of" not in table:
-            found.append(name)
+        number = _plain(str(table.get("model", "")))
+        if len(number) >= _SHORTEST and "variant_of" not in table:
+            found[name] = number
     return found
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Z0-9]", "", text.upper())
 
 
 def expected_of(

@@ -227,7 +227,7 @@ class OnDevice:
         """Brings the place into the state that is asked for; the section of the record that says how."""
         from dataclasses import asdict
 
-        from hotband.devices.states import STATES, Step, prepare
+        from hotband.devices.states import STATES, Data, Step, prepare
 
         if permission is None or not permission.may_write:
             raise UserError("--set", "state", str(asked.state), "is for a place that may be written")
@@ -237,7 +237,9 @@ class OnDevice:
             shown(0.0, 0.0, f"{step.what} {step.share:.0%}{left}")
 
         [state] = [one for one in STATES if one == asked.state]
-        kept = prepare(permission, state, size_bytes=place.size_bytes, progress=progress, stop=self._cancelled.is_set)
+        data = Data(asked.compressed_pct, seed=asked.spec.seed)
+        size, stop = place.size_bytes, self._cancelled.is_set
+        kept = prepare(permission, state, size_bytes=size, data=data, progress=progress, stop=stop)
         return asdict(kept)
 
     def _expect_to_go_on(self) -> None:

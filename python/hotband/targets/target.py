@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class RealAsked:
     """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
-    whether it is kept, hosts with commas between them, and the product whose prediction stands beside it."""
+    whether it is kept, hosts with commas between them, the product whose prediction stands beside it, and a command
+    that prints watts."""
 
     erase: str | None = None
     size: str | None = None
     keep: bool = False
     hosts: str | None = None
     expect: str | None = None
+    power: str | None = None
 
     def how(self) -> How:
         """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
@@ -41,7 +43,7 @@ class RealAsked:
         if self.expect is not None:
             expect_product(self.expect)
         hosts = () if self.hosts is None else hosts_of(self.hosts)
-        return How(hosts, round(size or 0), self.keep, product=self.expect)
+        return How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
 
 
 def executor_of(

@@ -1,0 +1,170 @@
+"""What is said before a run on hardware, what stands beside it, and does its guide name what there is?"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+from hotband.catalog import CATALOG_DIR
+from hotband.commands.run import run
+from hotband.commands.sweep import sweep
+from hotband.runs.run import RunSpec
+from hotband.targets.asked import asked_of
+from hotband.targets.expected import products_by_model
+from hotband.targets.fio_child import run_fio
+from hotband.targets.outlook import outlook_of
+from hotband.targets.place import Place
+
+fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
+GIB = 1 << 30
+PLACE = Place("real:/dev/sdz", "block", Path("/dev/sdz"), None, 100 * GIB, 512)
+GUIDE = Path(__file__).parents[2] / "docs/guides/measure.md"
+
+
+def asked(load: str, phase: str, state: str | None = None, **stream: object):
+    """A load of one stream of 8 KiB I/Os, 25 % of them writes where nothing else is said."""
+    keys = {"read_pct": 75, "random_pct": 100, "size": '"8 KiB"', **stream}
+    lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
+    text = f"[load]\n{load}\n[[streams]]\n{lines}\n[[phases]]\n{phase}\nmeasure = true\n"
+    pairs = (("state", state),) if state else ()
+    return asked_of(RunSpec("run", PLACE.text, "own", pairs, workload_text=text))
+
+
+CLOSED, OPEN = "closed = { threads = 1, depth = 4 }", 'open = { rate_iops = 100, arrival = "fixed" }'
+
+
+@pytest.mark.parametrize(
+    ("load", "phase", "seconds", "written"),
+    [
+        # Closed: the rate that was found out; 1000 I/Os a second for 10 s, a quarter of them writes of 8 KiB.
+        (CLOSED, 'duration = "10 s"', 10.0, 1000 * 10 * 0.25 * 8192),
+        # Open: the rate is said.
+        (OPEN, 'duration = "10 s"', 10.0, 100 * 10 * 0.25 * 8192),
+        # Counted: the time follows from the rate.
+        (CLOSED, "ios = 5000", 5.0, 5000 * 0.25 * 8192),
+    ],
+)
+def test_what_is_ahead(load: str, phase: str, seconds: float, written: float) -> None:
+    found = outlook_of(PLACE, [asked(load, phase)], lambda _: 1000.0, "as found")
+    assert (found.seconds, found.written_bytes) == pytest.approx((seconds, written))
+    assert found.rate_from == ("" if load == OPEN else "as found")
+
+
+def test_nothing_is_found_out_for_what_only_reads() -> None:
+    def rate(_: object) -> float:
+        raise AssertionError("the place would have been read for seconds")
+
+    found = outlook_of(PLACE, [asked(CLOSED, 'duration = "90 s"', read_pct=100)], rate, "")
+    assert found.lines() == ["1 run on real:/dev/sdz: about 90 s, nothing is written"]
+
+
+def test_a_state_before_is_said_with_what_it_writes() -> None:
+    found = outlook_of(PLACE, [asked(OPEN, 'duration = "10 s"', "filled", read_pct=100)], lambda _: None, "")
+    assert found.written_bytes == 2 * 100 * GIB
+    assert any("filled: what it holds is lost" in line for line in found.lines())
+    assert "not known before" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
+
+
+def test_a_device_is_known_by_its_model_number() -> None:
+    assert products_by_model("ATA      INTEL SSDSC2KB960G7") == ["s4500-960"]
+    assert products_by_model("SEAGATE ST900MP0006") == ["exos-15e900-512n"]
+    assert products_by_model("QEMU HARDDISK") == products_by_model("") == []
+
+
+def test_every_model_number_of_the_catalog_finds_its_own() -> None:
+    lost = []
+    for path in (CATALOG_DIR / "drives").glob("*.toml"):
+        text = path.read_text(encoding="utf-8")
+        model = re.search(r'^model = "([A-Z0-9-]{6,})"', text, re.MULTILINE)
+        if model and "variant_of" not in text and path.stem not in products_by_model(f"VENDOR {model[1]}"):
+            lost.append(path.stem)
+    assert lost == []
+
+
+@fio
+def test_the_prediction_stands_beside_what_was_measured(hotband, tmp_path: Path) -> None:
+    where = ("--on", f"real:{tmp_path}", "--size", "8 MiB", "--out", tmp_path / "out")
+    length = ("--duration", "1 s", "--set", "warm_up=0 s")
+    done = hotband("run", "fio-randread", *where, *length, "--expect", "exos-15e900-512n")
+    assert done.returncode == 0, done.stderr
+    expected = hb.load(tmp_path / "out").document["expected"]
+    assert (expected["machine"], expected["chosen"]) == ("exos-15e900-512n", "as you named it")
+    [row] = expected["rows"]
+    first = next(one for one in row["figures"] if one["figure"].endswith("iops"))
+    assert first["low"] < first["predicted"] < first["high"]
+    assert "Measured beside exos-15e900-512n" in done.stdout
+    page = (tmp_path / "out/report.html").read_text()
+    assert "Measured beside predicted" in page
+    assert "as it was found" in page
+
+
+@fio
+def test_fio_ends_with_whoever_started_it(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(bytes(1 << 20))
+    job = f"[j]\nfilename={tmp_path}/data\nrw=randread\nthread=1\ntime_based\nruntime=60s\nwrite_bw_log=x\n"
+    program = (
+        f"from pathlib import Path; from {run_fio.__module__} import run_fio; run_fio({job!r}, Path({str(tmp_path)!r}))"
+    )
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed (apt install util-linux)")
+    started = subprocess.Popen([sys.executable, "-c", program])
+    try:
+        children: list[int] = []
+        for _ in range(200):
+            found = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+            children = [int(one) for one in found if b"fio" in Path(f"/proc/{one}/comm").read_bytes()]
+            if children and (tmp_path / "fio.txt").exists() and b"Jobs" in (tmp_path / "fio.txt").read_bytes():
+                break
+            time.sleep(0.05)
+        assert children
+        started.send_signal(signal.SIGKILL)
+        started.wait()
+        for _ in range(200):
+            if not all(is_alive(one) for one in children):
+                break
+            time.sleep(0.05)
+        assert not any(is_alive(one) for one in children)
+    finally:
+        started.kill()
+        started.wait()
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process still runs; one that waits to be asked for its exit code does not."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def test_commands_of_the_guide_are_ones_that_there_are() -> None:
+    import typer
+
+    known = {}
+    for command in (run, sweep):
+        app = typer.Typer(add_completion=False)
+        app.command()(command)
+        known[command.__name__] = {name for param in typer.main.get_command(app).params for name in param.opts}
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL))
+    lines = [line.partition("#")[0] for line in blocks.replace("\\\n", " ").splitlines()]
+    looked_at = 0
+    for words in (shlex.split(line) for line in lines):
+        if words[:1] == ["hotband"] and words[1] in known:
+            looked_at += 1
+            assert (CATALOG_DIR / "workloads" / f"{words[2]}.toml").is_file(), words[2]
+            assert [one for one in words if one.startswith("-") and one not in known[words[1]]] == []
+            for place, word in enumerate(words):
+                if word == "--then":
+                    assert (CATALOG_DIR / "workloads" / f"{words[place + 1]}.toml").is_file(), words[place + 1]
+    assert looked_at >= 5
