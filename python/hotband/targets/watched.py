@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.devices.context import Background, ContextDoc, context_of, ended
 from hotband.devices.counters import Counters
 from hotband.devices.host import Host
+from hotband.devices.remarks import of_run
 from hotband.record.files import Table
 from hotband.targets.place import Place
 
@@ -56,7 +57,8 @@ class Watched:
             return
         assert self._background is not None, "watched together"
         assert self._counters is not None, "watched together"
-        self.sections["context"] = ended(self._context, path, self._background, self.host)
+        context = self.sections["context"] = ended(self._context, path, self._background, self.host)
         if self._counters.section is not None:
             self.sections["counters"] = self._counters.section
+        self.notes = tuple(of_run(context, self._counters.section))
         self.tables = dict(self._counters.tables)
