@@ -38,6 +38,8 @@ from hotband.record.record import record_of, record_of_import
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
+from hotband.suites.api import PtsResult as PtsResult
+from hotband.suites.api import pts as pts
 from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
 from hotband.targets.named import REAL

@@ -26,6 +26,7 @@ from hotband.commands import (
     run,
     serve,
     studies,
+    suites,
     sweep,
     workload,
 )
@@ -80,6 +81,7 @@ app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
 app.command(epilog=serve.SERVE_EPILOG)(serve.mount)
 app.command(epilog=expect.EPILOG)(expect.expect)
 app.command(epilog=program.EPILOG)(program.program)
+app.command(epilog=suites.PTS_EPILOG)(suites.pts)
 
 
 class ChartFormat(StrEnum):

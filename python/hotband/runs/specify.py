@@ -58,6 +58,11 @@ ARGUMENTS = {
     "--nbd": "socket",
     "--store": "store",
     "--spin": "spin",
+    "--class": "drive_class",
+    "--test": "tests",
+    "--threads": "threads",
+    "--depth": "depth",
+    "--erase": "erase",
     "DIR": "fuse",
     "--loop": "loop",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
 class ClosedTable(TypedDict):
@@ -46,10 +46,12 @@ class PhaseKeys(TypedDict, total=False):
 
 
 class PhaseTable(PhaseKeys, total=False):
-    """A phase of so many I/Os."""
+    """A phase of so many I/Os, of a time, or until something."""
 
     name: str
     ios: int
+    duration: str
+    until: str
     measure: bool
     untimed: bool
 
@@ -73,9 +75,10 @@ class ScriptTable(TypedDict):
 
 
 class PreconditionTable(TypedDict):
-    """How much of the address space is written before, in order of address."""
+    """How much of the address space is written before, in order of address, and at random after that."""
 
     sequential: float
+    random: NotRequired[float]
 
 
 class WorkloadKeys(TypedDict, total=False):

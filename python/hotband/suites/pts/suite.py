@@ -1,0 +1,237 @@
+"""The tests of a PTS run, one after the other, each on a drive that was purged; what was finished is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hotband import __version__
+from hotband.experiment import Executor, Lock, Progress, Tick
+from hotband.record.states import WRITES
+from hotband.runs.run import RunsInterrupted
+from hotband.suites.bench import Bench, Stage
+from hotband.suites.cells import Cell
+from hotband.suites.device import ModelDevice
+from hotband.suites.pts import spec
+from hotband.suites.pts.documents import ConditionsDoc, PtsDoc, TestDoc
+from hotband.suites.pts.tests import TESTS, Test, document
+from hotband.suites.target import SuiteTarget
+
+Watch = Callable[[str], AbstractContextManager[Tick | None]]
+"""A progress bar with a title."""
+SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
+FINISHED = "finished.json"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a PTS run is to do. `executor` runs a real target, or stands for one in tests; None for a model."""
+
+    target: SuiteTarget
+    drive_class: spec.DriveClass = "enterprise"
+    tests: Sequence[str] = tuple(TESTS)
+    quick: bool = False
+    threads: int | None = None
+    depth: int | None = None
+    sponsor: str = ""
+    seed: int = 1
+    out: Path | None = None
+    fresh: bool = False
+    executor: Executor | None = None
+
+    def plan(self) -> spec.Plan:
+        """The class's rules on the target. Raises UserError."""
+        rules = spec.RULES[self.drive_class]
+        return spec.Plan(self.target, rules, spec.demand_of(rules, self.threads, self.depth), self.quick, self.seed)
+
+
+class Interrupted(Exception):
+    """The user stopped; `document` has the tests that were finished."""
+
+    def __init__(self, document: PtsDoc) -> None:
+        super().__init__("interrupted")
+        self.document = document
+
+
+@dataclass
+class _Run:
+    """A PTS run under way."""
+
+    asked: Asked
+    plan: spec.Plan
+    watch: Watch
+    benches: list[Bench] = field(default_factory=list)
+    tests: list[TestDoc] = field(default_factory=list)
+    departures: list[str] = field(default_factory=list)
+    purge: str = ""
+
+    def test(self, name: str, test: Test) -> TestDoc:
+        """Runs one test."""
+        first = len(self.benches)
+        with self.watch(f"PTS {test.title} of {self.plan.target.name}") as tick:
+            told = tick or _untold
+            result = test.run(self.plan, lambda part, fills, block: self.bench(part, fills, block, test, told))
+        return document(name, test, result, self.benches[first:])
+
+    def bench(self, part: str, fills: float, block: int, test: Test, tick: Tick) -> Bench:
+        """A drive that was purged and written over."""
+        asked, target = self.asked, with_write_cache(self.plan, part)
+        folder = None if asked.out is None else asked.out / part
+        made = Bench(
+            target,
+            asked.executor or ModelDevice(),
+            self.plan.extent,
+            f"PTS {spec.VERSION} {asked.drive_class}, {test.title}",
+            f"the PTS test {part} of {target.name}",
+            fills if target.is_model else 0.0,
+            # A tenth of the time would leave a model that was written in order alone far from its steady state.
+            1.0 if asked.quick and fills and block == spec.FILL_BLOCK else 0.0,
+            asked.seed,
+            folder,
+            asked.fresh,
+            tick,
+        )
+        self.benches.append(made)
+        if not target.is_model:
+            if not _begun(folder) or asked.fresh:
+                self._purge(made)
+            if fills:
+                _fill(made, fills, block)
+        return made
+
+    def _purge(self, bench: Bench) -> None:
+        from hotband.suites.purge import purged
+
+        self.purge = purged(bench.executor, bench.target.bytes)
+        if not self.purge:
+            self._depart("not purged: the target has no way that is supported here")
+
+    def _depart(self, why: str) -> None:
+        if why not in self.departures:
+            self.departures.append(why)
+
+
+def _untold(told: Progress) -> None:
+    """Progress that nobody looks at."""
+
+
+def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
+    """Runs the tests that are asked for. With `out` every run is kept there as it ends, and those that are there are
+    not run again. Raises UserError, OSError, or Interrupted with what was finished."""
+    run = _Run(asked, asked.plan(), watch)
+    run.departures = spec.departures(run.plan)
+    with nullcontext() if asked.out is None else Lock(asked.out):
+        for name in asked.tests:
+            try:
+                run.tests.append(run.test(name, TESTS[name]))
+            except (RunsInterrupted, KeyboardInterrupt):
+                raise Interrupted(_document(run)) from None
+        return _document(run)
+
+
+def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
+    """A model with its write cache as the class has it, where its drives have one to set; of the test of rests, with
+    the drives' own time until they tidy up as much shorter as all other times."""
+    from hotband import _core
+    from hotband.catalog import CATALOG_DIR
+    from hotband.text.quantities import span_ns
+
+    target = plan.target
+    if not target.is_model:
+        return target
+    given = dict(target.set)
+    keys = {
+        one["key"]: one for one in _core.set_keys(CATALOG_DIR, "fio-randread", target.name, machine_text=target.text)
+    }
+    added: list[tuple[str, str]] = [("wce", plan.rules.write_cache)] if "wce" in keys and "wce" not in given else []
+    if part == "idle-recovery" and target.scale > 1 and "idle_delay" in keys and "idle_delay" not in given:
+        delay = span_ns(_value(target, "idle_delay"))
+        added += [("idle_delay", f"{delay / target.scale:.0f} ns")] if delay else []
+    return replace(target, set=(*target.set, *added))
+
+
+def _value(target: SuiteTarget, key: str) -> str:
+    """A value of the first drive that has it."""
+    from hotband.catalog import entries
+
+    values = [one for name in target.drives for one in entries.drive(name)["values"] if one["key"] == key]
+    return str(values[0]["value"]) if values else ""
+
+
+def _begun(folder: Path | None) -> bool:
+    """Whether runs of a test were finished before: its drive is not purged again then."""
+    return folder is not None and any(folder.glob(f"runs/*/{FINISHED}"))
+
+
+def _fill(bench: Bench, fills: float, block: int) -> None:
+    """Workload-independent preconditioning (section 3.3) of a real drive: writes of `block` bytes in order."""
+    ios = int(fills * bench.extent.bytes) // block
+    bench.run(Stage("written over", (Cell("written over", 0, block, False, 1, spec.SEQUENTIAL.depth, 0.0, ios),)))
+
+
+def _document(run: _Run) -> PtsDoc:
+    plan, asked = run.plan, run.asked
+    state = next((bench.state for bench in run.benches if bench.state is not None), None)
+    context = next((bench.context for bench in run.benches if bench.context is not None), None)
+    departures = list(run.departures)
+    conditions = _conditions(run, state)
+    if not conditions["write_cache_set"]:
+        departures.append(f"the write cache was not set to {plan.rules.write_cache}: nobody here can set it")
+    for test in run.tests:
+        if test["steady"] is False:
+            departures.append(f"{test['title']}: no steady state")
+    missing = [TESTS[name].title for name in asked.tests if name not in {one["id"] for one in run.tests}]
+    notes = [f"not finished: {', '.join(missing)}"] if missing else []
+    return {
+        "schema": "hotband-pts",
+        "schema_version": 1,
+        "hotband": __version__,
+        "sponsor": asked.sponsor,
+        "made": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "answer": [test["answer"] for test in run.tests],
+        "specification": {
+            "name": SPECIFICATION,
+            "version": spec.VERSION,
+            "drive_class": asked.drive_class,
+            "compliant": not departures,
+            "departures": departures,
+        },
+        "device": {
+            "name": plan.target.name,
+            "title": plan.target.title,
+            "kind": "model" if plan.target.is_model else "real",
+            "capacity_bytes": plan.target.whole_bytes,
+            "block_bytes": plan.target.block_bytes,
+            "drive_state": state,
+            "context": context,
+        },
+        "conditions": conditions,
+        "tests": run.tests,
+        "notes": notes,
+    }
+
+
+def _conditions(run: _Run, state: object) -> ConditionsDoc:
+    plan = run.plan
+    cache, is_set = "", False
+    if isinstance(state, dict):
+        kinds = {one["write_cache"] for one in state["drives"]}
+        cache = ", ".join(WRITES[kind] for kind in sorted(kinds))
+        # What the class wants, or a drive that has nothing to be switched.
+        is_set = all((kind == "off") == (plan.rules.write_cache == "off") for kind in kinds) or plan.target.is_model
+    fills = f"written over {plan.fills:g} times in order before IOPS, throughput and latency"
+    return {
+        "write_cache": cache,
+        "write_cache_set": is_set,
+        "active_range_pct": 100 * plan.rules.active_range,
+        "active_bytes": plan.extent.bytes * plan.target.scale,
+        "data_pattern": "random, does not compress",
+        "purge": "a new drive for every test" if plan.target.is_model else run.purge,
+        "preconditioning": fills,
+        "demand": plan.demand.text(),
+        "scale": plan.target.scale,
+        "seed": str(plan.seed),
+    }

@@ -1,0 +1,142 @@
+"""What a suite measures: a model, or a real device or file, with one address space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hotband.errors import UserError
+from hotband.experiment import Executor
+from hotband.review.target import target as model_target
+from hotband.suites.device import ModelDevice
+
+REAL = "real:"
+MODEL_BYTES = 8 * 10**9
+"""A modelled solid-state drive is made smaller until it holds no more: its mapping table and its preconditioning cost
+seconds then, and shares and write amplification stay (docs/models/ssd.md, "Preconditioning and scale")."""
+LEAST_BLOCKS = 1 << 16
+"""Blocks of 4 KiB below which nothing of a device can be said: 256 MiB."""
+Media = Literal["disk", "ssd", "not known"]
+
+
+@dataclass(frozen=True)
+class SuiteTarget:
+    """A machine or a place. `text` is a model's machine; `set` what its runs are given; `bytes` the address space as
+    runs have it, a `scale` smaller than that of the drive one can buy. Times of cells are divided by `scale`, too, so
+    that the same share of the drive is written."""
+
+    name: str
+    title: str
+    text: str | None
+    set: tuple[tuple[str, str], ...]
+    bytes: int
+    block_bytes: int
+    scale: int
+    media: Media
+    transport: str
+    drives: tuple[str, ...] = ()
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is simulated."""
+        return not is_real(self.name)
+
+    @property
+    def whole_bytes(self) -> int:
+        """Of the drive one can buy."""
+        return self.bytes * self.scale
+
+    def takes(self, block_bytes: int) -> bool:
+        """Whether I/Os of a size go to it."""
+        return block_bytes % self.block_bytes == 0
+
+
+def is_real(machine: str) -> bool:
+    """Whether a suite's MACHINE is a device, a file or a folder of this computer."""
+    return machine.startswith(REAL)
+
+
+def target_of(machine: str, pairs: Sequence[tuple[str, str]] = ()) -> SuiteTarget:
+    """A machine or a place made ready. Raises UserError for what cannot be measured."""
+    found = _real(machine, pairs) if is_real(machine) else _model(machine, pairs)
+    if found.bytes < LEAST_BLOCKS * 4096:
+        accepted = f"holds {found.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
+        raise UserError("MACHINE", "", machine, accepted)
+    return found
+
+
+def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
+    """A model at the smallest scale that is a power of two and from 64 on at which it is small enough."""
+    from hotband.catalog import entries
+
+    refused = next((pair for pair in pairs if pair[0] in ("state", "data", "qd", "bs", "span", "threads")), None)
+    if refused is not None:
+        accepted = "a suite says itself what is asked and what drives hold: expected a value of the drives"
+        raise UserError("--set", refused[0], refused[1], accepted)
+    found = model_target(machine, pairs)
+    scale = found.scale
+    while scale > 1 and found.capacity_bytes * found.scale > MODEL_BYTES * scale:
+        scale *= 2
+    if scale != found.scale:
+        found = model_target(machine, (*pairs, ("scale", str(scale))))
+    said = dict(found.run_set)
+    kinds = {entries.drive(name)["kind"] for name in found.drives}
+    return SuiteTarget(
+        name=found.name,
+        title=found.title,
+        text=found.text,
+        set=found.run_set,
+        bytes=found.capacity_bytes,
+        block_bytes=found.block_bytes,
+        scale=int(said.get("scale", "1")),
+        media="disk" if kinds == {"disk"} else "ssd" if kinds == {"ssd"} else "not known",
+        transport=_transport(found.drives),
+        drives=found.drives,
+    )
+
+
+def _transport(drives: Sequence[str]) -> str:
+    """Of catalog drives that are alike: "nvme", "sata", "sas"; empty where it is not said."""
+    from hotband.catalog import entries
+
+    said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
+    return next((name for name in ("nvme", "sata", "sas") if name in said), "")
+
+
+def _real(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
+    """What is there, without opening it for writing."""
+    from hotband.devices.device import device_of
+    from hotband.targets.place import place_of
+
+    if pairs:
+        accepted = "values are of models; a real drive is measured as it is"
+        raise UserError("--set", pairs[0][0], pairs[0][1], accepted)
+    place = place_of(machine)
+    device = None if place.path is None or place.is_ours else device_of(place.path)
+    media: Media = "not known"
+    if device is not None and device.rotational is not None:
+        media = "disk" if device.rotational else "ssd"
+    model = None if device is None else device.model
+    return SuiteTarget(
+        name=machine,
+        title=model or machine.removeprefix(REAL),
+        text=None,
+        set=(),
+        bytes=place.size_bytes,
+        block_bytes=place.block_bytes,
+        scale=1,
+        media=media,
+        transport=(device.transport if device is not None else None) or "",
+    )
+
+
+def executor_for(target: SuiteTarget, erase: str | None) -> Executor:
+    """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
+    if target.is_model:
+        return ModelDevice()
+    from hotband.targets.target import executor_of
+
+    found: Executor | None = executor_of(target.name, writes=True, erase=erase)
+    assert found is not None, "a real place has an executor"
+    return found

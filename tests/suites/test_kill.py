@@ -1,0 +1,61 @@
+"""Does a suite that is killed keep every run that was finished, and go on to the results of one that was not?"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from fake_device import fake
+
+from hotband.experiment import Tick
+from hotband.suites.pts import Asked, run_pts
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "kill_suite.py"
+
+
+@pytest.fixture
+def kill_suite() -> ModuleType:
+    """The script, which is run by hand with a hundred kills."""
+    spec = importlib.util.spec_from_file_location("kill_suite", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_two_kills_lose_nothing(kill_suite: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite = ["pts", "s4500-960", "--set", "scale=512", "--test", "latency", "--quick"]
+    assert kill_suite.main([str(tmp_path), "--kills", "2", "--", *suite]) == 0
+    assert "2 kills" in capsys.readouterr().out
+
+
+def test_a_lost_run_is_seen(kill_suite: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="lost or changed by a kill: runs/a"):
+        kill_suite.check({"runs/a": "1", "runs/b": "2"}, {"runs/b": "2"}, tmp_path)
+
+
+def test_a_real_drive_goes_on_with_the_next_cell_and_is_not_written_over_again(tmp_path: Path) -> None:
+    from contextlib import nullcontext
+
+    class Stopped(Exception):
+        """Stands for a kill."""
+
+    target, device = fake()
+    asked = Asked(target, tests=("throughput",), quick=True, executor=device, out=tmp_path)
+
+    def until_third(title: str) -> nullcontext[Tick | None]:
+        def tick(told: object) -> None:
+            if len(device.asked) == 3:
+                raise Stopped
+
+        return nullcontext(tick)
+
+    with pytest.raises(Stopped):
+        run_pts(asked, watch=until_third)
+    first, device.asked = device.asked, []
+    run_pts(asked, watch=lambda title: nullcontext(None))
+    assert first[0] == "written over: written over"
+    assert device.asked[0] == first[2]
+    assert first[0] not in device.asked[: device.asked.index("128 KiB, round 1: 100/0 128 KiB sequential") - 1]
