@@ -14,15 +14,19 @@ from hotband.suites.target import SuiteTarget, target_of
 
 @dataclass
 class FakeDevice:
-    """Runs every point on one model, after all that it ran before; `asked` are their ids in order."""
+    """Runs every point on one model, after all that it ran before; `asked` are their ids in order. `stops_before` is
+    the number of a point before which the user stops it."""
 
     model: SuiteTarget
     device: ModelDevice = field(default_factory=ModelDevice)
     asked: list[str] = field(default_factory=list)
+    stops_before: int = 0
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
         """See `Executor`."""
         for point in points:
+            if len(self.asked) + 1 == self.stops_before:
+                raise KeyboardInterrupt
             self.asked.append(point.id)
             after = self.device.line[-1].id if self.device.line else ""
             text = self.model.text

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from fake_device import fake
 
-from hotband.experiment import Tick
-from hotband.suites.pts import Asked, run_pts
+from hotband.suites.pts import Asked, Interrupted, run_pts
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "kill_suite.py"
 
@@ -19,7 +19,8 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "kill_suite.py"
 def kill_suite() -> ModuleType:
     """The script, which is run by hand with a hundred kills."""
     spec = importlib.util.spec_from_file_location("kill_suite", SCRIPT)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -37,25 +38,16 @@ def test_a_lost_run_is_seen(kill_suite: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_real_drive_goes_on_with_the_next_cell_and_is_not_written_over_again(tmp_path: Path) -> None:
-    from contextlib import nullcontext
-
-    class Stopped(Exception):
-        """Stands for a kill."""
-
     target, device = fake()
     asked = Asked(target, tests=("throughput",), quick=True, executor=device, out=tmp_path)
-
-    def until_third(title: str) -> nullcontext[Tick | None]:
-        def tick(told: object) -> None:
-            if len(device.asked) == 3:
-                raise Stopped
-
-        return nullcontext(tick)
-
-    with pytest.raises(Stopped):
-        run_pts(asked, watch=until_third)
-    first, device.asked = device.asked, []
+    device.stops_before = 3
+    with pytest.raises(Interrupted):
+        run_pts(asked, watch=lambda title: nullcontext(None))
+    fill, first = device.asked
+    device.stops_before, device.asked = 0, []
     run_pts(asked, watch=lambda title: nullcontext(None))
-    assert first[0] == "written over: written over"
-    assert device.asked[0] == first[2]
-    assert first[0] not in device.asked[: device.asked.index("128 KiB, round 1: 100/0 128 KiB sequential") - 1]
+    of_first_size = device.asked[: device.asked.index(fill)]
+    assert fill == "written over: written over"
+    assert first.endswith("100/0 1024 KiB sequential")
+    assert of_first_size[0].endswith("round 1: 0/100 1024 KiB sequential")
+    assert first not in of_first_size
