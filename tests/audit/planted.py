@@ -18,6 +18,7 @@ from faulty import (
     with_streams,
 )
 from made_up import CACHED_WRITE, DISK, FAST, SSD, changed, clock, deep, result, series
+from planted_in_devices import DEVICE_FAULTS
 from planted_in_figures import FLOWS, LAWS, PHYSICS, REPLAY
 
 from hotband.audit.facts import of_machine, of_media
@@ -406,4 +407,4 @@ TOOLS = [
         {"trap": "synchronous-engine"},
     ),
 ]
-FAULTS = [*LAWS, *FLOWS, *PHYSICS, *REPLAY, *LENGTHS, *STEADY, *CACHES, *COMPARISONS, *TOOLS]
+FAULTS = [*LAWS, *FLOWS, *PHYSICS, *REPLAY, *LENGTHS, *STEADY, *CACHES, *COMPARISONS, *TOOLS, *DEVICE_FAULTS]

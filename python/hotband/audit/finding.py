@@ -114,6 +114,10 @@ GROUPS = {
     "averaged-percentiles": 9,
     "mixed-jobs": 9,
     "tool-version": 9,
+    "cache-exhausted": 10,
+    "thermal-throttling": 10,
+    "interference": 10,
+    "processor-bound": 10,
 }
 """Rules and the group of each (docs/guides/audit.md)."""
 

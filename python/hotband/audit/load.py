@@ -123,7 +123,7 @@ def _of_record(own: LoadedRecord, path: Path, name: str) -> Audited:
     """A record from disk: an imported one by the name of the file it came from, ours by that of its folder."""
     shapes.check(str(path), own.record)
     file = source_file(own.record)
-    return Audited(PurePath(file).name if file else name, own.record, own.series, str(path))
+    return Audited(PurePath(file).name if file else name, own.record, own.series, str(path), health=own.health)
 
 
 def named(results: Sequence[Audited]) -> list[Audited]:

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hotband.audit import bandwidth, caches, comparability, lengths, littles_law, physics, replay, steadiness, tools
+from hotband.audit import (
+    bandwidth,
+    caches,
+    comparability,
+    exhaustion,
+    interference,
+    lengths,
+    littles_law,
+    physics,
+    replay,
+    steadiness,
+    thermal,
+    tools,
+)
 from hotband.audit.audited import Audited
 from hotband.audit.facts import MachineFacts, of_record
 from hotband.audit.finding import Finding, ordered
@@ -16,6 +29,7 @@ def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[F
     facts = [machine if machine is not None else of_record(one.record) for one in results]
     again = replay.replayed(results)
     served = physics.check(results, facts, again)
+    hot = thermal.check(results)
     hit = frozenset(name for one in served if one.rule == "cache-served" for name in one.subject)
     return ordered(
         [
@@ -28,5 +42,8 @@ def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[F
             *caches.check(results, facts),
             *comparability.check(results),
             *tools.check(results),
+            *hot,
+            *exhaustion.check(results, facts, frozenset(name for one in hot for name in one.subject)),
+            *interference.check(results),
         ]
     )

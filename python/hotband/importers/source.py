@@ -37,7 +37,8 @@ class Asked(TypedDict):
 class Source(TypedDict):
     """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it.
 
-    `latency` is which of fio's latencies the figures are of: `lat` or `clat`.
+    `latency` is which of fio's latencies the figures are of: `lat` or `clat`; `job_cpu_pct` how much of a processor the
+    job used that used least of it, in percent.
     """
 
     tool: str
@@ -49,6 +50,7 @@ class Source(TypedDict):
     target: str | None
     host: str | None
     latency: NotRequired[str]
+    job_cpu_pct: NotRequired[float | None]
 
 
 def nothing_asked() -> Asked:

@@ -35,11 +35,14 @@ SERIES_TEXTS, CACHE_TEXTS, SMART_TEXTS, POWER_TEXTS = ("stream", "direction"), (
 CACHE_COLUMNS = ("time_ns", "flash_hits", "flash_misses", "state")
 SMART_COLUMNS = ("time_ns", "drive", "host_bytes", "flash_bytes")
 POWER_COLUMNS = ("time_ns", "length_ns", "drive", "power_w", "low_w", "high_w")
+HEALTH_TEXTS = ("drive",)
+HEALTH_COLUMNS = ("time_ns", "drive", "temperature_c")
 # What stands beside the series where there is something to watch: its key, its columns, those that are texts.
 FURTHER = (
     ("caches_file", CACHE_COLUMNS, CACHE_TEXTS),
     ("smart_file", SMART_COLUMNS, SMART_TEXTS),
     ("power_file", POWER_COLUMNS, POWER_TEXTS),
+    ("health_file", HEALTH_COLUMNS, HEALTH_TEXTS),
 )
 # The keys a page cannot do without, and what each must be.
 SHAPES: dict[str, tuple[type, str]] = {
@@ -65,6 +68,7 @@ class LoadedRecord:
     caches: pl.DataFrame | None = None
     smart: pl.DataFrame | None = None
     power: pl.DataFrame | None = None
+    health: pl.DataFrame | None = None
 
 
 def loaded_run(finished: Finished) -> LoadedRecord:
@@ -117,6 +121,7 @@ def load_record(path: Path) -> LoadedRecord:
         further["caches_file"],
         further["smart_file"],
         further["power_file"],
+        further["health_file"],
     )
 
 

@@ -72,6 +72,7 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "target": target,
         "host": hosts.pop() or None if len(hosts) == 1 else None,
         "latency": quantity,
+        "job_cpu_pct": min((job.cpu_pct for job in jobs), default=None),
     }
 
 
