@@ -205,3 +205,26 @@ def test_a_sweep_has_models_and_hardware_in_one_frame_and_goes_on(tmp_path: Path
     assert again.filter(again["target"] == on[1])["iops"].to_list() == iops
     with pytest.raises(hb.UserError, match="is of predictions"):
         hb.sweep(workload(), on=on, depth=[1], interval=90)
+
+
+def test_steps_and_streams_are_those_of_the_workload(tmp_path: Path) -> None:
+    streams = "".join(
+        f'[[streams]]\nname = "{name}"\nread_pct = {share}\nrandom_pct = 100\nsize = "4 KiB"\n'
+        for name, share in (("asks", 100), ("tells", 0))
+    )
+    steps = (("first", "asks"), ("then", "tells"), ("again", "asks"))
+    phases = "".join(
+        f'[[phases]]\nname = "{name}"\nios = {place + 1}00\nstreams = ["{stream}"]\nmeasure = true\n'
+        for place, (name, stream) in enumerate(steps)
+    )
+    text = f"[load]\nclosed = {{ threads = 1, depth = 1 }}\n{streams}{phases}"
+    model = hb.run(text, on="ent-10k").document
+    real = hb.run(text, on=f"real:{tmp_path}", size="4 MiB", expect="none").document
+    for of in (model, real):
+        assert [one["name"] for one in of["steps"]] == ["first", "then", "again"]
+        assert [one["name"] for one in of["streams"]] == ["asks", "tells"]
+    assert [one["summary"]["count"] for one in real["steps"]] == [100, 200, 300]
+    assert [one["read"]["count"] + one["write"]["count"] for one in real["streams"]] == [400, 200]
+    assert [one["begin_ns"] for one in real["steps"]] == [
+        sum(one["duration_ns"] for one in real["steps"][:place]) for place in range(3)
+    ]

@@ -17,7 +17,7 @@ from hotband.serve.show import lateness_lines
 from hotband.targets.asked import PLACE, STATE, Asked, asked_of
 from hotband.targets.fio_child import find_fio, run_fio
 from hotband.targets.fio_job import NBD, job_on, on_volumes
-from hotband.targets.fio_record import finished_of, imported_of
+from hotband.targets.fio_record import finished_of, measured_in
 from hotband.targets.outlook import in_words
 from hotband.targets.settings import divided
 from hotband.targets.way import way_of_fio
@@ -82,7 +82,7 @@ def emulate(
             if say is not None:
                 say(f"the same through fio on the served machine: {in_words(asked.seconds)}")
             run_fio(job, Path(folder), lambda _: _still_served(served))
-        imported = imported_of(Path(folder))
+        imported = measured_in(asked, Path(folder))
     assert served.finished is not None, "it has ended"
     measured = _told(replace(asked, spec=spec), imported, served.finished)
     if spec.out is not None:

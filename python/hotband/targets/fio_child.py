@@ -27,6 +27,8 @@ _IOPS = re.compile(r"\[((?:[rwt]=[\d.]+[kMG]?,?)+) IOPS\]")
 _RATE = re.compile(r"=([\d.]+)([kMG]?)")
 _THOUSANDS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _TAIL_BYTES = 4096
+RESULT = "fio.json"
+"""The file of a result."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def run_fio(
     servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. Raises UserError
     with fio's own words where it fails.
     """
-    result, said = folder / "fio.json", folder / "fio.txt"
+    result, said = folder / RESULT, folder / "fio.txt"
     file = folder / "job.fio"
     write_file(file, job)
     write_file(said, "")

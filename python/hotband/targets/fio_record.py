@@ -7,24 +7,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.importers.fio.importer import read
+from hotband.importers.imported import Imported
 from hotband.record.files import Table, file_key, series_table
 from hotband.runs.run import Finished
 from hotband.targets.asked import Asked
+from hotband.targets.fio_child import RESULT
+from hotband.targets.fio_steps import by_stream, rename, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hotband.importers.imported import Imported
     from hotband.record.document import RecordDoc
 
-# What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss.
-_NO_RESULT = ("text before the JSON", "not carried over: submission latencies", "not carried over: disk utilisation")
+# What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss; how its
+# jobs followed one another is known.
+_NO_RESULT = (
+    *("text before the JSON", "not carried over: submission latencies", "not carried over: disk utilisation"),
+    *("fio does not print the order of its", "the jobs ran in"),
+)
 
 
 def imported_of(folder: Path) -> Imported:
     """The one result with its logs in a folder where fio ran. Raises UserError."""
     [imported] = read([folder])
     return imported
+
+
+def measured_in(asked: Asked, folder: Path) -> Imported:
+    """The same with steps and streams as the workload has them."""
+    record, series = imported_of(folder)
+    steps = steps_of(asked, record, folder / RESULT)
+    if steps:
+        record["steps"] = steps
+    record["streams"] = by_stream(asked, record["streams"])
+    if series is not None:
+        rename(asked, series)
+    return Imported(record, series)
 
 
 def finished_of(

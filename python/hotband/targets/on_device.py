@@ -17,7 +17,7 @@ from hotband.targets.asked import Asked, asked_of, expect_real
 from hotband.targets.expected import NONE, expected_of
 from hotband.targets.fio_child import Status, find_fio, has_engine, run_fio
 from hotband.targets.fio_job import job_at
-from hotband.targets.fio_record import finished_of, imported_of
+from hotband.targets.fio_record import finished_of, measured_in
 from hotband.targets.hosts import HostClock, clocks, local
 from hotband.targets.outlook import Outlook
 from hotband.targets.own_file import laid_out, size_for
@@ -185,7 +185,7 @@ class OnDevice:
                 look = self._looking(asked, watched, shown)
                 clients = [local(one, Path(folder)) for one in self.how.hosts]
                 result = run_fio(job, Path(folder), look, clients, only_reads=not asked.writes)
-            imported = imported_of(Path(folder))
+            imported = measured_in(asked, Path(folder))
             sections |= self._expected(result, place, shown)
         sections |= watched.sections
         sections["job"] = job
