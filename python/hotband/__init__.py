@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PtsResult,
         Record,
         Sweep,
+        calibrate,
         convert,
         device,
         device_list,
@@ -54,6 +55,7 @@ __all__ = [
     "Sweep",
     "UserError",
     "__version__",
+    "calibrate",
     "convert",
     "device",
     "device_list",
@@ -79,7 +81,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("expect", "find", "programs", "report", "study", "serve")
+PACKAGES = ("calibrate", "expect", "find", "programs", "report", "study", "serve")
 """Public functions that are packages of the same name."""
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from hotband import __all__ as PUBLIC
+from hotband.calibrate.api import calibrate as calibrate
 from hotband.devices.found import Found, Listed
 from hotband.devices.found import found as found_device
 from hotband.devices.found import listed as listed_devices

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands import (
+    calibrate,
     catalog,
     device,
     drives,
@@ -80,6 +81,7 @@ app.command(epilog=device.EPILOG)(device.device)
 app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
 app.command(epilog=serve.SERVE_EPILOG)(serve.mount)
 app.command(epilog=expect.EPILOG)(expect.expect)
+app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.command(epilog=program.EPILOG)(program.program)
 app.command(epilog=suites.PTS_EPILOG)(suites.pts)
 

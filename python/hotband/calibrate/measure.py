@@ -1,0 +1,60 @@
+"""The plan's loads on the target: runs of an experiment, kept in a folder as they finish.
+
+Loads that are measured several times are so in passes, so that repeats lie minutes apart. Those held out come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.calibrate.figures import seen_of
+from hotband.calibrate.measured import Measured
+from hotband.calibrate.model import FILL, Product, Watch, specs_of
+from hotband.experiment import Executor, Experiment, Point
+
+if TYPE_CHECKING:
+    from hotband.calibrate.loads import Measurement
+    from hotband.experiment import Say
+
+WHAT = "measurements of a calibration"
+SEED = 7_000_001
+"""Of the measurements: none that the model's runs have."""
+
+
+def passes(loads: Sequence[Measurement], counts: Sequence[int]) -> list[int]:
+    """Places of loads in the order in which they are measured."""
+    found = []
+    for turn in range(max(counts, default=0)):
+        found += [place for place, count in enumerate(counts) if count > turn and not loads[place].held_out]
+    held = [place for place, count in enumerate(counts) if count and loads[place].held_out]
+    return found + [place for place in held for _ in range(counts[place])]
+
+
+def measure(
+    target: Product,
+    loads: Sequence[Measurement],
+    counts: Sequence[int],
+    how: tuple[Executor | None, Path | None, int],
+    say: Say,
+    watch: Watch,
+) -> list[Measured]:
+    """Measures each load so often, on an executor (None: the target is a model), in a folder, from a seed on. Raises
+    UserError, OSError, RunsInterrupted."""
+    executor, folder, seed = how
+    order = passes(loads, counts)
+    if not order:
+        return []
+    asked = [loads[place] for place in order]
+    specs = specs_of("load", target, asked, ((), SEED + seed), None, one_drive=executor is None)
+    points = [Point(spec, {"place": place}) for place, spec in enumerate(specs)]
+    with watch(f"measuring {target.name}") as tick:
+        outcome = Experiment(points, what=WHAT).run(out=folder, executor=executor, progress=tick, say=say)
+    by_id = {one.spec.id: one.record for one in outcome.finished}
+    records = [by_id[spec.id] for spec in specs if spec.workload != FILL.name or executor is not None]
+    found = []
+    for place, load in enumerate(loads):
+        own = [record for record, at in zip(records, order, strict=True) if at == place]
+        found.append(Measured(load, tuple(seen_of(record) for record in own)))
+    return found

@@ -1,0 +1,144 @@
+"""The product's model, asked what loads would measure: many points at once, on all cores, nothing run twice.
+
+The loads of a point run one after the other on one machine, as they are measured on a drive: a solid-state drive is
+written over once. The same place in the sequence has the same seed at every point (common random numbers), so that what
+chance does is much the same on both sides of a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hotband.calibrate.figures import Seen, seen_of
+from hotband.calibrate.loads import Measurement
+from hotband.errors import UserError
+from hotband.experiment import Experiment, Point
+from hotband.runs.run import RunSpec, prepare
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from hotband.calibrate.unknowns import Setting
+    from hotband.experiment import Tick
+
+Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
+At = tuple[tuple["Setting", ...], int]
+"""A point: values that are set, and the seed."""
+IOS = 30_000
+"""Measured I/Os of a predicted load: 300 lie beyond the 99th percentile. More than a disk does in a measurement, so
+that the noise of the prediction is the smaller part."""
+MOST_BYTES = 1 << 28
+"""Of large I/Os fewer: a load should write a small part of a simulated solid-state drive only."""
+LEAST_IOS = 3_000
+SIMULATED_BYTES = 8e9
+"""Solid-state drives are simulated at the scale that leaves about this. To write one over takes a quarter of a second.
+From a 512th to a 64th rates and latencies are alike within 1 % (`hotband.find.scale`)."""
+SCALES = (1024, 512, 256, 128, 64, 32)
+SHOWN_POINTS = 8
+"""Fewer points are run without a bar: a step of the fit takes a second."""
+BATCH = 24
+"""Points that are run together: some hundred runs, whose records are let go before the next."""
+FILL = Measurement("fill", ((("name", "fill"), ("read_pct", 0), ("random_pct", 100), ("size", "4 KiB")),), seconds=1.0)
+"""First on every simulated drive: one in use is written over by the load that it begins with, by this one at random."""
+FILL_IOS = 1_000
+
+
+@dataclass(frozen=True)
+class Product:
+    """What is calibrated: a catalog name or a path, its text where it is a file's, and values that the user says."""
+
+    name: str
+    text: str | None = None
+    held: tuple[Setting, ...] = ()
+
+
+def specs_of(
+    name: str, product: Product, loads: Sequence[Measurement], at: At, ios: int | None, *, one_drive: bool = True
+) -> list[RunSpec]:
+    """The runs of loads on a product at a point, each of so many I/Os (None: as long as it is measured); on one drive
+    that goes from one to the next, or each on its own."""
+    settings, seed = at
+    specs: list[RunSpec] = []
+    for place, load in enumerate((FILL, *loads) if one_drive else loads):
+        count = None if ios is None else FILL_IOS if load is FILL else ios_of(load, ios)
+        specs.append(
+            RunSpec(
+                f"{name}.{place:02d}",
+                product.name,
+                load.name,
+                (*load.set, *product.held, *settings),
+                seed + place,
+                machine_text=product.text,
+                workload_text=load.text(FILL_IOS if load is FILL else count),
+                after=specs[-1].id if specs and one_drive else "",
+                in_use=True,
+            )
+        )
+    return specs
+
+
+def ios_of(load: Measurement, ios: int) -> int:
+    """Measured I/Os of a load in the model."""
+    from hotband.find.loads import Load
+
+    size = Load(load.text(), load.name).mean_bytes() or 4096.0
+    return max(min(ios, int(MOST_BYTES / size)), min(ios, LEAST_IOS))
+
+
+def scaled(product: Product) -> Product:
+    """The product at the largest scale that leaves enough of it; as it is where it has none, or the user says one."""
+    from hotband.catalog.entries import product as entry
+    from hotband.text.quantities import size_bytes
+
+    values = {one["key"]: one["value"] for one in entry(product.name)["values"]} | dict(product.held)
+    if values.get("scale") != "1":
+        return product
+    whole = size_bytes(values["capacity"]) or 0.0
+    scale = next((one for one in SCALES if whole / one >= SIMULATED_BYTES), SCALES[-1])
+    return Product(product.name, product.text, (*product.held, ("scale", str(scale))))
+
+
+@dataclass
+class Model:
+    """A product under loads; `done` is what was run before, `runs` how many were."""
+
+    product: Product
+    loads: Sequence[Measurement]
+    watch: Watch
+    jobs: int | None = None
+    ios: int = IOS
+    done: dict[At, list[Seen]] = field(default_factory=dict)
+    runs: int = 0
+
+    def __post_init__(self) -> None:
+        """At a scale, where the product has one and the user says none."""
+        self.product = scaled(self.product)
+
+    def refusal(self, settings: tuple[Setting, ...]) -> str | None:
+        """Why the product cannot have these values, else None."""
+        try:
+            prepare(specs_of("x", self.product, [], (settings, 1), self.ios)[0])
+        except UserError as error:
+            return error.accepted
+        return None
+
+    def at(self, points: Sequence[At], title: str) -> list[list[Seen]]:
+        """What the loads measure at points. Raises UserError, RunsInterrupted."""
+        missing = [one for one in dict.fromkeys(points) if one not in self.done]
+        for begin in range(0, len(missing), BATCH):
+            more = f", {begin} of {len(missing)} points done" if len(missing) > BATCH else ""
+            self._run(missing[begin : begin + BATCH], f"{title}{more}")
+        return [self.done[one] for one in points]
+
+    def _run(self, points: Sequence[At], title: str) -> None:
+        lines = [specs_of(f"{n}", self.product, self.loads, at, self.ios) for n, at in enumerate(points)]
+        with self.watch(title) if len(points) >= SHOWN_POINTS else nullcontext() as tick:
+            experiment = Experiment([Point(spec) for line in lines for spec in line])
+            finished = experiment.run(jobs=self.jobs, progress=tick).finished
+        by_id = {one.spec.id: seen_of(one.record) for one in finished}
+        for at, line in zip(points, lines, strict=True):
+            self.done[at] = [by_id[spec.id] for spec in line[1:]]
+        self.runs += len(finished)

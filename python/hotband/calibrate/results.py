@@ -1,0 +1,65 @@
+"""Results that are there already, as measurements: each load rebuilt (`hotband.expect`), repeats of one together.
+
+What it leaves out: loads of several steps or scripts, which have no one rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.calibrate.figures import seen_of
+from hotband.calibrate.loads import Measurement
+from hotband.calibrate.measured import Measured
+from hotband.errors import UserError
+from hotband.expect.results import read_rows
+
+if TYPE_CHECKING:
+    from hotband.calibrate.figures import Seen
+    from hotband.expect.results import Row
+    from hotband.runs.specify import Named
+
+FEWEST = 3
+
+
+def measured_of(paths: Sequence[Path], workload: Named | None) -> tuple[list[Measured], list[str]]:
+    """The loads in results of fio, vdbench, DiskSpd and Iometer, each with its runs, and what has to be said of them.
+    Raises UserError for what is no result, and for too few loads."""
+    from hotband.record.incomplete import refusing_incomplete
+
+    with refusing_incomplete(list(paths)):
+        rows = read_rows(paths, workload)
+    loads: dict[str, Measurement] = {}
+    runs: dict[str, list[Seen]] = {}
+    notes = [f"not used: {row.name}: {row.why_not}" for row in rows if row.load is None]
+    assumed: dict[str, None] = {}
+    for row in rows:
+        if row.load is not None:
+            key = _key(row)
+            loads.setdefault(key, _load(row))
+            runs.setdefault(key, []).append(seen_of(row.record))
+            assumed |= dict.fromkeys(row.load.assumed)
+    if not loads:
+        raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
+    if len(loads) < FEWEST:
+        accepted = f"holds {len(loads)} different loads that can be rebuilt: expected at least {FEWEST}"
+        raise UserError("RESULT", "", str(paths[0]), accepted)
+    notes += [f"assumed: {text}" for text in assumed]
+    return [Measured(load, tuple(runs[key])) for key, load in loads.items()], notes
+
+
+def _key(row: Row) -> str:
+    """What two repeats of a load have in common: all but their names and the rate that was measured of an open one."""
+    assert row.load is not None, "asked for rows that have a load"
+    settings = sorted(row.load.settings.items())
+    lines = [line for line in row.load.text.splitlines() if not line.startswith(("#", "title"))]
+    return "\n".join([*lines, str(settings)])
+
+
+def _load(row: Row) -> Measurement:
+    assert row.load is not None, "asked for rows that have a load"
+    seconds = row.record["duration_ns"] / 1e9
+    settings = tuple(row.load.settings.items())
+    rate = row.record["summary"]["iops"] if row.load.asks == "open" else None
+    return Measurement(row.name, rate=rate, seconds=seconds, given=row.load.text, set=settings)

@@ -1,0 +1,147 @@
+"""A calibration as it is asked for: of a target that is measured now, or of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.calibrate import calibrate
+from hotband.calibrate.calibrate import Asked, Planned
+from hotband.calibrate.measure import measure
+from hotband.calibrate.model import Product, Watch
+from hotband.calibrate.product_file import file_text
+from hotband.calibrate.results import measured_of
+from hotband.calibrate.target import REAL, Hardware, is_model, target_of
+from hotband.errors import UserError
+from hotband.text.tables import counted
+from hotband.text.write import write_file
+
+if TYPE_CHECKING:
+    from hotband.calibrate.calibrated import Calibrated
+    from hotband.experiment import Say
+    from hotband.runs.specify import Named
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asks for. `targets` is one target, or results; `out` the product's file, `folder` where runs are
+    kept; `workload` what was run where a result does not say."""
+
+    targets: Sequence[str]
+    like: Product
+    out: Path | None = None
+    folder: Path | None = None
+    seconds: float = 600.0
+    workload: Named | None = None
+    reads: bool = False
+    seed: int = 1
+    jobs: int | None = None
+    hardware: Hardware = field(default_factory=Hardware)
+
+
+def run(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> Calibrated:
+    """Calibrates, and writes the product's file. `show` gets the plan before it is measured. Raises UserError, OSError,
+    RunsInterrupted."""
+    _expect_file(wanted.out)
+    if is_target(wanted.targets):
+        found, measured = _measured(wanted, show, say, watch)
+    else:
+        found, measured = _results(wanted, watch)
+    found.text = _text(wanted, found, measured)
+    if wanted.out is not None:
+        write_file(wanted.out, found.text)
+    return found
+
+
+def is_target(targets: Sequence[str]) -> bool:
+    """Whether it is a target that is named, not results."""
+    if len(targets) != 1:
+        return False
+    [name] = targets
+    return not is_model(name) or name.endswith(".toml") or not Path(name).exists()
+
+
+def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
+    """The plan, without measuring. Raises UserError, RunsInterrupted."""
+    [name] = _one(wanted.targets)
+    if not name.startswith(REAL):
+        return calibrate.plan(_asked(wanted, Product(name), None), watch)
+    with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
+        return calibrate.plan(_asked(wanted, Product(name), target.span_bytes), watch)
+
+
+def _asked(wanted: Wanted, target: Product, span: int | None) -> Asked:
+    return Asked(
+        wanted.like, target, wanted.seconds, span_bytes=span, reads=wanted.reads, seed=wanted.seed, jobs=wanted.jobs
+    )
+
+
+def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> tuple[Calibrated, int]:
+    from hotband.runs.run import text_of
+
+    [name] = _one(wanted.targets)
+    named = Product(name, text_of(name, "machine") if is_model(name) else None)
+    with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
+        planned = calibrate.plan(_asked(wanted, target.product, target.span_bytes), watch)
+        show(planned)
+        how = (target.executor, wanted.folder, wanted.seed)
+        measured = measure(target.product, planned.loads, planned.counts, how, say, watch)
+    found = calibrate.of_plan(planned, measured, watch)
+    if target.served is not None and target.served.finished is not None:
+        found.notes += _lateness(target.served.finished.record)
+    return found, sum(planned.counts)
+
+
+def _lateness(record: object) -> list[str]:
+    from typing import Any, cast
+
+    from hotband.serve import Serving
+    from hotband.serve.show import lateness_lines
+
+    return [line.strip() for line in lateness_lines(Serving.of(cast("Any", record)["serving"]))]
+
+
+def _results(wanted: Wanted, watch: Watch) -> tuple[Calibrated, int]:
+    paths = [Path(one) for one in wanted.targets]
+    measured, notes = measured_of(paths, wanted.workload)
+    name = ", ".join(str(path) for path in paths[:2]) + (", ..." if paths[2:] else "")
+    found = calibrate.of_results(_asked(wanted, Product(name), None), measured, watch)
+    found.notes = [*notes, *found.notes, "no load was held out: measure a mix, and see hotband expect"]
+    return found, sum(len(one.runs) for one in measured)
+
+
+def _one(targets: Sequence[str]) -> Sequence[str]:
+    if len(targets) != 1:
+        raise UserError("TARGET", "", ", ".join(targets), "expected one target, or results that exist")
+    return targets
+
+
+def _expect_file(out: Path | None) -> None:
+    if out is None:
+        return
+    if out.suffix != ".toml":
+        raise UserError("-o", "", str(out), "expected a file that ends in .toml")
+    if out.is_dir() or not out.parent.is_dir():
+        raise UserError("-o", "", str(out), "expected a file in a folder that is there")
+
+
+def _text(wanted: Wanted, found: Calibrated, measured: int) -> str:
+    day = datetime.now(UTC).date().isoformat()
+    source = f"calibrated on {day} from {counted(measured, 'measurement')} of {found.target}"
+    head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.targets)}"]
+    head += [
+        f"Not used in the fit: {one.load}, {one.figure}: {one.error_pct:+.1f} %"
+        for one in found.checks
+        if one.figure == "IOPS" or one.figure.endswith("p99")
+    ]
+    return file_text(wanted.like.name, f"{wanted.like.name}, calibrated", source, found.values, head, wanted.out)
+
+
+def with_folder(wanted: Wanted) -> Wanted:
+    """Measurements are kept beside the product's file where nothing else is said."""
+    if wanted.folder is not None or wanted.out is None or not is_target(wanted.targets):
+        return wanted
+    return replace(wanted, folder=wanted.out.with_name(f"{wanted.out.stem}-measured"))

@@ -1,0 +1,158 @@
+"""Screening: what each uncertain value does to each figure of each load, by finite differences of the model.
+
+Every number is moved to a standard deviation on either side of the middle of its range, every choice to its other
+options, one at a time. A difference that chance could make is none.
+
+What it leaves out: values that act together, until the fit runs the model where it has got to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband.calibrate.figures import FLOORS, Figure, Seen, figures_of, vector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hotband.calibrate.model import At, Model
+    from hotband.calibrate.unknowns import Unknowns
+
+    Numbers = NDArray[np.float64]
+
+SEEDS = 12
+"""Runs that differ in nothing but the seed: standard deviations are then known to a fifth."""
+SEED, BETWEEN_SEEDS = 1, 1000
+STEP = 1.0
+SURE = 2.0
+"""A difference counts from so many of its own standard errors on (of two runs as if they had nothing in common: with
+the same seed they have)."""
+TO_DIAGONAL = 0.2
+"""Of the covariance of a dozen runs, which has next to no rank, so much is put on its diagonal (Ledoit and Wolf 2004:
+shrunk towards what is simple)."""
+UNSTABLE = 0.10
+"""A figure of which the logarithm varies by more between seeds is not used: a percentile between two modes."""
+
+
+@dataclass(frozen=True)
+class Screened:
+    """Figures of loads with what moves them: `base` their logarithms, `slopes` by the coordinates of the unknowns, a
+    column each, `steps` what each option of each choice adds. `noise` is their covariance between seeds in runs of
+    `counts` I/Os. `refused` has what the product cannot have, with the reason."""
+
+    unknowns: Unknowns
+    figures: tuple[Figure, ...]
+    base: Numbers
+    slopes: Numbers
+    steps: tuple[tuple[Numbers, ...], ...]
+    noise: Numbers
+    counts: Numbers
+    rates: tuple[float, ...]
+    refused: dict[str, str]
+
+    def rows(self, loads: Sequence[int]) -> list[int]:
+        """Places of the figures of some loads."""
+        return [place for place, one in enumerate(self.figures) if one.load in set(loads)]
+
+
+def screen(model: Model, unknowns: Unknowns) -> Screened:
+    """What moves the figures of a model's loads. Raises UserError, RunsInterrupted."""
+    middle, as_it_is = np.zeros(len(unknowns.numbers)), [0] * len(unknowns.choices)
+    seeds = [(unknowns.settings(middle, as_it_is), SEED + n * BETWEEN_SEEDS) for n in range(SEEDS)]
+    sides, options, refused = _points(model, unknowns)
+    model.at([*seeds, *sides.values(), *options.values()], "which values can be told")
+    runs = model.at(seeds, "")
+    figures, noise = stable(runs, [load.is_open for load in model.loads])
+    base = vector(figures, runs[0])
+    error = np.sqrt(2.0 * np.diag(noise))
+    slopes = np.zeros((len(figures), len(unknowns.numbers)))
+    for place in range(len(unknowns.numbers)):
+        ends = [end for end in (-STEP, STEP) if (place, end) in sides]
+        at = {end: vector(figures, model.at([sides[place, end]], "")[0]) for end in ends}
+        if len(ends) == 2:
+            slopes[:, place] = sure(at[STEP] - at[-STEP], error) / (2 * STEP)
+        elif ends:
+            slopes[:, place] = sure(at[ends[0]] - base, error) / ends[0]
+    steps = tuple(
+        tuple(
+            sure(vector(figures, model.at([options[place, option]], "")[0]) - base, error)
+            if (place, option) in options
+            else np.zeros(len(figures))
+            for option in range(len(choice.options))
+        )
+        for place, choice in enumerate(unknowns.choices)
+    )
+    rates = tuple(one.iops for one in runs[0])
+    return Screened(unknowns, tuple(figures), base, slopes, steps, noise, counts(figures, runs[0]), rates, refused)
+
+
+def _points(
+    model: Model, unknowns: Unknowns
+) -> tuple[dict[tuple[int, float], At], dict[tuple[int, int], At], dict[str, str]]:
+    """The points on either side of each number and of every other option of each choice, and what is refused."""
+    sides: dict[tuple[int, float], At] = {}
+    options: dict[tuple[int, int], At] = {}
+    refused: dict[str, str] = {}
+    as_it_is = [0] * len(unknowns.choices)
+    for place, number in enumerate(unknowns.numbers):
+        for end in (-STEP, STEP):
+            moved = np.zeros(len(unknowns.numbers))
+            moved[place] = end
+            settings = unknowns.settings(moved, as_it_is)
+            why = model.refusal(settings)
+            if why is None:
+                sides[place, end] = (settings, SEED)
+            else:
+                refused[number.name] = why
+    for place, choice in enumerate(unknowns.choices):
+        for option in range(1, len(choice.options)):
+            chosen = list(as_it_is)
+            chosen[place] = option
+            settings = unknowns.settings(np.zeros(len(unknowns.numbers)), chosen)
+            why = model.refusal(settings)
+            if why is None:
+                options[place, option] = (settings, SEED)
+            else:
+                refused[choice.name] = why
+    return sides, options, refused
+
+
+def stable(runs: Sequence[Sequence[Seen]], is_open: Sequence[bool]) -> tuple[list[Figure], Numbers]:
+    """The figures that all runs have and that vary little between seeds, and their covariance between seeds. Figures of
+    different loads have nothing in common but chance."""
+    found = [one for one in figures_of(runs[0]) if all((one.side, one.name) in run[one.load].logs for run in runs)]
+    values = np.array([vector(found, run) for run in runs])
+    kept = [place for place, deviation in enumerate(values.std(axis=0, ddof=1)) if deviation <= UNSTABLE]
+    figures = [found[place] for place in kept]
+    noise = np.atleast_2d(np.cov(values[:, kept], rowvar=False)) * (1 - TO_DIAGONAL)
+    noise[np.diag_indices(len(kept))] /= 1 - TO_DIAGONAL
+    loads = np.array([one.load for one in figures])
+    return figures, np.where(loads[:, None] == loads[None, :], noise, 0.0)
+
+
+def sure(difference: Numbers, error: Numbers) -> Numbers:
+    """Differences that chance does not make, and that are more than nothing."""
+    return np.asarray(np.where(np.abs(np.nan_to_num(difference)) > SURE * error, np.nan_to_num(difference), 0.0))
+
+
+def counts(figures: Sequence[Figure], loads: Sequence[Seen]) -> Numbers:
+    """I/Os behind each figure."""
+    return np.array([loads[one.load].counts[one.side] for one in figures], dtype=float)
+
+
+def floors(figures: Sequence[Figure]) -> Numbers:
+    """The least variance of each figure."""
+    return np.array([FLOORS[one.name] ** 2 for one in figures])
+
+
+def covariance(screened: Screened, rows: Sequence[int], measured: Numbers) -> Numbers:
+    """The covariance of measured less predicted of some figures, of which so many I/Os each were `measured`: chance on
+    both sides, and what no figure is better than."""
+    ratio = np.sqrt(screened.counts[rows] / np.maximum(measured, 1.0))
+    noise = screened.noise[np.ix_(rows, rows)]
+    least = floors([screened.figures[row] for row in rows])
+    return np.asarray(noise * np.outer(ratio, ratio) + noise + np.diag(least))

@@ -1,0 +1,113 @@
+"""What is measured: a model, an emulated machine through fio, hardware through fio."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.calibrate.loads import BLACK_BOX
+from hotband.calibrate.model import Product
+from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.experiment import Executor, Say
+    from hotband.serve import Served
+
+EMULATED, REAL = "emulated:", "real:"
+WORN_IN = {"sequential": 2.0, "random": 1.0}
+"""What an emulated drive holds: written over in order twice, and once at random, as the model's do before."""
+SAME_SIZE = 0.02
+"""A target whose size is this near to the product's is used as a whole."""
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What is said of hardware: the serial number that may be erased, whether to ask before writing, the size of a file
+    that is made in a folder."""
+
+    erase: str | None = None
+    yes: bool = False
+    size_bytes: int = 0
+
+
+@dataclass
+class Target:
+    """What answers: a name and, of a model, its text; who runs loads on it (None: the engine), bytes that are used
+    (None: all), and the served machine, if it is one."""
+
+    product: Product
+    executor: Executor | None = None
+    span_bytes: int | None = None
+    served: Served | None = None
+
+
+@contextmanager
+def target_of(named: Product, like: Product, hardware: Hardware, how: tuple[bool, int], say: Say) -> Iterator[Target]:
+    """The target of a name while the block lasts. `how` is whether it is written to, and a seed. Raises UserError."""
+    writes, seed = how
+    if named.name.startswith(EMULATED):
+        with _served(named, like, seed) as target:
+            yield target
+    elif named.name.startswith(REAL):
+        yield _on_device(named, like, hardware, writes, say)
+    else:
+        yield Target(named)
+
+
+def is_model(name: str) -> bool:
+    """Whether a target is a model, in virtual time."""
+    return not name.startswith((EMULATED, REAL))
+
+
+@contextmanager
+def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
+    from hotband.runs.run import text_of
+    from hotband.serve import Served, ServeSpec
+    from hotband.targets.target import executor_of
+
+    machine = named.name.removeprefix(EMULATED)
+    if not machine:
+        raise UserError("TARGET", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
+    text = text_of(machine, "machine")
+    serve = ServeSpec(machine, named.held, seed, machine_text=text, precondition=WORN_IN, in_use=True)
+    with Served(serve) as served:
+        volume = next(iter(served.volumes.values()))
+        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=None)
+        yield Target(Product(named.name, text), executor, _span(volume.size, like), served)
+
+
+def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, say: Say) -> Target:
+    from hotband.commands.real import asking
+    from hotband.targets.on_device import How
+    from hotband.targets.place import place_of
+    from hotband.targets.target import executor_of
+
+    place = place_of(named.name)
+    size = hardware.size_bytes or place.size_bytes
+    if not size:
+        raise UserError("--size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
+    how = How(size_bytes=hardware.size_bytes, product="none")
+    executor = executor_of(
+        named.name, writes=writes, erase=hardware.erase, how=how, say=say, confirm=asking(hardware.yes)
+    )
+    return Target(named, executor, _span(size, like))
+
+
+def _span(size: int, like: Product) -> int | None:
+    """The bytes that are used of a target, where it is not of the product's size. Raises UserError for one that is
+    larger: the model has no such addresses."""
+    from hotband.catalog.entries import product
+    from hotband.expect.capacity import target_bytes
+    from hotband.runs.specify import Named
+
+    if product(like.name)["kind"] == BLACK_BOX:
+        return size
+    whole = target_bytes(Named(like.name, like.text))
+    if whole is None or abs(size / whole - 1.0) <= SAME_SIZE:
+        return None
+    return min(size, whole)
+
+
+Confirm = Callable[[object], bool]
