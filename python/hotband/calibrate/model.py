@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
 At = tuple[tuple["Setting", ...], int]
 """A point: values that are set, and the seed."""
-IOS = 30_000
-"""Measured I/Os of a predicted load: 300 lie beyond the 99th percentile. More than a disk does in a measurement, so
+IOS = 20_000
+"""Measured I/Os of a predicted load: 200 lie beyond the 99th percentile. More than a disk does in a measurement, so
 that the noise of the prediction is the smaller part."""
 MOST_BYTES = 1 << 28
 """Of large I/Os fewer: a load should write a small part of a simulated solid-state drive only."""

@@ -1,0 +1,148 @@
+"""A calibration end to end, on a model of which the values are known: what can be told is found, what cannot stays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+import hotband as hb
+from hotband.calibrate import screen
+from hotband.calibrate.calibrate import Asked, Planned, of_plan, plan
+from hotband.calibrate.calibrated import Calibrated
+from hotband.calibrate.figures import Seen
+from hotband.calibrate.measure import measure, passes
+from hotband.calibrate.measured import Measured
+from hotband.calibrate.model import Product
+from hotband.calibrate.product_file import file_text
+from hotband.calibrate.unknowns import number_of, unknowns_of
+from hotband.catalog.entries import product
+from hotband.errors import UserError
+
+Hotband = Callable[..., CompletedProcess[str]]
+COUNTS = {"read": 5_000, "write": 5_000}
+LIKE = "exos-15e900-512n"
+OPEN = ("seek", "cache_overhead", "write_cache_extents", "age_bound")
+"""What the test does not say; all else is held, which saves runs."""
+TRUTH = (
+    ("seek_read_average", "2.65 ms"),
+    ("seek_read_full", "4.93 ms"),
+    ("seek_write_average", "3.03 ms"),
+    ("seek_write_full", "5.53 ms"),
+    ("cache_overhead", "0.02 ms"),
+    ("write_cache_extents", "25"),
+    ("age_bound", "1.8 s"),
+)
+
+
+@contextmanager
+def watch(_: str) -> Iterator[None]:
+    yield None
+
+
+def held() -> tuple[tuple[str, str], ...]:
+    """The values that are known, as the catalog has them."""
+    of = unknowns_of(LIKE, {})
+    numbers = [one for number in of.numbers if number.name not in OPEN for one in number.values]
+    return tuple((one.range.key, one.range.nominal) for one in [*numbers, *(choice.value for choice in of.choices)])
+
+
+@pytest.fixture(scope="module")
+def planned() -> Planned:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(screen, "SEEDS", 6)
+        target = Product(LIKE, None, TRUTH)
+        return plan(Asked(Product(LIKE, None, held()), target, seconds=240.0, ios=3_000), watch)
+
+
+@pytest.fixture(scope="module")
+def found(planned: Planned) -> Calibrated:
+    measured = measure(planned.asked.target, planned.loads, planned.counts, (None, None, 1), lambda _: None, watch)
+    return of_plan(planned, measured, watch)
+
+
+def test_the_plan_keeps_to_its_time_and_holds_two_loads_back(planned: Planned) -> None:
+    seconds = sum(count * load.time for count, load in zip(planned.counts, planned.loads, strict=True))
+    assert seconds <= 240.0
+    assert [load.held_out for load, count in zip(planned.loads, planned.counts, strict=True) if count][-2:] == [
+        True
+    ] * 2
+
+
+def test_values_of_a_disk_are_found(found: Calibrated) -> None:
+    values = {one.key: one for one in found.values}
+    told = {one.key for one in found.values if one.state == "told"}
+    assert {"seek_read_average", "write_cache_extents", "cache_overhead"} <= told
+    for key, truth in TRUTH[:1]:
+        prior = values[key]
+        off = abs(number_of(prior.value) - number_of(truth))
+        assert off < 0.2 * abs(number_of(prior.prior) - number_of(truth))
+    assert abs(int(values["write_cache_extents"].value) - 25) <= 1
+
+
+def test_what_no_load_tells_stays_unknown(found: Calibrated) -> None:
+    # Its true value is not the catalog's: a calibration that moved it would have made that up.
+    [age] = [one for one in found.values if one.key == "age_bound"]
+    assert age.state == "unknown"
+    assert age.value == age.prior == "1 s"
+    assert "age_bound" not in {one.key for one in found.told}
+
+
+def test_loads_that_were_not_used_are_predicted(found: Calibrated) -> None:
+    errors = {(one.load, one.figure): one for one in found.checks}
+    mix = errors["70 % reads, 16 at once", "IOPS"]
+    assert abs(mix.error_pct) < 2.0
+    assert abs(mix.before_pct) > 2 * abs(mix.error_pct)
+
+
+def test_the_file_runs_as_a_product(found: Calibrated, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(file_text(LIKE, "mine", "a test", found.values, ["mine"], path))
+    own = {one["key"]: one["source"] for one in product(str(path))["values"]}
+    assert own["seek_read_average"] == "a test"
+    assert own["age_bound"] != "a test"
+    assert hb.run("fio-randread", on=path, duration="2 s").iops > 0
+
+
+def test_repeats_lie_in_passes_and_held_out_loads_come_last(planned: Planned) -> None:
+    loads = [planned.loads[0], planned.loads[1], replace(planned.loads[2], held_out=True)]
+    assert passes(loads, [2, 1, 1]) == [0, 1, 0, 2]
+
+
+def test_another_kind_of_drive_is_refused(planned: Planned) -> None:
+    # Everything fifty times as fast.
+    faster = [
+        Measured(load, () if not count else (Seen(_logs(planned, place, -math.log(50.0)), COUNTS, 10_000.0),))
+        for place, (load, count) in enumerate(zip(planned.loads, planned.counts, strict=True))
+    ]
+    with pytest.raises(UserError, match="was not measured: no values in its ranges explain"):
+        of_plan(planned, faster, watch)
+
+
+def _logs(planned: Planned, load: int, moved: float) -> dict[tuple[str, str], float]:
+    pairs = zip(planned.screened.figures, planned.screened.base, strict=True)
+    return {(one.side, one.name): float(base) + moved for one, base in pairs if one.load == load}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["exos-15e900-512n", "--like", "nothing"], "nothing"),
+        (["exos-15e900-512n", "--like", LIKE, "--for", "5 s"], "is too short"),
+        (["exos-15e900-512n", "--like", LIKE, "--for", "soon"], "expected a time with its unit"),
+        (["exos-15e900-512n", "--like", LIKE, "-o", "mine.txt"], "expected a file that ends in .toml"),
+        (["emulated:", "--like", LIKE], "expected emulated:MACHINE"),
+        (["a", "b", "--like", LIKE], "a"),
+        (["exos-15e900-512n", "--like", LIKE, "--size", "large"], "expected a size"),
+    ],
+)
+def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str], said: str) -> None:
+    done = hotband("calibrate", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
