@@ -3,12 +3,15 @@
 //! A product of the catalog is a TOML file: `kind` names the mechanism, every other value is a table with
 //! `value` (or `range`, whose middle is used), `source` and `confidence`.
 
+pub mod black_box;
 pub mod disk;
 pub mod parts;
 mod power;
 mod sold;
 pub mod ssd;
 
+pub use black_box::BlackBox;
+pub use black_box::params::BlackBoxParams;
 pub use disk::Disk;
 pub use disk::actuators::MultiActuatorDisk;
 pub use disk::params::{DiskParams, Exposes};

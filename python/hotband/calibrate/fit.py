@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,8 +37,14 @@ STEP = 0.5
 NEAR = 0.3
 """Slopes are taken over from a point that is nearer than this in every coordinate."""
 MOST_STEPS = 8
-ROUNDS = 3
-"""Fits at most, each with the choices that the one before found likelier."""
+ROUNDS = 6
+"""Fits at most, each with other choices."""
+CURVED = 0.2
+"""The error of slopes from the screening, as a share of them, before the first fit."""
+WORTH_A_FIT = 0.03
+"""Combinations of choices that are less likely are not fitted."""
+SURE = 12.0
+"""A combination whose sum of squares is larger by this is ruled out: its likelihood is less than 1 in 400."""
 TOLD = 0.95
 """Values whose deviation is expected to stay above this share of the prior's are not fitted."""
 BETTER = 2.0
@@ -94,27 +100,72 @@ def fit(model: Model, unknowns: Unknowns, data: Data) -> Fitted:
     linear = Linear(data.measured - data.base, middle, as_it_is, data.slopes[:, numbers], steps, covariance, priors)
     root = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
     task = _Task(model, unknowns.only(numbers, choices), data, root)
-    posterior = posterior_of(linear)
-    start = posterior.best.mean
-    for turn in range(ROUNDS):
-        options = posterior.best.options
-        places = task.fitted(np.clip(start, -FARTHEST + 0.1, FARTHEST - 0.1), options)
-        slopes = task.near(places, options)
-        rest = data.measured - task.predicted(places, options)
-        linear = Linear(rest, places, options, slopes, task.steps(places, options), covariance, priors)
-        posterior = posterior_of(linear)
-        start = posterior.best.mean
-        if posterior.best.options == options:
-            across = task.across(places, options, slopes)
-            better = min(across, key=lambda one: one.least)
-            if turn == ROUNDS - 1 or better.least > across[0].here - BETTER:
-                break
-            start = better.best_start(places)
-    whitened = np.linalg.solve(task.root, rest)
-    misfit = math.sqrt(float(whitened @ whitened + places @ places) / max(len(rest), 1))
-    profiles = _profiles(task.across(places, options, slopes), posterior, max(1.0, misfit))
-    away = rest / np.sqrt(np.diag(covariance))
-    return Fitted(tuple(numbers), tuple(choices), places, options, posterior, profiles, away, misfit)
+    best, posterior = _searched(task, linear)
+    misfit = _misfit(task.whitened(best.rest), best.places)
+    profiles = _profiles(task.across(best.places, best.options, best.slopes), posterior, best.options, max(1.0, misfit))
+    away = best.rest / np.sqrt(np.diag(covariance))
+    return Fitted(tuple(numbers), tuple(choices), best.places, best.options, posterior, profiles, away, misfit)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A fit with these options: where it ended, what is left there, and the sum of squares."""
+
+    options: tuple[int, ...]
+    places: Numbers
+    slopes: Numbers
+    rest: Numbers
+    squares: float
+
+
+def _searched(task: _Task, linear: Linear) -> tuple[_Fit, Posterior]:
+    """The best fit over combinations of choices: those that the fits before make likely are fitted, too."""
+    # Slopes hold around the middle of the ranges: what they say of values far from it has an error.
+    curved = np.diag(CURVED**2 * (linear.slopes**2).sum(axis=1))
+    posterior = posterior_of(replace(linear, covariance=linear.covariance + curved))
+    fits: dict[tuple[int, ...], _Fit] = {}
+    found: dict[tuple[int, ...], Posterior] = {}
+    for _ in range(ROUNDS):
+        part = next((one for one in posterior.parts if one.options not in fits and one.probability > WORTH_A_FIT), None)
+        if part is None:
+            break
+        fit = task.fit(part.options, part.mean)
+        fits[fit.options] = fit
+        # A fit that is far off says little of which option is right: its differences have errors as large.
+        wide = linear.covariance * max(1.0, _misfit(task.whitened(fit.rest), fit.places)) ** 2
+        steps = task.steps(fit.places, fit.options)
+        around = Linear(fit.rest, fit.places, fit.options, fit.slopes, steps, wide, linear.priors)
+        found[fit.options] = posterior_of(around)
+        posterior = found[min(fits.values(), key=lambda one: one.squares).options]
+    best = min(fits.values(), key=lambda one: one.squares)
+    across = task.across(best.places, best.options, best.slopes)
+    better = min(across, key=lambda one: one.least, default=None)
+    if better is not None and better.least < across[0].here - BETTER:
+        again = task.fit(best.options, better.best_start(best.places))
+        best = min(best, again, key=lambda one: one.squares)
+    return best, found[best.options].kept(fits[one].options for one in fits if fits[one].squares > best.squares + SURE)
+
+
+def _misfit(whitened: Numbers, places: Numbers) -> float:
+    """How much farther figures are off than expected: the root of the sum of squares, the prior's part in it, over
+    their number."""
+    return math.sqrt(float(whitened @ whitened + places @ places) / max(len(whitened), 1))
+
+
+def _profiles(
+    across: Sequence[Across], posterior: Posterior, options: tuple[int, ...], widened: float
+) -> tuple[Profile, ...]:
+    """Profiles of the coordinates over all combinations of choices: that of the best, moved as others have it."""
+    found = []
+    for one in across:
+        alone = profile_of(one.places, one.objectives, widened)
+        own = next((part for part in posterior.parts if part.options == options), posterior.best)
+        parts = [
+            (part.probability, alone.moved(float(part.mean[one.number] - own.mean[one.number])))
+            for part in posterior.parts
+        ]
+        found.append(mixed(parts))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -136,19 +187,6 @@ class Across:
         start = places.copy()
         start[self.number] = self.places[self.objectives.index(self.least)]
         return start
-
-
-def _profiles(across: Sequence[Across], posterior: Posterior, widened: float) -> tuple[Profile, ...]:
-    """Profiles of the coordinates over all combinations of choices: that of the best, moved as others have it."""
-    found = []
-    for one in across:
-        alone = profile_of(one.places, one.objectives, widened)
-        parts = [
-            (part.probability, alone.moved(float(part.mean[one.number] - posterior.best.mean[one.number])))
-            for part in posterior.parts
-        ]
-        found.append(mixed(parts))
-    return tuple(found)
 
 
 def tellable(data: Data) -> tuple[list[int], list[int]]:
@@ -176,8 +214,7 @@ class _Task:
         def rest(places: Numbers) -> Numbers:
             if self.model.refusal(self.unknowns.settings(places, options)) is not None:
                 return np.concatenate([np.full(len(self.data.measured), FAR), places])
-            whitened = np.linalg.solve(self.root, self.data.measured - self.predicted(places, options))
-            return np.concatenate([whitened, places])
+            return np.concatenate([self.whitened(self.data.measured - self.predicted(places, options)), places])
 
         def slopes(places: Numbers) -> Numbers:
             return np.vstack([-np.linalg.solve(self.root, self.near(places, options)), np.eye(len(places))])
@@ -220,6 +257,20 @@ class _Task:
         [loads] = self.model.at([at], "fitting")
         found = vector(self.data.figures, loads)
         return np.where(np.isnan(found), self.data.measured, found)
+
+    def fit(self, options: tuple[int, ...], start: Numbers) -> _Fit:
+        """The fit with these options, its sum of squares with what they cost by their priors."""
+        places = self.fitted(np.clip(start, -FARTHEST + 0.1, FARTHEST - 0.1), options)
+        rest = self.data.measured - self.predicted(places, options)
+        whitened = self.whitened(rest)
+        chosen = zip(self.unknowns.choices, options, strict=True)
+        prior = -2.0 * sum(math.log(choice.prior[option]) for choice, option in chosen)
+        squares = float(whitened @ whitened + places @ places) + prior
+        return _Fit(options, places, self.near(places, options), rest, squares)
+
+    def whitened(self, rest: Numbers) -> Numbers:
+        """Differences of figures as so many standard deviations, independent of one another."""
+        return np.asarray(np.linalg.solve(self.root, rest), dtype=np.float64)
 
     def near(self, places: Numbers, options: tuple[int, ...]) -> Numbers:
         """Slopes at the point, or those of one so near that they are the same but for chance."""

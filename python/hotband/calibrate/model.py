@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
 At = tuple[tuple["Setting", ...], int]
 """A point: values that are set, and the seed."""
-IOS = 20_000
-"""Measured I/Os of a predicted load: 200 lie beyond the 99th percentile. More than a disk does in a measurement, so
+IOS = 40_000
+"""Measured I/Os of a predicted load: 400 lie beyond the 99th percentile. More than a disk does in a measurement, so
 that the noise of the prediction is the smaller part."""
 MOST_BYTES = 1 << 28
 """Of large I/Os fewer: a load should write a small part of a simulated solid-state drive only."""
-LEAST_IOS = 3_000
-SIMULATED_BYTES = 8e9
+LEAST_IOS = 2_000
+SIMULATED_BYTES = 3.7e9
 """Solid-state drives are simulated at the scale that leaves about this. To write one over takes a quarter of a second.
 From a 512th to a 64th rates and latencies are alike within 1 % (`hotband.find.scale`)."""
 SCALES = (1024, 512, 256, 128, 64, 32)

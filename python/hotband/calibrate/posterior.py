@@ -3,14 +3,14 @@ combination of choices, each combination with its probability.
 
 The prior of a coordinate is the standard normal distribution, of a choice that of `unknowns`. Combinations are weighed
 by how likely they make what was measured (the evidence of a linear Gaussian model, Bishop 2006, 3.4 and 8.1.4). What an
-option does is known from runs of that option alone; a tenth of it is taken as its error where several are changed.
+option does is known from runs of that option alone; a fifth of it is taken as its error where several are changed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-STEP_ERROR = 0.1
+STEP_ERROR = 0.2
 MOST_COMBINATIONS = 512
 NEGLIGIBLE = 1e-3
 
@@ -60,6 +60,13 @@ class Posterior:
     def best(self) -> Part:
         """The likeliest."""
         return self.parts[0]
+
+    def kept(self, ruled_out: Iterable[tuple[int, ...]]) -> Posterior:
+        """Without combinations that turned out to be wrong."""
+        wrong = set(ruled_out)
+        parts = [part for part in self.parts if part.options not in wrong] or list(self.parts[:1])
+        total = sum(part.probability for part in parts)
+        return Posterior(tuple(replace(part, probability=part.probability / total) for part in parts))
 
     def probability(self, choice: int, option: int) -> float:
         """Of an option of a choice."""

@@ -1,5 +1,6 @@
 //! Tests of drives, each on a bench with round numbers. One program: a program a file takes several times as long to link.
 
+mod black_box;
 mod common;
 mod disk_actuators;
 mod disk_background;

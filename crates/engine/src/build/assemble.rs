@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use hotband_drives::{
-    Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, SmrDisk, Ssd, SsdParams, check_sold,
+    BlackBox, BlackBoxParams, Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, SmrDisk, Ssd,
+    SsdParams, check_sold,
 };
 use hotband_layouts::is_pool;
 use hotband_layouts::replicated::PoolSpec;
@@ -141,6 +142,7 @@ fn spare_drives(spec: &MachineSpec, like: usize, count: u32) -> Result<Vec<(Driv
 
 /// A drive whose values have been read.
 enum Mechanism {
+    BlackBox(BlackBoxParams),
     Disk(DiskParams),
     Ssd(SsdParams),
 }
@@ -171,7 +173,11 @@ impl Mechanism {
                 };
                 Ok(Self::Ssd(read_twice(spec, drive, own, read)?))
             }
-            other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd"])),
+            "black-box" => {
+                let read = |values: &Table, file: &str, key: &str| BlackBoxParams::read(product, values, file, key);
+                Ok(Self::BlackBox(read_twice(spec, drive, own, read)?))
+            }
+            other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd", "black-box"])),
         }
     }
 
@@ -199,6 +205,8 @@ impl Mechanism {
     /// Bytes of memory that the drive takes.
     fn memory(&self, is_for: Use) -> u64 {
         match (self, is_for) {
+            // What waits in it, and nothing else.
+            (Self::BlackBox(_), _) => 0,
             (Self::Disk(params), _) => params.memory(),
             // Nothing is mapped, and what is not touched is not there.
             (Self::Ssd(_), Use::Reads) => 0,
@@ -209,6 +217,7 @@ impl Mechanism {
     /// How its caches are set.
     fn setting(&self, drive: &DriveSpec, product: &Product) -> DriveSetting {
         let (kind, caches) = match self {
+            Self::BlackBox(_) => ("black-box", DriveCaches::unknown()),
             Self::Disk(params) => ("disk", DriveCaches::of_disk(params, product)),
             Self::Ssd(params) => ("ssd", DriveCaches::of_ssd(params)),
         };
@@ -217,6 +226,7 @@ impl Mechanism {
 
     fn build(self, name: &str, seed: u64, curves: &mut SeekCurves) -> Result<Box<dyn Drive>, BuildError> {
         match self {
+            Self::BlackBox(params) => Ok(Box::new(BlackBox::new(params, seed, name))),
             Self::Disk(params) => {
                 let params = params.with_seed(seed, name);
                 if params.actuators > 1 {

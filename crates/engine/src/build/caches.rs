@@ -38,6 +38,20 @@ pub struct DriveCaches {
 }
 
 impl DriveCaches {
+    /// Those of a volume of which nothing is known: what it acknowledged, it keeps.
+    pub fn unknown() -> Self {
+        Self {
+            write_cache: "protected",
+            declared_volatile: false,
+            write_cache_bytes: 0,
+            read_cache_bytes: 0,
+            read_ahead: None,
+            flash_cache: None,
+            flash_cache_bytes: 0,
+            scale: 1,
+        }
+    }
+
     /// Those of a disk.
     pub fn of_disk(params: &DiskParams, product: &Product) -> Self {
         let write_cache = match params.write_cache {
@@ -88,7 +102,7 @@ pub struct DriveSetting {
     pub name: String,
     /// Its product.
     pub product: String,
-    /// "disk" or "ssd".
+    /// "disk", "ssd" or "black-box".
     pub kind: &'static str,
     /// Its caches.
     pub caches: DriveCaches,

@@ -1,6 +1,22 @@
 //! What every value of a drive and of a daemon means, in a line: for `hotband keys`. A test asks for a line for every
 //! value in the catalog.
 
+/// Values of volumes without a mechanism.
+pub const BLACK_BOX: &[(&str, &str)] = &[
+    ("capacity", "bytes that the host sees"),
+    ("ios_burst", "I/Os that may come at once after a rest"),
+    ("ios_limit", "I/Os a second that are let through"),
+    ("rate_burst", "bytes that may come at once after a rest"),
+    ("rate_limit", "bytes a second that are let through"),
+    ("read_rate", "rate of the data of one read"),
+    ("read_spread", "standard deviation of the logarithm of the time of a read"),
+    ("read_time", "median time of a read without its data"),
+    ("slots", "commands that are served at once"),
+    ("write_rate", "rate of the data of one write"),
+    ("write_spread", "standard deviation of the logarithm of the time of a write"),
+    ("write_time", "median time of a write without its data"),
+];
+
 /// Values of disks.
 pub const DISK: &[(&str, &str)] = &[
     ("actuators", "arms that seek by themselves, each over an equal share of the surfaces"),

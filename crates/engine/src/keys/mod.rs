@@ -4,7 +4,7 @@
 
 mod meanings;
 
-use hotband_drives::{DiskParams, Product, SsdParams};
+use hotband_drives::{BlackBoxParams, DiskParams, Product, SsdParams};
 use hotband_layouts::is_pool;
 use hotband_layouts::replicated::{OsdParams, PoolSpec};
 use hotband_machine::{MachineSpec, SpecError, nearest};
@@ -99,6 +99,7 @@ fn accepted(product: &Product, key: &str) -> String {
 fn read_with(product: &Product, key: &str, value: Value) -> Result<(), SpecError> {
     let set = Table::from_iter([(key.to_owned(), value)]);
     match product.kind.as_str() {
+        "black-box" => BlackBoxParams::read(product, &set, "", "").map(drop),
         "disk" => DiskParams::read(product, &set, "", "").map(drop),
         "ssd" => SsdParams::read(product, &set, "", "").map(drop),
         _ => OsdParams::read(product, &set, "", "").map(drop),
@@ -122,6 +123,7 @@ pub(crate) fn check_names(product: &Product) -> Result<(), SpecError> {
 /// Every value of products of `kind`, and what it means.
 fn meanings_of(kind: &str) -> &'static [(&'static str, &'static str)] {
     match kind {
+        "black-box" => meanings::BLACK_BOX,
         "disk" => meanings::DISK,
         "ssd" => meanings::SSD,
         _ => meanings::OSD,
