@@ -75,7 +75,7 @@ def judged(found: Calibrated, truth: dict[str, str], unknowns: Unknowns) -> dict
 
 def worst(checks: Sequence[Sequence[Any]], figure: str, place: int) -> float:
     """The largest error of a figure, in percent; `place` 2 is with the fit, 3 before it."""
-    return max((abs(one[place]) for one in checks if one[1].endswith(figure)), default=0.0)
+    return max((abs(one[place]) for one in checks if one[1] == figure), default=0.0)
 
 
 def main() -> None:

@@ -34,6 +34,8 @@ def check(
         seen = means(one.runs)
         ours, old = predicted[place], before[place]
         checks.append(Check(one.load.name, "IOPS", seen.iops, ours.iops, old.iops))
+        if seen.p99 and ours.p99 and old.p99:
+            checks.append(Check(one.load.name, "p99", seen.p99, ours.p99, old.p99))
         for side, name in seen.logs:
             if (side, name) in ours.logs and (side, name) in old.logs and name in SHOWN:
                 values = [math.exp(of.logs[side, name]) for of in (seen, ours, old)]

@@ -39,11 +39,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run of a load left: logarithms of its figures (ns) by (side, name), I/Os by side, and its rate."""
+    """What a run of a load left: logarithms of its figures (ns) by (side, name), I/Os by side, its rate, and the 99th
+    percentile of all of them (ns)."""
 
     logs: Mapping[tuple[str, str], float]
     counts: Mapping[str, int]
     iops: float
+    p99: float | None = None
 
 
 def seen_of(record: RecordDoc) -> Seen:
@@ -56,7 +58,7 @@ def seen_of(record: RecordDoc) -> Seen:
         for name, value in values.items():
             if value and counts[side] >= LEAST_COUNT[name]:
                 logs[side, name] = math.log(float(value))
-    return Seen(logs, counts, float(record["summary"]["iops"] or 0.0))
+    return Seen(logs, counts, float(record["summary"]["iops"] or 0.0), record["summary"]["latency_p99_ns"])
 
 
 def figures_of(loads: Sequence[Seen]) -> list[Figure]:
@@ -74,4 +76,6 @@ def means(repeats: Sequence[Seen]) -> Seen:
     common = set.intersection(*(set(one.logs) for one in repeats))
     logs = {key: sum(one.logs[key] for one in repeats) / len(repeats) for key in repeats[0].logs if key in common}
     counts = {side: sum(one.counts[side] for one in repeats) for side in SIDES}
-    return Seen(logs, counts, sum(one.iops for one in repeats) / len(repeats))
+    iops = sum(one.iops for one in repeats) / len(repeats)
+    p99 = [one.p99 for one in repeats if one.p99]
+    return Seen(logs, counts, iops, sum(p99) / len(p99) if p99 else None)

@@ -35,7 +35,7 @@ BLACK_BOX = "black-box"
 @dataclass(frozen=True)
 class Measurement:
     """One load as it is measured: a name, its streams, and how it asks: so many outstanding (`depth`), or a `rate` of
-    I/Os a second at random times. `seconds` are measured, after `warm_up`. A load whose `text` is given is that text
+    I/Os a second at even distances. `seconds` are measured, after `warm_up`. A load whose `text` is given is that text
     instead. `count` is how often it is measured. Of a `held_out` one the fit knows nothing."""
 
     name: str
@@ -89,7 +89,7 @@ class Measurement:
             measure["ios"] = ios
         asks: Toml = {"closed": {"threads": self.depth, "depth": 1}}
         if self.rate is not None:
-            asks = {"open": {"rate_iops": round(self.rate, 3), "arrival": "poisson"}}
+            asks = {"open": {"rate_iops": round(self.rate, 3), "arrival": "fixed"}}
         streams: list[Toml] = [self._stream(dict(stream)) for stream in self.streams]
         return {
             "title": self.name,

@@ -135,7 +135,7 @@ def _text(wanted: Wanted, found: Calibrated, measured: int) -> str:
     head += [
         f"Not used in the fit: {one.load}, {one.figure}: {one.error_pct:+.1f} %"
         for one in found.checks
-        if one.figure == "IOPS" or one.figure.endswith("p99")
+        if one.figure in ("IOPS", "p99")
     ]
     return file_text(wanted.like.name, f"{wanted.like.name}, calibrated", source, found.values, head, wanted.out)
 

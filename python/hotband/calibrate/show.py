@@ -66,7 +66,7 @@ def views(of: Calibrated) -> list[Table | Text | str]:
         )
     else:
         found.append("No further measurement of these loads would tell more")
-    far = worst([one for one in of.checks if one.figure == "IOPS" or one.figure.endswith("p99")])
+    far = worst([one for one in of.checks if one.figure in ("IOPS", "p99")])
     if far is not None:
         found.append(f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {far.error_pct:+.1f} %")
     found += [f"  {line}" for line in of.notes]

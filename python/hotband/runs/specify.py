@@ -55,7 +55,6 @@ ARGUMENTS = {
     "RECORD": "target",
     "--like": "like",
     "--for": "duration",
-    "--size": "size",
     "-o": "output",
     "--within": "within",
     "--range": "range",
