@@ -67,7 +67,6 @@ ARGUMENTS = {
     "--test": "tests",
     "--threads": "threads",
     "--depth": "depth",
-    "--erase": "erase",
     "DIR": "fuse",
     "--loop": "loop",
 }

@@ -98,7 +98,7 @@ impl BlackBox {
         if command.offset + u64::from(command.len) > self.params.capacity {
             fault = Some(Fault::OutOfRange);
         } else if is_io(command.op) {
-            self.counts.limited = self.counts.limited + self.limited(arrived, now);
+            self.counts.limited += self.limited(arrived, now);
             self.ios.take(now, 1);
             self.bytes.take(now, u64::from(command.len));
             let (overhead, transfer) = self.service(&command);
