@@ -205,11 +205,9 @@ impl Mechanism {
     /// Bytes of memory that the drive takes.
     fn memory(&self, is_for: Use) -> u64 {
         match (self, is_for) {
-            // What waits in it, and nothing else.
-            (Self::BlackBox(_), _) => 0,
             (Self::Disk(params), _) => params.memory(),
-            // Nothing is mapped, and what is not touched is not there.
-            (Self::Ssd(_), Use::Reads) => 0,
+            // A black box has only what waits in it; for reads nothing is mapped, and what is not touched is not there.
+            (Self::BlackBox(_), _) | (Self::Ssd(_), Use::Reads) => 0,
             (Self::Ssd(params), _) => params.memory(is_for == Use::Fills),
         }
     }
