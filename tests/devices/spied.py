@@ -99,6 +99,8 @@ def command_line(*arguments: str) -> str:
     out, said = io.StringIO(), io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["hotband", *arguments]),
+        # There is no stdout of this process to leave.
+        mock.patch("hotband.commands.group.leave_stdout"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(said),
         contextlib.suppress(SystemExit, Stopped),

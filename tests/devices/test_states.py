@@ -271,6 +271,16 @@ def test_a_real_device_with_a_file_system_is_refused_mounted_or_not(loop: tuple[
     assert permission(path, writes=True, erase=str(file)).may_write
 
 
+def test_a_device_that_got_into_use_since_it_was_permitted_is_not_held(loop: tuple[str, Path]) -> None:
+    path, file = loop
+    granted = permission(path, writes=True, erase=str(file))
+    with open(path, "r+b") as device:
+        device.seek(512)
+        device.write(b"LABELONE")
+    with pytest.raises(UserError, match=r"is in use by now.*LVM2_member"), held(granted):
+        pass
+
+
 def test_a_real_device_that_another_process_writes_is_refused(loop: tuple[str, Path]) -> None:
     """As a virtual machine does with a raw disk."""
     path, file = loop

@@ -195,12 +195,16 @@ def _places_with_data(real: str, host: Host) -> int:
 @contextmanager
 def held(permission: Permission) -> Iterator[None]:
     """Holds what may be written for the time of the block: a block device exclusively (O_EXCL, so that nobody mounts
-    it), a file with a lock (flock). Sees first that it is still what was permitted. One that is only read is not
-    held, nor is a URI, nor a file that is not there yet. Raises UserError."""
+    it), a file with a lock (flock). Sees first that it is still what was permitted, and that nothing refuses it by now:
+    who was asked whether to go on may have taken his time. One that is only read is not held, nor is a URI, nor a file
+    that is not there yet. Raises UserError."""
     if not permission.may_write or permission.number is None or permission.host.root is not None:
         yield
         return
     path = permission.path
+    found = refusals(path, permission.host)
+    if found:
+        raise UserError(path, "", "", f"is in use by now, and was not when it was permitted: {'; '.join(found)}")
     exclusive = os.O_EXCL if permission.kind == "block" else 0
     try:
         # For reading: O_EXCL without O_CREAT is a claim on a block device, whatever it is opened for (open(2)).

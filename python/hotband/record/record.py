@@ -23,6 +23,8 @@ from hotband.record.tables import Tables, of_run
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.devices.context import ContextDoc
+    from hotband.devices.counters import DeviceCountersDoc
     from hotband.draw.charts import View
     from hotband.importers.imported import Imported
     from hotband.record.document import (
@@ -341,6 +343,16 @@ class Record:
     def scripts(self) -> tuple[ScriptDoc, ...]:
         """How often scripts were run, and how long a run took."""
         return tuple(copy.deepcopy(self._document.get("scripts", [])))
+
+    @property
+    def context(self) -> ContextDoc | None:
+        """Device and host of a run on real hardware, and what others did meanwhile; None of all else."""
+        return copy.deepcopy(self._document.get("context"))
+
+    @property
+    def counters(self) -> DeviceCountersDoc | None:
+        """What the device counted before and after a run on real hardware; None where it tells nothing."""
+        return copy.deepcopy(self._document.get("counters"))
 
     @property
     def steady_state(self) -> SteadyStateDoc | None:
