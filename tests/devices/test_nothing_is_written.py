@@ -81,7 +81,7 @@ def values(param: Any, name: str, victim: str, links: Path) -> st.SearchStrategy
     option = option.strip("[].")
     places = [victim, *(str(links / one) for one in ("x.csv", "x.parquet", "x.html", "x.toml", "x.json", "x"))]
     machines = [f"real:{victim}", victim, f"real:{links / 'x'}", f"emulated:{victim}"]
-    if option in ("MACHINE", "--on"):
+    if option.startswith("MACHINE") or option == "--on":
         return st.sampled_from([*machines, "ent-15k"] if name == "run" else machines)
     if option in ("WORKLOAD", "--then", "--workload"):
         return st.sampled_from(["fio-randwrite", "fio-randread", str(links / "job.ini.fio"), victim])
@@ -194,3 +194,45 @@ def test_the_spy_sees_what_writes(victim: tuple[str, Path]) -> None:
             pass
         subprocess.run(["true", path], check=False)
     assert [one.split(" ")[0] for one in SPY.found] == ["opened", "opened", "ran"]
+
+
+# Commands that measure hardware, `{}` being the target, and whether the first that they do to it is to write.
+HARDWARE = {
+    "run": (["fio-randwrite", "--on", "{}", "--yes", "--duration", "0.1 s", "--expect", "s4500-960"], True),
+    "sweep": (["fio-randwrite", "--on", "{}", "--yes", "--duration", "0.1 s", "--set", "qd=1,2"], False),
+    "pts": (["{}", "--quick", "--test", "iops"], True),
+}
+
+
+@pytest.mark.parametrize("name", HARDWARE)
+def test_a_device_is_written_with_its_erase_alone(
+    name: str, victim: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command line, once without and once with what has to be typed: the spy sees the second."""
+    path, file = victim
+    if path == str(file):
+        pytest.skip("what is no device is not permitted whatever is typed")
+    monkeypatch.chdir(tmp_path)
+    # A suite needs 256 MiB.
+    os.truncate(file, 300 * MIB)
+    subprocess.run(["losetup", "--set-capacity", path], check=True)
+    words, writes_first = HARDWARE[name]
+    words = [name, *(word.format(f"real:{path}") for word in words)]
+    with SPY.watching(path, pretends=False):
+        said = command_line(*words)
+        assert (SPY.found, SPY.jobs) == ([], []), said
+        assert f"expected --erase {file}" in said
+        said = command_line(*words, "--erase", str(file))
+        assert bool(SPY.found) == writes_first, said
+        assert SPY.found or SPY.jobs, said
+
+
+def test_a_device_is_read_without_any_word(victim: tuple[str, Path]) -> None:
+    path, file = victim
+    if path == str(file):
+        pytest.skip("what is no device cannot be read as one")
+    with SPY.watching(path, pretends=False):
+        said = command_line("run", "fio-randread", "--on", f"real:{path}", "--duration", "0.1 s")
+    assert SPY.found == [], said
+    assert len(SPY.jobs) == 1, said
+    assert "rw=randread" in SPY.jobs[0]
