@@ -416,7 +416,7 @@ REFUSED: dict[str, tuple[Case, str]] = {
     "exfat": (with_bytes(3, b"EXFAT   "), "(exfat)"),
     "f2fs": (with_bytes(1024, b"\x10\x20\xf5\xf2"), "(f2fs)"),
     "vmfs": (with_bytes(MIB, b"\x0d\xd0\x01\xc0"), "(VMFS_volume_member)"),
-    "LVM2": (with_bytes(512, b"LABELONE"), "part of an array, pool or volume group (LVM2_member)"),
+    "LVM2": (with_bytes(536, b"LVM2 001"), "part of an array, pool or volume group (LVM2_member)"),
     "md 1.2": (with_bytes(4096, b"\xfc\x4e\x2b\xa9"), "(linux_raid_member)"),
     "md 1.0": (with_bytes(-8192, b"\xfc\x4e\x2b\xa9"), "(linux_raid_member)"),
     "md 0.90": (with_bytes(-65536, b"\xfc\x4e\x2b\xa9"), "(linux_raid_member)"),

@@ -275,8 +275,8 @@ def test_a_device_that_got_into_use_since_it_was_permitted_is_not_held(loop: tup
     path, file = loop
     granted = permission(path, writes=True, erase=str(file))
     with open(path, "r+b") as device:
-        device.seek(512)
-        device.write(b"LABELONE")
+        device.seek(536)
+        device.write(b"LVM2 001")
     with pytest.raises(UserError, match=r"is in use by now.*LVM2_member"), held(granted):
         pass
 

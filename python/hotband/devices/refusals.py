@@ -101,7 +101,7 @@ class Target:
 
 
 # Folders (hier(7)) that no file of a user's lies in: kernel, devices, configuration, programs.
-SYSTEM = ("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/sbin/", "/lib", "/run/systemd/")
+SYSTEM = ("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/")
 
 Check = Callable[[Target, Host], Iterator[str]]
 

@@ -67,7 +67,8 @@ _FRONT: list[tuple[str, What, bytes, tuple[int, ...]]] = [
     ("bcachefs", "file system", b"\xc6\x85\x73\xf6\x66\xce\x90\xa9", (4120,)),
     ("bcache", "member of", b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81", (4120,)),
     ("linux_raid_member", "member of", b"\xfc\x4e\x2b\xa9", (0, 4 * KIB)),
-    ("LVM2_member", "member of", b"LABELONE", (0, 512, 1024, 1536)),
+    # Of the label in one of the first four sectors; wipefs takes this part of it away.
+    ("LVM2_member", "member of", b"LVM2 001", (24, 536, 1048, 1560)),
     ("LVM1_member", "member of", b"HM\x01\x00", (0,)),
     ("LVM1_member", "member of", b"HM\x02\x00", (0,)),
     ("ceph_bluestore", "member of", b"bluestore block device", (0,)),
@@ -90,6 +91,7 @@ _FRONT: list[tuple[str, What, bytes, tuple[int, ...]]] = [
     ("gpt", "partition table", b"EFI PART", (512, 4096)),
     ("mac", "partition table", b"PM\0\0", (512,)),
     ("sun", "partition table", b"\xda\xbe", (508,)),
+    ("sgi", "partition table", b"\x0b\xe5\xa9\x41", (0,)),
     ("bsd", "partition table", b"\x57\x45\x56\x82", (512, 64)),
 ]
 # The same from the end: offsets are of the magic before the end of the device, once that is cut to a multiple.
