@@ -228,3 +228,24 @@ def test_steps_and_streams_are_those_of_the_workload(tmp_path: Path) -> None:
     assert [one["begin_ns"] for one in real["steps"]] == [
         sum(one["duration_ns"] for one in real["steps"][:place]) for place in range(3)
     ]
+
+
+def test_streams_side_by_side_and_threads_of_one_are_told_apart_and_added_up(tmp_path: Path) -> None:
+    streams = "".join(
+        f'[[streams]]\nname = "{name}"\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
+        f"load = {{ closed = {{ threads = {threads}, depth = 1 }} }}\n"
+        for name, threads in (("the one", 1), ("both", 2))
+    )
+    text = f'interval = "300 ms"\n{streams}[[phases]]\nduration = "1 s"\nmeasure = true\n'
+    record = hb.run(text, on=f"real:{tmp_path}", size="4 MiB", expect="none")
+    assert [one["name"] for one in record.document["streams"]] == ["the one", "both"]
+    counts = [one["read"]["count"] for one in record.document["streams"]]
+    assert all(counts)
+    assert sum(counts) == record.document["summary"]["count"]
+    assert record.document["concurrency"] == 3
+    assert sum(count for _, count in record.document["streams"][1]["read"]["histogram"]["buckets"]) == counts[1]
+    rows = record.series
+    assert rows.select("time_ns", "stream").is_unique().all()
+    whole = rows.filter(rows["iops"].is_not_null())
+    depths = {name: whole.filter(whole["stream"] == name)["queue_depth"].mean() for name in ("the one", "both")}
+    assert depths["both"] > 1.2 * depths["the one"]

@@ -53,19 +53,27 @@ def expect_fit(on: str, yes: bool, asked: RealAsked, interval: float | None) -> 
         if interval is not None:
             raise UserError("--interval", "", f"{interval:g}", "is of predictions: --expect PRODUCT has them")
         return
+    from hotband.targets.expected import NONE
+
     given = {
         "--yes": yes,
         "--erase": asked.erase,
         "--size": asked.size,
         "--keep": asked.keep,
         "--hosts": asked.hosts,
-        "--expect": asked.expect,
+        "--expect": None if asked.expect == NONE else asked.expect,
         "--power": asked.power,
     }
     for option, value in given.items():
         if value:
             shown = value if isinstance(value, str) else ""
             raise UserError(option, "", shown, "is for hardware: expected --on real:PATH with it")
+
+
+def expect_some(on: Sequence[str], yes: bool, asked: RealAsked) -> None:
+    """Raises UserError where an option of hardware is given and none of the machines is any."""
+    if not any(is_real(one) for one in on):
+        expect_fit("", yes, asked, None)
 
 
 @contextmanager

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from hotband.commands import names
+from hotband.commands import names, real
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, asked_intervals
 from hotband.commands.output import (
@@ -57,12 +58,16 @@ def review(
     event: EventOption = None,
     interval: IntervalOption = None,
     draws: DrawsOption = None,
+    yes: real.YesOption = False,
+    erase: real.EraseOption = None,
+    size: real.SizeOption = None,
+    keep: real.KeepOption = False,
     out: OutOption = None,
     fresh: FreshOption = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Review a machine: transfer curve, access time, block sizes, streams, server patterns, files; compare it with
-    others.
+    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
+    files; compare it with others.
 
     Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
     """
@@ -70,25 +75,33 @@ def review(
     from hotband.review.many import review_all
     from hotband.review.tables import comparison_views, review_views
     from hotband.runs.progress import run_progress
+    from hotband.targets.expected import NONE
+    from hotband.targets.target import RealAsked
 
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
 
-    done = review_all(
-        [machine, *(against or [])],
-        set=parse_set(set_ or []),
-        volume=volume,
-        seed=seed,
-        quick=quick,
-        only=listed(only),
-        events=event or [],
-        jobs=jobs,
-        out=out,
-        fresh=fresh,
-        say=say,
-        progress=run_progress,
-        intervals=asked_intervals(interval, draws, DRAWS_OF_MANY),
-    )
+    machines = [machine, *(against or [])]
+    of_real = RealAsked(erase, size, keep, None, NONE)
+    real.expect_some(machines, yes, of_real)
+    with real.interruptible(machines):
+        done = review_all(
+            machines,
+            set=parse_set(set_ or []),
+            volume=volume,
+            seed=seed,
+            quick=quick,
+            only=listed(only),
+            events=event or [],
+            jobs=jobs,
+            out=out,
+            fresh=fresh,
+            say=say,
+            progress=run_progress,
+            intervals=asked_intervals(interval, draws, DRAWS_OF_MANY),
+            hardware=partial(real.hardware, asked=of_real, yes=yes),
+            size_bytes=of_real.how().size_bytes,
+        )
     if as_json and done.reviews:
         print_json({"reviews": done.reviews, "comparison": done.comparison} if against else done.reviews[0])
     elif done.comparison is not None:

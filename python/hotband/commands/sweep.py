@@ -83,8 +83,7 @@ def sweep(
 
     if output is not None:
         expect_page("--output", output)
-    for one in on if not any(real.is_real(one) for one in on) else []:
-        real.expect_fit(one, yes, RealAsked(erase, size, keep, hosts), None)
+    real.expect_some(on, yes, RealAsked(erase, size, keep, hosts))
     twice = next((name for name in on if on.count(name) > 1), None)
     if twice is not None:
         raise UserError("--on", "", twice, "is given twice; expected each machine once")

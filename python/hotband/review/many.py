@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.experiment import Lock, Say, Tick
+from hotband.errors import UserError
+from hotband.experiment import Executor, Lock, Say, Tick
 from hotband.report.review_page import write_review
 from hotband.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.review.summary import compare
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from hotband.interval.of_run import Asked
     from hotband.review.documents import ComparisonDoc, ReviewDoc
     from hotband.review.draws import Drawn, Draws
+    from hotband.sweeps.hardware import Hardware
 
 Watch = Callable[[str], AbstractContextManager[Tick]]
 """A progress bar with a title."""
@@ -54,18 +56,23 @@ def review_all(
     say: Say = lambda text: None,
     progress: Watch,
     intervals: Asked | None = None,
+    hardware: Hardware | None = None,
+    size_bytes: int = 0,
 ) -> Reviewed:
     """Reviews machines, the first being what the others are compared with. All are checked before the first begins;
     what the user stops leaves the parts that were finished. Runs that are in `out` already are not repeated, unless
     `fresh`; `events` happen in every run. With `intervals` all runs are repeated for draws of what is uncertain; an
-    interrupt then leaves the reviews without intervals. Raises UserError, OSError."""
-    plans = [plan(target, only) for target in targets_of(machines, set, volume, seed, quick, events)]
+    interrupt then leaves the reviews without intervals. Machines may be hardware (`real:PATH`), which `hardware` runs;
+    `size_bytes` is that of a file that is made in a folder. Raises UserError, OSError."""
+    targets = targets_of(machines, set, volume, seed, quick, events, size_bytes)
+    plans = [plan(target, only) for target in targets]
+    executors = [_executor(one, hardware, intervals is not None) for one in plans]
     drawing = None if intervals is None else _Drawing.of(plans, intervals, jobs, out, fresh, say, progress)
     done = Reviewed()
     with nullcontext() if out is None else Lock(out):
         if drawing is not None:
             say(drawing.draws.told())
-        if not _run_all(plans, done, jobs, out, fresh, say, progress):
+        if not _run_all(plans, executors, done, jobs, out, fresh, say, progress):
             return done
         if len(plans) > 1:
             done.comparison = compare(done.reviews)
@@ -129,8 +136,20 @@ class _Drawing:
         return found
 
 
+def _executor(one: Plan, hardware: Hardware | None, with_intervals: bool) -> Executor | None:
+    """Who runs a plan; None for the cores of this computer. Raises UserError."""
+    if not one.target.is_hardware:
+        return None
+    if with_intervals:
+        raise UserError("--interval", "", "", f"is of predictions, and {one.target.name} is measured")
+    if hardware is None:
+        raise UserError("MACHINE", "", one.target.name, "is hardware: hotband review runs it")
+    return hardware(one.specs())
+
+
 def _run_all(
     plans: Sequence[Plan],
+    executors: Sequence[Executor | None],
     done: Reviewed,
     jobs: int | None,
     out: Path | None,
@@ -139,12 +158,12 @@ def _run_all(
     progress: Watch,
 ) -> bool:
     """Reviews one machine after the other, each kept when it is done; whether all were."""
-    for number, one in enumerate(plans, start=1):
+    for number, (one, executor) in enumerate(zip(plans, executors, strict=True), start=1):
         place = f" ({number} of {len(plans)})" if len(plans) > 1 else ""
         folder = None if out is None else out / folder_name(one.target.name)
         try:
             with progress(f"review of {one.target.name}{place}") as update:
-                done.reviews.append(run_plan(one, update, jobs, out=folder, fresh=fresh, say=say))
+                done.reviews.append(run_plan(one, update, jobs, out=folder, fresh=fresh, say=say, executor=executor))
         except KeyboardInterrupt:
             done.interrupted = True
             return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband import __version__
 from hotband.errors import UserError
-from hotband.experiment import Experiment, Point, Say, Tick, points_of
+from hotband.experiment import Executor, Experiment, Point, Say, Tick, points_of
 from hotband.review import (
     access,
     applications,
@@ -90,6 +90,8 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
             notes.append(f"{name}: left out, {why}")
         else:
             parts[name] = PARTS[name].asks(of)
+    if of.is_hardware:
+        notes += _leave_out(of, parts)
     if "applications" in parts:
         fits, left_out = fitting(of, parts["applications"])
         parts["applications"] = applications.in_turn(of, fits)
@@ -103,11 +105,31 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
     return Plan(of, parts, notes)
 
 
+def _leave_out(of: Target, parts: dict[str, list[Ask]]) -> list[str]:
+    """Takes out what fio cannot ask of hardware: single applications, and whole parts of the others."""
+    from hotband.review.hardware import sayable
+
+    notes = []
+    for name, asks in list(parts.items()):
+        why = sayable({ask.name: run_spec(of, name, ask) for ask in asks})
+        if name == "applications":
+            parts[name] = [ask for ask in asks if ask.name not in why]
+            notes += [f"{ask}: left out, {said}" for ask, said in why.items()]
+        elif why:
+            del parts[name]
+            notes.append(f"{name}: left out, {next(iter(why.values()))}")
+        if name in parts and not parts[name]:
+            del parts[name]
+    return notes
+
+
 def why_not(of: Target, part: str) -> str | None:
     """Why a machine has no such part; none where it has."""
     needs: int = PARTS[part].NEEDS
     if of.capacity_bytes < needs:
         return f"the machine has {of.capacity_bytes} B and it needs {needs} B"
+    if part == "energy" and of.is_hardware:
+        return "what hardware draws is in the records of its runs, where a meter is read (hotband run --power)"
     return energy.why_not(of) if part == "energy" else None
 
 
@@ -163,12 +185,14 @@ def run_plan(
     out: Path | None = None,
     fresh: bool = False,
     say: Say | None = None,
+    executor: Executor | None = None,
 ) -> ReviewDoc:
-    """Runs a plan; returns the review. With `out` the runs are kept there, and those that are there already are not
-    repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with what was finished."""
+    """Runs a plan, on all cores where no executor is given; returns the review. With `out` the runs are kept there, and
+    those that are there already are not repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with what was
+    finished."""
     experiment = Experiment(points(of), what=f"the review of {of.target.name}")
     try:
-        done = experiment.run(out=out, fresh=fresh, jobs=jobs, progress=progress, say=say)
+        done = experiment.run(out=out, fresh=fresh, executor=executor, jobs=jobs, progress=progress, say=say)
     except RunsInterrupted as stop:
         raise ReviewInterrupted(assemble(of, stop.finished)) from None
     return assemble(of, done.finished)

@@ -48,6 +48,7 @@ class Target:
     seed: int
     quick: bool
     events: tuple[str, ...] = ()
+    is_hardware: bool = False
 
     def ios(self, count: int, least: int = 1) -> int:
         """I/Os of a step: a quarter in a quick review."""
@@ -63,7 +64,10 @@ class Target:
 
     @property
     def costly(self) -> bool:
-        """Whether a run costs much before its first I/O: drives are filled, or objects of a pool placed."""
+        """Whether a run costs much before its first I/O: drives are filled, or objects of a pool placed; or costs time,
+        as on hardware."""
+        if self.is_hardware:
+            return True
         return self.wears or _core.machine(CATALOG_DIR, self.name, self.text)["is_replicated"]
 
     def scale_note(self) -> str | None:
@@ -105,21 +109,31 @@ def targets_of(
     seed: int,
     quick: bool,
     events: Sequence[str] = (),
+    size_bytes: int = 0,
 ) -> list[Target]:
-    """All machines of a review, checked. Raises UserError for the first mistake, one of them named twice too."""
+    """All machines of a review, checked; `size_bytes` is that of a file that is made in a folder of real hardware.
+    Raises UserError for the first mistake, one of them named twice too."""
+    from hotband.review.hardware import hardware_target, is_hardware
+
     refused = next((pair for pair in pairs if pair[0] in OWN_KEYS or pair[0].startswith("app.")), None)
     if refused is not None:
         accepted = "a review asks for I/Os of its own: expected a value of the drives, or data or state"
         raise UserError("--set", refused[0], refused[1], accepted)
-    names = [short_name(machine) for machine in machines]
+    names = [machine if is_hardware(machine) else short_name(machine) for machine in machines]
     places = [folder_name(name) for name in names]
     for index, name in enumerate(names):
         if places[index] in places[:index]:
             raise UserError("--against", "", machines[index], f"{name} is reviewed already: expected other machines")
     check_events(events)
-    return [
-        replace(one_of(machines, machine, pairs, volume, seed, quick), events=tuple(events)) for machine in machines
-    ]
+    found = []
+    for machine in machines:
+        if is_hardware(machine):
+            if events:
+                raise UserError("--event", "", events[0], f"happens to models alone, and {machine} is hardware")
+            found.append(hardware_target(machine, pairs, seed, quick, size_bytes))
+        else:
+            found.append(replace(one_of(machines, machine, pairs, volume, seed, quick), events=tuple(events)))
+    return found
 
 
 def one_of(

@@ -46,7 +46,8 @@ def job_on(asked: Asked, engine: Sequence[str], where: Where) -> str:
         elif line == "size=100%" and size:
             # In bytes, so that the result says how large the target was.
             lines.append(f"size={size}")
-        elif line != "direct=1":
+        elif line not in ("direct=1", "group_reporting"):
+            # Reported together, streams that ask side by side would be one: all that one stream does is added up here.
             lines.append(line)
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,7 @@ from hotband.record.files import Table, file_key, series_table
 from hotband.runs.run import Finished
 from hotband.targets.asked import Asked
 from hotband.targets.fio_child import RESULT
-from hotband.targets.fio_steps import by_stream, rename, steps_of
+from hotband.targets.fio_steps import by_stream, series_of_streams, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,9 +40,7 @@ def measured_in(asked: Asked, folder: Path) -> Imported:
     if steps:
         record["steps"] = steps
     record["streams"] = by_stream(asked, record["streams"])
-    if series is not None:
-        rename(asked, series)
-    return Imported(record, series)
+    return Imported(record, None if series is None else series_of_streams(asked, series))
 
 
 def finished_of(

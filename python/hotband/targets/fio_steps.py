@@ -5,11 +5,13 @@ fio knows a job for each stream of each step; a record of a model has each strea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.expect.stages import in_turn
+from hotband.importers.imported import no_rows
 from hotband.jobs.tables import plain
 from hotband.record.stats import DIRECTIONS, Side, idle_side, merge
 from hotband.targets.asked import Asked
@@ -46,16 +48,13 @@ def steps_of(asked: Asked, record: RecordDoc, result: Path) -> list[StepDoc]:
 
 
 def by_stream(asked: Asked, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
-    """The streams of a record under the names that the workload has, each once."""
+    """The streams of a record under the names that the workload has, each once (once a host)."""
     names = names_of(asked)
     merged: dict[str, list[StreamDoc]] = {}
     for one in streams:
-        merged.setdefault(names.get(one["name"], one["name"]), []).append(one)
+        merged.setdefault(stream_of(names, one["name"]), []).append(one)
     return [
-        cast(
-            "StreamDoc",
-            {"name": name, **{side: merged_side([one[side] for one in alike]) for side in DIRECTIONS}},
-        )
+        cast("StreamDoc", {"name": name, **{side: merged_side([one[side] for one in alike]) for side in DIRECTIONS}})
         for name, alike in merged.items()
     ]
 
@@ -67,10 +66,42 @@ def names_of(asked: Asked) -> dict[str, str]:
     return {plain(f"{step.name}-{one.name}"): one.name for step in asked.steps for one in step.streams}
 
 
-def rename(asked: Asked, series: SeriesColumns) -> None:
-    """Gives the rows of a series the names of the workload's streams."""
+def stream_of(names: Mapping[str, str], job: str) -> str:
+    """The stream behind a job of a record: `JOB`, `JOB#2` of its second process, `JOB@HOST`."""
+    alone, at, host = re.sub(r"#\d+$", "", job).partition("@")
+    return names.get(alone, alone) + at + host
+
+
+def series_of_streams(asked: Asked, series: SeriesColumns) -> SeriesColumns:
+    """The rows of a series by the workload's streams: rates of processes add up, means are weighted by their I/Os, and
+    p99 of several is not known."""
     names = names_of(asked)
-    series["stream"] = [names.get(one, one) for one in series["stream"]]
+    rows: dict[tuple[int, str, str], list[int]] = {}
+    for place, (time, job, direction) in enumerate(
+        zip(series["time_ns"], series["stream"], series["direction"], strict=True)
+    ):
+        rows.setdefault((time, stream_of(names, job), direction), []).append(place)
+    made = no_rows()
+    for (time, stream, direction), places in rows.items():
+        made["time_ns"].append(time)
+        made["stream"].append(stream)
+        made["direction"].append(direction)
+        for key in ("iops", "bandwidth_bytes_per_s", "queue_depth"):
+            made[key].append(_sum([series[key][place] for place in places]))
+        made["latency_mean_ns"].append(_mean(series, places))
+        made["latency_p99_ns"].append(series["latency_p99_ns"][places[0]] if len(places) == 1 else None)
+    return made
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [one for one in values if one is not None]
+    return sum(known) if known else None
+
+
+def _mean(series: SeriesColumns, places: Sequence[int]) -> float | None:
+    pairs = [(series["latency_mean_ns"][place], series["iops"][place] or 1.0) for place in places]
+    known = [(mean, weight) for mean, weight in pairs if mean is not None]
+    return sum(mean * weight for mean, weight in known) / sum(weight for _, weight in known) if known else None
 
 
 def merged_side(sides: Sequence[Side]) -> Side:
