@@ -16,7 +16,9 @@ from hotband.experiment import Cancelled, Experiment, Point
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec
 from hotband.serve import Served, ServeSpec
 from hotband.targets.asked import asked_of
+from hotband.targets.fio_child import run_fio
 from hotband.targets.fio_job import NBD, job_at, job_on, on_volumes
+from hotband.targets.fio_record import measured_in
 from hotband.targets.on_device import How
 from hotband.targets.own_file import laid_out
 from hotband.targets.place import OWN_FILE, place_of
@@ -249,3 +251,15 @@ def test_streams_side_by_side_and_threads_of_one_are_told_apart_and_added_up(tmp
     whole = rows.filter(rows["iops"].is_not_null())
     depths = {name: whole.filter(whole["stream"] == name)["queue_depth"].mean() for name in ("the one", "both")}
     assert depths["both"] > 1.2 * depths["the one"]
+
+
+def test_a_log_that_cannot_be_read_costs_the_series_not_the_run(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(bytes(MIB))
+    asked = asked_of(spec(f"real:{tmp_path}/data"))
+    run_fio(job_at(asked, place_of(f"real:{tmp_path}/data")), tmp_path)
+    assert measured_in(asked, tmp_path).series is not None
+    (tmp_path / "fio_clat_hist.1.log").write_text("1795443424669, 0, 4096, 0, 0, 0\n1795443424669, 0, 40\n")
+    record, series = measured_in(asked, tmp_path)
+    assert series is None
+    assert record["summary"]["count"] > 0
+    assert any(note.startswith("no series: fio_clat_hist.1.log") for note in record["notes"])

@@ -32,14 +32,15 @@ ALWAYS = ("lat_percentiles=1", "thread=1", "allow_file_create=0")
 Where = Callable[[str], tuple[Sequence[str], int]]
 
 
-def job_on(asked: Asked, engine: Sequence[str], where: Where) -> str:
+def job_on(asked: Asked, engine: Sequence[str], where: Where, *, with_hosts: bool = False) -> str:
     """The job file of what is asked. `engine` are fio's lines of the engine, `where` says where a volume is (empty: the
-    target as a whole) and how many bytes it has, 0 where that is not known."""
+    target as a whole) and how many bytes it has, 0 where that is not known. `with_hosts` says that fio's servers run
+    it."""
     lines: list[str] = []
     size = 0
     for line in asked.converted.text.splitlines():
         if line == "ioengine=libaio":
-            lines += [*engine, *ALWAYS, f"randseed={asked.spec.seed}", *_logs(asked, engine)]
+            lines += [*engine, *ALWAYS, f"randseed={asked.spec.seed}", *_logs(asked, engine, with_hosts)]
         elif line.startswith(f"filename={PLACE}"):
             named, size = where(line.removeprefix(f"filename={PLACE}").removeprefix("-"))
             lines += named
@@ -52,17 +53,19 @@ def job_on(asked: Asked, engine: Sequence[str], where: Where) -> str:
     return "\n".join(lines) + "\n"
 
 
-def job_at(asked: Asked, place: Place) -> str:
-    """The job file of what is asked at a place of the real world."""
+def job_at(asked: Asked, place: Place, *, with_hosts: bool = False) -> str:
+    """The job file of what is asked at a place of the real world, of this computer or of fio's servers."""
+    engine: tuple[str, ...] = KERNEL
     if place.kind == "nbd":
-        return job_on(asked, NBD, lambda _: ([f"uri={place.uri}"], place.size_bytes))
-    if place.kind == "rbd":
+        engine, line = NBD, f"uri={place.uri}"
+    elif place.kind == "rbd":
         assert place.uri is not None, "an image has a name"
         pool, _, image = place.uri.removeprefix("rbd:").partition("/")
-        return job_on(asked, ("ioengine=rbd", "clientname=admin", f"pool={pool}"), lambda _: ([f"rbdname={image}"], 0))
-    # fio takes several files, with colons between them.
-    named = str(place.path).replace("\\", "\\\\").replace(":", "\\:")
-    return job_on(asked, KERNEL, lambda _: ([f"filename={named}"], place.size_bytes))
+        engine, line = ("ioengine=rbd", "clientname=admin", f"pool={pool}"), f"rbdname={image}"
+    else:
+        # fio takes several files, with colons between them.
+        line = "filename=" + str(place.path).replace("\\", "\\\\").replace(":", "\\:")
+    return job_on(asked, engine, lambda _: ([line], place.size_bytes), with_hosts=with_hosts)
 
 
 def on_volumes(volumes: Mapping[str, ServedVolume]) -> Where:
@@ -84,15 +87,15 @@ def interval_ns(asked: Asked) -> int:
     return round(span_ns(str(said)) or INTERVAL_NS) if said is not None else INTERVAL_NS
 
 
-def _logs(asked: Asked, engine: Sequence[str]) -> list[str]:
+def _logs(asked: Asked, engine: Sequence[str], with_hosts: bool) -> list[str]:
     """Lines that make fio log an average an interval, on the clock of the day: steps then follow one another."""
     every_ms = max(1, round(interval_ns(asked) / 1e6))
     lines = [f"write_{kind}_log={LOGS}" for kind in ("bw", "iops", "lat")]
     lines += [f"log_avg_msec={every_ms}", "log_unix_epoch=1"]
     seconds = sum(step.seconds or 0.0 for step in asked.steps)
     # Histograms over time are of completion latencies alone (clat), of which the engine for NBD leaves out what it
-    # waits in its own submission.
-    has_histograms = engine != NBD and seconds * 1000 / every_ms <= MOST_HISTOGRAMS
+    # waits in its own submission. fio 3.33 sends those of servers with lines that are cut (tried: one in some runs).
+    has_histograms = engine != NBD and not with_hosts and seconds * 1000 / every_ms <= MOST_HISTOGRAMS
     if has_histograms:
         lines += [f"write_hist_log={LOGS}", f"log_hist_msec={every_ms}"]
     return [*lines, f"clat_percentiles={1 if has_histograms else 0}"]

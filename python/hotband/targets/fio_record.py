@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from hotband.errors import UserError
 from hotband.importers.fio.importer import read
 from hotband.importers.imported import Imported
 from hotband.record.files import Table, file_key, series_table
@@ -35,7 +36,12 @@ def imported_of(folder: Path) -> Imported:
 
 def measured_in(asked: Asked, folder: Path) -> Imported:
     """The same with steps and streams as the workload has them."""
-    record, series = imported_of(folder)
+    try:
+        record, series = imported_of(folder)
+    except UserError as error:
+        # What was measured for hours is not lost for a line of a log.
+        [(record, series)] = read([folder / RESULT])
+        record["notes"].append(f"no series: {Path(error.where).name}: {error.accepted}")
     steps = steps_of(asked, record, folder / RESULT)
     if steps:
         record["steps"] = steps

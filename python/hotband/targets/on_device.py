@@ -179,7 +179,7 @@ class OnDevice:
         sections: dict[str, object] = {}
         if asked.state is not None:
             sections["state_kept"] = self._prepared(asked, place, permission, shown)
-        job = job_at(asked, place)
+        job = job_at(asked, place, with_hosts=bool(self.how.hosts))
         with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
             with Watched(place, self.how) as watched:
                 look = self._looking(asked, watched, shown)
