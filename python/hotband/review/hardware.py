@@ -47,12 +47,15 @@ def hardware_target(
     )
 
 
-def sayable(specs: Mapping[str, RunSpec]) -> dict[str, str]:
-    """Why runs cannot be asked of hardware, by their names; nothing for those that can."""
+def sayable(specs: Mapping[str, RunSpec], capacity_bytes: int) -> dict[str, str]:
+    """Why runs cannot be asked of hardware of that size, by their names; nothing for those that can."""
     left_out = {}
     for name, spec in specs.items():
         try:
-            expect_real(asked_of(spec))
+            asked = asked_of(spec)
+            expect_real(asked)
+            if asked.end_bytes > capacity_bytes:
+                left_out[name] = f"it reaches to {asked.end_bytes:,} bytes, and there are {capacity_bytes:,}"
         except UserError as error:
             left_out[name] = error.accepted
     return left_out

@@ -93,7 +93,8 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
     if of.is_hardware:
         notes += _leave_out(of, parts)
     if "applications" in parts:
-        fits, left_out = fitting(of, parts["applications"])
+        asked = parts["applications"]
+        fits, left_out = (asked, []) if of.is_hardware else fitting(of, asked)
         parts["applications"] = applications.in_turn(of, fits)
         notes += left_out
     if not parts and list(only) == ["energy"] and energy.why_not(of) is not None:
@@ -111,7 +112,7 @@ def _leave_out(of: Target, parts: dict[str, list[Ask]]) -> list[str]:
 
     notes = []
     for name, asks in list(parts.items()):
-        why = sayable({ask.name: run_spec(of, name, ask) for ask in asks})
+        why = sayable({ask.name: run_spec(of, name, ask) for ask in asks}, of.capacity_bytes)
         if name == "applications":
             parts[name] = [ask for ask in asks if ask.name not in why]
             notes += [f"{ask}: left out, {said}" for ask, said in why.items()]
