@@ -83,7 +83,7 @@ class Bench:
         executor = self.executor
         if isinstance(executor, ModelDevice):
             executor.expect([point.spec for point in points])
-        else:
+        elif any(cell.idle_s for cell in stage.cells):
             executor = Resting(executor, {p.id: g[0].idle_s for p, g in zip(points, groups, strict=True)})
         experiment = Experiment(points, what=self.what)
         done = experiment.run(out=self.out, fresh=self.fresh, executor=executor, progress=self._told(stage, number))

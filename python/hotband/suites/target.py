@@ -135,8 +135,12 @@ def executor_for(target: SuiteTarget, erase: str | None) -> Executor:
     """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
     if target.is_model:
         return ModelDevice()
+    from hotband.targets.expected import NONE
+    from hotband.targets.on_device import How
     from hotband.targets.target import executor_of
 
-    found: Executor | None = executor_of(target.name, writes=True, erase=erase)
+    # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
+    how = How(product=NONE, probe_s=0.0)
+    found: Executor | None = executor_of(target.name, writes=True, erase=erase, how=how)
     assert found is not None, "a real place has an executor"
     return found

@@ -31,7 +31,7 @@ def ahead(
     known: dict[str, float | None] = {}
     source = "as many as the place takes"
     product = how.product if how.product not in (None, NONE) else None
-    can_probe = not how.hosts and place.kind != "rbd" and not place.is_ours
+    can_probe = how.probe_s > 0 and not how.hosts and place.kind != "rbd" and not place.is_ours
     if product is not None:
         source = f"by the model of {product}"
     elif can_probe:
