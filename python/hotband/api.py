@@ -40,7 +40,9 @@ from hotband.runs.specify import Named, Spec, in_python, named, settings_of, tex
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.suites.api import PtsResult as PtsResult
+from hotband.suites.api import QuickResult as QuickResult
 from hotband.suites.api import pts as pts
+from hotband.suites.api import quick as quick
 from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
 from hotband.targets.named import REAL

@@ -84,6 +84,7 @@ app.command(epilog=expect.EPILOG)(expect.expect)
 app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.command(epilog=program.EPILOG)(program.program)
 app.command(epilog=suites.PTS_EPILOG)(suites.pts)
+app.command(epilog=suites.QUICK_EPILOG)(suites.quick)
 
 
 class ChartFormat(StrEnum):

@@ -112,6 +112,56 @@ def pts(
         raise typer.Exit(INTERRUPTED)
 
 
+QUICK_EPILOG = """\
+[bold]Examples[/]
+
+hotband quick 980-pro-1tb --for "5 min"
+
+hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
+ForOption = Annotated[str, typer.Option("--for", metavar="TIME", help="How long all of it takes.")]
+
+
+def quick(
+    machine: SuiteArgument,
+    time: ForOption = "5 min",
+    expect: Annotated[
+        str | None, typer.Option(metavar="PRODUCT", help="What it should be: its model's figures beside it.")
+    ] = None,
+    set_: SetOption = None,
+    erase: EraseOption = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    out: OutOption = None,
+    fresh: FreshOption = False,
+    output: PageOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?"""
+    from hotband.runs.progress import run_progress
+    from hotband.suites.asking import quick_of
+    from hotband.suites.quick import run_quick
+    from hotband.suites.quick_page import views, write_quick
+    from hotband.text.foreign import json_text
+    from hotband.text.write import expect_page, write_file
+
+    if output is not None:
+        expect_page("--output", output)
+    asked = quick_of(
+        machine, time=time, expect=expect, set=parse_set(set_ or []), erase=erase, seed=seed, out=out, fresh=fresh
+    )
+    document = run_quick(asked, watch=run_progress)
+    if as_json:
+        print_json(document)
+    else:
+        show_views(views(document))
+    page = output or (None if out is None else out / DEFAULT_PAGE)
+    if out is not None:
+        write_file(out / "quick.json", json_text(document) + "\n")
+    if page is not None:
+        write_quick(document, page)
+        if not as_json:
+            show_views([f"Written: {page}"])
+
+
 def _written(document: object, out: Path | None, output: Path | None) -> list[Path]:
     """The JSON and the page of a run, where it has a folder or a page was asked for."""
     from typing import TYPE_CHECKING, cast

@@ -65,6 +65,7 @@ ARGUMENTS = {
     "--spin": "spin",
     "--class": "drive_class",
     "--test": "tests",
+    "--for": "time",
     "--threads": "threads",
     "--depth": "depth",
     "DIR": "fuse",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.suites.pts.documents import PtsDoc
+    from hotband.suites.quick import QuickDoc
 
 
 @dataclass(frozen=True)
@@ -103,4 +104,69 @@ def pts(
     except UserError as error:
         raise in_python(error) from None
     except Interrupted:
+        raise KeyboardInterrupt from None
+
+
+@dataclass(frozen=True)
+class QuickResult:
+    """A quick look. `document` is its JSON (`hotband.suites.quick.QuickDoc`)."""
+
+    document: QuickDoc
+
+    @property
+    def answer(self) -> list[str]:
+        """What the drive is good at, whether its writes go on, whether it is as expected and healthy."""
+        return self.document["answer"]
+
+    @property
+    def figures(self) -> pl.DataFrame:
+        """A row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
+        import polars as pl
+
+        keys = ("name", "value", "unit", "expected", "verdict")
+        rows = [{key: dict(one)[key] for key in keys} for one in self.document["loads"]]
+        numbers = {"value": pl.Float64, "expected": pl.Float64}
+        return pl.DataFrame(rows, schema={key: numbers.get(key, pl.Utf8) for key in keys})
+
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Writes its page. Raises UserError for a path that cannot be written."""
+        from hotband.suites.quick_page import write_quick
+
+        return write_quick(self.document, Path(path))
+
+    def to_dict(self) -> QuickDoc:
+        """What `hotband quick --json` prints."""
+        return self.document
+
+
+def quick(
+    on: str,
+    *,
+    time: str = "5 min",
+    expect: str | None = None,
+    set: Mapping[str, object] | None = None,
+    erase: str | None = None,
+    seed: int = 1,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    progress: bool | None = None,
+) -> QuickResult:
+    """A first look at a machine, or at `real:PATH`, that takes `time`: sequential and random I/O as its kind of drive
+    is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number. Beside the figures
+    stand those of the model of `expect` (else of the catalog's drive that has the device's model number). Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    """
+    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.watch import watch
+    from hotband.suites.asking import quick_of
+    from hotband.suites.quick import run_quick
+
+    try:
+        folder = None if out is None else Path(out)
+        pairs = settings_of(set or {})
+        asked = quick_of(on, time=time, expect=expect, set=pairs, erase=erase, seed=seed, out=folder, fresh=fresh)
+        return QuickResult(run_quick(asked, watch=lambda title: watch(title, progress)))
+    except UserError as error:
+        raise in_python(error) from None
+    except RunsInterrupted:
         raise KeyboardInterrupt from None

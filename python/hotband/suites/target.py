@@ -131,7 +131,7 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
     )
 
 
-def executor_for(target: SuiteTarget, erase: str | None) -> Executor:
+def executor_for(target: SuiteTarget, erase: str | None, writes: bool = True) -> Executor:
     """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
     if target.is_model:
         return ModelDevice()
@@ -141,6 +141,6 @@ def executor_for(target: SuiteTarget, erase: str | None) -> Executor:
 
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
     how = How(product=NONE, probe_s=0.0)
-    found: Executor | None = executor_of(target.name, writes=True, erase=erase, how=how)
+    found: Executor | None = executor_of(target.name, writes=writes, erase=erase, how=how)
     assert found is not None, "a real place has an executor"
     return found
