@@ -106,16 +106,20 @@ def of_plan(planned: Planned, measured: Sequence[Measured], watch: Watch) -> Cal
     return _found(planned.asked, planned, used, kept_back, watch)
 
 
-def of_results(asked: Asked, measured: Sequence[Measured], watch: Watch) -> Calibrated:
-    """The calibration by results of loads that somebody ran. Raises UserError, RunsInterrupted."""
+def of_results(
+    asked: Asked, measured: Sequence[Measured], watch: Watch, kept_back: Sequence[Measured] = ()
+) -> Calibrated:
+    """The calibration by measurements of loads that somebody chose, checked on those kept back. Raises UserError,
+    RunsInterrupted."""
     unknowns = _unknowns(asked.like)
     loads = [one.load for one in measured]
     model = Model(asked.like, loads, watch, asked.jobs, asked.ios)
     screened = screen(model, unknowns)
     counts = tuple(len(one.runs) for one in measured)
-    nothing = Plan(counts, 0.0, np.ones(len(unknowns.numbers)))
-    planned = Planned(asked, unknowns, screened, Design(screened, loads), nothing, loads, list(counts), model.runs)
-    return _found(asked, planned, measured, [], watch)
+    seconds = sum(count * load.time for count, load in zip(counts, loads, strict=True))
+    chosen = Plan(counts, seconds, np.ones(len(unknowns.numbers)))
+    planned = Planned(asked, unknowns, screened, Design(screened, loads), chosen, loads, list(counts), model.runs)
+    return _found(asked, planned, measured, kept_back, watch)
 
 
 def _found(

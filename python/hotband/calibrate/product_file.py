@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.catalog import is_file
 
@@ -33,6 +33,18 @@ def file_text(
             table.add(value.key, _table(value, source))
     document.add("values", table)
     return str(tomlkit.dumps(document))
+
+
+def whole_text(text: str, source: str, values: Sequence[Value], head: Sequence[str]) -> str:
+    """The text of a product of which all is in one file, with the values that were found."""
+    import tomlkit
+
+    read = tomlkit.parse(text)
+    table: dict[str, Any] = read["values"]
+    for value in values:
+        if value.state != "unknown":
+            table[value.key] = _table(value, source)
+    return "\n".join(f"# {line}" for line in [*head, *_unknown(values)]) + "\n" + str(tomlkit.dumps(read))
 
 
 def _table(value: Value, source: str) -> Toml:

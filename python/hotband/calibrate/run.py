@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -9,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.calibrate import calibrate
+from hotband.calibrate.black_box import checks_for, loads_for, product_of
 from hotband.calibrate.calibrate import Asked, Planned
+from hotband.calibrate.loads import BLACK_BOX, held_out
 from hotband.calibrate.measure import measure
 from hotband.calibrate.model import Product, Watch
-from hotband.calibrate.product_file import file_text
+from hotband.calibrate.product_file import file_text, whole_text
 from hotband.calibrate.results import measured_of
 from hotband.calibrate.target import REAL, Hardware, is_model, target_of
 from hotband.errors import UserError
@@ -21,8 +24,14 @@ from hotband.text.write import write_file
 
 if TYPE_CHECKING:
     from hotband.calibrate.calibrated import Calibrated
+    from hotband.calibrate.loads import Measurement
+    from hotband.calibrate.measured import Measured
     from hotband.experiment import Say
     from hotband.runs.specify import Named
+
+
+WHOLE = 1 << 40
+"""Bytes of a black box that is a model of unknown size."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +55,13 @@ def run(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch)
     """Calibrates, and writes the product's file. `show` gets the plan before it is measured. Raises UserError, OSError,
     RunsInterrupted."""
     _expect_file(wanted.out)
-    if is_target(wanted.targets):
+    if wanted.like.name == BLACK_BOX:
+        found, measured = _black_box(wanted, say, watch)
+    elif is_target(wanted.targets):
         found, measured = _measured(wanted, show, say, watch)
     else:
         found, measured = _results(wanted, watch)
-    found.text = _text(wanted, found, measured)
+    found.text = found.text or _text(wanted, found, measured)
     if wanted.out is not None:
         write_file(wanted.out, found.text)
     return found
@@ -95,6 +106,41 @@ def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: 
     return found, sum(planned.counts)
 
 
+def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]:
+    """Measures a volume without a mechanism: loads that give first guesses, then those that are held out."""
+    from hotband.runs.run import text_of
+
+    if not is_target(wanted.targets):
+        accepted = "needs loads of its own choice: expected a target to measure, not results"
+        raise UserError("--like", "", BLACK_BOX, accepted)
+    [name] = _one(wanted.targets)
+    named = Product(name, text_of(name, "machine") if is_model(name) else None)
+    with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
+        loads, counts = loads_for(wanted.seconds, target.span_bytes, wanted.reads)
+        say(f"{sum(counts)} measurements, then 2 that are held out: {_minutes(loads, counts)}")
+
+        def run(loads: Sequence[Measurement], counts: Sequence[int], name: str) -> list[Measured]:
+            folder = None if wanted.folder is None else wanted.folder / name
+            return measure(target.product, loads, counts, (target.executor, folder, wanted.seed), say, watch)
+
+        measured = run(loads, counts, "fit")
+        checks = checks_for(measured, target.span_bytes, wanted.reads)
+        kept_back = run(checks, [1] * len(checks), "check")
+    with tempfile.TemporaryDirectory(prefix="hotband-calibrate-") as folder:
+        like = product_of(measured, target.span_bytes or WHOLE, Path(folder))
+        asked = replace(_asked(wanted, target.product, None), like=like)
+        found = calibrate.of_results(asked, measured, watch, kept_back)
+        found.text = whole_text(like.text or "", _source(found, sum(counts)), found.values, _head(wanted, found))
+    found.like = BLACK_BOX
+    return found, sum(counts)
+
+
+def _minutes(loads: Sequence[Measurement], counts: Sequence[int]) -> str:
+    seconds = sum(count * load.time for load, count in zip(loads, counts, strict=True))
+    seconds += sum(one.time for one in held_out(BLACK_BOX, 1.0))
+    return f"{seconds / 60:.1f} min"
+
+
 def _lateness(record: object) -> list[str]:
     from typing import Any, cast
 
@@ -128,16 +174,23 @@ def _expect_file(out: Path | None) -> None:
         raise UserError("-o", "", str(out), "expected a file in a folder that is there")
 
 
-def _text(wanted: Wanted, found: Calibrated, measured: int) -> str:
+def _source(found: Calibrated, measured: int) -> str:
     day = datetime.now(UTC).date().isoformat()
-    source = f"calibrated on {day} from {counted(measured, 'measurement')} of {found.target}"
+    return f"calibrated on {day} from {counted(measured, 'measurement')} of {found.target}"
+
+
+def _head(wanted: Wanted, found: Calibrated) -> list[str]:
     head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.targets)}"]
-    head += [
+    return head + [
         f"Not used in the fit: {one.load}, {one.figure}: {one.error_pct:+.1f} %"
         for one in found.checks
         if one.figure in ("IOPS", "p99")
     ]
-    return file_text(wanted.like.name, f"{wanted.like.name}, calibrated", source, found.values, head, wanted.out)
+
+
+def _text(wanted: Wanted, found: Calibrated, measured: int) -> str:
+    title, source = f"{wanted.like.name}, calibrated", _source(found, measured)
+    return file_text(wanted.like.name, title, source, found.values, _head(wanted, found), wanted.out)
 
 
 def with_folder(wanted: Wanted) -> Wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -65,6 +65,7 @@ def is_model(name: str) -> bool:
 def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
     from hotband.runs.run import text_of
     from hotband.serve import Served, ServeSpec
+    from hotband.targets.on_device import How
     from hotband.targets.target import executor_of
 
     machine = named.name.removeprefix(EMULATED)
@@ -74,7 +75,9 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
     serve = ServeSpec(machine, named.held, seed, machine_text=text, precondition=WORN_IN, in_use=True)
     with Served(serve) as served:
         volume = next(iter(served.volumes.values()))
-        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=None)
+        # Nothing is lost: what is served here was made for this.
+        how = How(product="none")
+        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=volume.uri, how=how)
         yield Target(Product(named.name, text), executor, _span(volume.size, like), served)
 
 
@@ -98,16 +101,12 @@ def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, 
 def _span(size: int, like: Product) -> int | None:
     """The bytes that are used of a target, where it is not of the product's size. Raises UserError for one that is
     larger: the model has no such addresses."""
-    from hotband.catalog.entries import product
     from hotband.expect.capacity import target_bytes
     from hotband.runs.specify import Named
 
-    if product(like.name)["kind"] == BLACK_BOX:
+    if like.name == BLACK_BOX:
         return size
     whole = target_bytes(Named(like.name, like.text))
     if whole is None or abs(size / whole - 1.0) <= SAME_SIZE:
         return None
     return min(size, whole)
-
-
-Confirm = Callable[[object], bool]
