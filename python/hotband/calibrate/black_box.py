@@ -32,7 +32,7 @@ BELOW = 0.5
 MOST_PLACES = 256
 P99 = 2.326
 """Standard deviations from the median to the 99th percentile of a normal distribution."""
-MOST_SPREAD, LEAST_SPREAD = 3.0, 0.01
+MOST_SPREAD, LEAST_SPREAD = 0.9, 0.01
 SIZES = {"4 KiB": 4096, "64 KiB": 65536, "256 KiB": 262144}
 Measure = Callable[[Sequence[Measurement], Sequence[int], str], list[Measured]]
 """Measures loads, each so often; runs are kept in a folder of this name."""
@@ -100,7 +100,7 @@ def _service(side: str, seen: dict[str, Seen]) -> dict[str, Guess]:
     return {
         f"{side}_time": Guess(time, time / AROUND, time * AROUND, "us", "the median of commands that came alone"),
         f"{side}_rate": Guess(rate, rate / AROUND, rate * AROUND, "MB/s", "larger commands took longer by this"),
-        f"{side}_spread": Guess(spread, spread / AROUND, min(spread * AROUND, 400.0), "%", "p99 over p50"),
+        f"{side}_spread": Guess(spread, spread / AROUND, min(spread * AROUND, 100.0), "%", "p99 over p50"),
     }
 
 

@@ -44,7 +44,7 @@ SPREAD_SAID = 2.0
 class Asked:
     """What is calibrated (`like`), on which target (a model's name and text where it is one; `executor` where it is
     none), for how long, with what is measured there (`folder`). `span_bytes` is what of the target is used; `reads`
-    leaves out all loads that write."""
+    leaves out all loads that write. `path_ns`: see `measured`."""
 
     like: Product
     target: Product
@@ -56,6 +56,7 @@ class Asked:
     seed: int = 1
     jobs: int | None = None
     ios: int = IOS
+    path_ns: float = 0.0
 
 
 @dataclass
@@ -125,7 +126,7 @@ def of_results(
 def _found(
     asked: Asked, planned: Planned, used: Sequence[Measured], kept_back: Sequence[Measured], watch: Watch
 ) -> Calibrated:
-    data, spread = data_of(planned.screened, used, planned.chosen)
+    data, spread = data_of(planned.screened, used, planned.chosen, asked.path_ns)
     if not len(data.measured):
         raise UserError("RESULT", "", asked.target.name, "has no figure that the model has too: too few I/Os")
     _expect_like(asked.like, planned, data, used)

@@ -34,15 +34,18 @@ if TYPE_CHECKING:
 
 STEP = 0.5
 """Half of the distance between the two runs that a slope is of, in standard deviations of the prior."""
-NEAR = 0.3
+NEAR = 0.5
 """Slopes are taken over from a point that is nearer than this in every coordinate."""
-MOST_STEPS = 8
+MOST_STEPS = 6
 ROUNDS = 6
 """Fits at most, each with other choices."""
 CURVED = 0.2
 """The error of slopes from the screening, as a share of them, before the first fit."""
 WORTH_A_FIT = 0.03
 """Combinations of choices that are less likely are not fitted."""
+OUTLIER = 4.0
+MOST_OUTLIERS = 0.4
+"""Figures so many deviations off are outliers, unless so large a share of all is: then it is the model."""
 SURE = 12.0
 """A combination whose sum of squares is larger by this is ruled out: its likelihood is less than 1 in 400."""
 TOLD = 0.95
@@ -89,7 +92,23 @@ class Fitted:
 
 
 def fit(model: Model, unknowns: Unknowns, data: Data) -> Fitted:
-    """Fits what the data can tell. Raises UserError, RunsInterrupted."""
+    """Fits what the data can tell; what no values explain is then trusted less, and the rest is fitted again. Raises
+    UserError, RunsInterrupted."""
+    found, covariance = _fitted(model, unknowns, data)
+    deviations = np.sqrt(np.diag(covariance))
+    away = np.abs(found.rest)
+    far = away > OUTLIER
+    if not far.any() or np.mean(far) > MOST_OUTLIERS:
+        return found
+    # As in iterated reweighting: an error of its own, as large as the difference (Huber and Ronchetti 2009, chapter 7).
+    more = np.where(far, (away * deviations) ** 2, 0.0)
+    again, covariance = _fitted(model, unknowns, replace(data, covariance=data.covariance + np.diag(more)))
+    own = np.sqrt(np.diag(covariance) - more)
+    return replace(again, rest=again.rest * np.sqrt(np.diag(covariance)) / own)
+
+
+def _fitted(model: Model, unknowns: Unknowns, data: Data) -> tuple[Fitted, Numbers]:
+    """The fit, and the covariance of measured less predicted, what is not fitted included."""
     numbers, choices = tellable(data)
     idle = [place for place in range(data.slopes.shape[1]) if place not in numbers]
     # What is not fitted varies too.
@@ -102,9 +121,11 @@ def fit(model: Model, unknowns: Unknowns, data: Data) -> Fitted:
     task = _Task(model, unknowns.only(numbers, choices), data, root)
     best, posterior = _searched(task, linear)
     misfit = _misfit(task.whitened(best.rest), best.places)
-    profiles = _profiles(task.across(best.places, best.options, best.slopes), posterior, best.options, max(1.0, misfit))
+    across = task.across(best.places, best.options, best.slopes)
+    profiles = _profiles(across, posterior, best.options, max(1.0, misfit))
     away = best.rest / np.sqrt(np.diag(covariance))
-    return Fitted(tuple(numbers), tuple(choices), best.places, best.options, posterior, profiles, away, misfit)
+    found = Fitted(tuple(numbers), tuple(choices), best.places, best.options, posterior, profiles, away, misfit)
+    return found, covariance
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ def _black_box() -> list[Measurement]:
         for size, depth in (("4 KiB", 1), ("4 KiB", 8), ("4 KiB", 32), ("64 KiB", 1), ("256 KiB", 1), ("256 KiB", 16))
     ]  # fmt: skip
     found.append(_of("half of them reads, 4 at once", 50, 100, "16 KiB", 4))
-    return [replace(one, seconds=2 * SSD_SECONDS) for one in found]
+    return [replace(one, seconds=SSD_SECONDS) for one in found]
 
 
 def candidates(kind: str, tags: int) -> list[Measurement]:
@@ -190,7 +190,7 @@ def candidates(kind: str, tags: int) -> list[Measurement]:
 
 def held_out(kind: str, rate: float) -> list[Measurement]:
     """What the fit is checked on: a mix, and the same reads and writes at `rate` I/Os a second."""
-    seconds = HELD_OUT_TIMES * {"disk": DISK_SECONDS, BLACK_BOX: 2 * SSD_SECONDS}.get(kind, SSD_SECONDS)
+    seconds = HELD_OUT_TIMES * (DISK_SECONDS if kind == "disk" else SSD_SECONDS)
     mix = _of("70 % reads, 16 at once", 70, 100, "8 KiB", 16, seconds)
     paced = replace(_of("70 % reads at a rate", 70, 100, "8 KiB", 1, seconds), rate=rate)
     return [replace(one, held_out=True) for one in (mix, paced)]

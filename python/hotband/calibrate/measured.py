@@ -33,9 +33,12 @@ class Measured:
     notes: tuple[str, ...] = ()
 
 
-def data_of(screened: Screened, measured: Sequence[Measured], places: Sequence[int]) -> tuple[Data, float]:
+def data_of(
+    screened: Screened, measured: Sequence[Measured], places: Sequence[int], path_ns: float = 0.0
+) -> tuple[Data, float]:
     """What the fit takes: the figures that were measured and that the model has, of loads at these `places` among the
-    screened ones; and the factor by which repeats spread more than seeds."""
+    screened ones; and the factor by which repeats spread more than seeds. `path_ns` is what the way from the program to
+    the target may add to every latency, the same to all: a host, a network."""
     from hotband.calibrate.fit import Data
 
     index = {place: number for number, place in enumerate(places)}
@@ -51,10 +54,11 @@ def data_of(screened: Screened, measured: Sequence[Measured], places: Sequence[i
     repeats = np.array([len(measured[one.load].runs) for one in figures])
     hardware = np.diag(screened.noise)[rows] * screened.counts[rows] / np.maximum(counts, 1.0)
     more = max(spread - 1.0, 0.0) * (hardware + STEP_SHARE * floors(figures) / repeats)
+    added = path_ns * np.exp(-screened.base[rows])
     data = Data(
         tuple(figures),
         vector(figures, joined),
-        covariance(screened, rows, counts) + np.diag(more),
+        covariance(screened, rows, counts) + np.diag(more) + np.outer(added, added),
         screened.slopes[rows],
         tuple(tuple(step[rows] for step in steps) for steps in screened.steps),
         screened.base[rows],

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from hotband.runs.specify import Named
 
 
+BLACK_BOX_IOS = 8_000
+"""Measured I/Os of a load in its model: eighty lie beyond the 99th percentile."""
 WHOLE = 1 << 40
 """Bytes of a black box that is a model of unknown size."""
 
@@ -96,7 +98,8 @@ def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: 
     [name] = _one(wanted.targets)
     named = Product(name, text_of(name, "machine") if is_model(name) else None)
     with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
-        planned = calibrate.plan(_asked(wanted, target.product, target.span_bytes), watch)
+        asked = replace(_asked(wanted, target.product, target.span_bytes), path_ns=target.path_ns)
+        planned = calibrate.plan(asked, watch)
         show(planned)
         how = (target.executor, wanted.folder, wanted.seed)
         measured = measure(target.product, planned.loads, planned.counts, how, say, watch)
@@ -128,7 +131,7 @@ def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]
         kept_back = run(checks, [1] * len(checks), "check")
     with tempfile.TemporaryDirectory(prefix="hotband-calibrate-") as folder:
         like = product_of(measured, target.span_bytes or WHOLE, Path(folder))
-        asked = replace(_asked(wanted, target.product, None), like=like)
+        asked = replace(_asked(wanted, target.product, None), like=like, ios=BLACK_BOX_IOS)
         found = calibrate.of_results(asked, measured, watch, kept_back)
         found.text = whole_text(like.text or "", _source(found, sum(counts)), found.values, _head(wanted, found))
     found.like = BLACK_BOX

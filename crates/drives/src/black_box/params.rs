@@ -73,9 +73,6 @@ fn service(
 ) -> Result<Service, SpecError> {
     let found: Span = section.required(time, "a time")?;
     let Ratio(share) = section.required::<Ratio>(spread, "a share, such as \"20 %\"")?;
-    if !(0.0..=4.0).contains(&share) {
-        return Err(section.error(spread, format!("{} %", share * 100.0), "expected from 0 % to 400 %"));
-    }
     Ok(Service { time: found, rate: rate(section, of_data)?, spread: share })
 }
 

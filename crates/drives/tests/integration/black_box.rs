@@ -94,7 +94,7 @@ fn the_limit_of_bytes_counts_what_is_moved() {
 
 #[test]
 fn draws_have_the_median_and_the_spread() {
-    let mut drive = volume(&[("read_spread", "\"30 %\""), ("read_rate", "\"1 TB/s\"")]).unwrap();
+    let mut drive = volume(&[("read_spread", "\"30 %\""), ("read_rate", "\"1000 GB/s\"")]).unwrap();
     let mut times = Vec::new();
     for token in 0..20_000_u64 {
         let now = Instant(token * 10_000_000);
@@ -130,7 +130,7 @@ fn mistakes_name_the_value() {
     for (key, value, said) in [
         ("slots", "0", "slots"),
         ("read_time", "\"fast\"", "read_time"),
-        ("read_spread", "\"900 %\"", "from 0 % to 400 %"),
+        ("read_spread", "\"900 %\"", "from 0 % to 100 %"),
         ("rate_limit", "\"1 B/s\"", "rate_limit"),
     ] {
         let error = volume(&[(key, value)]).err().unwrap();
