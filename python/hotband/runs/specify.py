@@ -65,7 +65,6 @@ ARGUMENTS = {
     "--spin": "spin",
     "--class": "drive_class",
     "--test": "tests",
-    "--for": "time",
     "--threads": "threads",
     "--depth": "depth",
     "DIR": "fuse",
