@@ -23,6 +23,7 @@ def calibrate(
     out: str | PathLike[str] | None = None,
     workload: Spec | None = None,
     set: Mapping[str, object] | None = None,
+    fresh: bool = False,
     reads_only: bool = False,
     erase: str | None = None,
     size: str | None = None,
@@ -35,7 +36,7 @@ def calibrate(
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), or one or several results; `like` a
     product of the catalog or a file of your own. `duration` is what measuring may take; `out` a folder in which runs
-    are kept and found again; `output` the product's file that is written. `set` are values of the product that are
+    are kept and found again, unless `fresh`; `output` the product's file that is written. `set` are values of the product that are
     known; with `reads_only` nothing is written to the target; `erase` is the serial number of a block device that may
     be written, `size` that of a file that is made in a folder. `workload` is what was run, where a result does not say.
 
@@ -64,6 +65,7 @@ def calibrate(
             jobs,
             # A program that names a file has said that it may be written.
             Hardware(erase, True, bytes_of(size)),
+            fresh,
         )
         return run(wanted, lambda _: None, lambda _: None, lambda title: watch(title, progress))
     except UserError as error:

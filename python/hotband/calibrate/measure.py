@@ -39,8 +39,10 @@ def measure(
     how: tuple[Executor | None, Path | None, int],
     say: Say,
     watch: Watch,
+    *,
+    fresh: bool = False,
 ) -> list[Measured]:
-    """Measures each load so often, on an executor (None: the target is a model), in a folder, from a seed on. Raises
+    """Measures each load so often, on an executor (None: the target is a model), in a folder (`fresh`: without what is there), from a seed on. Raises
     UserError, OSError, RunsInterrupted."""
     executor, folder, seed = how
     order = passes(loads, counts)
@@ -50,7 +52,7 @@ def measure(
     specs = specs_of("load", target, asked, ((), SEED + seed), None, one_drive=executor is None)
     points = [Point(spec, {"place": place}) for place, spec in enumerate(specs)]
     with watch(f"measuring {target.name}") as tick:
-        outcome = Experiment(points, what=WHAT).run(out=folder, executor=executor, progress=tick, say=say)
+        outcome = Experiment(points, what=WHAT).run(out=folder, fresh=fresh, executor=executor, progress=tick, say=say)
     by_id = {one.spec.id: one.record for one in outcome.finished}
     records = [by_id[spec.id] for spec in specs if spec.workload != FILL.name or executor is not None]
     found = []

@@ -39,7 +39,7 @@ WHOLE = 1 << 40
 @dataclass(frozen=True)
 class Wanted:
     """What the user asks for. `targets` is one target, or results; `out` the product's file, `folder` where runs are
-    kept; `workload` what was run where a result does not say."""
+    kept (`fresh`: not taken over); `workload` what was run where a result does not say."""
 
     targets: Sequence[str]
     like: Product
@@ -51,6 +51,7 @@ class Wanted:
     seed: int = 1
     jobs: int | None = None
     hardware: Hardware = field(default_factory=Hardware)
+    fresh: bool = False
 
 
 def run(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> Calibrated:
@@ -102,7 +103,7 @@ def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: 
         planned = calibrate.plan(asked, watch)
         show(planned)
         how = (target.executor, wanted.folder, wanted.seed)
-        measured = measure(target.product, planned.loads, planned.counts, how, say, watch)
+        measured = measure(target.product, planned.loads, planned.counts, how, say, watch, fresh=wanted.fresh)
     found = calibrate.of_plan(planned, measured, watch)
     if target.served is not None and target.served.finished is not None:
         found.notes += _lateness(target.served.finished.record)
@@ -124,7 +125,9 @@ def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]
 
         def run(loads: Sequence[Measurement], counts: Sequence[int], name: str) -> list[Measured]:
             folder = None if wanted.folder is None else wanted.folder / name
-            return measure(target.product, loads, counts, (target.executor, folder, wanted.seed), say, watch)
+            return measure(
+                target.product, loads, counts, (target.executor, folder, wanted.seed), say, watch, fresh=wanted.fresh
+            )
 
         measured = run(loads, counts, "fit")
         checks = checks_for(measured, target.span_bytes, wanted.reads)

@@ -9,7 +9,7 @@ import typer
 
 from hotband.commands import names
 from hotband.commands.intervals import JobsOption
-from hotband.commands.output import JsonFlag, OutOption, SetOption, parse_set, print_json, say, show_views
+from hotband.commands.output import FreshOption, JsonFlag, OutOption, SetOption, parse_set, print_json, say, show_views
 
 EPILOG = """\
 [bold]Examples[/]
@@ -42,6 +42,7 @@ def calibrate(
     time: Annotated[str, typer.Option("--for", metavar="TIME", help="What measuring may take.")] = "10 min",
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be measured, and end.")] = False,
     out: OutOption = None,
+    fresh: FreshOption = False,
     workload: Annotated[
         str | None,
         typer.Option(
@@ -85,6 +86,7 @@ def calibrate(
         seed,
         jobs,
         Hardware(erase, yes, bytes_of(size)),
+        fresh,
     )
     if plan:
         return show_views(plan_views(plan_only(wanted, say, run_progress)))
