@@ -36,7 +36,8 @@ def calibrate(
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), or one or several results; `like` a
     product of the catalog or a file of your own. `duration` is what measuring may take; `out` a folder in which runs
-    are kept and found again, unless `fresh`; `output` the product's file that is written. `set` are values of the product that are
+    are kept and found again (not with `fresh`); `output` the product's file that is written. `set` are values of the
+    product that are
     known; with `reads_only` nothing is written to the target; `erase` is the serial number of a block device that may
     be written, `size` that of a file that is made in a folder. `workload` is what was run, where a result does not say.
 

@@ -42,8 +42,8 @@ def measure(
     *,
     fresh: bool = False,
 ) -> list[Measured]:
-    """Measures each load so often, on an executor (None: the target is a model), in a folder (`fresh`: without what is there), from a seed on. Raises
-    UserError, OSError, RunsInterrupted."""
+    """Measures each load so often, on an executor (None: the target is a model), in a folder (`fresh`: without what is
+    there), from a seed on. Raises UserError, OSError, RunsInterrupted."""
     executor, folder, seed = how
     order = passes(loads, counts)
     if not order:
