@@ -43,17 +43,22 @@ def loop(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     subprocess.run(["losetup", "-d", made.stdout.strip()], check=True)
 
 
-def workload(**keys: object) -> str:
-    """The text of a workload of one stream: a second of random 4 KiB I/Os with two outstanding."""
+# At a rate, so that nothing has to be found out before, and the tests leave the processor to others.
+SLOW = 'open = { rate_iops = 400, arrival = "fixed" }'
+BUSY = "closed = { threads = 1, depth = 2 }"
+
+
+def workload(load: str = SLOW, **keys: object) -> str:
+    """The text of a workload of one stream: a second of random 4 KiB I/Os."""
     stream = {"read_pct": 100, "random_pct": 100, "size": '"4 KiB"', **keys}
     lines = "\n".join(f"{key} = {value}" for key, value in stream.items())
     phase = '[[phases]]\nname = "measure"\nduration = "1 s"\nmeasure = true\n'
-    return f"[load]\nclosed = {{ threads = 1, depth = 2 }}\n[[streams]]\n{lines}\n{phase}"
+    return f"[load]\n{load}\n[[streams]]\n{lines}\n{phase}"
 
 
-def spec(on: str, name: str = "run", **keys: object) -> RunSpec:
+def spec(on: str, name: str = "run", load: str = SLOW, **keys: object) -> RunSpec:
     """A run of it."""
-    return RunSpec(name, on, "own", seed=7, workload_text=workload(**keys))
+    return RunSpec(name, on, "own", seed=7, workload_text=workload(load, **keys))
 
 
 def test_a_folder_gets_a_file_which_is_gone_afterwards(hotband, tmp_path: Path) -> None:
@@ -89,18 +94,21 @@ def test_the_series_has_a_row_an_interval_and_the_percentile_of_each(tmp_path: P
 def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband, tmp_path: Path) -> None:
     file = tmp_path / "data"
     file.write_bytes(b"mine" * (MIB // 4))
-    on = ("--on", f"real:{file}")
-    assert hotband("run", "fio-randread", *on, *SHORT).returncode == 0
+    (tmp_path / "write.toml").write_text(workload(read_pct=0))
+    on = ("--on", f"real:{file}", "--expect", "none")
+    write = ("run", str(tmp_path / "write.toml"), *on)
+    assert hotband("run", "fio-randread", "--on", f"real:{file}", *SHORT).returncode == 0
     for words in (("--yes",), ("--yes", "--erase", "other")):
-        refused = hotband("run", "fio-randwrite", *on, *SHORT, *words)
+        refused = hotband(*write, *words)
         assert refused.returncode == 2, refused.stderr
         assert "data" in refused.stderr
         assert file.read_bytes() == b"mine" * (MIB // 4)
-    assert (
-        "no terminal to ask: expected --yes" in hotband("run", "fio-randwrite", *on, *SHORT, "--erase", "data").stderr
-    )
+    unasked = hotband(*write, "--erase", "data")
+    assert "no terminal to ask: expected --yes" in unasked.stderr
     assert file.read_bytes() == b"mine" * (MIB // 4)
-    assert hotband("run", "fio-randwrite", *on, *SHORT, "--erase", "data", "--yes").returncode == 0
+    done = hotband(*write, "--erase", "data", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "about 1.64 MB is written" in done.stderr
     assert file.stat().st_size == MIB
     assert file.read_bytes() != b"mine" * (MIB // 4)
 
@@ -123,9 +131,9 @@ def test_an_emulated_drive_is_asked_for_the_same_by_both_names(tmp_path: Path) -
         uri = served.volumes["d0"].uri
         place = place_of(f"real:{uri}")
         assert (place.kind, place.size_bytes, place.block_bytes) == ("nbd", served.volumes["d0"].size, 512)
-        asked = asked_of(spec(place.text))
+        asked = asked_of(spec(place.text, load=BUSY))
         assert job_at(asked, place) == job_on(asked, NBD, on_volumes(served.volumes))
-        record = hb.run(workload(), on=f"real:{uri}", expect="none").document
+        record = hb.run(workload(BUSY), on=f"real:{uri}", expect="none").document
         counted = served.serving()
     # Both saw the same I/Os, and a 15K disk: nothing between them.
     [reads] = counted.kinds
@@ -196,7 +204,7 @@ def test_a_sweep_has_models_and_hardware_in_one_frame_and_goes_on(tmp_path: Path
     on = ["ent-10k", f"real:{tmp_path}"]
 
     def swept() -> hb.Sweep:
-        return hb.sweep(workload(), on=on, depth=[1, 2], duration="300 ms", size="4 MiB", out=tmp_path / "out")
+        return hb.sweep(workload(BUSY), on=on, depth=[1, 2], duration="300 ms", size="4 MiB", out=tmp_path / "out")
 
     first = swept()
     assert first.frame["target"].to_list() == [on[0]] * 2 + [on[1]] * 2
@@ -206,7 +214,7 @@ def test_a_sweep_has_models_and_hardware_in_one_frame_and_goes_on(tmp_path: Path
     again = swept().frame
     assert again.filter(again["target"] == on[1])["iops"].to_list() == iops
     with pytest.raises(hb.UserError, match="is of predictions"):
-        hb.sweep(workload(), on=on, depth=[1], interval=90)
+        hb.sweep(workload(BUSY), on=on, depth=[1], interval=90)
 
 
 def test_steps_and_streams_are_those_of_the_workload(tmp_path: Path) -> None:

@@ -83,20 +83,17 @@ def measuring(title: str, specs: Sequence[RunSpec], asked: RealAsked, yes: bool)
     from hotband.runs.signals import stoppable
     from hotband.targets.target import executor_for
 
-    executor = executor_for(specs, asked, say=say, confirm=asking(yes))
+    executor = executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=yes or sys.stdin.isatty())
     with stoppable(), run_progress(title) as progress:
         yield executor, progress
 
 
 def asking(yes: bool) -> Callable[[Outlook], bool]:
-    """Asks on the terminal whether what is ahead may be written; without one, `--yes` has to say it."""
+    """Asks on the terminal whether what is ahead may be written, unless `--yes` says it."""
 
     def confirm(_: Outlook) -> bool:
         if yes:
             return True
-        if not sys.stdin.isatty():
-            accepted = "missing: what is said above will be written, and there is no terminal to ask: expected --yes"
-            raise UserError("--yes", "", "", accepted)
         sys.stderr.write("Go on? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -108,7 +105,7 @@ def hardware(specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> OnDevice:
     """Who runs these runs of a sweep, which are all on one piece of hardware."""
     from hotband.targets.target import executor_for
 
-    return executor_for(specs, asked, say=say, confirm=asking(yes))
+    return executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=yes or sys.stdin.isatty())
 
 
 @contextmanager

@@ -78,8 +78,10 @@ def executor_for(
     *,
     say: Callable[[str], None] = lambda _: None,
     confirm: Callable[[Outlook], bool] = lambda _: True,
+    can_ask: bool = True,
 ) -> OnDevice:
-    """Who runs these runs, which are all on one real target. Raises UserError for what is wrong with any of them."""
+    """Who runs these runs, which are all on one real target. Raises UserError for what is wrong with any of them, and
+    where they write and nobody can be asked (`can_ask`)."""
     how = asked.how()
     loads = [asked_of(one) for one in specs]
     for one in loads:
@@ -87,4 +89,7 @@ def executor_for(
     writes = any(one.writes for one in loads)
     executor = executor_of(specs[0].machine, writes=writes, erase=asked.erase, how=how, say=say, confirm=confirm)
     assert executor is not None, "the name begins as that of hardware does"
+    if writes and not can_ask:
+        accepted = "missing: it writes, which is asked for first, and there is no terminal to ask: expected --yes"
+        raise UserError("--yes", "", "", accepted)
     return executor
