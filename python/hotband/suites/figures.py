@@ -71,6 +71,8 @@ def _cell(cell: Cell, step: StepFigures, sides: Sequence[Side]) -> CellDoc:
         longest = max((side["latency_max_ns"] or 0 for side in measured), default=0) or longest
         if count >= FIVE_NINES_IOS and len({side["histogram"]["kind"] for side in measured}) == 1:
             five = percentile(merge(side["histogram"] for side in measured), FIVE_NINES)
+            # A bucket's value is its upper end.
+            five = min(five, longest) if five is not None and longest else five
     return {
         "name": cell.name,
         "read_pct": cell.read_pct,

@@ -33,6 +33,13 @@ def convergence(loop: LoopDoc) -> View:
             value = figure_of(loop["unit"], one)
             if one["name"] in shown and value is not None:
                 rows.append({"line": one["name"], "round": number, "value": value * factor})
+    if not any(one["name"] in shown for one in loop["tracked"]):
+        # Minutes of one load, of which the last is followed: each would be a line.
+        shown = [one["name"] for one in loop["tracked"]]
+        followed = [
+            (one["name"], n, value) for one in loop["tracked"] for n, value in enumerate(one["rounds"], start=1)
+        ]
+        rows = [{"line": name, "round": n, "value": value * factor} for name, n, value in followed]
     frame = pl.DataFrame(rows)
     x = Axis("round", "Round", "zero")
     return curves(frame, x, Axis("value", unit, "rate"), palette("Cell", shown))

@@ -125,7 +125,7 @@ def run_idle(plan: spec.Plan, bench: Open) -> Result:
     best = max((one["value"] or 0.0) for one in figures[1:])
     gain = 100 * (best / steady - 1) if steady else 0.0
     answer = (
-        f"4 KiB random writes after rests: at most {number(best)} IOPS, {gain:+.0f} % of the steady {number(steady)}."
+        f"4 KiB random writes after rests: at most {number(best)} IOPS, {gain:+.0f} % on the steady {number(steady)}."
     )
     return Result([loop], moments, figures, answer, demand=plan.demand.text())
 
