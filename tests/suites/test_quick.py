@@ -39,10 +39,10 @@ def test_nothing_is_written_unless_it_may_be(tmp_path: Path) -> None:
 
 
 def test_a_drive_is_as_expected_of_its_own_model_and_not_of_a_slower_one() -> None:
-    same = hb.quick("s4500-960", time="1 min", set=SMALL, expect="s4500-960", progress=False)
+    same = hb.quick("s4500-960", duration="1 min", set=SMALL, expect="s4500-960", progress=False)
     assert set(same.figures["verdict"]) == {"as expected"}
     assert any("all as expected" in line for line in same.answer)
-    other = hb.quick("s4500-960", time="1 min", set=SMALL, expect="ent-10k", progress=False)
+    other = hb.quick("s4500-960", duration="1 min", set=SMALL, expect="ent-10k", progress=False)
     row = other.document["loads"][1]
     assert row["name"].startswith("random reads, one")
     assert row["expected"] is not None

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hotband.commands import names
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, listed, parse_set, print_json, say, show_views
+from hotband.commands.real import EraseOption, YesOption
 from hotband.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.suites.target import SuiteTarget
 
 
 class DriveClass(StrEnum):
@@ -28,10 +33,6 @@ SuiteArgument = Annotated[
         help="A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.",
         **names.MACHINE,
     ),
-]
-EraseOption = Annotated[
-    str | None,
-    typer.Option(metavar="SERIAL", help="Of the real device that may be erased, as `hotband device` says it."),
 ]
 ClassOption = Annotated[DriveClass, typer.Option("--class", help="The specification's class.")]
 PageOption = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")]
@@ -60,6 +61,7 @@ def pts(
     sponsor: Annotated[str, typer.Option(metavar="NAME", help="Who tests: for the report's header.")] = "",
     set_: SetOption = None,
     erase: EraseOption = None,
+    yes: YesOption = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     out: OutOption = None,
     fresh: FreshOption = False,
@@ -71,6 +73,7 @@ def pts(
     Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus.
     """
     from hotband.runs.progress import run_progress
+    from hotband.runs.signals import stoppable
     from hotband.suites.pts import Interrupted, run_pts
     from hotband.suites.pts.asking import asked_of
     from hotband.suites.pts.show import views
@@ -94,9 +97,11 @@ def pts(
         out=out,
         fresh=fresh,
     )
+    expect_yes(asked.target, erase is not None, yes)
     stopped = False
     try:
-        document = run_pts(asked, watch=run_progress)
+        with stoppable():
+            document = run_pts(asked, watch=run_progress)
     except Interrupted as stop:
         document, stopped = stop.document, True
     if as_json:
@@ -129,6 +134,7 @@ def quick(
     ] = None,
     set_: SetOption = None,
     erase: EraseOption = None,
+    yes: YesOption = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     out: OutOption = None,
     fresh: FreshOption = False,
@@ -137,6 +143,7 @@ def quick(
 ) -> None:
     """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?"""
     from hotband.runs.progress import run_progress
+    from hotband.runs.signals import stoppable
     from hotband.suites.asking import quick_of
     from hotband.suites.quick import run_quick
     from hotband.suites.quick_page import views, write_quick
@@ -148,7 +155,9 @@ def quick(
     asked = quick_of(
         machine, time=time, expect=expect, set=parse_set(set_ or []), erase=erase, seed=seed, out=out, fresh=fresh
     )
-    document = run_quick(asked, watch=run_progress)
+    expect_yes(asked.target, asked.writes, yes)
+    with stoppable():
+        document = run_quick(asked, watch=run_progress)
     if as_json:
         print_json(document)
     else:
@@ -160,6 +169,25 @@ def quick(
         write_quick(document, page)
         if not as_json:
             show_views([f"Written: {page}"])
+
+
+def expect_yes(target: SuiteTarget, writes: bool, yes: bool) -> None:
+    """Asks once before a real target is written. Raises UserError where there is nobody to ask, Exit where the answer
+    is no."""
+    if target.is_model:
+        if yes:
+            raise UserError("--yes", "", "", f"is for a real device; {target.name} is a model")
+        return
+    if not writes or yes:
+        return
+    say(f"{target.name} will be written over and over: all that is on it is lost")
+    if not sys.stdin.isatty():
+        accepted = "missing: what is said above will be done, and there is no terminal to ask: expected --yes"
+        raise UserError("--yes", "", "", accepted)
+    sys.stderr.write("Go on? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise typer.Exit(INTERRUPTED)
 
 
 def _written(document: object, out: Path | None, output: Path | None) -> list[Path]:

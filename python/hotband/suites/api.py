@@ -142,7 +142,7 @@ class QuickResult:
 def quick(
     on: str,
     *,
-    time: str = "5 min",
+    duration: str = "5 min",
     expect: str | None = None,
     set: Mapping[str, object] | None = None,
     erase: str | None = None,
@@ -151,8 +151,8 @@ def quick(
     fresh: bool = False,
     progress: bool | None = None,
 ) -> QuickResult:
-    """A first look at a machine, or at `real:PATH`, that takes `time`: sequential and random I/O as its kind of drive
-    is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number. Beside the figures
+    """A first look at a machine, or at `real:PATH`, that takes `duration`: sequential and random I/O as its kind of
+    drive is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number. Beside the figures
     stand those of the model of `expect` (else of the catalog's drive that has the device's model number). Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
@@ -164,7 +164,7 @@ def quick(
     try:
         folder = None if out is None else Path(out)
         pairs = settings_of(set or {})
-        asked = quick_of(on, time=time, expect=expect, set=pairs, erase=erase, seed=seed, out=folder, fresh=fresh)
+        asked = quick_of(on, time=duration, expect=expect, set=pairs, erase=erase, seed=seed, out=folder, fresh=fresh)
         return QuickResult(run_quick(asked, watch=lambda title: watch(title, progress)))
     except UserError as error:
         raise in_python(error) from None
