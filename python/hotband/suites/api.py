@@ -153,8 +153,8 @@ def quick(
 ) -> QuickResult:
     """A first look at a machine, or at `real:PATH`, that takes `duration`: sequential and random I/O as its kind of
     drive is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number. Beside the
-    figures stand those of the model of `expect` (else of the catalog's drive that has the device's model number). Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    figures stand those of the model of `expect` (else of the catalog's drive that has the device's model number).
+    Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
     from hotband.runs.run import RunsInterrupted
     from hotband.runs.watch import watch
