@@ -145,6 +145,14 @@ def test_power_goes_off_where_the_machine_itself_says_so(tmp_path: Path) -> None
         assert served.is_stopped()
 
 
+def test_flash_of_a_served_drive_is_worn_in_by_random_writes(tmp_path: Path) -> None:
+    with hb.serve("s4500-960", state="preconditioned", scale=256, socket=tmp_path / "s", anyway=True) as served:
+        pass
+    [drive] = served.record.to_dict()["parts"]
+    # Written in order twice, each block was erased once; random writes then erase blocks that hold valid pages, too.
+    assert drive["at_end"]["erases_mean"] >= 2
+
+
 def test_what_was_read_as_zeros_of_a_store_that_keeps_nothing_is_noted(tmp_path: Path) -> None:
     with hb.serve(DRIVE, socket=tmp_path / "s", store="none", anyway=True) as served:
         write_once(tmp_path / "s", 0, b"x" * 4096)

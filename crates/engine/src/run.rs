@@ -354,6 +354,10 @@ impl Run {
         (driver.events, driver.power) = (events, power);
         control.set_phases(2);
         driver.probes.start(driver.machine);
+        if let Some(before) = &mut closing.workload.precondition {
+            // What programs will write nobody knows yet: flash is worn in by writes all over it.
+            before.random += std::mem::take(&mut before.workload);
+        }
         driver.precondition(&closing.workload, seed, control)?;
         control.begin_phase(1);
         let (now, cut) = driver.begin_live();
