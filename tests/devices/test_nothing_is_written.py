@@ -200,7 +200,7 @@ def test_the_spy_sees_what_writes(victim: tuple[str, Path]) -> None:
 HARDWARE = {
     "run": (["fio-randwrite", "--on", "{}", "--yes", "--duration", "0.1 s", "--expect", "s4500-960"], True),
     "sweep": (["fio-randwrite", "--on", "{}", "--yes", "--duration", "0.1 s", "--set", "qd=1,2"], False),
-    "pts": (["{}", "--quick", "--test", "iops"], True),
+    "pts": (["{}", "--quick", "--test", "iops", "--yes"], True),
 }
 
 
