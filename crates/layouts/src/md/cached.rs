@@ -34,6 +34,12 @@ impl Md {
         let needs = Journal::needs(head.wanted.len() as u64);
         let is_critical = head.in_journal == 0 && journal.free() < 2 * reserve;
         if is_critical || journal.free() < needs + reserve + Journal::needs(self.rows.parities()) {
+            if head.in_journal != 0 && journal.rows().next() == Some(row) {
+                // It is what nothing here can be written over for: waiting, it would wait for itself. The kernel takes care
+                // that it is never so (`BUG` in `r5l_write_stripe`).
+                head.is_flushing = true;
+                return self.list(row);
+            }
             return self.without_room.push(row);
         }
         if std::mem::take(&mut head.may_read) {
