@@ -531,53 +531,32 @@ fn schedule() -> impl Strategy<Value = Vec<(u64, u8, u64, u64)>> {
 
 #[test]
 fn a_row_that_holds_the_journal_up_is_written_out_though_it_waits_for_room() {
-    let asked = [
-        (0, 3, 768, 176),
-        (0, 1, 0, 8),
-        (0, 3, 73, 8),
-        (1000000, 3, 760, 152),
-        (421614, 3, 664, 192),
-        (315838, 3, 717, 4),
-        (2262549, 3, 836, 5),
-        (0, 3, 368, 184),
-        (0, 3, 336, 8),
-        (0, 1, 0, 8),
-        (0, 3, 128, 32),
-        (0, 3, 250, 31),
-        (0, 3, 512, 152),
-        (0, 0, 0, 8),
-        (0, 3, 384, 32),
-        (0, 1, 0, 8),
-        (1054448, 1, 0, 8),
-        (1945552, 0, 0, 8),
-        (0, 0, 0, 8),
-        (0, 3, 0, 120),
-        (0, 3, 0, 32),
-        (0, 3, 168, 120),
-        (0, 3, 456, 104),
-        (0, 3, 432, 176),
-        (0, 3, 232, 192),
-        (0, 3, 344, 208),
-        (0, 3, 376, 184),
-        (0, 3, 208, 56),
-        (0, 3, 120, 40),
-        (0, 3, 177, 16),
-        (0, 3, 392, 144),
-        (0, 3, 320, 128),
+    let mut rig = Rig::with_journal(spec(17, JournalMode::WriteBack), (17 + 1) * 10 * PAGE);
+    // Sectors, as a property found them.
+    let before = [(380, 21), (776, 216)];
+    let after = [
+        (88, 168),
+        (376, 152),
+        (432, 208),
+        (433, 16),
+        (640, 40),
+        (128, 104),
+        (760, 24),
+        (18, 39),
+        (240, 120),
+        (392, 152),
+        (376, 216),
+        (456, 208),
+        (496, 184),
+        (496, 232),
+        (589, 36),
+        (608, 24),
     ];
-    let spec = MdSpec { stripes: 17, journal: JournalMode::WriteBack, is_buffered: false };
-    let mut rig = Rig::with_journal(spec, (17 + 1) * 10 * PAGE);
-    for (index, (gap, op, first, count)) in asked.into_iter().enumerate() {
-        rig.run_to(rig.now + gap);
-        rig.is_degraded = index >= 16;
-        match op {
-            0 => _ = rig.ask(Flush, 0, 0),
-            1 => _ = rig.ask(Read, first * 512, count * 512),
-            _ => _ = rig.put(Write, first * 512, count * 512),
-        }
-    }
+    before.iter().for_each(|(first, count)| _ = rig.put(Write, first * 512, count * 512));
+    rig.run_to(1);
+    after.iter().for_each(|(first, count)| _ = rig.put(Write, first * 512, count * 512));
     rig.drain();
-    assert_eq!(rig.served.len(), rig.asked.len());
+    assert_eq!(rig.served.len(), before.len() + after.len());
 }
 
 proptest! {
