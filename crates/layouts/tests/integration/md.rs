@@ -552,9 +552,13 @@ fn a_row_that_holds_the_journal_up_is_written_out_though_it_waits_for_room() {
         (589, 36),
         (608, 24),
     ];
-    before.iter().for_each(|(first, count)| _ = rig.put(Write, first * 512, count * 512));
+    for (first, count) in before {
+        rig.put(Write, first * 512, count * 512);
+    }
     rig.run_to(1);
-    after.iter().for_each(|(first, count)| _ = rig.put(Write, first * 512, count * 512));
+    for (first, count) in after {
+        rig.put(Write, first * 512, count * 512);
+    }
     rig.drain();
     assert_eq!(rig.served.len(), before.len() + after.len());
 }
