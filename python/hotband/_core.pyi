@@ -130,10 +130,10 @@ class Server:
         *,
         store: Path | None = None,
         base: Path | None = None,
-        spin_ns: int = 200_000,
-        priority: bool = True,
-        awake: bool = True,
-        way_ns: int = 0,
+        spin_ns: int,
+        priority: bool,
+        awake: bool,
+        way_ns: int,
     ) -> None: ...
     def serve_nbd(self, socket: Path) -> None:
         """NBD clients find every volume at this unix socket, which only its owner may open."""
@@ -181,10 +181,9 @@ class FixedServer:
     def stop(self) -> None:
         """Ends it; does nothing where it has ended."""
 
-def serve_speed(path: Path, seconds: float) -> tuple[float, float, int]:
-    """What this host can serve of random 4 KiB reads: mean latency in ns with one outstanding, reads a second with 32,
-    and what the way to a server and back takes at least, in ns. Measured for three times `seconds` behind a socket at
-    `path`, which is not there yet. Raises OSError."""
+def serve_speed(path: Path, seconds: float) -> tuple[float, float]:
+    """What this host can serve of random 4 KiB reads: mean latency in ns with one outstanding, reads a second with 32.
+    Measured for twice `seconds` behind a socket at `path`, which is not there yet. Raises OSError."""
 
 def serve_way(path: Path, seconds: float) -> int:
     """What the way to a server and back takes at least, in ns; measured for so long behind a socket at `path`, which is

@@ -88,7 +88,7 @@ impl PyServer {
 impl PyServer {
     /// Begins to serve the machine of `run`, whose load is `clients`; its time begins.
     #[new]
-    #[pyo3(signature = (run, *, store=None, base=None, spin_ns=200_000, priority=true, awake=true, way_ns=0))]
+    #[pyo3(signature = (run, *, store=None, base=None, spin_ns, priority, awake, way_ns))]
     #[allow(
         clippy::needless_pass_by_value,
         clippy::too_many_arguments,
@@ -233,14 +233,14 @@ impl PyFixedServer {
     }
 }
 
-/// Mean latency in nanoseconds with one 4 KiB read outstanding, and reads a second with 32, that this host can serve, and
-/// what the way to the server and back takes at least, in nanoseconds; measured behind a socket at `path`, which is not there yet.
+/// Mean latency in nanoseconds with one 4 KiB read outstanding, and reads a second with 32, that this host can serve;
+/// measured behind a socket at `path`, which is not there yet.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
-pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64, f64, u64)> {
+pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64, f64)> {
     let time = std::time::Duration::from_secs_f64(seconds);
     let speed = py.detach(|| speed::measure(&path, time)).map_err(|error| os_error(&error, &path))?;
-    Ok((speed.latency_ns, speed.iops, speed.way_ns))
+    Ok((speed.latency_ns, speed.iops))
 }
 
 /// What the way to the server and back takes at least, in nanoseconds; measured behind a socket at `path`, which is not

@@ -335,7 +335,12 @@ impl Service {
         }
         let told = std::mem::take(&mut *watchers);
         drop(watchers);
-        let gone: Vec<Pending> = self.lock().pending.iter_mut().filter_map(Option::take).collect();
+        let mut core = self.lock();
+        // Its time ends here, and not where it last had something to do.
+        let due = core.go_to(self.clock.now());
+        let gone: Vec<Pending> = core.pending.iter_mut().filter_map(Option::take).collect();
+        drop(core);
+        self.hand_out(due);
         for pending in gone {
             pending.reply.done(Err(Failure::Gone));
         }
@@ -354,8 +359,7 @@ impl Service {
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             thread.join().expect("the clock does not panic");
         }
-        let Some(mut model) = self.lock().model.take() else { return Ok(None) };
-        model.advance(self.clock.now(), &mut Vec::new());
+        let Some(model) = self.lock().model.take() else { return Ok(None) };
         let is_cut = model.is_cut();
         let findings = self.tally().findings().with_notes(self.store.remarks());
         let spaces: Vec<_> = self.volumes.iter().map(|volume| (volume.node, volume.space)).collect();
@@ -380,9 +384,12 @@ impl Core {
     /// Lets the machine go on to `now`, where it has something to do until then; what is done by then. Else its time
     /// stands still: what was asked for a moment ago, and is seen only now, is taken at the time of asking.
     fn advance(&mut self, now: Instant) -> Due {
-        let Some(model) = self.model.as_mut().filter(|model| model.wake().is_some_and(|wake| wake <= now)) else {
-            return Vec::new();
-        };
+        if self.wake().is_some_and(|wake| wake <= now) { self.go_to(now) } else { Vec::new() }
+    }
+
+    /// Lets the machine go on to `now` in any case.
+    fn go_to(&mut self, now: Instant) -> Due {
+        let Some(model) = &mut self.model else { return Vec::new() };
         model.advance(now, &mut self.answers);
         let mut due = Due::with_capacity(self.answers.len());
         for answer in self.answers.drain(..) {

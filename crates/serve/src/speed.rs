@@ -25,27 +25,24 @@ pub struct Speed {
     pub latency_ns: f64,
     /// I/Os a second with 32 outstanding.
     pub iops: f64,
-    /// What the way to the server and back takes at least, for a client that has waited: by so much the shortest of all
-    /// latencies is longer than what a drive was to take.
-    pub way_ns: u64,
 }
 
 /// What a drive takes by which the way to it is measured: as fast a drive as is served, or nearly so, on which clients wait.
 const WAITED: Span = Span(100_000);
 
-/// Measures it for about three times `time`, behind a socket at `path`, which must not be there yet.
+/// Measures it for about twice `time`, behind a socket at `path`, which must not be there yet.
 ///
 /// # Errors
 /// What the host refuses.
 pub fn measure(path: &Path, time: Duration) -> io::Result<Speed> {
-    let way_ns = way(path, time)?;
     let _served = Steady::serve(path, Span::ZERO)?;
     let mut client = Client::connect(path)?;
     let (alone, together) = (client.read_for(1, time)?, client.read_for(32, time)?);
-    Ok(Speed { latency_ns: 1e9 / alone.rate, iops: together.rate, way_ns })
+    Ok(Speed { latency_ns: 1e9 / alone.rate, iops: together.rate })
 }
 
-/// What the way to a server and back takes at least, in nanoseconds; measured for about `time` in the same way.
+/// What the way to a server and back takes at least, in nanoseconds, for a client that has waited: by so much the shortest
+/// of all latencies is longer than what the drive was to take. Measured for about `time` in the same way.
 ///
 /// # Errors
 /// What the host refuses.
@@ -127,7 +124,7 @@ impl Client {
         requests.extend_from_slice(&BLOCK.to_be_bytes());
     }
 
-    /// Keeps `depth` reads outstanding for so long; .
+    /// Keeps `depth` reads outstanding for so long.
     fn read_for(&mut self, depth: u32, time: Duration) -> io::Result<Reads> {
         let mut requests = Vec::new();
         (0..depth).for_each(|_| self.ask(&mut requests));

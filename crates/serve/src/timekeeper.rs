@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar};
 use std::time::Duration;
 
-use hotband_units::Instant;
+use hotband_units::{Instant, Span};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::Timespec;
 
@@ -132,11 +132,15 @@ impl Timekeeping {
         watch: &mut Watch,
         receive: &mut dyn FnMut() -> io::Result<usize>,
     ) -> io::Result<usize> {
-        let service = Arc::clone(&self.service);
+        let Self { service, for_others } = self;
+        let until = service.clock.now() + Span(LONGEST_WAIT.as_nanos() as u64);
         loop {
             if let Some(outcome) = received(receive()) {
-                self.for_others = 0;
+                *for_others = 0;
                 return outcome;
+            }
+            if service.is_stopped() || *for_others > OFTEN || service.clock.now() >= until {
+                return Err(io::ErrorKind::WouldBlock.into());
             }
             let (next, any) = service.go_on(service.lock());
             if any {
@@ -147,31 +151,12 @@ impl Timekeeping {
             {
                 return outcome;
             }
-            let spin = Duration::from_nanos(service.options.spin.0);
-            let Some(left) = service.clock.until(next) else { continue };
-            let Some(time) = left.checked_sub(spin) else {
-                if let Some(outcome) = self.spin(receive) {
-                    return outcome;
-                }
-                continue;
-            };
-            let is_told = sleep(fd, &service.timekeeper.alarm, time.min(LONGEST_WAIT))?;
-            self.for_others += u32::from(is_told);
-            if service.is_stopped() || self.is_for_others() {
-                return Err(io::ErrorKind::WouldBlock.into());
+            if let Some(time) = service.sleep_before(next) {
+                *for_others += u32::from(sleep(fd, &service.timekeeper.alarm, time.min(LONGEST_WAIT))?);
+            } else if let Some(outcome) = service.spin(|| received(receive())) {
+                return outcome;
             }
         }
-    }
-
-    /// Looks at the time, and at the client, until something is due.
-    fn spin(&self, receive: &mut dyn FnMut() -> io::Result<usize>) -> Option<io::Result<usize>> {
-        let service = &self.service;
-        while service.timekeeper.planned() > service.clock.now() && !service.is_stopped() {
-            if let Some(outcome) = received(receive()) {
-                return Some(outcome);
-            }
-        }
-        None
     }
 }
 
@@ -213,15 +198,23 @@ impl Service {
             if any {
                 continue;
             }
-            self.wait(next);
-            self.spin();
+            if let Some(time) = self.sleep_before(next) {
+                self.wait(next, time);
+            }
+            self.spin(|| {
+                std::hint::spin_loop();
+                None::<()>
+            });
         }
     }
 
-    /// Sleeps until shortly before `next`, or until something is due earlier.
-    fn wait(&self, next: Instant) {
-        let Some(left) = self.clock.until(next) else { return };
-        let Some(time) = left.checked_sub(Duration::from_nanos(self.options.spin.0)) else { return };
+    /// How long to sleep until shortly before `next`; none where that is past.
+    fn sleep_before(&self, next: Instant) -> Option<Duration> {
+        self.clock.until(next)?.checked_sub(Duration::from_nanos(self.options.spin.0))
+    }
+
+    /// The clock sleeps for `time`, which is until shortly before `next`, or until something is due earlier.
+    fn wait(&self, next: Instant, time: Duration) {
         let core = self.lock();
         // What came since is due earlier, and nobody tells it twice; or a client's thread waits now.
         let is_same = self.timekeeper.planned() == next && !self.timekeeper.by_client.load(Ordering::Acquire);
@@ -230,14 +223,16 @@ impl Service {
         }
     }
 
-    /// Looks at the time until what is due next is due, where that is soon.
-    fn spin(&self) {
+    /// Looks at the time until what is due next is due, where that is soon, and meanwhile whether `look` has something.
+    fn spin<T>(&self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         loop {
             let (next, now) = (self.timekeeper.planned(), self.clock.now());
             if next <= now || next.since(now) > self.options.spin || self.is_stopped() {
-                return;
+                return None;
             }
-            std::hint::spin_loop();
+            if let found @ Some(_) = look() {
+                return found;
+            }
         }
     }
 }

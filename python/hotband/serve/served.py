@@ -182,23 +182,25 @@ class Served:
             # Left last: a folder in it is mounted until the machine has ended.
             temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
             self._temporary = Path(self._stack.enter_context(temporary))
-            way = spec.way_ns
-            if spec.anyway and way is None:
-                way = way_ns(self._temporary)
-            elif not spec.anyway:
-                host, measured = speed_of_host(self._temporary)
-                way = measured if way is None else way
-                speed = speed_of_machine(spec.machine, of_machine, text, volumes[0])
-                expect_servable(spec.machine, speed, host)
-            self._server = self._begin(way or 0)
+            if not spec.anyway:
+                expect_servable(
+                    spec.machine,
+                    speed_of_machine(spec.machine, of_machine, text, volumes[0]),
+                    speed_of_host(self._temporary),
+                )
+            self._server = self._begin()
             self._began = time.monotonic()
             self._stack.callback(self._end)
             self._reach()
             self._stack = self._stack.pop_all()
         return self
 
-    def _begin(self, way: int) -> _core.Server:
+    def _begin(self) -> _core.Server:
         spec = self.spec
+        way = spec.way_ns
+        if way is None:
+            # Of files and devices the kernel is the client, whose way is not known.
+            way = way_ns(self._temporary) if spec.nbd or spec.tcp is not None else 0
         store = spec.store
         if store is not None:
             expect_no_disk("--store", store)

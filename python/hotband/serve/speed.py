@@ -33,11 +33,9 @@ class Speed:
         return f"a 4 KiB read in {span_text(self.latency_ns)}, {self.iops:,.0f} a second with 32 outstanding"
 
 
-def speed_of_host(folder: Path) -> tuple[Speed, int]:
-    """Of this host, client and server together, and what the way to a server and back takes at least, in ns; a socket
-    is made in `folder`."""
-    latency, iops, way_ns = _core.serve_speed(folder / "speed.sock", HOST_S)
-    return Speed(latency, iops), way_ns
+def speed_of_host(folder: Path) -> Speed:
+    """Of this host, client and server together; a socket is made in `folder`."""
+    return Speed(*_core.serve_speed(folder / "speed.sock", HOST_S))
 
 
 def way_ns(folder: Path) -> int:

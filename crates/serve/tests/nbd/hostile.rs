@@ -46,6 +46,15 @@ fn who_does_not_finish_a_request_in_time_is_hung_up_on_and_who_asks_nothing_is_n
 }
 
 #[test]
+fn who_is_alone_and_does_not_finish_a_request_in_time_is_hung_up_on() {
+    // Its own thread waits for the machine.
+    let served = served_with(MIB, Span::ZERO, Limits { handshake: Duration::from_secs(60), ..SHORT });
+    let mut half = Client::ready(&served.socket, false);
+    half.say(&request(command::READ, 0, 1, 0, 512, &[])[..20]);
+    assert!(half.is_hung_up());
+}
+
+#[test]
 fn what_comes_byte_by_byte_is_understood() {
     let served = served(MIB);
     let mut client = Client::ready(&served.socket, true);
