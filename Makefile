@@ -27,6 +27,11 @@ $(VENV)/.installed: requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
+# What only tests use: Ray, and a driver for the browser.
+$(VENV)/.tests: requirements-tests.lock | $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
 # The Rust dependencies are pinned in rust.lock, which is Cargo.lock without the registry's address.
 Cargo.lock: rust.lock scripts/rust_lock.py
 	$(PYTHON) scripts/rust_lock.py restore
@@ -60,7 +65,7 @@ test-rust: Cargo.lock | clippy
 	$(CARGO) test --workspace --exclude hotband-benches --locked --quiet
 
 # Two processes, a file at a time; a study is run once for both (tests/conftest.py).
-test-python: setup
+test-python: $(VENV)/.tests setup
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Needs valgrind, which counts instructions: installed where that is possible, else this says so and goes on.
@@ -133,9 +138,9 @@ pictures: setup ## the pictures of README and guides
 accuracy: setup ## every study: how large the errors are, to the terminal and into docs/accuracy.md
 	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy.md
 
-lock: ## after a change of dependencies: rewrites rust.lock and requirements.lock from what is installed
+lock: ## after a change of dependencies: rewrites rust.lock and requirements*.lock from what is installed
 	$(PYTHON) scripts/rust_lock.py save
-	$(BIN)/python -m pip freeze --exclude-editable | grep -iv '^hotband' > requirements.lock
+	$(BIN)/python scripts/python_lock.py
 
 clean: ## everything that was built
 	rm -rf target $(VENV) out dist Cargo.lock
