@@ -249,6 +249,7 @@ def sweep(
     erase: str | None = None,
     size: str | None = None,
     hosts: str | None = None,
+    executor: str | Executor | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Sweep:
@@ -262,8 +263,9 @@ def sweep(
     what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept
     there as it ends, and one that is there, of the same spec, seed and version, is not run again; `fresh` starts over.
     Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the memory.
-    Machines may be hardware (`real:PATH`), whose runs come one after the other behind those on models. Otherwise as
-    `run`.
+    Machines may be hardware (`real:PATH`), whose runs come one after the other behind those on models. `executor` is
+    who runs those on models where it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an
+    `Executor` of `hotband.experiment`. Otherwise as `run`.
     """
     from hotband.runs import watch
     from hotband.sweeps import engine, plan
@@ -284,7 +286,9 @@ def sweep(
     )
     drawn = _intervals_asked(interval, draws)
     of_real = RealAsked(erase, size, False, hosts, NONE)
-    asked = engine.Asked(jobs, _path(out, "out"), fresh, records, drawn, lambda specs: executor_for(specs, of_real))
+    asked = engine.Asked(
+        jobs, _path(out, "out"), fresh, records, drawn, lambda specs: executor_for(specs, of_real), executor
+    )
     return engine.sweep(grid, asked, lambda title: watch.watch(title, progress), lambda _: None)
 
 

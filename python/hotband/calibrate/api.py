@@ -12,6 +12,7 @@ from hotband.runs.specify import Spec, in_python, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.calibrate.calibrated import Calibrated
+    from hotband.experiment import Executor
 
 
 def calibrate(
@@ -29,6 +30,7 @@ def calibrate(
     size: str | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    executor: str | Executor | None = None,
     progress: bool | None = None,
 ) -> Calibrated:
     """Fits the uncertain values of a product to a drive that is measured now, or to results of fio, vdbench, DiskSpd or
@@ -37,9 +39,9 @@ def calibrate(
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), or one or several results; `like` a
     product of the catalog or a file of your own. `duration` is what measuring may take; `out` a folder in which runs
     are kept and found again (not with `fresh`); `output` the product's file that is written. `set` are values of the
-    product that are
-    known; with `reads_only` nothing is written to the target; `erase` is the serial number of a block device that may
-    be written, `size` that of a file that is made in a folder. `workload` is what was run, where a result does not say.
+    product that are known; with `reads_only` nothing is written to the target; `erase` is the serial number of a block
+    device that may be written, `size` that of a file that is made in a folder. `workload` is what was run, where a
+    result does not say. `executor` as in `sweep`, for the model's runs.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
     `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file), a
@@ -48,6 +50,7 @@ def calibrate(
     from hotband.calibrate.model import Product
     from hotband.calibrate.run import Wanted, run
     from hotband.calibrate.target import Hardware
+    from hotband.experiment import using
     from hotband.runs.run import RunsInterrupted
     from hotband.runs.watch import watch
 
@@ -68,7 +71,8 @@ def calibrate(
             Hardware(erase, True, bytes_of(size)),
             fresh,
         )
-        return run(wanted, lambda _: None, lambda _: None, lambda title: watch(title, progress))
+        with using(executor, jobs):
+            return run(wanted, lambda _: None, lambda _: None, lambda title: watch(title, progress))
     except UserError as error:
         raise in_python(error) from None
     except RunsInterrupted:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands import names
+from hotband.commands.executors import on_executor
 from hotband.commands.intervals import JobsOption
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, SetOption, parse_set, print_json, say, show_views
 
@@ -24,6 +25,7 @@ hotband run fio-randread --on ./mine.toml
 """
 
 
+@on_executor
 def calibrate(
     targets: Annotated[
         list[str],

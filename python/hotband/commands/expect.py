@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands import names
+from hotband.commands.executors import on_executor
 from hotband.commands.intervals import DrawsOption, JobsOption
 from hotband.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show_views
 from hotband.interval import DRAWS_OF_MANY
@@ -23,6 +24,7 @@ hotband expect terse.txt -w my.fio --on s4500-960
 """
 
 
+@on_executor
 def expect(
     results: Annotated[
         list[Path], typer.Argument(metavar="RESULT...", help="Results of fio, vdbench, DiskSpd or Iometer.")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands import names
+from hotband.commands.executors import on_executor
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, expect_interval
 from hotband.commands.output import JsonFlag, SetOption, parse_set, print_json, say, show_views
 from hotband.interval import DRAWS
@@ -24,6 +25,7 @@ hotband find "drives for 3000 IOPS at p99 < 30 ms" -w iometer-database --on "rai
 """
 
 
+@on_executor
 def find(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help='Such as "IOPS at p99 < 10 ms".')],
     workload: Annotated[

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hotband.commands.executors import on_executor
 from hotband.commands.output import (
     JsonFlag,
     MachineOption,
@@ -88,6 +89,7 @@ def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | 
     return True
 
 
+@on_executor
 def why(
     workload: WorkloadArgument,
     on: MachineOption,

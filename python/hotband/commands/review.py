@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands import names, real
+from hotband.commands.executors import on_executor
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, asked_intervals
 from hotband.commands.output import (
@@ -35,6 +36,7 @@ DrawsOption = Annotated[
 ]
 
 
+@on_executor
 def review(
     machine: MachineArgument,
     against: Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands import names, real, targets
+from hotband.commands.executors import on_executor
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
 from hotband.commands.output import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from hotband.runs.run import Finished, RunSpec
 
 
+@on_executor
 def run(
     workload: WorkloadArgument,
     on: MachineOption,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands import names
+from hotband.commands.executors import on_executor
 from hotband.commands.group import Commands
 from hotband.commands.intervals import LevelOption
 from hotband.commands.output import (
@@ -34,6 +35,7 @@ study_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Published eval
 
 
 @study_app.command("run")
+@on_executor
 def study_run(
     name: StudyArgument,
     out: OutOption = None,
@@ -83,6 +85,7 @@ def study_emulate(
 
 
 @study_app.command("swings")
+@on_executor
 def study_swings(
     name: StudyArgument,
     out: OutOption = None,
@@ -112,6 +115,7 @@ def study_swings(
 
 
 @study_app.command("intervals")
+@on_executor
 def study_intervals(
     name: OptionalStudyArgument = None,
     every: Annotated[
@@ -158,6 +162,7 @@ def study_why(
 
 
 @study_app.command("accuracy")
+@on_executor
 def study_accuracy(
     studies: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="These alone; else all.")] = None,
     out: OutOption = None,

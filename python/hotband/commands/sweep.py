@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands import names, real
+from hotband.commands.executors import on_executor
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, asked_intervals
 from hotband.commands.output import (
@@ -44,6 +45,7 @@ hotband sweep fio-randread --on exos-15e900-512n --on ent-10k --set qd=1..256 --
 hotband sweep fio-randread --on ent-15k --set qd=1..32 --set bs=4KiB,64KiB --repeat 3 --out bs"""
 
 
+@on_executor
 def sweep(
     workload: WorkloadArgument,
     on: Annotated[

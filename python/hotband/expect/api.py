@@ -12,6 +12,7 @@ from hotband.runs.specify import Spec, in_python, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.expect.expected import Expected
+    from hotband.experiment import Executor
 
 
 def expect(
@@ -25,6 +26,7 @@ def expect(
     seed: int = 1,
     set: Mapping[str, object] | None = None,
     jobs: int | None = None,
+    executor: str | Executor | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Expected:
@@ -33,7 +35,7 @@ def expect(
 
     Without `on` the drives of the catalog are ranked by how near they come. `workload` is what was run, where the
     result does not say. `interval` is a percentage; `draws` are made of the uncertain values; `duration` is the
-    measured time of a prediction, else 100,000 I/Os.
+    measured time of a prediction, else 100,000 I/Os. `executor` as in `sweep`.
 
     The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes a
     second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
@@ -42,6 +44,7 @@ def expect(
     from hotband.expect.expect import Asked
     from hotband.expect.expect import expect as expected_of
     from hotband.expect.predict import Settings
+    from hotband.experiment import using
     from hotband.runs.run import RunsInterrupted
     from hotband.runs.watch import watch
 
@@ -60,7 +63,8 @@ def expect(
                 jobs=jobs,
             ),
         )
-        return expected_of(asked, lambda title: watch(title, progress), lambda _: None)
+        with using(executor, jobs):
+            return expected_of(asked, lambda title: watch(title, progress), lambda _: None)
     except UserError as error:
         raise in_python(error) from None
     except RunsInterrupted:

@@ -1,6 +1,7 @@
 """Experiments: a grid of runs and what is measured of them, on all cores, each run kept as it finishes
 (docs/guides/experiments.md)."""
 
+from hotband.experiment.chosen import chosen, cores, executor_of, expect_models, using
 from hotband.experiment.executor import Cancelled, Executor, Local, Progress, Tick
 from hotband.experiment.experiment import Experiment, Measure, Outcome, Say, Value
 from hotband.experiment.lock import Lock
@@ -24,9 +25,14 @@ __all__ = [
     "Tick",
     "Value",
     "at_end",
+    "chosen",
+    "cores",
+    "executor_of",
+    "expect_models",
     "expect_no_experiment",
     "grid",
     "one_at_a_time",
     "points_of",
     "sequence",
+    "using",
 ]

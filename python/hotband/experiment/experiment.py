@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.experiment.chosen import chosen
 from hotband.experiment.executor import Cancelled, Executor, Local, Progress, Tick
+from hotband.experiment.lines import lines_of
 from hotband.experiment.lock import Lock
 from hotband.experiment.point import Point, keys_of
 from hotband.experiment.store import Store
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec, check_writable, save
+from hotband.runs.run import Finished, RunsInterrupted, check_writable, save
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +59,7 @@ class Experiment:
         progress: Tick | None = None,
         say: Say | None = None,
     ) -> Outcome:
-        """Runs what is not there yet, on all cores where no executor is given.
+        """Runs what is not there yet: on `executor`, the one that `using` chose, or the cores of this computer.
 
         With `out`, a folder or one whose lock is held, every run is kept there as it finishes, and one that is there,
         whole and of the same spec, seed and version, is not run again; `fresh` starts over. `progress` is called about
@@ -72,7 +74,7 @@ class Experiment:
                     say(line)
             tick = _shifted(progress, work.already, len(self.points))
             try:
-                (executor or Local(jobs)).execute(work.missing, work.done, tick)
+                (executor or chosen() or Local(jobs)).execute(work.missing, work.done, tick)
             except (KeyboardInterrupt, Cancelled):
                 raise RunsInterrupted(work.in_order(self.points)) from None
             return Outcome(self, work.in_order(self.points), work.already)
@@ -110,20 +112,6 @@ def _store(out: Path | Lock | None, what: str, points: Sequence[Point], fresh: b
     with nullcontext(out) if isinstance(out, Lock) else Lock(out) as held:
         keys = keys_of(lines_of([point.spec for point in points]))
         yield Store.open(held.folder, what, points, keys, fresh)
-
-
-def lines_of(specs: Sequence[RunSpec]) -> list[list[RunSpec]]:
-    """Runs by the machine that they share: each alone, or with those before and after it, in their order."""
-    by_id = {spec.id: spec for spec in specs}
-    follower = {spec.after: spec for spec in specs if spec.after in by_id}
-    lines = []
-    for spec in specs:
-        if spec.after not in by_id:
-            line = [spec]
-            while line[-1].id in follower:
-                line.append(follower[line[-1].id])
-            lines.append(line)
-    return lines
 
 
 @dataclass

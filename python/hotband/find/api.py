@@ -10,6 +10,7 @@ from hotband.interval import DRAWS
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of
 
 if TYPE_CHECKING:
+    from hotband.experiment import Executor
     from hotband.find.found import Found
 
 
@@ -28,6 +29,7 @@ def find(
     interval: float | None = None,
     draws: int = DRAWS,
     jobs: int | None = None,
+    executor: str | Executor | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Found:
@@ -38,13 +40,14 @@ def find(
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
     MB/s". `range` bounds what is varied ("1..64"), `within` is how near the answer is to the crossing in percent. A
     trial measures `ios` I/Os (60,000 to 300,000 where not said), or lasts `duration`. With `interval` (a percentage)
-    every answer has bounds, from `draws` draws of the machine's uncertain values.
+    every answer has bounds, from `draws` draws of the machine's uncertain values. `executor` as in `sweep`.
 
     The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
     second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
     `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
+    from hotband.experiment import using
     from hotband.find.find import Asked
     from hotband.find.find import find as answers_to
     from hotband.interval.of_run import Asked as IntervalsAsked
@@ -71,7 +74,8 @@ def find(
             draws,
             jobs,
         )
-        return answers_to(asked, lambda title: watch(title, progress))
+        with using(executor, jobs):
+            return answers_to(asked, lambda title: watch(title, progress))
     except UserError as error:
         raise in_python(error) from None
     except RunsInterrupted:

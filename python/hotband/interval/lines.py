@@ -22,7 +22,7 @@ import numpy as np
 from hotband import _core
 from hotband.errors import UserError
 from hotband.experiment import Experiment, points_of
-from hotband.experiment.experiment import lines_of as specs_by_machine
+from hotband.experiment.lines import lines_of as specs_by_machine
 from hotband.experiment.point import keys_of
 from hotband.experiment.ranges import End, renamed
 from hotband.interval import DRAWS_OF_MANY

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.errors import UserError
-from hotband.experiment import Experiment, Progress, Say, Tick, points_of
-from hotband.experiment.experiment import lines_of
+from hotband.experiment import Experiment, Progress, Say, Tick, cores, points_of
+from hotband.experiment.lines import lines_of
 from hotband.experiment.point import keys_of
 from hotband.experiment.ranges import renamed
 from hotband.experiment.store import read_json
@@ -205,9 +205,7 @@ def run_draws(
 
 def _together(runs: int, jobs: int | None) -> int:
     """How many draws are under way together."""
-    import os
-
-    return -(-RUNS_EACH * (jobs or os.cpu_count() or 1) // runs)
+    return -(-RUNS_EACH * cores(jobs) // runs)
 
 
 def _within(tick: Tick, first: int, batch: int, of: int, runs: int) -> Tick:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.draw.charts import View
+    from hotband.experiment import Executor
     from hotband.report.kept import Report
     from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
     from hotband.study.emulate.result import EmulationResult
@@ -157,12 +158,14 @@ class StudyHandle:
         out: str | Path | None = None,
         fresh: bool = False,
         trust: bool = False,
+        executor: str | Executor | None = None,
         progress: bool | None = None,
     ) -> StudyResult:
         """Runs it on all cores: all loads, or `only` some (then without claims and findings). With `out`, records,
         `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they
-        are). `trust` executes the `findings.py` of a study that is not of the catalog. `progress` as in `run`. Raises
-        UserError, and KeyboardInterrupt where it is stopped."""
+        are). `trust` executes the `findings.py` of a study that is not of the catalog. `executor` as in `sweep`,
+        `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
+        from hotband.experiment import using
         from hotband.runs.run import RunsInterrupted
         from hotband.runs.specify import in_python, texts
         from hotband.runs.watch import watch
@@ -175,7 +178,7 @@ class StudyHandle:
             further = ", fresh_seeds=True" * fresh_seeds + ", trust=True" * trust
             command = f"hotband.study({self.name!r}).run({chosen}seed={root}{further})"
             asked = Asked(None if out is None else Path(out), root, loads, fresh_seeds, fresh, trust, command)
-            with watch(self.name, progress) as tick:
+            with using(executor), watch(self.name, progress) as tick:
                 result, finished = predict(self.study, asked, tick)
         except RunsInterrupted:
             raise KeyboardInterrupt from None

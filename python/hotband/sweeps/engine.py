@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.experiment import Lock, expect_no_experiment
+from hotband.experiment import Lock, chosen, expect_models, expect_no_experiment, using
 from hotband.experiment.executor import Cancelled, Executor, Progress, Tick
 from hotband.experiment.point import keys_of
 from hotband.experiment.store import refused
@@ -35,8 +35,9 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 @dataclass(frozen=True)
 class Asked:
     """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept,
-    intervals of predictions, which the first seed of every point gets, and who runs those on hardware (named by
-    `real:...`), one after the other."""
+    intervals of predictions, which the first seed of every point gets, who runs those on hardware (named by
+    `real:...`), one after the other, and who runs those on models (None: the executor that was chosen, else the cores
+    of this computer)."""
 
     jobs: int | None = None
     out: Path | None = None
@@ -44,6 +45,7 @@ class Asked:
     records: bool = False
     intervals: IntervalsAsked | None = None
     hardware: Hardware | None = None
+    executor: str | Executor | None = None
 
     def __post_init__(self) -> None:
         if self.jobs is not None and (isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1):
@@ -64,6 +66,8 @@ def _expect_predicted(grid: Grid, asked: Asked) -> None:
     """Raises UserError where hardware is among the machines and cannot be run, or intervals of predictions are asked
     for."""
     real = next((name for name in grid.machines if name.startswith(REAL)), None)
+    if real is not None:
+        expect_models(asked.executor or chosen(), grid.machines)
     if real is not None and asked.hardware is None:
         raise UserError("--on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
     if real is not None and asked.intervals is not None:
@@ -98,7 +102,7 @@ class _Runs:
     def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
         """Everything that could be run, also where the user stopped it; with a folder what is there is taken over."""
         found = dict(before or {})
-        with self._journal(fresh) as journal:
+        with using(self.asked.executor, self.asked.jobs), self._journal(fresh) as journal:
             if journal is not None:
                 found |= self._taken_over(journal)
             missing = [place for place in range(len(self.specs)) if place not in found]
@@ -158,6 +162,9 @@ class _Runs:
 
     def _run(self, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None) -> None:
         """Runs what is missing, into `found` and the journal: models first, side by side, then hardware."""
+        executor = chosen()
+        if executor is not None:
+            return self._run_by(executor, missing, found, journal)
         models, real = by_hardware({place: self.specs[place] for place in missing})
         turns = Turns([self.specs[place] for place in models], self.asked.jobs)
         of, already = len(self.specs), len(self.specs) - len(missing)
@@ -169,17 +176,31 @@ class _Runs:
             told = _shifted(tick, already, of)
             if models:
                 turns.check(told)
-            executors = [self._executor(places) for places in real]
+            on_hardware = [self._executor(places) for places in real]
             if journal is not None:
                 journal.open()
             if models:
                 of_models = among(told, 0, len(models), len(missing)) if real else told
                 turns.run(lambda number, finished: took(models[number], finished), of_models)
             done = len(models)
-            for executor, places in zip(executors, real, strict=True):
+            for one, places in zip(on_hardware, real, strict=True):
                 specs = {place: self.specs[place] for place in places}
-                run_on(executor, specs, took, among(told, done, len(places), len(missing)))
+                run_on(one, specs, took, among(told, done, len(places), len(missing)))
                 done += len(places)
+
+    def _run_by(
+        self, executor: Executor, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None
+    ) -> None:
+        """The same by an executor that was chosen, which checks all before the first begins."""
+
+        def took(place: int, finished: Finished) -> None:
+            if journal is not None:
+                journal.open()
+            self._keep(place, row_of(finished.record), finished, found, journal)
+
+        of, already = len(self.specs), len(self.specs) - len(missing)
+        with self.watch("sweep") as tick:
+            run_on(executor, {place: self.specs[place] for place in missing}, took, _shifted(tick, already, of))
 
     def _executor(self, places: Sequence[int]) -> Executor:
         assert self.asked.hardware is not None, "looked at before anything was checked"

@@ -7,9 +7,10 @@ import time
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.experiment import cores
 from hotband.report.text import number
 from hotband.runs.run import prepare
-from hotband.sweeps.plan import Grid, cores
+from hotband.sweeps.plan import Grid
 from hotband.sweeps.values import MOST_RUNS
 
 if TYPE_CHECKING:

@@ -67,7 +67,13 @@ class Journal:
             raise refused(self.path.parent, held)
 
     def open(self) -> None:
-        """Makes the file ready for further lines: one that was begun is cut off, one without a run written anew."""
+        """Makes the file ready for further lines, where it is not yet: one that was begun is cut off, one without a
+        run written anew."""
+        with self._lock:
+            if self._file < 0:
+                self._open()
+
+    def _open(self) -> None:
         with named(self.path):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             self._file = os.open(self.path, flags, 0o666)

@@ -4,7 +4,6 @@ every seed; machines vary slowest, seeds fastest."""
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -128,8 +127,3 @@ def seeds_of(given: object, repeat: object) -> Values:
     first, several = cast("int", listed[0]), repeat or 1
     found = range(first, first + several) if repeat is not None else cast("list[int]", listed)
     return Values(tuple(found[: MOST_RUNS + 1]), len(found))
-
-
-def cores(jobs: int | None) -> int:
-    """How many runs go on at a time."""
-    return jobs or os.cpu_count() or 1
