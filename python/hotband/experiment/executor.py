@@ -8,13 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar, runtime_checkable
 
 from hotband import _core
 from hotband.experiment.point import Point
 from hotband.runs import memory, run
 from hotband.runs.run import Finished, Prepared, prepare, sequences
 
+T = TypeVar("T")
 TICK_SECONDS = 0.1
 
 
@@ -53,6 +54,16 @@ class Executor(Protocol):
 
     def cancel(self) -> None:
         """Ends `execute`; from any thread."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """An executor that can read runs where they were run: what is brought back is small then."""
+
+    def read(
+        self, points: Sequence[Point], read: Callable[[Finished], T], took: Callable[[Point, T], None], tick: Tick
+    ) -> None:
+        """As `Executor.execute`; `took` is given what `read`, a function of a module of Hotband, made of each run."""
 
 
 class Local:

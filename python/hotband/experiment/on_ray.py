@@ -12,23 +12,24 @@ from __future__ import annotations
 
 import errno
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.errors import UserError
 from hotband.experiment.executor import TICK_SECONDS, Cancelled, Done, Progress, Tick
 from hotband.experiment.lines import lines_of
-from hotband.experiment.parcel import Line, Packing, Told, unpacked
+from hotband.experiment.parcel import Packing, Read, Returned, Told, unpacked
 from hotband.experiment.point import Point
 from hotband.experiment.ray_cluster import Connection, address_of, connect, expect_ray, expect_reachable, release
 from hotband.experiment.ray_task import build, checked, run_lines
 from hotband.runs import memory
 
 if TYPE_CHECKING:
-    from hotband.runs.run import RunSpec
+    from hotband.runs.run import Finished, RunSpec
+
+T = TypeVar("T")
 
 TASK_S = 0.5
 """Seconds of work of a task: Ray takes about a millisecond for one, and a worker that dies loses no more than this."""
@@ -73,16 +74,23 @@ class OnRay:
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
         """See `Executor`. Runs that come one after the other on one machine are told when the last of them ends."""
+        self.read(points, Returned.of, lambda point, run: done(point, run.finished(point.spec)), tick)
+
+    def read(
+        self, points: Sequence[Point], read: Callable[[Finished], T], took: Callable[[Point, T], None], tick: Tick
+    ) -> None:
+        """As `execute`, but brings back only what `read`, a function of a module of Hotband, makes of a run, there
+        where it was run."""
         self._cancelled.clear()
-        work = _Work.of(points)
+        work = _Work(points)
         self._check(work, tick)
 
-        def took(line: int, told: Told) -> None:
-            work.take(line, told, done)
-            tick(work.progress())
+        def take(line: int, told: Told) -> None:
+            work.take(line, told, took)
 
         tick(work.progress())
-        self._dispatch(work, run_lines, range(len(work.lines)), took, lambda: tick(work.progress()))
+        self._dispatch(work, read, range(len(work.lines)), take, lambda: tick(work.progress()))
+        tick(work.progress())
 
     def cancel(self) -> None:
         """See `Executor`."""
@@ -117,60 +125,57 @@ class OnRay:
         def shown() -> None:
             tick(Progress(0.0, 0, 0, of, f"checking {seen:,} of {len(first):,}"))
 
-        self._dispatch(work, partial(run_lines, only_check=True), rest, took, shown)
+        self._dispatch(work, None, rest, took, shown)
 
     def _dispatch(
         self,
         work: _Work,
-        function: Callable[..., bytes],
+        read: Read | None,
         lines: Iterable[int],
         took: Callable[[int, Told], None],
         shown: Callable[[], None],
     ) -> None:
-        """Has a function done for lines on the cluster."""
-        tasks = _Tasks(self._connected(), work, function, deque(lines), self.jobs)
+        """Has lines run on the cluster, or checked, where nothing is to be read of them."""
+        tasks, at = _Tasks(self._connected(), work, read, deque(lines), self.jobs), 0.0
         try:
             while not tasks.over(TICK_SECONDS, took):
-                shown()
                 if self._cancelled.is_set():
                     raise Cancelled
+                if time.monotonic() - at >= TICK_SECONDS:
+                    at = time.monotonic()
+                    shown()
         finally:
             tasks.stop()
 
 
-@dataclass
 class _Work:
     """Points by line, ready to travel; what is finished of them."""
 
-    points: Sequence[Point]
-    lines: list[Line]
-    of_line: list[list[Point]]
-    needs: dict[tuple[RunSpec, ...], int] = field(default_factory=dict)
-    finished: int = 0
-    share: float = 0.0
-    ios: int = 0
-
-    @classmethod
-    def of(cls, points: Sequence[Point]) -> _Work:
+    def __init__(self, points: Sequence[Point]) -> None:
         """The heaviest lines first. Raises UserError for what cannot travel."""
         by_id, packing = {point.id: point for point in points}, Packing()
-        lines = lines_of([point.spec for point in points])
-        lines.sort(key=lambda line: -sum(spec.weight for spec in line))
-        packed = [packing.line(line) for line in lines]
-        return cls(points, packed, [[by_id[spec.id] for spec in line] for line in lines])
+        specs = lines_of([point.spec for point in points])
+        specs.sort(key=lambda line: -sum(spec.weight for spec in line))
+        self.points = points
+        self.lines = [packing.line(line) for line in specs]
+        self.of_line = [[by_id[spec.id] for spec in line] for line in specs]
+        self.weights = [sum(spec.weight for spec in line) for line in specs]
+        # Lines that differ in their seeds and names alone are of one kind: they are checked once.
+        self.first: dict[tuple[RunSpec, ...], int] = {}
+        self.kind = [self.first.setdefault(line.alike(), number) for number, line in enumerate(self.lines)]
+        self.needs: dict[int, int] = {}
+        self.whole = sum(self.weights) or 1.0
+        self.finished, self.share, self.ios = 0, 0.0, 0
 
     def different(self) -> list[int]:
-        """The first of the lines that differ in their seeds alone, each."""
-        first: dict[tuple[RunSpec, ...], int] = {}
-        for number, line in enumerate(self.lines):
-            first.setdefault(line.alike(), number)
-        return list(first.values())
+        """The first line of each kind."""
+        return list(self.first.values())
 
     def check(self, line: int, told: Told) -> None:
         """Raises UserError for a mistake in a line."""
         if told.mistake is not None:
             raise self._named(line, told.mistake)
-        self.needs[self.lines[line].alike()] = told.memory
+        self.needs[line] = told.memory
 
     def _named(self, line: int, mistake: UserError) -> UserError:
         """A value that one of several machines refuses says which."""
@@ -181,41 +186,37 @@ class _Work:
 
     def memory(self, line: int) -> int:
         """What a task with this line asks for."""
-        needs, asked = self.needs.get(self.lines[line].alike(), 0), LEAST_MEMORY
+        needs, asked = self.needs.get(self.kind[line], 0), LEAST_MEMORY
         while asked < needs:
             asked *= 2
         return asked
 
-    def take(self, line: int, told: Told, done: Done) -> None:
-        """Hands the runs of a line on. Raises the mistake that ended it."""
+    def take(self, line: int, told: Told, took: Callable[[Point, Any], None]) -> None:
+        """Hands on what was read of the runs of a line. Raises the mistake that ended it."""
         if told.mistake is not None:
             raise told.mistake
         for point, run in zip(self.of_line[line], told.runs, strict=True):
-            finished = run.finished(point.spec)
-            done(point, finished)
-            self.ios += finished.ios
+            took(point, run)
+        self.ios += told.ios
         self.finished += len(told.runs)
-        self.share += self.lines[line].weight
+        self.share += self.weights[line]
 
     def progress(self) -> Progress:
         """By what is finished."""
-        whole = sum(line.weight for line in self.lines) or 1.0
-        return Progress(min(self.share / whole, 1.0), self.ios, self.finished, len(self.points))
+        return Progress(min(self.share / self.whole, 1.0), self.ios, self.finished, len(self.points))
 
 
 class _Tasks:
     """Tasks under way, and the lines that wait for one."""
 
-    def __init__(
-        self, to: Connection, work: _Work, function: Callable[..., bytes], waiting: deque[int], slots: int
-    ) -> None:
-        self.to, self.work, self.waiting, self.slots = to, work, waiting, slots
+    def __init__(self, to: Connection, work: _Work, read: Read | None, waiting: deque[int], slots: int) -> None:
+        self.to, self.work, self.read, self.waiting, self.slots = to, work, read, waiting, slots
         self.under_way: dict[Any, list[int]] = {}
         self.begun: dict[int, int] = {}
         # Seconds of a unit of weight; not known before the first task ended.
         self.pace: float | None = None
         # A task is not repeated by Ray, but here: alone, so that what kills its worker is found.
-        self.remote = to.ray.remote(num_cpus=1, max_retries=0)(function)
+        self.remote = to.ray.remote(num_cpus=1, max_retries=0)(run_lines)
 
     def over(self, seconds: float, took: Callable[[int, Told], None]) -> bool:
         """Waits for a task at most so long, and says whether all lines are done. Raises what a line raised."""
@@ -240,8 +241,8 @@ class _Tasks:
                 self.begun[line] = self.begun.get(line, 0) + 1
             needs = max(self.work.memory(line) for line in lines)
             self._expect_room(needs, lines[0])
-            sent = self.remote.options(memory=needs).remote(build(), [self.work.lines[line] for line in lines])
-            self.under_way[sent] = lines
+            packed = [self.work.lines[line] for line in lines]
+            self.under_way[self.remote.options(memory=needs).remote(build(), packed, self.read)] = lines
 
     def _next(self) -> list[int]:
         """The lines of the next task: half a second of work, the less the fewer are left; one before the pace is known,
@@ -259,7 +260,7 @@ class _Tasks:
         return lines
 
     def _seconds(self, line: int) -> float:
-        return (self.pace or 0.0) * self.work.lines[line].weight
+        return (self.pace or 0.0) * self.work.weights[line]
 
     def _expect_room(self, needs: int, line: int) -> None:
         """Raises UserError for a run that would wait for ever."""
@@ -279,7 +280,7 @@ class _Tasks:
         if reply.other:
             accepted = f"is hotband {reply.other} there, {build()} here; expected the same on every node"
             raise UserError("--executor", "", reply.node, accepted)
-        weight = sum(self.work.lines[line].weight for line in lines)
+        weight = sum(self.work.weights[line] for line in lines)
         now = sum(told.seconds for told in reply.told) / (weight or 1.0)
         self.pace = now if self.pace is None else (self.pace + now) / 2
         # What came behind a mistake was not run; the mistake ends all.

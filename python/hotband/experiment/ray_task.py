@@ -9,12 +9,12 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
-from hotband.experiment.parcel import Line, Packing, Reply, Returned, Told, refuse
+from hotband.experiment.parcel import Line, Packing, Read, Reply, Told, refuse
 from hotband.experiment.point import version
 from hotband.runs.run import Prepared, execute_one, prepare, sequences
 from hotband.text.write import make_folder, write_file
@@ -32,15 +32,15 @@ def build() -> str:
     return f"{version()}, catalog {digest.hexdigest()[:12]}"
 
 
-def run_lines(asked_by: str, lines: Sequence[Line], *, only_check: bool = False) -> bytes:
-    """Runs lines one after the other, up to the first mistake; a `Reply` as bytes. Only where Hotband is the same as
-    there where they were asked for."""
+def run_lines(asked_by: str, lines: Sequence[Line], read: Read | None) -> bytes:
+    """Runs lines one after the other, up to the first mistake, and reads each run (without `read` they are only
+    checked), where Hotband is the same as there where they were asked for. Returns a `Reply` as bytes."""
     node = platform.node()
     if build() != asked_by:
         return Reply((), node, build()).packed()
     told: list[Told] = []
     for line in lines:
-        told.append(_with_files(line, checked if only_check else _run))
+        told.append(_with_files(line, checked if read is None else partial(_run, read=read)))
         if told[-1].mistake is not None:
             break
     return Reply(tuple(told), node).packed()
@@ -65,14 +65,17 @@ def prepared_of(line: Line) -> list[Prepared]:
     return found
 
 
-def _run(line: Line) -> Told:
-    begin = time.perf_counter()
+def _run(line: Line, read: Read) -> Told:
+    begin, runs, ios = time.perf_counter(), [], 0
     try:
         prepared = prepared_of(line)
-        runs = tuple(Returned.of(execute_one(prepared, place)) for place in range(len(prepared)))
+        for place in range(len(prepared)):
+            finished = execute_one(prepared, place)
+            ios += finished.ios
+            runs.append(read(finished))
     except UserError as error:
         return Told(mistake=error)
-    return Told(runs, seconds=time.perf_counter() - begin)
+    return Told(tuple(runs), ios, seconds=time.perf_counter() - begin)
 
 
 def _with_files(line: Line, work: Callable[[Line], Told]) -> Told:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment import Lock, chosen, expect_models, expect_no_experiment, using
-from hotband.experiment.executor import Cancelled, Executor, Progress, Tick
-from hotband.experiment.point import keys_of
+from hotband.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
+from hotband.experiment.point import Point, keys_of
 from hotband.experiment.store import refused
 from hotband.record.record import record_of
 from hotband.runs.run import Finished, RunsInterrupted, execute
 from hotband.sweeps.estimate import expect_size
 from hotband.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.sweeps.journal import FRAME_FILE, Journal
-from hotband.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of
+from hotband.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
 from hotband.sweeps.plan import Grid
 from hotband.sweeps.sweep import Sweep
 from hotband.sweeps.turns import Turns
@@ -170,7 +170,7 @@ class _Runs:
         of, already = len(self.specs), len(self.specs) - len(missing)
 
         def took(place: int, finished: Finished) -> None:
-            self._keep(place, row_of(finished.record), finished, found, journal)
+            self._keep(place, row_of_run(finished), finished, found, journal)
 
         with self.watch("sweep") as tick:
             told = _shifted(tick, already, of)
@@ -191,16 +191,23 @@ class _Runs:
     def _run_by(
         self, executor: Executor, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None
     ) -> None:
-        """The same by an executor that was chosen, which checks all before the first begins."""
+        """The same by an executor that was chosen, which checks all before the first begins. One that can brings back
+        rows alone, where records are not kept."""
+        of, already = len(self.specs), len(self.specs) - len(missing)
+        specs = {place: self.specs[place] for place in missing}
 
-        def took(place: int, finished: Finished) -> None:
+        def took(place: int, row: Row, finished: Finished | None = None) -> None:
             if journal is not None:
                 journal.open()
-            self._keep(place, row_of(finished.record), finished, found, journal)
+            self._keep(place, row, finished, found, journal)
 
-        of, already = len(self.specs), len(self.specs) - len(missing)
         with self.watch("sweep") as tick:
-            run_on(executor, {place: self.specs[place] for place in missing}, took, _shifted(tick, already, of))
+            told = _shifted(tick, already, of)
+            if isinstance(executor, Reader) and not self.asked.records:
+                place_of = {spec.id: place for place, spec in specs.items()}
+                points = [Point(spec) for spec in specs.values()]
+                return executor.read(points, row_of_run, lambda point, row: took(place_of[point.id], row), told)
+            run_on(executor, specs, lambda place, one: took(place, row_of_run(one), one), told)
 
     def _executor(self, places: Sequence[int]) -> Executor:
         assert self.asked.hardware is not None, "looked at before anything was checked"

@@ -68,6 +68,11 @@ def row_of(record: RecordDoc) -> Row:
     return Row(figures, tuple(state_lines(states_of(record))), tuple(record.get("notes") or ()))
 
 
+def row_of_run(finished: Finished) -> Row:
+    """A run's row."""
+    return row_of(finished.record)
+
+
 def _number(figures: Mapping[str, object] | None, name: str) -> float | None:
     value = (figures or {}).get(name)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,136 @@
+"""Measures what a cluster of Ray costs beside the cores of this computer: `python scripts/ray_rate.py --pairs 2`.
+
+A sweep of short runs (20,000 I/Os each) is run by the command, each kept in a folder: local, Ray, local, Ray. Printed
+are runs a second of the whole command, and of the time between the first run that is kept and the last, which leaves
+out what starts before; processor time; and how many bytes a run takes in the journal and on its way back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotband.experiment.parcel import Line, Returned, unpacked
+from hotband.experiment.ray_task import build, run_lines
+from hotband.runs.run import RunSpec
+from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE
+from hotband.sweeps.kept import row_of_run
+
+IOS = 20_000
+WORKLOAD = f"""
+title = "random reads, so many"
+source = "made up for this measurement"
+
+[load]
+closed = {{ threads = 1, depth = 8 }}
+
+[[streams]]
+read_pct = 100
+random_pct = 100
+size = "4 KiB"
+
+[[phases]]
+name = "measure"
+ios = {IOS}
+measure = true
+"""
+MACHINE = "exos-15e900-512n"
+DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128)
+LOOKED_EVERY_S = 0.02
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One sweep: seconds of the whole command and between first and last run, how many runs came between, the share of
+    the computer's cores that was busy, and its frame."""
+
+    whole: float
+    between: float
+    counted: int
+    busy: float
+    frame: bytes
+
+
+def sweep(folder: Path, runs: int, executor: str) -> Timed:
+    """Runs the sweep and watches its journal."""
+    out = folder / executor.replace("/", "_")
+    depths = ",".join(map(str, DEPTHS))
+    command = [sys.executable, "-m", "hotband.cli", "sweep", str(folder / "short.toml"), "--on", MACHINE]
+    command += ["--set", f"qd={depths}", "--repeat", str(runs // len(DEPTHS)), "--out", str(out), "--json", "--fresh"]
+    journal = out / JOURNAL_FILE
+    begin, first, last, size, at_first, before = time.monotonic(), 0.0, 0.0, 0, 0, ticks()
+    process = subprocess.Popen([*command, "--executor", executor], stdout=subprocess.DEVNULL)
+    while process.poll() is None:
+        now = journal.stat().st_size if journal.is_file() else 0
+        if now > size:
+            last = time.monotonic()
+            if not first and lines(journal):
+                first, at_first = last, lines(journal)
+            size = now
+        time.sleep(LOOKED_EVERY_S)
+    assert process.returncode == 0
+    whole = time.monotonic() - begin
+    busy, idle = (now - then for now, then in zip(ticks(), before, strict=True))
+    return Timed(whole, last - first, lines(journal) - at_first, busy / (busy + idle), (out / FRAME_FILE).read_bytes())
+
+
+def ticks() -> tuple[int, int]:
+    """Busy and idle ticks of all cores since the computer was started (proc_stat(5))."""
+    user, nice, system, idle, iowait, *_ = map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:])
+    return user + nice + system, idle + iowait
+
+
+def lines(journal: Path) -> int:
+    """Runs in a journal."""
+    return max(journal.read_bytes().count(b"\n") - 1, 0)
+
+
+def returned_bytes() -> tuple[int, int, int]:
+    """Bytes a run of the answer of a task of 25 runs, rows and whole records; and of a record as text."""
+    specs = [
+        RunSpec(f"{n}", MACHINE, "short", seed=n, workload_text=WORKLOAD, set=(("qd", "8"),), in_use=True)
+        for n in range(25)
+    ]
+    packed = [Line((spec,)) for spec in specs]
+    rows, records = (run_lines(build(), packed, read) for read in (row_of_run, Returned.of))
+    return len(rows) // len(specs), len(records) // len(specs), len(unpacked(records).told[0].runs[0].text)
+
+
+def main() -> None:
+    """Measures in turn, and says what it saw."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--pairs", type=int, default=1)
+    parser.add_argument("--executor", default="ray", help="ray, or ray://HOST:PORT of a cluster that runs")
+    asked = parser.parse_args()
+    runs, ratios, whole = asked.runs // len(DEPTHS) * len(DEPTHS), [], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "short.toml").write_text(WORKLOAD)
+        for _ in range(asked.pairs):
+            pair = [sweep(folder, runs, executor) for executor in ("local", asked.executor)]
+            for executor, one in zip(("local", asked.executor), pair, strict=True):
+                print(
+                    f"{executor}: {runs:,} runs in {one.whole:.1f} s ({runs / one.whole:.1f} a second), "
+                    f"between first and last {one.counted / one.between:.1f} a second; cores {one.busy:.0%} busy",
+                    flush=True,
+                )
+            assert pair[0].frame == pair[1].frame, "the frames differ"
+            ratios.append(pair[1].counted / pair[1].between / (pair[0].counted / pair[0].between))
+            whole.append(pair[0].whole / pair[1].whole)
+        journal = (folder / "local" / JOURNAL_FILE).stat().st_size / runs
+    row, record, text = returned_bytes()
+    print(f"Ray beside local: {statistics.mean(ratios):.3f} of the rate, {statistics.mean(whole):.3f} with the start")
+    print(f"a run: {journal:.0f} bytes in the journal, {row:,} from a worker; with its record {record:,} of {text:,}")
+    print(f"frames are the same; {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()
