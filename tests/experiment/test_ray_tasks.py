@@ -10,7 +10,7 @@ import pytest
 
 from hotband.errors import UserError
 from hotband.experiment import grid, on_ray
-from hotband.experiment.on_ray import AHEAD, TRIES, OnRay
+from hotband.experiment.on_ray import AHEAD, TRIES, TRIES_OF_MEMORY, OnRay
 from hotband.experiment.parcel import Line, Reply, Told
 from hotband.experiment.ray_cluster import Connection
 from hotband.experiment.ray_task import run_lines
@@ -18,6 +18,10 @@ from hotband.experiment.ray_task import run_lines
 
 class Lost(Exception):
     """A worker died."""
+
+
+class Memory(Lost):
+    """A worker was ended because memory was short."""
 
 
 class TaskError(Exception):
@@ -31,7 +35,7 @@ class TaskError(Exception):
 class Ray:
     """As much of Ray as is used: a task is done when it is asked for. `work` makes the answer."""
 
-    exceptions = SimpleNamespace(RayError=Lost, RayTaskError=TaskError)
+    exceptions = SimpleNamespace(RayError=Lost, RayTaskError=TaskError, OutOfMemoryError=Memory)
 
     def __init__(self, work: Callable[[list[Line]], bytes], memory: float = 1e12) -> None:
         self.work, self.most = work, memory
@@ -123,19 +127,20 @@ def test_a_task_that_is_lost_is_run_again_a_line_each(through: Any) -> None:
     assert {len(lines) for lines in again} == {1}
 
 
-def test_a_run_that_ends_its_worker_each_time_is_named(through: Any) -> None:
+@pytest.mark.parametrize(("death", "times"), [(Lost, TRIES), (Memory, TRIES_OF_MEMORY)])
+def test_a_run_that_ends_its_worker_each_time_is_named(through: Any, death: type[Lost], times: int) -> None:
     tried: list[int] = []
 
     def work(lines: list[Line]) -> bytes:
         if any(line.specs[0].seed == 7 for line in lines):
             tried.append(7)
-            raise Lost
+            raise death
         return told(lines)
 
-    with pytest.raises(OSError, match=f"died {TRIES} times") as failed:
+    with pytest.raises(OSError, match=f"died {times} times") as failed:
         through(work)
     assert "seed=7" in failed.value.filename
-    assert len(tried) == TRIES
+    assert len(tried) == times
 
 
 def test_another_hotband_is_refused_with_both(through: Any) -> None:

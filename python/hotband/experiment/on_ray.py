@@ -39,8 +39,9 @@ AHEAD = 2
 """Tasks under way for each core: one runs, one is there when it ends."""
 CHECKED_HERE = 64
 """Different runs that are checked before a cluster is asked for: a mistake in the first is told at once."""
-TRIES = 5
-"""Times that a line is begun: workers die of others' faults, too, but a run that ends its worker each time is told."""
+TRIES, TRIES_OF_MEMORY = 25, 5
+"""Times that a line is begun, alone but for the first: most workers die of others' faults (killed, a machine taken away),
+and a run that ends its worker each time is told in the end; sooner where Ray says that memory was short."""
 LEAST_MEMORY = 1 << 28
 """Bytes that a task asks for at least, and doubled from there: tasks alike in what they ask for share workers."""
 
@@ -289,10 +290,11 @@ class _Tasks:
 
     def _again(self, lines: Sequence[int], error: Exception) -> None:
         """Lines of a task whose worker died wait again, in front."""
+        most = TRIES_OF_MEMORY if isinstance(error, self.to.ray.exceptions.OutOfMemoryError) else TRIES
         for line in lines:
-            if self.begun[line] >= TRIES:
+            if self.begun[line] >= most:
                 name = self.work.of_line[line][0].id
-                why = f"its worker died {TRIES} times: {type(error).__name__}"
+                why = f"its worker died {self.begun[line]} times: {type(error).__name__}"
                 raise OSError(errno.ECHILD, why, name) from None
         self.waiting.extendleft(reversed(lines))
 

@@ -35,6 +35,7 @@ HERE = "auto"
 """Ray's word for the cluster that runs on this computer."""
 STORE_BYTES = 256 * 1024 * 1024
 """Of results that are under way on this computer: those of a task are a few hundred kilobytes."""
+NO_STATISTICS = {"RAY_USAGE_STATS_ENABLED": "0"}
 FOLDER = "hotband-ray-"
 LONGEST_FOLDER = 40
 """A socket's path has 107 bytes (unix(7)); Ray's begins with the folder and goes on for some 65."""
@@ -144,7 +145,7 @@ def _joined(ray: ModuleType, address: str) -> Connection:
         expect_reachable(address)
     _on_loopback(ray, False)
     try:
-        with _own_signals(), _settings({"RAY_USAGE_STATS_ENABLED": "0"}):
+        with _own_signals(), _settings(NO_STATISTICS):
             ray.init(address=address, **_quiet())
     except Exception as error:  # Ray has no type for what can be wrong with a cluster
         raise UserError("--executor", "", f"ray://{address}", f"no connection: {_first_line(error)}") from None
@@ -157,7 +158,8 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
     _remove_stale()
     above = tempfile.gettempdir() if len(tempfile.gettempdir()) < LONGEST_FOLDER else "/tmp"
     folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-", dir=above))
-    settings = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+    # Ray's workers are at nice 15 where nothing is said; these do what this program's own threads would.
+    settings = {**NO_STATISTICS, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
     _on_loopback(ray, True)
     try:
         with _own_signals(), _settings(settings):
