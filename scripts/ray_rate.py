@@ -43,18 +43,18 @@ measure = true
 """
 MACHINE = "exos-15e900-512n"
 DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128)
-LOOKED_EVERY_S = 0.02
+LOOKED_EVERY_S = 0.2
 
 
 @dataclass(frozen=True)
 class Timed:
-    """One sweep: seconds of the whole command and between first and last run, how many runs came between, the share of
-    the computer's cores that was busy, and its frame."""
+    """One sweep: seconds of the whole command and between first and last run, how many runs came between, processor
+    seconds of all its processes in that time, and its frame."""
 
     whole: float
     between: float
     counted: int
-    busy: float
+    processor: float
     frame: bytes
 
 
@@ -65,26 +65,40 @@ def sweep(folder: Path, runs: int, executor: str) -> Timed:
     command = [sys.executable, "-m", "hotband.cli", "sweep", str(folder / "short.toml"), "--on", MACHINE]
     command += ["--set", f"qd={depths}", "--repeat", str(runs // len(DEPTHS)), "--out", str(out), "--json", "--fresh"]
     journal = out / JOURNAL_FILE
-    begin, first, last, size, at_first, before = time.monotonic(), 0.0, 0.0, 0, 0, ticks()
+    begin, first, last, size, at_first = time.monotonic(), 0.0, 0.0, 0, 0
+    used: dict[int, int] = {}
+    before: dict[int, int] = {}
     process = subprocess.Popen([*command, "--executor", executor], stdout=subprocess.DEVNULL)
     while process.poll() is None:
+        used |= ticks_of(process.pid)
         now = journal.stat().st_size if journal.is_file() else 0
         if now > size:
             last = time.monotonic()
             if not first and lines(journal):
-                first, at_first = last, lines(journal)
+                first, at_first, before = last, lines(journal), dict(used)
             size = now
         time.sleep(LOOKED_EVERY_S)
     assert process.returncode == 0
     whole = time.monotonic() - begin
-    busy, idle = (now - then for now, then in zip(ticks(), before, strict=True))
-    return Timed(whole, last - first, lines(journal) - at_first, busy / (busy + idle), (out / FRAME_FILE).read_bytes())
+    seconds = (sum(used.values()) - sum(before.values())) / os.sysconf("SC_CLK_TCK")
+    return Timed(whole, last - first, lines(journal) - at_first, seconds, (out / FRAME_FILE).read_bytes())
 
 
-def ticks() -> tuple[int, int]:
-    """Busy and idle ticks of all cores since the computer was started (proc_stat(5))."""
-    user, nice, system, idle, iowait, *_ = map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:])
-    return user + nice + system, idle + iowait
+def ticks_of(pid: int) -> dict[int, int]:
+    """Ticks of the processor that a process used, and all that it started, by process (proc_pid_stat(5))."""
+    parents: dict[int, int] = {}
+    used: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+        used[int(path.parent.name)] = int(fields[11]) + int(fields[12])
+    found = {pid}
+    while more := {one for one, parent in parents.items() if parent in found} - found:
+        found |= more
+    return {one: used[one] for one in found if one in used}
 
 
 def lines(journal: Path) -> int:
@@ -110,7 +124,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1)
     parser.add_argument("--executor", default="ray", help="ray, or ray://HOST:PORT of a cluster that runs")
     asked = parser.parse_args()
-    runs, ratios, whole = asked.runs // len(DEPTHS) * len(DEPTHS), [], []
+    runs, ratios, whole, processor = asked.runs // len(DEPTHS) * len(DEPTHS), [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "short.toml").write_text(WORKLOAD)
@@ -119,15 +133,18 @@ def main() -> None:
             for executor, one in zip(("local", asked.executor), pair, strict=True):
                 print(
                     f"{executor}: {runs:,} runs in {one.whole:.1f} s ({runs / one.whole:.1f} a second), "
-                    f"between first and last {one.counted / one.between:.1f} a second; cores {one.busy:.0%} busy",
+                    f"between first and last {one.counted / one.between:.1f} a second, "
+                    f"{1000 * one.processor / one.counted:.2f} ms of the processor each",
                     flush=True,
                 )
             assert pair[0].frame == pair[1].frame, "the frames differ"
             ratios.append(pair[1].counted / pair[1].between / (pair[0].counted / pair[0].between))
             whole.append(pair[0].whole / pair[1].whole)
+            processor.append(pair[0].processor / pair[0].counted / (pair[1].processor / pair[1].counted))
         journal = (folder / "local" / JOURNAL_FILE).stat().st_size / runs
     row, record, text = returned_bytes()
-    print(f"Ray beside local: {statistics.mean(ratios):.3f} of the rate, {statistics.mean(whole):.3f} with the start")
+    means = [statistics.mean(one) for one in (ratios, whole, processor)]
+    print("Ray beside local: {:.3f} of the rate, {:.3f} with the start, {:.3f} by processor time".format(*means))
     print(f"a run: {journal:.0f} bytes in the journal, {row:,} from a worker; with its record {record:,} of {text:,}")
     print(f"frames are the same; {os.cpu_count()} cores")
 

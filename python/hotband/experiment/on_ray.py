@@ -40,7 +40,7 @@ AHEAD = 2
 CHECKED_HERE = 64
 """Different runs that are checked before a cluster is asked for: a mistake in the first is told at once."""
 TRIES, TRIES_OF_MEMORY = 25, 5
-"""Times that a line is begun, alone but for the first: most workers die of others' faults (killed, a machine taken away),
+"""Times that a line is begun, alone but for the first: most workers die of others' faults (killed, a machine is gone),
 and a run that ends its worker each time is told in the end; sooner where Ray says that memory was short."""
 LEAST_MEMORY = 1 << 28
 """Bytes that a task asks for at least, and doubled from there: tasks alike in what they ask for share workers."""
