@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PtsResult,
         QuickResult,
         Record,
+        ResultsStore,
         Sweep,
         calibrate,
         convert,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         run,
         sequence,
         serve,
+        store,
         studies,
         study,
         sweep,
@@ -55,6 +57,7 @@ __all__ = [
     "PtsResult",
     "QuickResult",
     "Record",
+    "ResultsStore",
     "Sweep",
     "UserError",
     "__version__",
@@ -78,6 +81,7 @@ __all__ = [
     "run",
     "sequence",
     "serve",
+    "store",
     "studies",
     "study",
     "sweep",
@@ -85,7 +89,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("calibrate", "expect", "find", "programs", "report", "study", "serve")
+PACKAGES = ("calibrate", "expect", "find", "programs", "report", "study", "serve", "store")
 """Public functions that are packages of the same name."""
 
 

@@ -39,6 +39,8 @@ from hotband.record.record import record_of, record_of_import
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
+from hotband.store.api import store as store
+from hotband.store.results_store import ResultsStore as ResultsStore
 from hotband.suites.api import PtsResult as PtsResult
 from hotband.suites.api import QuickResult as QuickResult
 from hotband.suites.api import pts as pts

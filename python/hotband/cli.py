@@ -26,6 +26,7 @@ from hotband.commands import (
     review,
     run,
     serve,
+    store,
     studies,
     suites,
     sweep,
@@ -70,6 +71,7 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 app.add_typer(drives.drives_app, name="drives")
 app.add_typer(workload.workload_app, name="workload")
+app.add_typer(store.store_app, name="store")
 for listing in (catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)
 for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
@@ -85,6 +87,7 @@ app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.command(epilog=program.EPILOG)(program.program)
 app.command(epilog=suites.PTS_EPILOG)(suites.pts)
 app.command(epilog=suites.QUICK_EPILOG)(suites.quick)
+app.command(epilog=store.QUERY_EPILOG)(store.query)
 
 
 class ChartFormat(StrEnum):

@@ -1,0 +1,145 @@
+"""`ResultsStore`: runs are added to it, listed, asked for in SQL, and given back as records."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.record.record import Record
+from hotband.runs.run import Finished
+from hotband.store.journal import Entry
+from hotband.store.kept import Value, arrow_of_frame, arrow_of_table
+from hotband.store.place import STORE_FILE, Place, made, opened
+from hotband.store.views import frame, query
+from hotband.store.writer import Writer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.store.folders import Added
+
+
+class ResultsStore:
+    """The results of many runs in a folder (docs/guides/store.md). Used in a `with` block, or closed, what was added is
+    in Parquet files at its end; else it is in a journal, which the next writer makes files of. Methods may be called
+    from several threads."""
+
+    def __init__(self, path: Path, small: bool | None = None) -> None:
+        """Raises UserError for a folder that is something else."""
+        self.path, self._small = path, small
+        self._writer: Writer | None = None
+        self._lock = threading.Lock()
+        if (path / STORE_FILE).exists():
+            made(path, small)
+
+    def __repr__(self) -> str:
+        return f"<ResultsStore {str(self.path)!r}>"
+
+    def __enter__(self) -> ResultsStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- adding ---------------------------------------------------------------------------------------------
+
+    def append(
+        self, run: Record | Finished, factors: Mapping[str, Value] | None = None, *, experiment: str = ""
+    ) -> str:
+        """Adds a run, which is kept from then on; one that is there already is not added again. Returns its key.
+
+        `factors` are its coordinates besides the settings that its record has, `experiment` says what it belongs to.
+        Raises UserError, OSError where the disk fails.
+        """
+        return self.add(run, factors, experiment=experiment)[0]
+
+    def add(
+        self, run: Record | Finished, factors: Mapping[str, Value] | None = None, *, experiment: str = ""
+    ) -> tuple[str, bool]:
+        """As `append`; also whether the run is new."""
+        now = time.time_ns() // 1000
+        keeps_tables = not self._opened().place.small
+        if isinstance(run, Finished):
+            record, text = run.record, run.text
+            tables = {name: arrow_of_table(table) for name, table in run.tables.items()} if keeps_tables else {}
+        elif isinstance(run, Record):
+            record, text = run.document, json.dumps(run.document)
+            tables = {name: arrow_of_frame(frame) for name, frame in run.tables.items()} if keeps_tables else {}
+        else:
+            raise UserError("run", "", type(run).__name__, "expected a Record, as hb.run and hb.load give")
+        return self._opened().add(Entry(now, experiment, dict(factors or {}), text, tables), record)
+
+    def append_folder(self, path: str | Path) -> Added:
+        """Adds all records below a folder (of `--out` of run, study or review, of an import), the records or rows of a
+        sweep, or the results of another tool. Raises UserError where there is none."""
+        from hotband.store.folders import add_all
+
+        return add_all(self._opened(), [Path(path)])
+
+    def flush(self) -> None:
+        """Makes Parquet files of what was added: then every reader has it. Raises OSError."""
+        with self._lock:
+            writer = self._writer
+        if writer is not None:
+            writer.flush()
+
+    def close(self) -> None:
+        """Ends adding; the store can be read and added to afterwards. Raises OSError."""
+        with self._lock:
+            writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    def _opened(self) -> Writer:
+        with self._lock:
+            if self._writer is None:
+                self._writer = Writer(made(self.path, self._small))
+            return self._writer
+
+    # --- reading --------------------------------------------------------------------------------------------
+
+    def _place(self) -> Place:
+        """The store as it is for readers: with what this object has added."""
+        place = opened(self.path)
+        self.flush()
+        return place
+
+    def runs(self, where: str = "") -> pl.DataFrame:
+        """A row a run: `run` (its key), what ran, a column a factor, its figures (units end the names). `where` is a
+        condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
+        return self.query(runs_sql(where))
+
+    def query(self, sql: str) -> pl.DataFrame:
+        """What one statement of SQL (DuckDB) selects from `runs`, `summary`, `factors`, `histograms`, `records` and the
+        tables over time: `series` and so on. It can read nothing else, and write nothing. Raises UserError."""
+        return query(self._place(), sql, frame)
+
+    def record(self, run: str) -> Record:
+        """A run's record as it was added; of a small store without tables, and with the buckets of fio. `run` is its
+        key, or the beginning of one. Raises UserError."""
+        from hotband.store.lookup import record_of
+
+        return record_of(self._place(), run)
+
+    def __len__(self) -> int:
+        from hotband.store.manifest import snapshot
+
+        return snapshot(self._place()).runs
+
+
+def runs_sql(where: str = "") -> str:
+    """The statement that lists runs, those added last first."""
+    return f"select * from runs{condition(where)} order by added_utc desc, run"
+
+
+def condition(where: str) -> str:
+    """A condition as part of a statement. The line's end behind it keeps a comment in it from reaching further."""
+    return f" where ({where}\n)" if where.strip() else ""

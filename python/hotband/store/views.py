@@ -1,0 +1,188 @@
+"""A store as views of DuckDB, for reading alone: no statement but one that selects, no file but those of the store.
+
+Whoever asks may be anybody (a page in a browser): the connection can neither read nor write another file, load an
+extension or change that. Texts of records are rows; names of factors become names of columns, quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hotband.errors import UserError
+from hotband.store.columns import COLUMNS
+from hotband.store.manifest import Snapshot, snapshot
+from hotband.store.parts import FIXED, tables_of
+from hotband.store.place import Place
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+T = TypeVar("T")
+
+TRIES = 5
+"""A reader whose files were taken by `hotband store compact` looks again so often."""
+NEEDED_BY_RUNS = ("summary", "factors")
+LISTING = re.compile(r"\b(show|describe|information_schema|duckdb_\w+|pragma\w*)\b", re.IGNORECASE)
+"""What may ask for all views there are, without their names."""
+SEALED = (
+    "set python_enable_replacements = false",
+    "set enable_external_access = false",
+    "set lock_configuration = true",
+)
+
+
+def query(place: Place, sql: str, take: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    """Runs one statement that selects, and gives what `take` makes of its result. Raises UserError."""
+    import duckdb
+
+    last = ""
+    for _ in range(TRIES):
+        now = snapshot(place)
+        try:
+            with _connected(now, sql) as connection:
+                _expect_select(connection, sql)
+                connection.execute(sql)
+                return take(connection)
+        except (duckdb.IOException, FileNotFoundError) as error:
+            last = said_of(error)
+            if snapshot(place) == now:
+                raise UserError(str(place.path), "", "", f"{last}: hotband store check says what is damaged") from None
+        except duckdb.Error as error:
+            raise UserError("SQL", "", sql, said_of(error)) from None
+    raise UserError(str(place.path), "", "", f"its files change while they are read: {last}")
+
+
+def said_of(error: Exception) -> str:
+    """What DuckDB says, without the lines that point into the statement."""
+    return str(error).partition("\n\nLINE ")[0].strip()
+
+
+def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Raises UserError for anything but one statement that selects. A `pivot` is several, all of them its own."""
+    import duckdb
+
+    kinds = [one.type for one in connection.extract_statements(sql)]
+    allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
+    if len(kinds) != 1:
+        raise UserError("SQL", "", sql, f"expected one statement, not {len(kinds)}")
+    if kinds[0] not in allowed:
+        raise UserError("SQL", "", sql, "expected a statement that selects: a store is read alone here")
+
+
+@contextmanager
+def _connected(now: Snapshot, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    import duckdb
+
+    # What does not fit into memory is refused, not put on a disk.
+    own: dict[str, Any] = {
+        "temp_directory": "",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    with duckdb.connect(":memory:", config=own) as connection:
+        files = [path for table in now.tables for path in now.files(table)]
+        for name, text in views(now, sql, connection):
+            connection.execute(f"create view {quoted(name)} as {text}")
+        connection.execute(f"set allowed_paths = [{', '.join(literal(str(path.absolute())) for path in files)}]")
+        for statement in SEALED:
+            connection.execute(statement)
+        yield connection
+
+
+def views(now: Snapshot, sql: str, connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
+    """The views that a statement may mean, each with its definition: opening the files of all of them takes time."""
+    lower = sql.lower()
+    every = LISTING.search(sql) is not None
+    names = list(dict.fromkeys([*FIXED, *now.tables]))
+    wanted = {name for name in names if every or name in lower}
+    with_runs = every or "runs" in lower
+    for name in names:
+        if name in wanted or (with_runs and name in NEEDED_BY_RUNS):
+            yield name, _table(now, name)
+    if with_runs:
+        yield "runs", _runs(connection)
+
+
+def _table(now: Snapshot, name: str) -> str:
+    """A table as a statement; one without files has its columns, and no rows."""
+    files = now.files(name)
+    if not files:
+        return _empty(name)
+    listed = ", ".join(literal(str(path.absolute())) for path in files)
+    # Tables over time may have got further columns in another version.
+    by_name = "false" if name in FIXED else "true"
+    found = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = {by_name})"
+    if name == "histograms":
+        return f"select * replace (unnest(value_ns) as value_ns, unnest(count) as count) from {found}"
+    return f"select * from {found}"
+
+
+def _empty(name: str) -> str:
+    schema = tables_of([])[name].schema
+    kinds = {"int64": "bigint", "int32": "integer", "double": "double", "string": "varchar", "uint64": "ubigint"}
+    kinds |= {"bool": "boolean", "timestamp[us]": "timestamp", "list<item: int64>": "bigint"}
+    columns = ", ".join(f"cast(null as {kinds[str(one.type)]}) as {quoted(one.name)}" for one in schema)
+    return f"select {columns} where false"
+
+
+def _runs(connection: duckdb.DuckDBPyConnection) -> str:
+    """A row a run: what it is, a column a factor (and one more of its number, where it has a unit), its figures."""
+    rows = connection.execute(
+        "select factor, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
+        "from factors group by factor order by factor"
+    ).fetchall()
+    taken = {name.lower() for name in COLUMNS}
+    columns = []
+    for factor, is_plain, unit, units in rows:
+        of = f"filter (where factor = {literal(factor)})"
+        columns.append(f"any_value({'number' if is_plain else 'text'}) {of} as {quoted(_free(factor, taken))}")
+        if unit and units == 1:
+            columns.append(f"any_value(number) {of} as {quoted(_free(f'{factor}_{unit}', taken))}")
+    if not columns:
+        return "select * from summary"
+    first = ", ".join(quoted(name) for name in list(COLUMNS)[: list(COLUMNS).index("duration_ns")])
+    return (
+        f"select {first}, set_of.* exclude (run), summary.* exclude ({first}) from summary left join "
+        f"(select run, {', '.join(columns)} from factors group by run) as set_of using (run)"
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A column's name that no other has; SQL does not tell small letters from large ones."""
+    found = name if name.lower() not in taken else f"factor_{name}"
+    number = 1
+    while found.lower() in taken:
+        number += 1
+        found = f"factor_{name}_{number}"
+    taken.add(found.lower())
+    return found
+
+
+def quoted(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace("\0", "").replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def rows(connection: duckdb.DuckDBPyConnection) -> tuple[list[str], list[Sequence[Any]]]:
+    """Names of columns and rows of a result."""
+    names = [one[0] for one in connection.description or ()]
+    found: Iterable[Sequence[Any]] = connection.fetchall()
+    return names, list(found)
+
+
+def frame(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """A result as a frame."""
+    import polars as pl
+
+    found = pl.from_arrow(connection.to_arrow_table())
+    assert isinstance(found, pl.DataFrame), "a table is a frame"
+    return found
