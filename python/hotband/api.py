@@ -152,7 +152,8 @@ def run(
     executor = _executor([spec], RealAsked(erase, size, False, hosts, expect, power))
     try:
         with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
-            finished = Experiment(points_of([spec])).run(executor=executor, progress=tick).finished[0]
+            experiment = Experiment(points_of([spec]), what=f"the runs {spec.workload} on {spec.machine}")
+            finished = experiment.run(executor=executor, progress=tick).finished[0]
         if asked is not None:
             _add_intervals(spec, finished, asked, progress)
         return record_of(finished)

@@ -12,6 +12,7 @@ from hotband.commands import names, real
 from hotband.commands.executors import on_executor
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, asked_intervals
+from hotband.commands.into import into_store
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -37,6 +38,7 @@ DrawsOption = Annotated[
 
 
 @on_executor
+@into_store
 def review(
     machine: MachineArgument,
     against: Annotated[

@@ -13,6 +13,7 @@ from hotband.commands import names, real, targets
 from hotband.commands.executors import on_executor
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
+from hotband.commands.into import into_store_at_end
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 @on_executor
+@into_store_at_end
 def run(
     workload: WorkloadArgument,
     on: MachineOption,

@@ -35,9 +35,6 @@ store_app = typer.Typer(
     cls=_Store, no_args_is_help=True, help="Results of many runs, as Parquet that other tools read as it is."
 )
 DirArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a store.")]
-IntoOption = Annotated[
-    Path | None, typer.Option("--into", metavar="DIR", help="A store that takes every run (hotband store).")
-]
 QUERY_EPILOG = """\
 [bold]Views[/]
 

@@ -12,6 +12,7 @@ from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.group import Commands
 from hotband.commands.intervals import LevelOption
+from hotband.commands.into import into_store
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -36,6 +37,7 @@ study_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Published eval
 
 @study_app.command("run")
 @on_executor
+@into_store
 def study_run(
     name: StudyArgument,
     out: OutOption = None,

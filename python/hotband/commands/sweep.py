@@ -12,6 +12,7 @@ from hotband.commands import names, real
 from hotband.commands.executors import on_executor
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, asked_intervals
+from hotband.commands.into import into_store
 from hotband.commands.output import (
     FreshOption,
     JsonFlag,
@@ -46,6 +47,7 @@ hotband sweep fio-randread --on ent-15k --set qd=1..32 --set bs=4KiB,64KiB --rep
 
 
 @on_executor
+@into_store
 def sweep(
     workload: WorkloadArgument,
     on: Annotated[

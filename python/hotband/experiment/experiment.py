@@ -14,6 +14,7 @@ from hotband.experiment.lines import lines_of
 from hotband.experiment.lock import Lock
 from hotband.experiment.point import Point, keys_of
 from hotband.experiment.store import Store
+from hotband.experiment.taken import UNNAMED, Taker, taker_of
 from hotband.runs.run import Finished, RunsInterrupted, check_writable, save
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Experiment:
     """Runs and what is measured of each. `what` names it in its folder, which holds one experiment."""
 
     def __init__(
-        self, points: Sequence[Point], measures: Mapping[str, Measure] | None = None, *, what: str = "an experiment"
+        self, points: Sequence[Point], measures: Mapping[str, Measure] | None = None, *, what: str = UNNAMED
     ) -> None:
         self.points = list(points)
         self.measures = dict(measures or {})
@@ -68,7 +69,7 @@ class Experiment:
         executor is cancelled.
         """
         with _store(out, self.what, self.points, fresh) as store:
-            work = _Work.of(self.points, store)
+            work = _Work.of(self.points, store, self.what)
             if store is not None and say is not None:
                 for line in work.told(store):
                     say(line)
@@ -120,27 +121,37 @@ class _Work:
 
     missing: list[Point]
     store: Store | None
+    what: str = UNNAMED
+    taker: Taker | None = None
     finished: dict[str, Finished] = field(default_factory=dict)
     already: int = 0
     again: int = 0
 
     @classmethod
-    def of(cls, points: Sequence[Point], store: Store | None) -> _Work:
+    def of(cls, points: Sequence[Point], store: Store | None, what: str) -> _Work:
         """A line is there when all of its runs are: the machine that a run leaves to the next is not kept."""
-        work = cls([], store)
+        work = cls([], store, what, taker_of(what))
         by_id = {point.id: point for point in points}
         for line in lines_of([point.spec for point in points]):
             kept = [] if store is None else [one for spec in line if (one := store.kept(by_id[spec.id])) is not None]
             if len(kept) == len(line):
                 work.finished |= {one.spec.id: one for one in kept}
                 work.already += len(kept)
+                for one in kept:
+                    work.give(by_id[one.spec.id], one)
             else:
                 work.again += len(kept)
         work.missing = [point for point in points if point.id not in work.finished]
         return work
 
+    def give(self, point: Point, finished: Finished) -> None:
+        """Gives a run to whoever takes those of this experiment."""
+        if self.taker is not None:
+            self.taker(self.what, finished, point.at)
+
     def done(self, point: Point, finished: Finished) -> None:
         """Keeps a run; from any thread."""
+        self.give(point, finished)
         if self.store is not None:
             self.store.keep(point, finished)
         elif point.spec.out is not None:

@@ -104,10 +104,10 @@ def cells_of(record: RecordDoc) -> dict[str, Cell]:
 def _identity(record: RecordDoc) -> dict[str, Cell]:
     document = cast("Mapping[str, object]", record)
     target = _table(document.get("target"))
-    name, machine = str(document.get("name") or ""), str(target.get("machine") or "")
+    name, machine = sound(str(document.get("name") or "")), sound(str(target.get("machine") or ""))
     seed = document.get("seed")
     return {
-        "kind": str(target.get("kind") or ""),
+        "kind": sound(str(target.get("kind") or "")),
         "name": name,
         # The name of a run of ours is that of its workload and what it ran on.
         "workload": name.removesuffix(f" on {machine}") if machine else name,
@@ -116,7 +116,7 @@ def _identity(record: RecordDoc) -> dict[str, Cell]:
         "duration_ns": cell(WHOLE, document.get("duration_ns")),
         "concurrency": cell(WHOLE, document.get("concurrency")),
         "hotband": cell(TEXT, _table(document.get("versions")).get("hotband")),
-        "source": source_file(record) or None,
+        "source": sound(source_file(record)) or None,
         "passed": cell(FLAG, document.get("passed")),
     }
 
@@ -143,10 +143,15 @@ def _table(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
+def sound(text: str) -> str:
+    """A text as files take it: halves of surrogate pairs, which JSON can hold, as escapes."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def cell(kind: str, value: object) -> Cell:
     """A value as a cell of this kind; None where it is none."""
     if kind == TEXT:
-        return value if isinstance(value, str) else None
+        return sound(value) if isinstance(value, str) else None
     if kind == FLAG:
         return value if isinstance(value, bool) else None
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hotband.errors import UserError
 from hotband.runs.words import ours
-from hotband.store.columns import Cell, cells_of
+from hotband.store.columns import Cell, cells_of, sound
 from hotband.sweeps.frames import ENDINGS
 from hotband.sweeps.values import base_of
 
@@ -108,7 +108,7 @@ def kept_of(
     return Kept(
         key,
         added_us,
-        experiment,
+        sound(experiment),
         cells_of(record),
         tuple(factor_of(name, value) for name, value in named.items() if len(str(value)) <= LONGEST_FACTOR),
         whole,
@@ -160,9 +160,9 @@ def _buckets(place: int, stream: str, direction: str, side: object) -> Buckets |
         array = np.array(pairs)
     except (TypeError, ValueError, OverflowError):
         return None
-    if array.dtype != np.int64 or array.ndim != 2 or array.shape[1] != 2 or array.min() < 0:
+    if direction != sound(direction) or array.dtype != np.int64 or array.ndim != 2 or array.shape[1] != 2 or array.min() < 0:
         return None
-    return Buckets(place, stream, direction, str(histogram.get("kind")), array)
+    return Buckets(place, sound(stream), direction, sound(str(histogram.get("kind"))), array)
 
 
 def with_buckets(document: dict[str, Any], buckets: Sequence[Buckets]) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def factor_of(name: str, value: Value) -> Factor:
     if isinstance(value, float) and value != value:
         raise UserError("factors", name, text, "expected a number or a text")
     number, unit = _quantity(text)
-    return Factor(name, text, number, unit)
+    return Factor(sound(name), sound(text), number, unit)
 
 
 @lru_cache(maxsize=4096)

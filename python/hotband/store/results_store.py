@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.experiment.taken import given_to
 from hotband.record.record import Record
 from hotband.runs.run import Finished
+from hotband.store.columns import COLUMNS
 from hotband.store.journal import Entry
-from hotband.store.kept import Value, arrow_of_frame, arrow_of_table
+from hotband.store.kept import Value, arrow_of_frame, arrow_of_table, settings_of
 from hotband.store.place import STORE_FILE, Place, made, opened
 from hotband.store.views import frame, query
 from hotband.store.writer import Writer
@@ -84,6 +87,37 @@ class ResultsStore:
 
         return add_all(self._opened(), [Path(path)])
 
+    @contextmanager
+    def taking(self, *, at_end: bool = False) -> Iterator[None]:
+        """Within the block, in this thread, every run of `hb.run`, `hb.sweep`, a study or an experiment with a name is
+        added as it is finished; `at_end` at the end of the block, for runs that get intervals when they are finished.
+
+        ```python
+        with hb.store("results") as results, results.taking():
+            hb.sweep("fio-randread", on="ent-10k", qd="1..64", records=False)
+        ```
+        """
+        left: list[tuple[str, Finished, Mapping[str, Value]]] = []
+
+        def take(what: str, run: Finished, at: Mapping[str, Value]) -> None:
+            if at_end:
+                left.append((what, run, at))
+            else:
+                self._take(what, run, at)
+
+        self._opened()
+        try:
+            with given_to(take):
+                yield
+        finally:
+            for one in left:
+                self._take(*one)
+
+    def _take(self, what: str, run: Finished, at: Mapping[str, Value]) -> None:
+        """Adds a run of an experiment; coordinates that its record has are as they stand there."""
+        known = {*COLUMNS, *settings_of(run.record)}
+        self.append(run, {name: value for name, value in at.items() if name not in known}, experiment=what)
+
     def flush(self) -> None:
         """Makes Parquet files of what was added: then every reader has it. Raises OSError."""
         with self._lock:
@@ -115,7 +149,7 @@ class ResultsStore:
     def runs(self, where: str = "") -> pl.DataFrame:
         """A row a run: `run` (its key), what ran, a column a factor, its figures (units end the names). `where` is a
         condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
-        return self.query(runs_sql(where))
+        return query(self._place(), runs_sql(where), frame, asked=("where", where) if where else None)
 
     def query(self, sql: str) -> pl.DataFrame:
         """What one statement of SQL (DuckDB) selects from `runs`, `summary`, `factors`, `histograms`, `records` and the

@@ -64,7 +64,7 @@ def listed(place: Place, where: str, limit: int) -> Listed:
 
     ordered = f"from runs{condition(where)} order by added_utc desc, run limit {limit}"
     sql = f"select *, count(*) over () as runs_in_all {ordered}"
-    names, found = query(place, sql, rows)
+    names, found = query(place, sql, rows, asked=("--where", where) if where else None)
     of = int(found[0][-1]) if found else 0
     return Listed(names[:-1], [row[:-1] for row in found], of)
 

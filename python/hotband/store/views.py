@@ -35,8 +35,14 @@ SEALED = (
 )
 
 
-def query(place: Place, sql: str, take: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-    """Runs one statement that selects, and gives what `take` makes of its result. Raises UserError."""
+Take = Callable[["duckdb.DuckDBPyConnection", str], T]
+"""Runs a statement, and makes something of its result."""
+
+
+def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | None = None) -> T:
+    """What `take` makes of one statement that selects. Raises UserError, of the argument and
+    its value `asked` where the statement was made of one."""
+    where, value = asked or ("SQL", sql)
     import duckdb
 
     last = ""
@@ -44,15 +50,14 @@ def query(place: Place, sql: str, take: Callable[[duckdb.DuckDBPyConnection], T]
         now = snapshot(place)
         try:
             with _connected(now, sql) as connection:
-                _expect_select(connection, sql)
-                connection.execute(sql)
-                return take(connection)
+                _expect_select(connection, sql, where, value)
+                return take(connection, sql)
         except (duckdb.IOException, FileNotFoundError) as error:
             last = said_of(error)
             if snapshot(place) == now:
                 raise UserError(str(place.path), "", "", f"{last}: hotband store check says what is damaged") from None
         except duckdb.Error as error:
-            raise UserError("SQL", "", sql, said_of(error)) from None
+            raise UserError(where, "", value, said_of(error)) from None
     raise UserError(str(place.path), "", "", f"its files change while they are read: {last}")
 
 
@@ -61,16 +66,16 @@ def said_of(error: Exception) -> str:
     return str(error).partition("\n\nLINE ")[0].strip()
 
 
-def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
     """Raises UserError for anything but one statement that selects. A `pivot` is several, all of them its own."""
     import duckdb
 
     kinds = [one.type for one in connection.extract_statements(sql)]
     allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
     if len(kinds) != 1:
-        raise UserError("SQL", "", sql, f"expected one statement, not {len(kinds)}")
+        raise UserError(where, "", value, f"expected one statement, not {len(kinds)}")
     if kinds[0] not in allowed:
-        raise UserError("SQL", "", sql, "expected a statement that selects: a store is read alone here")
+        raise UserError(where, "", value, "expected a statement that selects: a store is read alone here")
 
 
 @contextmanager
@@ -172,17 +177,18 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def rows(connection: duckdb.DuckDBPyConnection) -> tuple[list[str], list[Sequence[Any]]]:
+def rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[Sequence[Any]]]:
     """Names of columns and rows of a result."""
+    connection.execute(sql)
     names = [one[0] for one in connection.description or ()]
     found: Iterable[Sequence[Any]] = connection.fetchall()
     return names, list(found)
 
 
-def frame(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+def frame(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
     """A result as a frame."""
     import polars as pl
 
-    found = pl.from_arrow(connection.to_arrow_table())
+    found = pl.from_arrow(connection.sql(sql).to_arrow_table())
     assert isinstance(found, pl.DataFrame), "a table is a frame"
     return found

@@ -13,6 +13,7 @@ from hotband.experiment import Lock, chosen, expect_models, expect_no_experiment
 from hotband.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
 from hotband.experiment.point import Point, keys_of
 from hotband.experiment.store import refused
+from hotband.experiment.taken import taker_of
 from hotband.record.record import record_of
 from hotband.runs.run import Finished, RunsInterrupted, execute
 from hotband.sweeps.estimate import expect_size
@@ -96,6 +97,8 @@ class _Runs:
         self.points = grid.points()
         self.specs = [grid.spec(at) for at in self.points]
         self.keys: list[str] = []
+        self.what = f"the sweep {grid.in_words()}"
+        self.taker = taker_of(self.what)
         first = grid.seeds.listed[0]
         self.with_intervals = [n for n, at in enumerate(self.points) if asked.intervals and at["seed"] == first]
 
@@ -217,13 +220,20 @@ class _Runs:
         self, place: int, row: Row, finished: Finished | None, found: dict[int, Kept], journal: Journal | None
     ) -> None:
         records = self.asked.records and finished is not None
+        self._give(place, row, finished)
         if journal is not None:
             journal.keep(entry_of(self.keys[place], row, finished if records else None))
         found[place] = Kept(row, record_of(finished) if records and finished is not None else None)
 
+    def _give(self, place: int, row: Row, finished: Finished | None) -> None:
+        """Gives a run to whoever takes those of this sweep; one that is to have intervals when it has them."""
+        is_whole = row.intervals is not None or place not in self.with_intervals
+        if self.taker is not None and finished is not None and is_whole:
+            self.taker(self.what, finished, self.points[place])
+
     def _add_intervals(self, found: dict[int, Kept], journal: Journal | None) -> None:
         """Makes the intervals that are missing, a point after the other, each on all cores."""
-        from hotband.interval.of_record import intervals_of
+        from hotband.interval.of_record import intervals_of, keep
 
         asked = self.asked.intervals
         missing = [place for place in self.with_intervals if found[place].row.intervals is None]
@@ -238,6 +248,7 @@ class _Runs:
                 made, _ = intervals_of(spec, whole, asked, self.asked.jobs, lambda _: None, part)
                 if any(note.startswith("interrupted") for note in made["notes"]):
                     raise KeyboardInterrupt
+                keep(whole, made)
                 row = replace(found[place].row, intervals=bounds_of(made, asked.draws))
                 self._keep(place, row, whole, found, journal)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.errors import UserError
+from hotband.experiment.taken import taker_of
 from hotband.jobs.convert import converted_to, text_named
 from hotband.runs.run import Finished, RunSpec, check_writable, execute, save, text_of
 from hotband.serve import Served, ServeSpec, Serving
@@ -87,6 +88,10 @@ def emulate(
     measured = _told(replace(asked, spec=spec), imported, served.finished)
     if spec.out is not None:
         _save(spec.out, measured, job)
+    what = f"the runs {spec.workload} on emulated:{spec.machine}"
+    if (taker := taker_of(what)) is not None:
+        for one in (model, measured):
+            taker(what, one, {})
     return Emulated(model, measured, served.finished, job, asked.differences)
 
 
