@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hotband.experiment.lock import Lock
 from hotband.store.manifest import INTENT, File, Part, broken, enter, keys_in, snapshot, tidy
-from hotband.store.parts import options
+from hotband.store.parts import options, rows_of_group
 from hotband.store.place import Place
 from hotband.store.writer import recover
 from hotband.text.tables import counted
@@ -106,9 +106,8 @@ def _copy(place: Place, table: str, parts: Sequence[Part], again: Mapping[str, s
 
     sources = [(part, place.path / file.path) for part in parts for file in part.files if file.table == table]
     schema = common([_read_with(path, lambda of: of.schema_arrow) for _, path in sources])
-    own = options(table, small=place.small)
-    group = own.pop("row_group_size")
-    with pq.ParquetWriter(out, schema, **own) as writer:
+    group = rows_of_group(table)
+    with pq.ParquetWriter(out, schema, **options(table, small=place.small)) as writer:
         held: list[pa.Table] = []
         for part, path in sources:
             for rows in _read_with(path, lambda of: [of.read_row_group(n) for n in range(of.num_row_groups)]):

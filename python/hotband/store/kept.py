@@ -160,16 +160,22 @@ def _buckets(place: int, stream: str, direction: str, side: object) -> Buckets |
         array = np.array(pairs)
     except (TypeError, ValueError, OverflowError):
         return None
-    if direction != sound(direction) or array.dtype != np.int64 or array.ndim != 2 or array.shape[1] != 2 or array.min() < 0:
+    if (
+        direction != sound(direction)
+        or array.dtype != np.int64
+        or array.ndim != 2
+        or array.shape[1] != 2
+        or array.min() < 0
+    ):
         return None
     return Buckets(place, sound(stream), direction, sound(str(histogram.get("kind"))), array)
 
 
-def with_buckets(document: dict[str, Any], buckets: Sequence[Buckets]) -> dict[str, Any]:
-    """The document with its buckets again."""
+def with_buckets(document: RecordDoc, buckets: Sequence[Buckets]) -> RecordDoc:
+    """The document, with its buckets put back."""
     for one in buckets:
-        histogram = document["streams"][one.place][one.direction]["histogram"]
-        histogram["buckets"], histogram["kind"] = one.pairs.tolist(), one.kind
+        side = cast("dict[str, Any]", document["streams"][one.place])[one.direction]
+        side["histogram"]["buckets"], side["histogram"]["kind"] = one.pairs.tolist(), one.kind
     return document
 
 

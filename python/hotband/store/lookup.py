@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from hotband.errors import UserError
 from hotband.record.record import Record
@@ -50,8 +50,8 @@ def record_of(place: Place, run: str) -> Record:
     # Rows come in the order in which they stand in the file.
     listed = query(place, f"select place, direction, stream, kind, value_ns, count from histograms {of}", rows)[1]
     buckets = [_buckets(list(of_side)) for _, of_side in groupby(listed, lambda row: tuple(row[:4]))]
-    document = with_buckets(json.loads(found[0][0]), buckets)
-    return Record(cast("RecordDoc", document), _tables(place, key, json.loads(found[0][1])))
+    document: RecordDoc = json.loads(found[0][0])
+    return Record(with_buckets(document, buckets), _tables(place, key, json.loads(found[0][1])))
 
 
 def _buckets(of_side: Sequence[Sequence[Any]]) -> Buckets:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from hotband.store.columns import COLUMNS, arrow_type
 from hotband.store.kept import Kept
@@ -48,23 +48,37 @@ def parquet(name: str, table: pa.Table, *, small: bool) -> bytes:
     import pyarrow.parquet as pq
 
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, **options(name, small=small))
+    pq.write_table(table, buffer, row_group_size=rows_of_group(name), **options(name, small=small))
     return buffer.getvalue()
 
 
-def options(name: str, *, small: bool) -> dict[str, Any]:
+class Written(TypedDict):
+    """How a table is written: arguments of pyarrow's writers."""
+
+    compression: str
+    compression_level: int
+    use_dictionary: bool | list[str]
+    column_encoding: dict[str, str] | None
+
+
+def options(name: str, *, small: bool) -> Written:
     """How a table is written. Values of buckets ascend, so that their differences are small; those of a small store are
     the same in all runs."""
-    own: dict[str, Any] = {"compression": COMPRESSION, "compression_level": LEVEL}
-    own["row_group_size"] = ROWS_OF_GROUP.get(name, ROWS_OVER_TIME)
+    own: Written = {
+        "compression": COMPRESSION,
+        "compression_level": LEVEL,
+        "use_dictionary": name != "records",
+        "column_encoding": None,
+    }
     if name == "histograms":
         own["use_dictionary"] = ["run", "stream", "direction", "kind", *([VALUES] if small else [])]
-        own["column_encoding"] = {} if small else {VALUES: "DELTA_BINARY_PACKED"}
-    elif name == "records":
-        own["use_dictionary"] = False
-    elif name == "factors":
-        own["use_dictionary"] = ["run", "factor", "text", "unit", "number"]
+        own["column_encoding"] = None if small else {VALUES: "DELTA_BINARY_PACKED"}
     return own
+
+
+def rows_of_group(name: str) -> int:
+    """Rows of a row group of a table."""
+    return ROWS_OF_GROUP.get(name, ROWS_OVER_TIME)
 
 
 def _summary(runs: Sequence[Kept]) -> pa.Table:
