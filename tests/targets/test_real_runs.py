@@ -13,6 +13,7 @@ import pytest
 
 import hotband as hb
 from hotband.experiment import Cancelled, Experiment, Point
+from hotband.record.states import state_words
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec
 from hotband.serve import Served, ServeSpec
 from hotband.targets.asked import asked_of
@@ -77,6 +78,10 @@ def test_a_folder_gets_a_file_which_is_gone_afterwards(hotband, tmp_path: Path) 
     assert record["streams"][0]["read"]["histogram"]["kind"] == "fio"
     assert record["source"]["asked"]["working_set_bytes"] == 8 * MIB
     assert record["context"]["device"]["kind"] == "file"
+    [drive] = record["drive_state"]["drives"]
+    assert (drive["drives"], drive["holds"]) == ([f"{folder}/{OWN_FILE}"], "filled")
+    assert "state: not known" not in done.stdout
+    assert ", filled" in done.stdout
     assert record["context"]["background"]["duration_ns"] > 1e9
     assert "direct=1" in record["job"]
     assert f"filename={folder}/{OWN_FILE}" in record["job"]
@@ -120,6 +125,7 @@ def test_a_loop_device_is_filled_and_measured(loop: tuple[Path, Path]) -> None:
     record = hb.run(workload(), on=f"real:{device}", state="filled", erase=str(image), expect="none").document
     assert record["state_kept"]["state"] == "filled"
     assert record["state_kept"]["written_bytes"] >= 2 * 16 * MIB
+    assert state_words(record).startswith("write cache on (volatile), filled; filled in ")
     assert record["context"]["device"]["kind"] == "loop"
     held = image.read_bytes()
     assert all(any(held[at : at + 4096]) for at in range(0, len(held), MIB)), "every MiB was written"
@@ -171,6 +177,22 @@ def test_what_is_finished_is_kept_and_the_rest_is_run_by_the_same_command(tmp_pa
     outcome = experiment.run(out=tmp_path / "out", executor=Counting())
     assert (seen, outcome.kept) == (["b", "c"], 1)
     assert [one.spec.id for one in outcome.finished] == ["a", "b", "c"]
+
+
+def test_what_a_run_finds_is_what_the_one_before_it_left(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(bytes(MIB))
+    executor = executor_of(f"real:{tmp_path}/data", writes=True, erase="data", how=How(product="none", probe_s=0))
+    assert executor is not None
+    held: list[str] = []
+
+    def done(_: Point, finished: Finished) -> None:
+        held.append(state_words(finished.record).rpartition(", ")[2])
+
+    points = [
+        Point(spec(f"real:{tmp_path}/data", f"{place}", read_pct=share)) for place, share in enumerate((100, 0, 100))
+    ]
+    executor.execute(points, done, lambda _: None)
+    assert held == ["as found", "as found", "as left"]
 
 
 def test_no_is_no(tmp_path: Path) -> None:

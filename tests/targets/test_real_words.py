@@ -16,11 +16,11 @@ import pytest
 
 import hotband as hb
 from hotband.catalog import CATALOG_DIR
-from hotband.commands.run import run
+from hotband.commands.run import run, settings_after
 from hotband.commands.sweep import sweep
 from hotband.runs.run import RunSpec
 from hotband.targets.asked import asked_of
-from hotband.targets.expected import products_by_model
+from hotband.targets.expected import expected_views, products_by_model, sentence_of, without_verdict
 from hotband.targets.fio_child import run_fio
 from hotband.targets.outlook import outlook_of
 from hotband.targets.place import Place
@@ -106,6 +106,24 @@ def test_the_prediction_stands_beside_what_was_measured(hotband, tmp_path: Path)
     page = (tmp_path / "out/report.html").read_text()
     assert "Measured beside predicted" in page
     assert "as it was found" in page
+
+
+def test_a_drive_that_is_not_near_judges_nothing() -> None:
+    figures = [{"figure": "iops", "measured": 9.0, "predicted": 1.0, "low": 0.9, "high": 1.1, "verdict": "better"}]
+    near = {"machine": "ent-10k", "chosen": "the nearest", "verdict": "better", "explanations": ["x"], "level": 90.0}
+    near["rows"] = [{"name": "a", "verdict": "better", "figures": figures}]
+    assert sentence_of(near) == "Expected of ent-10k (the nearest): better"  # type: ignore[arg-type]
+    far = without_verdict(near, "9")  # type: ignore[arg-type]
+    assert sentence_of(far).startswith("Not judged: no drive of the catalog is near; nearest is ent-10k, 9 times off")
+    printed = [str(one) for one in expected_views({"expected": far})]  # type: ignore[typeddict-item]
+    assert not any(word in line for line in printed for word in ("better", "worse", "inside"))
+    assert [one["verdict"] for row in far["rows"] for one in (row, *row["figures"])] == [None, None]
+
+
+def test_hardware_is_brought_into_its_state_before_the_first_run_alone() -> None:
+    pairs = (("state", "filled"), ("qd", "4"))
+    assert settings_after(pairs, 0, "real:/dev/sdz") == settings_after(pairs, 1, "s4500-960") == pairs
+    assert settings_after(pairs, 1, "real:/dev/sdz") == (("qd", "4"),)
 
 
 @fio

@@ -107,7 +107,7 @@ def run(
             f"run {n}",
             on,
             name,
-            parse_set(set_ or []),
+            settings_after(parse_set(set_ or []), n, on),
             seed + (n if fresh_seeds else 0),
             duration,
             folders[n],
@@ -132,6 +132,13 @@ def run(
     if not is_whole:
         raise typer.Exit(INTERRUPTED)
     return None
+
+
+def settings_after(pairs: Sequence[tuple[str, str]], number: int, on: str) -> tuple[tuple[str, str], ...]:
+    """What the run `number` (from 0) is given: hardware is brought into its state before the first alone."""
+    from hotband.targets.asked import STATE
+
+    return tuple(pair for pair in pairs if not (number and pair[0] == STATE and real.is_real(on)))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The state of the drives of a record in words: how caches are set, and what solid-state drives held when it began.
 
-One wording for terminal, pages and JSON. Records of other tools, and those of before, do not tell: "not known".
+One wording for terminal, pages and JSON. Records of other tools, and those of before, do not tell: "not known". Of
+hardware the kernel tells how the write cache is set, and the run what was done before it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ HOLDS = {
     "trimmed": "is trimmed",
     "filled": "was filled first",
     "as left": "is as the run before left it",
+    # Of hardware; to be compared with models, whose flash is new or was written over.
+    "purged": "is new flash",
 }
+NOT_COMPARED = {"as found"}
+"""What says nothing of what a drive held."""
 
 
 def states_of(record: RecordDoc | Mapping[str, object]) -> DriveStatesDoc | None:
@@ -44,12 +49,20 @@ def state_lines(states: DriveStatesDoc | None) -> list[str]:
 
 def state_words(record: RecordDoc | Mapping[str, object]) -> str:
     """The same in one line."""
-    return "; ".join(state_lines(states_of(record)))
+    return "; ".join([*state_lines(states_of(record)), *kept_lines(record)])
 
 
 def said_of(record: RecordDoc) -> list[str]:
     """The same for the terminal, below a table of the record."""
-    return [f"  state: {line}" for line in state_lines(states_of(record))]
+    return [f"  state: {line}" for line in [*state_lines(states_of(record)), *kept_lines(record)]]
+
+
+def kept_lines(record: RecordDoc | Mapping[str, object]) -> list[str]:
+    """How a drive was brought into its state before the run; nothing where it was not."""
+    kept = record.get("state_kept")
+    if not isinstance(kept, dict):
+        return []
+    return [f"{kept['state']} in {round(kept['seconds']):,} s by: {'; '.join(kept['by'])}", *kept["notes"]]
 
 
 def drive_words(state: DriveStateDoc) -> str:
@@ -94,8 +107,8 @@ def settings_of(states: DriveStatesDoc | None) -> list[dict[str, str]]:
 
 
 def _write_cache(kind: str, declared: bool = False) -> str:
-    if kind == "off":
-        return "write cache off"
+    if kind in ("off", NOT_KNOWN):
+        return f"write cache {kind}"
     return f"write cache on ({kind}{', called volatile' if declared else ''})"
 
 
@@ -143,7 +156,8 @@ def _all(words: Sequence[str]) -> str:
 
 
 def _writes(states: DriveStatesDoc) -> str:
-    return _all([WRITES.get(one["write_cache"], one["write_cache"]) for one in states["drives"]])
+    kinds = [one["write_cache"] for one in states["drives"]]
+    return "" if NOT_KNOWN in kinds else _all([WRITES.get(kind, kind) for kind in kinds])
 
 
 def _controllers(states: DriveStatesDoc) -> str:
@@ -163,4 +177,5 @@ def _flash(states: DriveStatesDoc) -> str:
 
 def _holds(states: DriveStatesDoc) -> str:
     known = [one["holds"] for one in states["drives"] if one["holds"] is not None]
+    known = [one for one in known if one not in NOT_COMPARED]
     return _all([HOLDS.get(one, one) for one in known])

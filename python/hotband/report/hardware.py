@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.expect.show import label_of, range_of, value_of
 from hotband.report.page import Block, Cell, Group, Prose, Section, Table, plain
 from hotband.report.text import cell
+from hotband.targets.expected import sentence_of
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
@@ -30,7 +31,7 @@ def _expected(records: Mapping[str, LoadedRecord]) -> list[Block]:
         if expected is None:
             continue
         name = f"{label}: " if len(records) > 1 else ""
-        said.append(f"{name}expected of {expected['machine']} ({expected['chosen']}): {expected['verdict']}.")
+        said.append(f"{name}{sentence_of(expected)}.")
         said += [f"{name}{text}" for text in expected["explanations"]]
         levels.add(expected["level"])
         rows = []

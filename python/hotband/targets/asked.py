@@ -38,7 +38,12 @@ class Asked:
     @property
     def writes(self) -> bool:
         """Whether anything is written or trimmed, the state before included."""
-        return self.state is not None or any(one.read_pct < 100 for step in self.steps for one in step.streams)
+        return self.state is not None or self.writes_itself
+
+    @property
+    def writes_itself(self) -> bool:
+        """Whether its own I/Os write anything."""
+        return any(one.read_pct < 100 for step in self.steps for one in step.streams)
 
     @property
     def seconds(self) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hotband.errors import UserError
 from hotband.targets.place import Place
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from hotband.expect.expected import Expected
     from hotband.experiment import Progress
-    from hotband.record.document import RecordDoc
+    from hotband.record.document import ExpectedHereDoc, RecordDoc
 
 NONE = "none"
 """`--expect none`: no prediction beside it."""
+NAME_IT = "--expect PRODUCT"
 # A model number shorter than this would be found in names that are not its own.
 _SHORTEST = 6
 Product = tuple[str, str]
@@ -84,10 +84,10 @@ def _plain(text: str) -> str:
 
 def expected_of(
     result: Path, place: Place, product: str | None, shown: Callable[[Progress], None] | None
-) -> tuple[Expected, str] | None:
+) -> ExpectedHereDoc | None:
     """A result of fio beside the prediction for `product`, else for the drive that the place is, else for the nearest
-    by its figures; and how that was chosen. None where its load cannot be rebuilt. Raises UserError for a product that
-    is none."""
+    by its figures, which is no verdict where none is near. None where its load cannot be rebuilt. Raises UserError for
+    a product that is none."""
     from hotband.expect.expect import Asked, expect
     from hotband.expect.nearest import NO_DRIVE
     from hotband.runs.run import text_of
@@ -96,25 +96,43 @@ def expected_of(
     def watch(title: str) -> nullcontext[Callable[[Progress], None] | None]:
         return nullcontext(shown)
 
-    def beside(name: str) -> Expected:
-        return expect(Asked([result], Named(name, text_of(name, "machine"))), watch, lambda _: None)
+    def beside(name: str, chosen: str) -> ExpectedHereDoc:
+        found = expect(Asked([result], Named(name, text_of(name, "machine"))), watch, lambda _: None)
+        return cast("ExpectedHereDoc", {**found.to_dict(), "chosen": chosen, "is_near": True})
 
     if product is not None:
-        return beside(product), "as you named it"
+        return beside(product, "as you named it")
     known = product_of(place)
     try:
         if known is not None:
-            return beside(known[0]), known[1]
+            return beside(*known)
         ranked = expect(Asked([result]), watch, lambda _: None)
         if ranked.ranking is None or not ranked.ranking.drives:
             return None
         nearest = ranked.ranking.drives[0]
-        is_near = nearest.distance <= NO_DRIVE
-        off = f"off by a factor of {math.exp(nearest.distance):.2g}{'' if is_near else ': no drive is near'}"
-        return beside(nearest.machine), f"the nearest of the catalog, {off}; name yours with --expect PRODUCT"
+        off = f"{math.exp(nearest.distance):.2g}"
+        found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours with {NAME_IT}")
+        return found if nearest.distance <= NO_DRIVE else without_verdict(found, off)
     except UserError:
         # A load that no drive of the catalog takes: nothing is predicted then.
         return None
+
+
+def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
+    """The same beside a drive that is not near: its figures may stand beside what was measured, and judge nothing."""
+    rows = [
+        {**row, "verdict": None, "figures": [{**one, "verdict": None} for one in row["figures"]]} for row in of["rows"]
+    ]
+    verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off ({NAME_IT} judges by one)"
+    made = {**of, "rows": rows, "verdict": verdict, "explanations": [], "is_near": False}
+    return cast("ExpectedHereDoc", made)
+
+
+def sentence_of(expected: ExpectedHereDoc) -> str:
+    """The verdict in a sentence without its end, for terminal and page."""
+    if not expected.get("is_near", True):
+        return f"Not judged: {expected['verdict']}"
+    return f"Expected of {expected['machine']} ({expected['chosen']}): {expected['verdict']}"
 
 
 def expected_views(record: RecordDoc) -> list[Table | Text | str]:
@@ -144,5 +162,5 @@ def expected_views(record: RecordDoc) -> list[Table | Text | str]:
                 range_of(ends),
                 marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
             )
-    said: list[Table | Text | str] = [f"Expected of {machine} ({expected['chosen']}): {expected['verdict']}", table]
+    said: list[Table | Text | str] = [sentence_of(expected), table]
     return [*said, *(f"  - {text}" for text in expected["explanations"])]

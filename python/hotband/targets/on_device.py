@@ -22,7 +22,7 @@ from hotband.targets.hosts import HostClock, clocks, local
 from hotband.targets.outlook import Outlook
 from hotband.targets.own_file import laid_out, size_for
 from hotband.targets.place import Place
-from hotband.targets.watched import Watched
+from hotband.targets.watched import Watched, drive_state
 
 if TYPE_CHECKING:
     from hotband.devices.safety import Permission
@@ -65,6 +65,7 @@ class OnDevice:
     confirm: Callable[[Outlook], bool] = field(default=lambda _: True, kw_only=True)
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _clocks: list[HostClock] = field(default_factory=list, init=False)
+    _holds: str = field(default="as found", init=False)
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
         """See `Executor`. Raises Cancelled, too, where `confirm` says no."""
@@ -82,6 +83,8 @@ class OnDevice:
             self._expect_room(asked, place)
             self._say_outlook(asked, place)
             place, permission = stack.enter_context(self._laid_out(asked, place, tick))
+            if place.is_ours:
+                self._holds = "filled"
             for number, (point, one) in enumerate(zip(points, asked, strict=True)):
                 done(point, self._run(one, place, permission, number, len(points), tick))
                 tick(Progress((number + 1) / len(points), 0, number + 1, len(points)))
@@ -179,6 +182,7 @@ class OnDevice:
         sections: dict[str, object] = {}
         if asked.state is not None:
             sections["state_kept"] = self._prepared(asked, place, permission, shown)
+            self._holds = asked.state
         job = job_at(asked, place, with_hosts=bool(self.how.hosts))
         with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
             with Watched(place, self.how) as watched:
@@ -188,6 +192,9 @@ class OnDevice:
             imported = measured_in(asked, Path(folder))
             sections |= self._expected(result, place, shown)
         sections |= watched.sections
+        sections["drive_state"] = drive_state(place, watched.context, self._holds)
+        if asked.writes_itself:
+            self._holds = "as left"
         sections["job"] = job
         notes = (*watched.notes, *(clock.line() for clock in self._clocks))
         return finished_of(asked, imported, "real", sections=sections, tables=watched.tables, notes=notes)
@@ -215,7 +222,7 @@ class OnDevice:
         found = expected_of(result, place, self.how.product, lambda _: shown(1.0, 0.0, "predicting"))
         if found is None:
             return {}
-        return {"expected": {**found[0].to_dict(), "chosen": found[1]}}
+        return {"expected": found}
 
     def _prepared(
         self,

@@ -11,15 +11,20 @@ from hotband.devices.counters import Counters
 from hotband.devices.host import Host
 from hotband.devices.remarks import of_run
 from hotband.record.files import Table
+from hotband.record.states import NOT_KNOWN
 from hotband.targets.place import Place
 
 if TYPE_CHECKING:
+    from hotband.record.document import DriveStatesDoc
     from hotband.targets.on_device import How
+
+# Documentation/ABI/stable/sysfs-block: "write back" where write-back caching is enabled, "write through" where not.
+WRITE_CACHES = {"write back": "volatile", "write through": "off"}
 
 
 class Watched:
-    """Watches a place during its block; `sections`, `tables` and `notes` of the record are there afterwards. Of what is
-    no path of this computer nothing is known but the host."""
+    """Watches a place during its block (`context` is there at once); `sections`, `tables` and `notes` of the record are
+    there afterwards. Of what is no path of this computer nothing is known but the host."""
 
     def __init__(self, place: Place, how: How) -> None:
         self.place, self.how, self.host = place, how, Host()
@@ -27,7 +32,7 @@ class Watched:
         self.tables: dict[str, Table] = {}
         self.notes: tuple[str, ...] = ()
         self._stack = ExitStack()
-        self._context: ContextDoc | None = None
+        self.context: ContextDoc | None = None
         self._background: Background | None = None
         self._counters: Counters | None = None
         self._is_measured = False
@@ -35,7 +40,7 @@ class Watched:
     def __enter__(self) -> Watched:
         path = self.place.path
         if path is not None and not self.how.hosts:
-            self._context = context_of(path, self.host)
+            self.context = context_of(path, self.host)
             self._counters = self._stack.enter_context(
                 Counters(path, self.host, self.how.counters_every_s, power_command=self.how.power_command)
             )
@@ -53,12 +58,37 @@ class Watched:
     ) -> None:
         self._stack.__exit__(kind, error, trace)
         path = self.place.path
-        if error is not None or path is None or self._context is None:
+        if error is not None or path is None or self.context is None:
             return
         assert self._background is not None, "watched together"
         assert self._counters is not None, "watched together"
-        context = self.sections["context"] = ended(self._context, path, self._background, self.host)
+        context = self.sections["context"] = ended(self.context, path, self._background, self.host)
         if self._counters.section is not None:
             self.sections["counters"] = self._counters.section
         self.notes = tuple(of_run(context, self._counters.section))
         self.tables = dict(self._counters.tables)
+
+
+def drive_state(place: Place, context: ContextDoc | None, holds: str) -> DriveStatesDoc:
+    """The section `drive_state` of what was measured: its write cache as the kernel says, and what it held before:
+    a state it was brought into, "as found", or "as left" by the run before. Nothing else is told by hardware."""
+    device = None if context is None else context["device"]
+    told = None if device is None else device["write_cache"]
+    named = str(place.uri if place.path is None else place.path)
+    return {
+        "drives": [
+            {
+                "drives": [named],
+                "product": (device["model"] if device is not None else None) or "",
+                "write_cache": WRITE_CACHES.get(told or "", NOT_KNOWN),
+                "declared_volatile": False,
+                "write_cache_bytes": 0,
+                "read_cache_bytes": 0,
+                "read_ahead": None,
+                "flash_cache": None,
+                "flash_cache_bytes": 0,
+                "scale": 1,
+                "holds": holds,
+            }
+        ]
+    }

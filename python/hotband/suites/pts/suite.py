@@ -219,9 +219,10 @@ def _conditions(run: _Run, state: object) -> ConditionsDoc:
     cache, is_set = "", False
     if isinstance(state, dict):
         kinds = {one["write_cache"] for one in state["drives"]}
-        cache = ", ".join(WRITES[kind] for kind in sorted(kinds))
+        cache = ", ".join(WRITES.get(kind, "") for kind in sorted(kinds))
         # What the class wants, or a drive that has nothing to be switched.
-        is_set = all((kind == "off") == (plan.rules.write_cache == "off") for kind in kinds) or plan.target.is_model
+        wanted = ("off",) if plan.rules.write_cache == "off" else ("volatile", "protected")
+        is_set = all(kind in wanted for kind in kinds) or plan.target.is_model
     fills = f"written over {plan.fills:g} times in order before IOPS, throughput and latency"
     return {
         "write_cache": cache,
