@@ -110,6 +110,7 @@ def run(
     hosts: str | None = None,
     expect: str | None = None,
     power: str | None = None,
+    purge_by: str | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Record:
@@ -133,7 +134,8 @@ def run(
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
     `erase` is the serial number of a drive that may be overwritten, `size` that of the file which is made in a folder,
-    `hosts` are those that ask together, `power` is a command that prints watts. It writes without asking.
+    `hosts` are those that ask together, `power` is a command that prints watts, `purge_by` (discard, format, sanitize,
+    secure-erase) is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
     """
     from hotband.experiment import Experiment, points_of
     from hotband.runs.run import Repair, RunsInterrupted
@@ -149,7 +151,7 @@ def run(
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
     asked = _intervals_asked(interval, draws)
-    executor = _executor([spec], RealAsked(erase, size, False, hosts, expect, power))
+    executor = _executor([spec], RealAsked(erase, size, False, hosts, expect, power, purge_by))
     try:
         with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
             experiment = Experiment(points_of([spec]), what=f"the runs {spec.workload} on {spec.machine}")
@@ -165,7 +167,7 @@ def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
     """Who runs them on hardware; None for a model."""
     if specs[0].machine.startswith(REAL):
         return executor_for(specs, asked)
-    for name in ("erase", "size", "hosts", "expect", "power"):
+    for name in ("erase", "size", "hosts", "expect", "power", "purge_by"):
         if getattr(asked, name) is not None:
             raise UserError(name, "", str(getattr(asked, name)), 'is for hardware: expected on="real:PATH" with it')
     return None
@@ -253,6 +255,7 @@ def sweep(
     size: str | None = None,
     hosts: str | None = None,
     executor: str | Executor | None = None,
+    purge_by: str | None = None,
     progress: bool | None = None,
     **settings: object,
 ) -> Sweep:
@@ -288,7 +291,7 @@ def sweep(
         texts(events, "events"),
     )
     drawn = _intervals_asked(interval, draws)
-    of_real = RealAsked(erase, size, False, hosts, NONE)
+    of_real = RealAsked(erase, size, False, hosts, NONE, None, purge_by)
     asked = engine.Asked(
         jobs, _path(out, "out"), fresh, records, drawn, lambda specs: executor_for(specs, of_real), executor
     )

@@ -34,6 +34,10 @@ HostsOption = Annotated[
 PowerOption = Annotated[
     str | None, typer.Option("--power", metavar="COMMAND", help="real: a command that prints the drive's watts.")
 ]
+PurgeOption = Annotated[
+    str | None,
+    typer.Option("--purge-by", metavar="WAY", help="real: discard, format, sanitize or secure-erase; best first."),
+]
 ExpectOption = Annotated[
     str | None,
     typer.Option("--expect", metavar="PRODUCT", help="real: whose prediction is beside it; none: no prediction."),
@@ -63,6 +67,7 @@ def expect_fit(on: str, yes: bool, asked: RealAsked, interval: float | None) -> 
         "--hosts": asked.hosts,
         "--expect": None if asked.expect == NONE else asked.expect,
         "--power": asked.power,
+        "--purge-by": asked.purge_by,
     }
     for option, value in given.items():
         if value:

@@ -80,6 +80,7 @@ def run(
     hosts: real.HostsOption = None,
     expected: real.ExpectOption = None,
     power: real.PowerOption = None,
+    purge_by: real.PurgeOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
@@ -94,7 +95,7 @@ def run(
         accepted = "an I/O log is of one run: leave out --then"
         raise UserError("--then", "", asked[1], accepted)
     expect_one_run(interval, draws, len(asked))
-    of_real = RealAsked(erase, size, keep, hosts, expected, power)
+    of_real = RealAsked(erase, size, keep, hosts, expected, power, purge_by)
     real.expect_fit(on, yes, of_real, interval)
     if targets.is_emulated(on):
         virtual = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail, "--spare": spare}

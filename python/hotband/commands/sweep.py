@@ -73,6 +73,7 @@ def sweep(
     size: real.SizeOption = None,
     keep: real.KeepOption = False,
     hosts: real.HostsOption = None,
+    purge_by: real.PurgeOption = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -87,7 +88,8 @@ def sweep(
 
     if output is not None:
         expect_page("--output", output)
-    real.expect_some(on, yes, RealAsked(erase, size, keep, hosts))
+    of_real = RealAsked(erase, size, keep, hosts, NONE, None, purge_by)
+    real.expect_some(on, yes, of_real)
     twice = next((name for name in on if on.count(name) > 1), None)
     if twice is not None:
         raise UserError("--on", "", twice, "is given twice; expected each machine once")
@@ -99,7 +101,6 @@ def sweep(
         duration,
         tuple(event or ()),
     )
-    of_real = RealAsked(erase, size, keep, hosts, NONE)
     hardware = partial(real.hardware, asked=of_real, yes=yes)
     asked = engine.Asked(jobs, out, fresh, False, asked_intervals(interval, draws), hardware)
     for remark in grid.remarks:

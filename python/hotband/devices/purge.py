@@ -11,11 +11,13 @@ import fcntl
 import os
 import stat
 import struct
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from hotband.devices import blocks
 from hotband.devices.device import ID_CTRL, ID_NS, asked_json, kind_of
@@ -30,6 +32,8 @@ BLKDISCARD = 0x1277
 KEEP_SIZE, PUNCH_HOLE = 0x01, 0x02
 # Discarded at a time, so that it can be interrupted and is seen to go on; a multiple of every granularity.
 PIECE = 1 << 30
+# Of a trim over NBD: fio cuts the address space into pieces of it.
+TRIM = 1 << 20
 # Longest that a format or an erase may take. Drives tell hours for large disks, seconds to minutes for flash.
 LONGEST_S = 4 * 3600.0
 SANITIZE_LOOK_S = 2.0
@@ -39,45 +43,58 @@ PASSWORD = "hotband"
 Progress = Callable[[float], None]
 
 
+PURGES = ("discard", "format", "sanitize", "secure-erase")
+"""What `--purge-by` takes, as blkdiscard, nvme and hdparm call it."""
+
+
 @dataclass(frozen=True)
 class Way:
-    """A way to purge: its name, what does it (it is given a function to say how far it is), and whether it is done
-    without being named."""
+    """A way to purge: its name (of `PURGES`), what it is in a record, what does it (it is given a function to say how
+    far it is), and whether it is done without being named."""
 
     name: str
+    words: str
     do: Callable[[Permission, Progress], None]
     is_usual: bool = True
 
 
 def ways_to_purge(path: str, kind: str, host: Host) -> list[str]:
-    """How a place (`kind` is block, file or uri) can be purged here, the best first; nothing where no way is
-    supported."""
+    """How a place (`kind` is block, file or uri) can be purged here, by names of `PURGES`, the best first; nothing
+    where no way is supported."""
     return [way.name for way in ways(path, kind, host)]
 
 
 def purge(permission: Permission, progress: Progress, by: str | None = None) -> str:
-    """Purges by the best way that can be interrupted or takes seconds, or by the one that is named; returns its name.
-    Raises UserError where there is none, or it fails."""
+    """Purges by the best way that can be interrupted or takes seconds, or by the one that is named; returns what it
+    was in words. Raises UserError where there is none, or it fails."""
     expect_writes(permission)
-    found = ways(permission.path, permission.kind, permission.host)
+    chosen = way_of(permission.path, permission.kind, permission.host, by)
+    chosen.do(permission, progress)
+    return chosen.words
+
+
+def way_of(path: str, kind: str, host: Host, by: str | None = None) -> Way:
+    """The way in which a place is purged: the best usual one, or the one that is named. Raises UserError."""
+    if by is not None and by not in PURGES:
+        raise UserError("--purge-by", "", by, f"expected one of {', '.join(PURGES)}")
+    found = ways(path, kind, host)
     named = ", ".join(way.name for way in found)
     chosen = next((way for way in found if (way.name == by if by is not None else way.is_usual)), None)
-    if chosen is None and by is not None:
-        accepted = f"is not supported here: expected one of {named}" if found else "is not supported here"
-        raise UserError(permission.path, "purge", by, accepted)
-    if chosen is None:
-        more = f"; what there is cannot be interrupted, and is done where it is named alone: {named}" if found else ""
-        raise UserError(permission.path, "", "", f"cannot be purged: it takes no discard and no format{more}")
-    chosen.do(permission, progress)
-    return chosen.name
+    if chosen is not None:
+        return chosen
+    if by is not None:
+        accepted = f"is not supported by {path}: expected {named or 'another place, nothing here purges it'}"
+        raise UserError("--purge-by", "", by, accepted)
+    more = f"; what there is cannot be interrupted, and is done where it is named alone: {named}" if found else ""
+    raise UserError(path, "", "", f"cannot be purged: it takes no discard and no format{more}")
 
 
 def ways(path: str, kind: str, host: Host) -> list[Way]:
     """All ways, the best first. Sanitizing and ATA's erase come last: they cannot be interrupted."""
     if kind == "file":
-        return [Way("punch hole", _punch)]
+        return [Way("discard", "discard (a hole in the file)", _punch)]
     if kind == "uri":
-        return []
+        return [Way("discard", "discard (NBD trim)", _trim)] if _is_trimmed(path) else []
     name = host.block_name(path)
     disk, kind = blocks.disk_of(name, host), kind_of(name, host)
     # Virtual disks say that they rotate, too, but take discards, as disks with shingled tracks do.
@@ -85,7 +102,7 @@ def ways(path: str, kind: str, host: Host) -> list[Way]:
         return []
     found = list(_of_nvme(path, host)) if kind == "disk" and disk.startswith("nvme") else []
     if _discards(disk, host):
-        found.insert(1 if found and found[0].name == "nvme format" else 0, Way("discard", _discard))
+        found.insert(1 if found and found[0].name == "format" else 0, Way("discard", "discard", _discard))
     if kind == "disk" and _is_ata(disk, host):
         found += _of_ata(path, host)
     return found
@@ -149,6 +166,28 @@ def _punch(permission: Permission, progress: Progress) -> None:
     return progress(1.0)
 
 
+def _is_trimmed(uri: str) -> bool:
+    """Whether a served device takes trims. An image of a pool is not asked: its cluster is not at hand here."""
+    if uri.startswith("rbd:"):
+        return False
+    from hotband.targets.remote import export_of
+
+    return export_of(uri, uri).trims
+
+
+def _trim(permission: Permission, progress: Progress) -> None:
+    """By fio, which has NBD's client."""
+    from hotband.targets.fio_child import Status, run_fio
+
+    def look(status: Status) -> None:
+        progress(status.share or 0.0)
+
+    lines = ["[purge]", "ioengine=nbd", f"uri={permission.path}", "rw=trim", f"bs={TRIM}", "iodepth=8", "thread=1"]
+    with tempfile.TemporaryDirectory(prefix="hotband-purge-") as folder:
+        run_fio("\n".join(lines) + "\n", Path(folder), look)
+    progress(1.0)
+
+
 def _of_nvme(path: str, host: Host) -> Iterator[Way]:
     """Format and sanitize, by Identify Controller (NVM Express Base Specification 2.0, figure 275): OACS bit 1 says
     that Format NVM is there; FNA bits 0 and 1 that it goes to all namespaces, bit 2 that it can do away with the key;
@@ -162,9 +201,10 @@ def _of_nvme(path: str, host: Host) -> Iterator[Way]:
     is_plain = used is not None and protection == 0 and not used & 0x10 and _metadata(name, used) == 0
     if commands & 0b10 and is_plain and used is not None and (is_alone or not format_to & 0b11):
         erase = "2" if format_to & 0b100 else "1"
-        yield Way("nvme format", partial(_format, form=used & 0xF, erase=erase))
+        words = f"NVMe format ({'crypto' if erase == '2' else 'user data'} erase)"
+        yield Way("format", words, partial(_format, form=used & 0xF, erase=erase))
     if sanitize & 0b10 and is_alone:
-        yield Way("nvme sanitize", _sanitize, is_usual=False)
+        yield Way("sanitize", "NVMe sanitize (block erase)", _sanitize, is_usual=False)
 
 
 def _metadata(name: object, used: int) -> int:
@@ -215,7 +255,7 @@ def _of_ata(path: str, host: Host) -> list[Way]:
     security = [" ".join(line.split()) for line in text[text.find("Security:") :].splitlines()]
     if "Security:" not in text or not {"supported", "not enabled", "not locked", "not frozen"} <= set(security):
         return []
-    return [Way("ata security erase", _erase, is_usual=False)]
+    return [Way("secure-erase", "ATA security erase", _erase, is_usual=False)]
 
 
 def _erase(permission: Permission, progress: Progress) -> None:

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
-from hotband.devices.purge import expect_writes, purge, ways, ways_to_purge
+from hotband.devices.host import Host
+from hotband.devices.purge import expect_writes, purge, way_of, ways, ways_to_purge
 from hotband.devices.safety import Permission
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
     from hotband.record.document import SteadyRule
 
-__all__ = ["STATES", "Data", "StateKept", "Step", "prepare", "ways_to_purge"]
+__all__ = ["STATES", "Data", "StateKept", "Step", "expect_state", "prepare", "ways_to_purge"]
 
 State = Literal["purged", "filled", "preconditioned"]
 STATES: tuple[State, ...] = ("purged", "filled", "preconditioned")
@@ -50,11 +51,21 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """How far a preparation is: what is done, the share of it (0 to 1), and seconds left; None where not known."""
+    """How far a preparation is: what is done, the share of it (0 to 1), and seconds left; None where not known, and at
+    most so many where it ends by a rule (`is_most`)."""
 
     what: str
     share: float
     left_s: float | None
+    is_most: bool = False
+
+    def words(self) -> str:
+        """In words."""
+        if self.left_s is None:
+            return f"{self.what} {self.share:.0%}"
+        left = f"{self.left_s:.0f} s" if self.left_s < 120 else f"{self.left_s / 60:.0f} min"
+        left = left if self.left_s < 7200 else f"{self.left_s / 3600:.1f} h"
+        return f"{self.what} {self.share:.0%}, {'at most ' if self.is_most else ''}{left} left"
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,12 @@ class StateKept:
     steady: SteadyRule | None = None
     compressed_pct: float | None = None
     notes: tuple[str, ...] = ()
+
+    def document(self) -> StateKeptDoc:
+        """As a record has it."""
+        from dataclasses import asdict
+
+        return cast("StateKeptDoc", {**asdict(self), "by": list(self.by), "notes": list(self.notes)})
 
 
 class StateKeptDoc(TypedDict):
@@ -106,7 +123,7 @@ def prepare(
     rounds: Rounds | None = None,
 ) -> StateKept:
     """Brings what is permitted into `state`; `size_bytes` of it are used, from its begin (a purge is of all). The
-    caller holds it (`safety.held`). `purge_by` names a way of `ways_to_purge`.
+    caller holds it (`safety.held`). `purge_by` names a way of `ways_to_purge`; the best one where it does not.
 
     `progress` is told about five times a second, in the thread that called; what it raises ends it. Raises UserError
     without permission to write, where no way is supported and where data reads back otherwise; KeyboardInterrupt where
@@ -134,6 +151,16 @@ def prepare(
         if not steady["reached"]:
             notes.append(f"not steady after {len(steady['rounds'])} rounds")
     return StateKept(state, tuple(by), time.monotonic() - begin, written, steady, compressed, tuple(notes))
+
+
+def expect_state(path: str, kind: str, host: Host, state: str, purge_by: str | None = None) -> None:
+    """Raises UserError where a place (`kind` is block, file or uri) cannot be brought into a state, or not by the purge
+    that is named; before anything is written."""
+    if path.startswith("rbd:"):
+        accepted = "needs the size of the image, which its cluster alone knows: map it (rbd map) and measure /dev/rbdN"
+        raise UserError("--set", "state", state, accepted)
+    if state == "purged" or purge_by is not None:
+        way_of(path, kind, host, purge_by)
 
 
 def _can_purge(permission: Permission) -> bool:
@@ -168,14 +195,14 @@ class _Work:
         if self.size < FILL_BLOCK:
             raise UserError(self.permission.path, "", f"{self.size} B", f"expected {FILL_BLOCK} bytes or more to fill")
 
-    def tell(self, what: str, share: float, begin: float) -> None:
+    def tell(self, what: str, share: float, begin: float, *, is_most: bool = False) -> None:
         """Says how far it is, and stops where that is asked for."""
         if self.stop():
             raise KeyboardInterrupt
         spent = time.monotonic() - begin
         # The first hundredth says little of the rest.
         left = spent / share - spent if share > 0.01 else None
-        self.progress(Step(what, share, left))
+        self.progress(Step(what, share, left, is_most))
 
     def fill(self, by: list[str]) -> int:
         """In sequence, twice; bytes written."""
@@ -202,7 +229,8 @@ class _Work:
         for number in range(1, rounds.most + 1):
 
             def look(share: float, number: int = number) -> None:
-                self.tell(f"preconditioning, round {number}", (number - 1 + share) / rounds.most, begin)
+                done = (number - 1 + share) / rounds.most
+                self.tell(f"preconditioning, round {number}", done, begin, is_most=True)
 
             done = self.run(self._random_lines(rounds, number), look)
             values.append(done.iops)

@@ -28,6 +28,8 @@ ARGUMENTS = {
     "--size": "size",
     "--hosts": "hosts",
     "--expect": "expect",
+    "--purge-by": "purge_by",
+    "--power": "power",
     "MACHINE": "on",
     "WORKLOAD": "workload",
     "STUDY": "study",

@@ -70,8 +70,10 @@ class Asked:
 
     @property
     def compressed_pct(self) -> int:
-        """How much of what is written goes away when it is compressed, as the first stream that writes says."""
-        said = (self.entropy(one) for step in self.steps for one in step.streams if one.read_pct < 100)
+        """How much of what is written goes away when it is compressed, as the first stream that writes says; where none
+        writes, as the first says of what was written before."""
+        streams = sorted((one for step in self.steps for one in step.streams), key=lambda one: one.read_pct == 100)
+        said = (self.entropy(one) for one in streams)
         return round(100 - 100 * next((mean for mean in said if mean is not None), 1.0))
 
     def entropy(self, stream: Stream) -> float | None:

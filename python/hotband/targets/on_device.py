@@ -47,6 +47,7 @@ class How:
     power_command: str | None = None
     product: str | None = None
     probe_s: float = 5.0
+    purge_by: str | None = None
 
 
 @dataclass
@@ -232,22 +233,20 @@ class OnDevice:
         shown: Shown,
     ) -> object:
         """Brings the place into the state that is asked for; the section of the record that says how."""
-        from dataclasses import asdict
-
         from hotband.devices.states import STATES, Data, Step, prepare
 
         if permission is None or not permission.may_write:
             raise UserError("--set", "state", str(asked.state), "is for a place that may be written")
 
         def progress(step: Step) -> None:
-            left = "" if step.left_s is None else f", {step.left_s:.0f} s left"
-            shown(0.0, 0.0, f"{step.what} {step.share:.0%}{left}")
+            shown(0.0, 0.0, step.words())
 
         [state] = [one for one in STATES if one == asked.state]
         data = Data(asked.compressed_pct, seed=asked.spec.seed)
         size, stop = place.size_bytes, self._cancelled.is_set
-        kept = prepare(permission, state, size_bytes=size, data=data, progress=progress, stop=stop)
-        return asdict(kept)
+        by = self.how.purge_by
+        kept = prepare(permission, state, size_bytes=size, data=data, progress=progress, stop=stop, purge_by=by)
+        return kept.document()
 
     def _expect_to_go_on(self) -> None:
         if self._cancelled.is_set():

@@ -22,17 +22,19 @@ _FIXED_NEWSTYLE, _NO_ZEROES = 1, 2
 _OPT_ABORT, _OPT_GO = 2, 7
 _REP_ACK, _REP_INFO, _ERROR_BIT = 1, 3, 1 << 31
 _INFO_EXPORT, _INFO_BLOCK_SIZE = 0, 3
+_READ_ONLY, _SEND_TRIM = 1 << 1, 1 << 5
 # A server's reply to an option is short text or a few numbers; more is no NBD.
 _LONGEST_REPLY = 1 << 16
 
 
 @dataclass(frozen=True)
 class Export:
-    """A device that is served: its bytes, the smallest I/O, and whether it can only be read."""
+    """A device that is served: its bytes, the smallest I/O, whether it can only be read, and whether it takes trims."""
 
     size_bytes: int
     block_bytes: int
     read_only: bool
+    trims: bool
 
 
 def export_of(on: str, uri: str) -> Export:
@@ -88,7 +90,7 @@ def _negotiated(stream: SocketIO, name: str) -> Export:
         if kind == _REP_ACK:
             # In transmission now: a request to disconnect (NBD_CMD_DISC) is the way out.
             stream.write(struct.pack(">IHHQQI", 0x25609513, 0, 2, 0, 0, 0))
-            return Export(size, block, bool(transmission & 2))
+            return Export(size, block, bool(transmission & _READ_ONLY), bool(transmission & _SEND_TRIM))
         if kind == _REP_INFO and struct.unpack(">H", reply[:2])[0] == _INFO_EXPORT:
             _, size, transmission = struct.unpack(">HQH", reply[:12])
         elif kind == _REP_INFO and struct.unpack(">H", reply[:2])[0] == _INFO_BLOCK_SIZE:

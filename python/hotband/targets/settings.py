@@ -119,6 +119,19 @@ def _warm_up(table: Table, value: str) -> None:
         table["phases"] = [phase for phase in table["phases"] if phase.get("measure") or phase.get("duration") != value]
 
 
+def _data(table: Table, value: str) -> None:
+    """One entropy of all that is written, in place of what the streams say."""
+    try:
+        mean = float(value)
+    except ValueError:
+        mean = -1.0
+    if not 0.0 <= mean <= 1.0:
+        raise UserError("--set", "data", value, "expected an entropy from 0 to 1, such as data=0.5")
+    table["data"] = mean
+    for stream in table["streams"]:
+        stream.pop("data", None)
+
+
 _CHANGES: dict[str, Callable[[Table, str], None]] = {
     "qd": _queue_depth,
     "depth": _of_closed("depth", int),
@@ -130,4 +143,5 @@ _CHANGES: dict[str, Callable[[Table, str], None]] = {
     "span": _of_streams(_span),
     "rate_iops": _rate,
     "warm_up": _warm_up,
+    "data": _data,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class RealAsked:
     """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
-    whether it is kept, hosts with commas between them, the product whose prediction stands beside it, and a command
-    that prints watts."""
+    whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
+    prints watts, and how it is purged before a state (`hotband.devices.purge.PURGES`)."""
 
     erase: str | None = None
     size: str | None = None
@@ -31,6 +31,7 @@ class RealAsked:
     hosts: str | None = None
     expect: str | None = None
     power: str | None = None
+    purge_by: str | None = None
 
     def how(self) -> How:
         """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
@@ -43,7 +44,8 @@ class RealAsked:
         if self.expect is not None:
             expect_product(self.expect)
         hosts = () if self.hosts is None else hosts_of(self.hosts)
-        return How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
+        made = How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
+        return replace(made, purge_by=self.purge_by)
 
 
 def executor_of(
@@ -87,9 +89,24 @@ def executor_for(
     for one in loads:
         expect_real(one)
     writes = any(one.writes for one in loads)
+    states = [one.state for one in loads if one.state is not None]
+    if how.purge_by is not None and not states:
+        accepted = "is for a state before the run: expected --set state=purged (filled, preconditioned) with it"
+        raise UserError("--purge-by", "", how.purge_by, accepted)
     executor = executor_of(specs[0].machine, writes=writes, erase=asked.erase, how=how, say=say, confirm=confirm)
     assert executor is not None, "the name begins as that of hardware does"
+    for state in states:
+        _expect_state(executor, state)
     if writes and not can_ask:
         accepted = "missing: it writes, which is asked for first, and there is no terminal to ask: expected --yes"
         raise UserError("--yes", "", "", accepted)
     return executor
+
+
+def _expect_state(executor: OnDevice, state: str) -> None:
+    """Raises UserError where the place cannot be brought into a state as it is asked for."""
+    from hotband.devices.host import Host
+    from hotband.devices.states import expect_state
+
+    place, kind = executor.place, {"block": "block", "file": "file"}.get(executor.place.kind, "uri")
+    expect_state(str(place.uri if place.path is None else place.path), kind, Host(), state, executor.how.purge_by)
