@@ -48,11 +48,11 @@ def sata(tree: Tree, security: str, discards: bool = False) -> str:
 
 def test_an_nvme_drive_that_is_alone_is_formatted(tree: Tree) -> None:
     path = nvme(tree)
-    assert ways_to_purge(path, "block", tree.host) == ["nvme format", "discard", "nvme sanitize"]
+    assert ways_to_purge(path, "block", tree.host) == ["format", "discard", "sanitize"]
     tree.recorded(f"nvme format {path} --lbaf=0 --ses=2 --force", "Success formatting namespace:1\n")
     granted = permission(path, tree.host, writes=True, erase="S64FNE0R")
     kept = prepare(granted, "purged", size_bytes=8 * MIB)
-    assert (kept.state, kept.by, kept.written_bytes) == ("purged", ("nvme format",), 0)
+    assert (kept.state, kept.by, kept.written_bytes) == ("purged", ("NVMe format (crypto erase)",), 0)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_an_nvme_drive_that_is_alone_is_formatted(tree: Tree) -> None:
     [
         # A format or sanitize that goes to all namespaces, where there may be others.
         ({"nn": 16, "fna": 5}, ["discard"]),
-        ({"nn": 16, "fna": 4}, ["nvme format", "discard"]),
+        ({"nn": 16, "fna": 4}, ["format", "discard"]),
         # Protection information or metadata would be lost.
-        ({"dps": 1}, ["discard", "nvme sanitize"]),
-        ({"lbafs": [{"ms": 8, "ds": 9}]}, ["discard", "nvme sanitize"]),
+        ({"dps": 1}, ["discard", "sanitize"]),
+        ({"lbafs": [{"ms": 8, "ds": 9}]}, ["discard", "sanitize"]),
         ({"oacs": 0, "sanicap": 0}, ["discard"]),
         ({"oacs": 0, "sanicap": 0, "discards": False}, []),
     ],
@@ -84,7 +84,7 @@ def test_a_partition_is_never_formatted(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("security", "expected"),
     [
-        (FREE, ["ata security erase"]),
+        (FREE, ["secure-erase"]),
         (FREE.replace("not\tfrozen", "\tfrozen"), []),
         (FREE.replace("not\tenabled", "\tenabled"), []),
         (FREE.replace("not\tlocked", "\tlocked"), []),
@@ -98,11 +98,12 @@ def test_a_frozen_or_locked_drive_is_not_erased(tree: Tree, security: str, expec
 def test_an_erase_that_cannot_be_interrupted_is_done_only_where_it_is_named(tree: Tree) -> None:
     path = sata(tree, FREE)
     granted = permission(path, tree.host, writes=True, erase="A1B2C3")
-    with pytest.raises(UserError, match="where it is named alone: ata security erase"):
+    with pytest.raises(UserError, match="where it is named alone: secure-erase"):
         prepare(granted, "purged", size_bytes=8 * MIB)
     tree.recorded(f"hdparm --user-master u --security-set-pass hotband {path}", "")
     tree.recorded(f"hdparm --user-master u --security-erase hotband {path}", "")
-    assert prepare(granted, "purged", size_bytes=8 * MIB, purge_by="ata security erase").by == ("ata security erase",)
+    kept = prepare(granted, "purged", size_bytes=8 * MIB, purge_by="secure-erase")
+    assert kept.by == ("ATA security erase",)
 
 
 def test_an_erase_that_fails_says_the_password(tree: Tree) -> None:
@@ -110,7 +111,7 @@ def test_an_erase_that_fails_says_the_password(tree: Tree) -> None:
     tree.recorded(f"hdparm --user-master u --security-set-pass hotband {path}", "")
     granted = permission(path, tree.host, writes=True, erase="A1B2C3")
     with pytest.raises(UserError, match="its password is 'hotband'"):
-        prepare(granted, "purged", size_bytes=8 * MIB, purge_by="ata security erase")
+        prepare(granted, "purged", size_bytes=8 * MIB, purge_by="secure-erase")
 
 
 def test_a_disk_that_rotates_has_no_purged_state(tree: Tree) -> None:
