@@ -646,3 +646,12 @@ def test_this_machines_root_disk_is_refused() -> None:
         pytest.skip("the root file system of this machine lies on no block device that can be seen")
     with pytest.raises(UserError, match="the root device"):
         permission(path_of(found[0]), writes=True, erase=identity_of(path_of(found[0])))
+
+
+def test_a_mapped_image_is_known_by_its_pool_and_name(tree: Tree) -> None:
+    path = tree.disk("rbd0", "252:0")
+    with pytest.raises(UserError, match="nothing tells it from another"):
+        permission(path, tree.host, writes=True, erase="rbd0")
+    for key, value in {"pool": "fast", "pool_ns": "", "name": "vm-7"}.items():
+        tree.put(f"/sys/bus/rbd/devices/0/{key}", value)
+    assert permission(path, tree.host, writes=True, erase="fast/vm-7").may_write

@@ -54,6 +54,9 @@ def test_two_hosts_leave_one_record_with_all_their_ios(servers: list[Path], tmp_
     merged = sorted(value for one in reads for value, count in one["histogram"]["buckets"] for _ in range(count))
     assert record["summary"]["read"]["latency_p99_ns"] == merged[math.ceil(0.99 * len(merged)) - 1]
     assert [note for note in record["notes"] if note.startswith("one.sock: fio-3.")]
+    assert [(one["host"], one["context"]) for one in record["hosts"]] == [("one.sock", None), ("two.sock", None)]
+    assert "context" not in record
+    assert any("of one.sock, two.sock are not known" in note for note in record["notes"])
     frame = hb.load(tmp_path / "out").series
     assert set(frame["stream"]) == {"main@one.sock", "main@two.sock"}
     assert json.loads((tmp_path / "out/record.json").read_text())["concurrency"] == 4

@@ -23,7 +23,7 @@ from hotband.targets.asked import asked_of
 from hotband.targets.expected import expected_views, products_by_model, sentence_of, without_verdict
 from hotband.targets.fio_child import run_fio
 from hotband.targets.outlook import outlook_of
-from hotband.targets.place import Place
+from hotband.targets.place import Place, place_of
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 GIB = 1 << 30
@@ -124,6 +124,13 @@ def test_hardware_is_brought_into_its_state_before_the_first_run_alone() -> None
     pairs = (("state", "filled"), ("qd", "4"))
     assert settings_after(pairs, 0, "real:/dev/sdz") == settings_after(pairs, 1, "s4500-960") == pairs
     assert settings_after(pairs, 1, "real:/dev/sdz") == (("qd", "4"),)
+
+
+def test_a_plain_file_where_a_device_should_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "rbd0").write_bytes(bytes(8192))
+    monkeypatch.setattr(Path, "resolve", lambda self: Path("/dev") / self.name)
+    with pytest.raises(hb.UserError, match=r"is a plain file in memory.*is the device attached, mapped"):
+        place_of(f"real:{tmp_path / 'rbd0'}")
 
 
 @fio

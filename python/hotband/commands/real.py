@@ -88,29 +88,35 @@ def measuring(title: str, specs: Sequence[RunSpec], asked: RealAsked, yes: bool)
     from hotband.runs.signals import stoppable
     from hotband.targets.target import executor_for
 
-    executor = executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=yes or sys.stdin.isatty())
+    executor = executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=can_ask(yes))
     with stoppable(), run_progress(title) as progress:
         yield executor, progress
 
 
+def can_ask(yes: bool) -> bool:
+    """Whether somebody can be asked before something is written, or has said yes already."""
+    return yes or sys.stdin.isatty()
+
+
+def goes_on(yes: bool) -> bool:
+    """Whether what was said to be ahead may be done: asked on the terminal, unless `--yes` says it."""
+    if yes:
+        return True
+    sys.stderr.write("Go on? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def asking(yes: bool) -> Callable[[Outlook], bool]:
-    """Asks on the terminal whether what is ahead may be written, unless `--yes` says it."""
-
-    def confirm(_: Outlook) -> bool:
-        if yes:
-            return True
-        sys.stderr.write("Go on? [y/N] ")
-        sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-    return confirm
+    """The same for an executor."""
+    return lambda _: goes_on(yes)
 
 
 def hardware(specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> OnDevice:
     """Who runs these runs of a sweep, which are all on one piece of hardware."""
     from hotband.targets.target import executor_for
 
-    return executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=yes or sys.stdin.isatty())
+    return executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=can_ask(yes))
 
 
 @contextmanager

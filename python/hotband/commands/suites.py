@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,11 +12,17 @@ import typer
 from hotband.commands import names
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, listed, parse_set, print_json, say, show_views
-from hotband.commands.real import EraseOption, YesOption
+from hotband.commands.real import EraseOption, PurgeOption, SizeOption, YesOption, can_ask, goes_on
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.suites.api import PtsResult, QuickResult
+    from hotband.suites.asking import Suite
     from hotband.suites.target import SuiteTarget
+    from hotband.targets.target import RealAsked
 
 
 class DriveClass(StrEnum):
@@ -40,13 +46,20 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value of a model.", autocompletion=names.set_keys),
 ]
-DEFAULT_PAGE = "report.html"
+MinuteOption = Annotated[
+    str | None, typer.Option("--minute", metavar="TIME", help="What a minute of it takes: a look, no result.")
+]
+CacheOption = Annotated[
+    bool, typer.Option("--set-write-cache", help="real: turn the drive's write cache as the class has it, and back.")
+]
 PTS_EPILOG = """\
 [bold]Examples[/]
 
 hotband pts s4500-960 -o pts.html
 
 hotband pts 980-pro-1tb --class client --test iops,latency --out pts
+
+hotband pts real:/data --size "8 GiB" --quick --minute "1 s" --out look
 
 hotband pts real:/dev/sdb --erase SERIAL --out pts       # a day and more; the same command goes on after a stop"""
 
@@ -56,11 +69,15 @@ def pts(
     drive_class: ClassOption = DriveClass.enterprise,
     test: Annotated[list[str] | None, typer.Option("--test", metavar="TEST[,TEST]", help="These alone.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of all times: a look, no result.")] = False,
+    minute: MinuteOption = None,
     threads: Annotated[int | None, typer.Option(help="Of random loads; the class's where not said.")] = None,
     depth: Annotated[int | None, typer.Option(help="I/Os outstanding of each thread.")] = None,
     sponsor: Annotated[str, typer.Option(metavar="NAME", help="Who tests: for the report's header.")] = "",
     set_: SetOption = None,
     erase: EraseOption = None,
+    size: SizeOption = None,
+    purge_by: PurgeOption = None,
+    set_write_cache: CacheOption = False,
     yes: YesOption = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     out: OutOption = None,
@@ -74,46 +91,38 @@ def pts(
     """
     from hotband.runs.progress import run_progress
     from hotband.runs.signals import stoppable
+    from hotband.suites.api import PtsResult
+    from hotband.suites.asking import pts_of
     from hotband.suites.pts import Interrupted, run_pts
-    from hotband.suites.pts.asking import asked_of
     from hotband.suites.pts.show import views
-    from hotband.text.write import expect_page
+    from hotband.targets.target import RealAsked
 
-    if output is not None:
-        expect_page("--output", output)
     if test and not listed(test):
         raise UserError("--test", "", ",".join(test), "names no test")
-    asked = asked_of(
-        machine,
+    real = RealAsked(erase, size, purge_by=purge_by)
+    asked = pts_of(
+        suite_of(machine, set_, real, seed, out, fresh, yes, output),
         drive_class=drive_class.value,
         tests=listed(test),
         quick=quick,
+        minute=minute,
         threads=threads,
         depth=depth,
         sponsor=sponsor,
-        set=parse_set(set_ or []),
-        erase=erase,
-        seed=seed,
-        out=out,
-        fresh=fresh,
+        set_write_cache=set_write_cache,
     )
-    expect_yes(asked.target, erase is not None, yes)
+    expect_agreed(asked.target, asked.ahead, True, yes)
     stopped = False
     try:
         with stoppable():
-            document = run_pts(asked, watch=run_progress)
+            found = PtsResult(run_pts(asked, watch=run_progress))
     except Interrupted as stop:
-        document, stopped = stop.document, True
-    if as_json:
-        print_json(document)
-    else:
-        show_views(views(document))
-    written = _written(document, out, output)
-    if not as_json:
-        show_views(f"Written: {path}" for path in written)
+        found, stopped = PtsResult(stop.document), True
+    show_suite(found, views(found.document), out, output, as_json)
     if stopped:
         where = f"; kept in {out}: the same command goes on from there" if out is not None else ""
-        say(f"hotband: interrupted; {len(document['tests'])} of {len(asked.tests)} tests were finished{where}")
+        count = len(found.document["tests"])
+        say(f"hotband: interrupted; {count} of {len(asked.tests)} tests were finished{where}")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -134,6 +143,7 @@ def quick(
     ] = None,
     set_: SetOption = None,
     erase: EraseOption = None,
+    size: SizeOption = None,
     yes: YesOption = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     out: OutOption = None,
@@ -144,65 +154,64 @@ def quick(
     """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?"""
     from hotband.runs.progress import run_progress
     from hotband.runs.signals import stoppable
+    from hotband.suites.api import QuickResult
     from hotband.suites.asking import quick_of
     from hotband.suites.quick import run_quick
-    from hotband.suites.quick_page import views, write_quick
-    from hotband.text.foreign import json_text
-    from hotband.text.write import expect_page, write_file
+    from hotband.suites.quick_page import views
+    from hotband.targets.target import RealAsked
+
+    suite = suite_of(machine, set_, RealAsked(erase, size), seed, out, fresh, yes, output)
+    asked = quick_of(suite, time=time, expect=expect)
+    expect_agreed(asked.target, asked.ahead, asked.writes, yes)
+    with stoppable():
+        found = QuickResult(run_quick(asked, watch=run_progress))
+    show_suite(found, views(found.document), out, output, as_json)
+
+
+def suite_of(
+    machine: str,
+    set_: list[str] | None,
+    real: RealAsked,
+    seed: int,
+    out: Path | None,
+    fresh: bool,
+    yes: bool,
+    output: Path | None,
+) -> Suite:
+    """What both suites are told. Raises UserError for a page that cannot be written."""
+    from hotband.suites.asking import Suite
+    from hotband.text.write import expect_page
 
     if output is not None:
         expect_page("--output", output)
-    asked = quick_of(
-        machine, time=time, expect=expect, set=parse_set(set_ or []), erase=erase, seed=seed, out=out, fresh=fresh
-    )
-    expect_yes(asked.target, asked.writes, yes)
-    with stoppable():
-        document = run_quick(asked, watch=run_progress)
-    if as_json:
-        print_json(document)
-    else:
-        show_views(views(document))
-    page = output or (None if out is None else out / DEFAULT_PAGE)
-    if out is not None:
-        write_file(out / "quick.json", json_text(document) + "\n")
-    if page is not None:
-        write_quick(document, page)
-        if not as_json:
-            show_views([f"Written: {page}"])
+    return Suite(machine, parse_set(set_ or []), real, seed, out, fresh, can_ask=can_ask(yes))
 
 
-def expect_yes(target: SuiteTarget, writes: bool, yes: bool) -> None:
-    """Asks once before a real target is written. Raises UserError where there is nobody to ask, Exit where the answer
-    is no."""
+def expect_agreed(target: SuiteTarget, ahead: Callable[[], list[str]], writes: bool, yes: bool) -> None:
+    """Says what is ahead on hardware, and asks once before it is written. Raises UserError for --yes to a model, Exit
+    where the answer is no."""
     if target.is_model:
         if yes:
             raise UserError("--yes", "", "", f"is for a real device; {target.name} is a model")
         return
-    if not writes or yes:
-        return
-    say(f"{target.name} will be written over and over: all that is on it is lost")
-    if not sys.stdin.isatty():
-        accepted = "missing: what is said above will be done, and there is no terminal to ask: expected --yes"
-        raise UserError("--yes", "", "", accepted)
-    sys.stderr.write("Go on? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    for line in ahead():
+        say(line)
+    if writes and not goes_on(yes):
         raise typer.Exit(INTERRUPTED)
 
 
-def _written(document: object, out: Path | None, output: Path | None) -> list[Path]:
-    """The JSON and the page of a run, where it has a folder or a page was asked for."""
-    from typing import TYPE_CHECKING, cast
-
-    from hotband.suites.pts.page import write_page
-    from hotband.text.foreign import json_text
-    from hotband.text.write import write_file
-
-    if TYPE_CHECKING:
-        from hotband.suites.pts.documents import PtsDoc
-    found = []
-    if out is not None:
-        found.append(out / "pts.json")
-        write_file(found[0], json_text(document) + "\n")
-    page = output or (None if out is None else out / DEFAULT_PAGE)
-    return [*found, write_page(cast("PtsDoc", document), page)] if page is not None else found
+def show_suite(
+    found: PtsResult | QuickResult,
+    views: Iterable[Table | Text | str],
+    out: Path | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Prints what a suite left, and writes it where that was asked for."""
+    if as_json:
+        print_json(found.document)
+    else:
+        show_views(views)
+    written = found.write(out, output)
+    if not as_json:
+        show_views(f"Written: {path}" for path in written)

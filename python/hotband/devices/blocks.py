@@ -128,3 +128,12 @@ def base_disk(path: str, host: Host) -> str | None:
     disks = [one for one in all_below if disk_of(one, host) == one and not slaves_of(one, host)]
     disks = [one for one in disks if backing_file(one, host) is None]
     return disks[0] if len(disks) == 1 else None
+
+
+def image_of(disk: str, host: Host) -> str | None:
+    """POOL/IMAGE of a mapped RBD (Documentation/ABI/testing/sysfs-bus-rbd); None of anything else."""
+    if not disk.startswith("rbd") or not disk[3:].isdigit():
+        return None
+    folder = f"/sys/bus/rbd/devices/{disk[3:]}"
+    pool, namespace, name = (host.text(f"{folder}/{key}") for key in ("pool", "pool_ns", "name"))
+    return "/".join(filter(None, (pool, namespace, name))) if pool and name else None

@@ -69,8 +69,9 @@ def refusals(path: str | Path, host: Host | None = None, seen: Seen | None = Non
 
 def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
     """What must be typed to have it erased: the serial of a disk (SERIAL-partN of a partition); the path of the file
-    below a loop device; the name of a logical volume; a name in /dev/disk/by-id of what has no serial, or shares it
-    with another; the name of a file. None of what has nothing by which it could be told from others."""
+    below a loop device; POOL/IMAGE of a mapped RBD; the name of a logical volume; a name in /dev/disk/by-id of what has
+    no serial, or shares it with another; the name of a file. None of what has nothing by which it could be told from
+    others."""
     host, text = host or Host(), os.path.abspath(path)
     if host.kind(text) == "file":
         return os.path.basename(host.real(text))
@@ -85,6 +86,9 @@ def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = 
     file = blocks.backing_file(disk, host)
     if file:
         return file if part is None else f"{file}-part{part}"
+    image = blocks.image_of(disk, host)
+    if image:
+        return image if part is None else f"{image}-part{part}"
     volume = host.text(f"{host.sysfs(name)}/dm/name")
     if volume:
         return volume

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hotband.programs.program import ProgramDoc
     from hotband.record.stats import Side
     from hotband.serve.serving import ServingDoc
+    from hotband.targets.hosts import HostDoc
 
 
 # Latencies that a summary has, and what a table shows of them.
@@ -546,6 +547,7 @@ class RecordDoc(TypedDict):
     context: NotRequired[ContextDoc]
     counters: NotRequired[DeviceCountersDoc]
     state_kept: NotRequired[StateKeptDoc]
+    hosts: NotRequired[list[HostDoc]]
     samples: NotRequired[SamplesDoc]
     intervals: NotRequired[RunIntervalsDoc]
     source: NotRequired[Source]

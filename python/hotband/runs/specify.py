@@ -30,6 +30,8 @@ ARGUMENTS = {
     "--expect": "expect",
     "--purge-by": "purge_by",
     "--power": "power",
+    "--minute": "minute",
+    "--set-write-cache": "set_write_cache",
     "MACHINE": "on",
     "WORKLOAD": "workload",
     "STUDY": "study",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -10,12 +10,31 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.runs.specify import in_python, settings_of, texts
+from hotband.targets.target import RealAsked
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.suites.asking import Suite
     from hotband.suites.pts.documents import PtsDoc
     from hotband.suites.quick import QuickDoc
+
+
+DEFAULT_PAGE = "report.html"
+
+
+def _written(
+    name: str, document: object, report: Callable[[Path], Path], out: Path | None, page: Path | None
+) -> list[Path]:
+    from hotband.text.foreign import json_text
+    from hotband.text.write import write_file
+
+    found = []
+    if out is not None:
+        found.append(out / name)
+        write_file(found[0], json_text(document) + "\n")
+        page = page or out / DEFAULT_PAGE
+    return found if page is None else [*found, report(page)]
 
 
 @dataclass(frozen=True)
@@ -52,6 +71,11 @@ class PtsResult:
 
         return write_page(self.document, Path(path))
 
+    def write(self, out: Path | None, page: Path | None) -> list[Path]:
+        """Writes what a run leaves: `pts.json` and its page into a folder, or the page alone. Raises UserError,
+        OSError."""
+        return _written("pts.json", self.document, self.report, out, page)
+
     def to_dict(self) -> PtsDoc:
         """What `hotband pts --json` prints."""
         return self.document
@@ -63,11 +87,15 @@ def pts(
     drive_class: str = "enterprise",
     tests: str | Sequence[str] = (),
     quick: bool = False,
+    minute: str | None = None,
     threads: int | None = None,
     depth: int | None = None,
     sponsor: str = "",
     set: Mapping[str, object] | None = None,
     erase: str | None = None,
+    size: str | None = None,
+    purge_by: str | None = None,
+    set_write_cache: bool = False,
     seed: int = 1,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
@@ -76,35 +104,47 @@ def pts(
     """SNIA's performance test of solid-state storage (PTS 2.0.2) on a machine, or on `real:PATH`.
 
     `drive_class` is "enterprise" or "client"; `tests` are iops, throughput, latency, write-saturation, idle-recovery,
-    cross-stimulus (all where none is named). `quick` takes a tenth of all times, which is no result by the
-    specification. `threads` and `depth` are those of random loads. `set` has values of a model. `erase` is the serial
-    number of a real device that may be written. With `out` every run is kept there as it ends, and the same call goes
-    on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
+    cross-stimulus (all where none is named). `quick` takes a tenth of all times and `minute` ("1 s") is what a minute
+    of the specification takes, neither of which is a result by it. `threads` and `depth` are those of random loads.
+    `set` has values of a model. Of hardware, `erase` is the serial number of a device that may be written, `size` that
+    of the file which is made in a folder, `purge_by` (discard, format, sanitize, secure-erase) how it is purged;
+    `set_write_cache` turns its write cache as the class has it, and back. With `out` every run is kept there as it
+    ends, and the same call goes on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
     from hotband.runs.watch import watch
+    from hotband.suites.asking import pts_of
     from hotband.suites.pts import Interrupted, run_pts
-    from hotband.suites.pts.asking import asked_of
 
     try:
-        asked = asked_of(
-            on,
+        asked = pts_of(
+            _suite(on, set, RealAsked(erase, size, purge_by=purge_by), seed, out, fresh),
             drive_class=drive_class,
             tests=texts(tests, "tests") if tests else (),
             quick=quick,
+            minute=minute,
             threads=threads,
             depth=depth,
             sponsor=sponsor,
-            set=settings_of(set or {}),
-            erase=erase,
-            seed=seed,
-            out=None if out is None else Path(out),
-            fresh=fresh,
+            set_write_cache=set_write_cache,
         )
         return PtsResult(run_pts(asked, watch=lambda title: watch(title, progress)))
     except UserError as error:
         raise in_python(error) from None
     except Interrupted:
         raise KeyboardInterrupt from None
+
+
+def _suite(
+    on: str,
+    set: Mapping[str, object] | None,
+    real: RealAsked,
+    seed: int,
+    out: str | PathLike[str] | None,
+    fresh: bool,
+) -> Suite:
+    from hotband.suites.asking import Suite
+
+    return Suite(on, settings_of(set or {}), real, seed, None if out is None else Path(out), fresh)
 
 
 @dataclass(frozen=True)
@@ -134,6 +174,11 @@ class QuickResult:
 
         return write_quick(self.document, Path(path))
 
+    def write(self, out: Path | None, page: Path | None) -> list[Path]:
+        """Writes what a look leaves: `quick.json` and its page into a folder, or the page alone. Raises UserError,
+        OSError."""
+        return _written("quick.json", self.document, self.report, out, page)
+
     def to_dict(self) -> QuickDoc:
         """What `hotband quick --json` prints."""
         return self.document
@@ -146,15 +191,17 @@ def quick(
     expect: str | None = None,
     set: Mapping[str, object] | None = None,
     erase: str | None = None,
+    size: str | None = None,
     seed: int = 1,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
     progress: bool | None = None,
 ) -> QuickResult:
     """A first look at a machine, or at `real:PATH`, that takes `duration`: sequential and random I/O as its kind of
-    drive is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number. Beside the
-    figures stand those of the model of `expect` (else of the catalog's drive that has the device's model number).
-    Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
+    drive is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number; in a folder a
+    file of `size` is made, which is written. Beside the figures stand those of the model of `expect` (else of the
+    catalog's drive that has the device's model number). Raises UserError for a mistake, KeyboardInterrupt where it is
+    stopped.
     """
     from hotband.runs.run import RunsInterrupted
     from hotband.runs.watch import watch
@@ -162,9 +209,8 @@ def quick(
     from hotband.suites.quick import run_quick
 
     try:
-        folder = None if out is None else Path(out)
-        pairs = settings_of(set or {})
-        asked = quick_of(on, time=duration, expect=expect, set=pairs, erase=erase, seed=seed, out=folder, fresh=fresh)
+        suite = _suite(on, set, RealAsked(erase, size), seed, out, fresh)
+        asked = quick_of(suite, time=duration, expect=expect)
         return QuickResult(run_quick(asked, watch=lambda title: watch(title, progress)))
     except UserError as error:
         raise in_python(error) from None

@@ -1,37 +1,113 @@
-"""From what a user says to what a quick suite does, for the command and for `hb.quick`."""
+"""From what a user says to what a suite does, for the commands and for `hb.pts` and `hb.quick`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.suites.quick import QuickAsked
-from hotband.suites.target import executor_for, target_of
+from hotband.suites.target import SuiteTarget, executor_for, target_of
+from hotband.targets.target import RealAsked, expect_answer
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
 
+if TYPE_CHECKING:
+    from hotband.experiment import Executor
+    from hotband.suites.pts import Asked
 
-def quick_of(
-    machine: str,
-    *,
-    time: str = "5 min",
-    expect: str | None = None,
-    set: Sequence[tuple[str, str]] = (),
-    erase: str | None = None,
-    seed: int = 1,
-    out: Path | None = None,
-    fresh: bool = False,
-) -> QuickAsked:
-    """A look at a machine. A real one is written to where `erase` says that it may be, else read alone. Raises
-    UserError for the first mistake."""
+
+@dataclass(frozen=True)
+class Suite:
+    """What every suite is told: the machine or place, values of a model, what is said of hardware, the root of all
+    randomness, the folder that keeps its runs and whether that begins anew. `can_ask` is whether somebody can be asked
+    before hardware is written, or said so before."""
+
+    machine: str
+    set: Sequence[tuple[str, str]]
+    real: RealAsked
+    seed: int
+    out: Path | None
+    fresh: bool
+    can_ask: bool = True
+
+    def target(self) -> SuiteTarget:
+        """What is measured. Raises UserError for what cannot be, and for what is said of hardware where it is none."""
+        found = target_of(self.machine, self.set, self.real.how().size_bytes)
+        given = {"--erase": self.real.erase, "--size": self.real.size, "--purge-by": self.real.purge_by}
+        for option, value in given.items():
+            if found.is_model and value is not None:
+                raise UserError(option, "", value, f"is for a real device; {self.machine} is a model")
+        return found
+
+    def executor(self, target: SuiteTarget, writes: bool) -> Executor | None:
+        """Who runs the runs on hardware; None for a model. Raises UserError where it must not be written, or nobody can
+        be asked."""
+        if target.is_model:
+            return None
+        found = executor_for(target, self.real, writes, lambda _: None)
+        expect_answer(writes, self.can_ask)
+        return found
+
+
+def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None) -> QuickAsked:
+    """A look at a machine. A real one is written to where `erase` says that it may be, or where the file is ours, else
+    read alone. Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
         raise UserError("--for", "", time, f"expected {SPAN_EXPECTED}")
-    target = target_of(machine, set)
-    if target.is_model and erase is not None:
-        raise UserError("--erase", "", erase, f"is for a real device; {machine} is a model")
+    target = of.target()
     if expect is not None:
         target_of(expect)
-    writes = target.is_model or erase is not None
-    executor = None if target.is_model else executor_for(target, erase, writes)
-    return QuickAsked(target, span / 1e9, writes, expect, seed, out, fresh, executor)
+    writes = target.is_model or of.real.erase is not None or Path(target.path).is_dir()
+    asked = QuickAsked(target, span / 1e9, writes, expect, of.seed, of.out, of.fresh)
+    asked.expect_time()
+    return asked.run_by(of.executor(target, writes))
+
+
+def pts_of(
+    of: Suite,
+    *,
+    drive_class: str = "enterprise",
+    tests: Sequence[str] = (),
+    quick: bool = False,
+    minute: str | None = None,
+    threads: int | None = None,
+    depth: int | None = None,
+    sponsor: str = "",
+    set_write_cache: bool = False,
+) -> Asked:
+    """A run of these tests (all where none is named, in the specification's order) on a machine. Raises UserError for
+    the first mistake: a machine or test that is not there, a device that must not be erased."""
+    from hotband.catalog.entries import unknown
+    from hotband.suites.hardware import expect_ways
+    from hotband.suites.pts import TESTS, Asked, spec
+
+    if drive_class not in spec.RULES:
+        raise unknown("--class", drive_class, list(spec.RULES))
+    for name in tests:
+        if name not in TESTS:
+            raise unknown("--test", name, list(TESTS))
+    target = of.target()
+    if target.is_model and set_write_cache:
+        raise UserError("--set-write-cache", "", "", f"is for a real device; {of.machine} is a model (--set wce=off)")
+    asked = Asked(
+        target,
+        spec.RULES[drive_class].name,
+        [name for name in TESTS if not tests or name in tests],
+        quick,
+        spec.minute_of(minute),
+        threads,
+        depth,
+        sponsor,
+        of.seed,
+        of.out,
+        of.fresh,
+        purge_by=of.real.purge_by,
+        set_write_cache=set_write_cache,
+    )
+    asked.plan()
+    executor = of.executor(target, True)
+    expect_ways(executor, asked.purge_by, set_write_cache)
+    return asked.run_by(executor)

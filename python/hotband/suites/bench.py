@@ -7,6 +7,7 @@ Whether there are enough is looked at after every round. A run's key holds those
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -100,7 +101,7 @@ class Bench:
         self.finished.append(replace(one, tables={}))
         self.state = self.state or one.record.get("drive_state")
         self.context = self.context or dict(one.record).get("context")
-        self.notes += [note for note in one.record["notes"] if note not in self.notes and not _of_length(note)]
+        self.notes += [note for note in one.record["notes"] if not _of_length(note)]
 
     def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
         """The next run: it follows the one before, and on a model the first is written over before."""
@@ -144,6 +145,15 @@ def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
 def _digest(spec: RunSpec) -> str:
     """What stands for a run and all those before it."""
     return hashlib.sha256(f"{spec.set} {spec.seed} {spec.workload_text}".encode()).hexdigest()[:16]
+
+
+def each_once(notes: Sequence[str]) -> list[str]:
+    """Notes of many runs; of those that differ in their numbers, or in what stands in brackets, the first and how many
+    there are."""
+    alike: dict[str, list[str]] = {}
+    for note in notes:
+        alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
+    return [f"{of[0]} ({len(of)} runs)" if len(set(of)) > 1 else of[0] for of in alike.values()]
 
 
 def _of_length(note: str) -> bool:

@@ -8,8 +8,8 @@ that time or not). What it leaves out: purge, preconditioning and steady state, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict
@@ -19,11 +19,13 @@ from hotband.errors import UserError
 from hotband.experiment import Executor, Lock, Progress, Tick
 from hotband.report.text import number, rate, span
 from hotband.review.asked import KIB, MIB
-from hotband.suites.bench import Bench, Stage
+from hotband.suites.bench import Bench, Stage, each_once
 from hotband.suites.cells import Cell, Extent
 from hotband.suites.device import ModelDevice
 from hotband.suites.figures import CellDoc
+from hotband.suites.hardware import Watch, standing
 from hotband.suites.target import SuiteTarget
+from hotband.targets.outlook import in_words
 
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
@@ -37,7 +39,6 @@ MODEL_S = 0.1
 """Least length of a cell: of a small model, whose times are shorter, tens of I/Os of 1 MiB still end in it."""
 KEPT = 0.9
 """Share of its first rate at which writes that go on are called even."""
-Watch = Callable[[str], AbstractContextManager[Tick | None]]
 
 
 @dataclass(frozen=True)
@@ -123,21 +124,38 @@ class QuickAsked:
     fresh: bool = False
     executor: Executor | None = None
 
+    def run_by(self, executor: Executor | None) -> QuickAsked:
+        """The same, run by somebody."""
+        return replace(self, executor=executor)
+
+    def expect_time(self) -> None:
+        """Raises UserError for a time that is too short or too long."""
+        if not LEAST_S <= self.seconds <= MOST_S:
+            raise UserError("--for", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
+
+    def ahead(self) -> list[str]:
+        """What is ahead on hardware, in words."""
+        done = "what it holds is lost" if self.writes else "nothing is written"
+        return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
+
 
 def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
     """Runs it. Raises UserError, OSError, RunsInterrupted."""
-    if not LEAST_S <= asked.seconds <= MOST_S:
-        raise UserError("--for", "", f"{asked.seconds:g} s", 'expected a time from "1 min" to "24 h"')
-    with nullcontext() if asked.out is None else Lock(asked.out), watch(f"quick look at {asked.target.name}") as tick:
+    asked.expect_time()
+    out, title = asked.out, f"quick look at {asked.target.name}"
+    with ExitStack() as stack:
+        stack.enter_context(nullcontext() if out is None else Lock(out))
         executor = asked.executor or ModelDevice()
-        bench = _bench(asked, asked.target, executor, asked.out and asked.out / "quick", tick or _untold)
+        executor = stack.enter_context(standing(executor, asked.seed, out, asked.fresh, watch))
+        tick = stack.enter_context(watch(title))
+        bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
         found = _measure(asked, bench)
         product = asked.expect or (None if asked.target.is_model else _product(asked.target))
         expected = _expected(asked, product) if product is not None else {}
     rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in found]
     going_on = next((pieces for load, _, pieces in found if load.name == GOING_ON), [])
     health = {} if asked.target.is_model else health_of(asked.target)
-    notes = list(bench.notes)
+    notes = each_once(bench.notes)
     if asked.target.scale > 1:
         notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
     if not asked.target.is_model:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from hotband.errors import UserError
 from hotband.experiment import Executor
 from hotband.review.target import target as model_target
 from hotband.suites.device import ModelDevice
+from hotband.targets.named import REAL
 
-REAL = "real:"
+if TYPE_CHECKING:
+    from hotband.targets.target import RealAsked
+
 MODEL_BYTES = 8 * 10**9
 """A modelled solid-state drive is made smaller until it holds no more: its mapping table and its preconditioning cost
 seconds then, and shares and write amplification stay (docs/models/ssd.md, "Preconditioning and scale")."""
@@ -43,6 +46,11 @@ class SuiteTarget:
         return not is_real(self.name)
 
     @property
+    def path(self) -> str:
+        """Of a real one, as it is named."""
+        return self.name.removeprefix(REAL)
+
+    @property
     def whole_bytes(self) -> int:
         """Of the drive one can buy."""
         return self.bytes * self.scale
@@ -57,9 +65,10 @@ def is_real(machine: str) -> bool:
     return machine.startswith(REAL)
 
 
-def target_of(machine: str, pairs: Sequence[tuple[str, str]] = ()) -> SuiteTarget:
-    """A machine or a place made ready. Raises UserError for what cannot be measured."""
-    found = _real(machine, pairs) if is_real(machine) else _model(machine, pairs)
+def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: int = 0) -> SuiteTarget:
+    """A machine or a place made ready; `size_bytes` are those of a file that is made in a folder (0: as usual). Raises
+    UserError for what cannot be measured."""
+    found = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
     if found.bytes < LEAST_BLOCKS * 4096:
         accepted = f"holds {found.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
         raise UserError("MACHINE", "", machine, accepted)
@@ -104,15 +113,21 @@ def _transport(drives: Sequence[str]) -> str:
     return next((name for name in ("nvme", "sata", "sas") if name in said), "")
 
 
-def _real(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
+def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> SuiteTarget:
     """What is there, without opening it for writing."""
     from hotband.devices.device import device_of
+    from hotband.targets.own_file import size_for
     from hotband.targets.place import place_of
 
     if pairs:
         accepted = "values are of models; a real drive is measured as it is"
         raise UserError("--set", pairs[0][0], pairs[0][1], accepted)
     place = place_of(machine)
+    if place.kind == "rbd":
+        accepted = "an image's size is known to its cluster alone: map it (rbd map) and measure /dev/rbdN"
+        raise UserError("MACHINE", "", machine, accepted)
+    if size_bytes and not place.is_ours:
+        raise UserError("--size", "", f"{size_bytes:,} B", f"is of a file that is made in a folder; {machine} is none")
     device = None if place.path is None or place.is_ours else device_of(place.path)
     media: Media = "not known"
     if device is not None and device.rotational is not None:
@@ -123,7 +138,7 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
         title=model or machine.removeprefix(REAL),
         text=None,
         set=(),
-        bytes=place.size_bytes,
+        bytes=size_for(place, size_bytes, 0) if place.is_ours else place.size_bytes,
         block_bytes=place.block_bytes,
         scale=1,
         media=media,
@@ -131,16 +146,15 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
     )
 
 
-def executor_for(target: SuiteTarget, erase: str | None, writes: bool = True) -> Executor:
+def executor_for(target: SuiteTarget, real: RealAsked, writes: bool, say: Callable[[str], None]) -> Executor:
     """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
     if target.is_model:
         return ModelDevice()
     from hotband.targets.expected import NONE
-    from hotband.targets.on_device import How
     from hotband.targets.target import executor_of
 
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
-    how = How(product=NONE, probe_s=0.0)
-    found: Executor | None = executor_of(target.name, writes=writes, erase=erase, how=how)
+    how = replace(real.how(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
+    found = executor_of(target.name, writes=writes, erase=real.erase, how=how, say=say)
     assert found is not None, "a real place has an executor"
     return found

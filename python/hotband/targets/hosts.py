@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from hotband.errors import UserError
 from hotband.targets.fio_child import Status, find_fio, is_new_enough, run_fio, version_of
@@ -19,6 +20,16 @@ MOST_HOSTS = 64
 """Hosts that are asked at a time: fio holds the results of all in memory, a megabyte each."""
 OUT_OF_STEP_S = 0.5
 """Clocks that are further apart than this are named: the series of the hosts, a row a second, do not fit then."""
+
+
+class HostDoc(TypedDict):
+    """A host that asked, as the section `hosts` of a record: its fio, between which seconds its clock is ahead of ours,
+    and its context, which is not known."""
+
+    host: str
+    version: str
+    clock_s: list[float]
+    context: None
 
 
 @dataclass(frozen=True)
@@ -35,11 +46,23 @@ class HostClock:
         """Whether its clock is surely off by more than the rows of a series bear."""
         return self.low_s > OUT_OF_STEP_S or self.high_s < -OUT_OF_STEP_S
 
+    def document(self) -> HostDoc:
+        """As a record has it."""
+        return {"host": self.host, "version": self.version, "clock_s": [self.low_s, self.high_s], "context": None}
+
     def line(self) -> str:
         """In words."""
         middle, spread = (self.low_s + self.high_s) / 2, (self.high_s - self.low_s) / 2
         off = "which the series of the hosts are off by" if self.is_out_of_step else "as good as ours"
         return f"{self.host}: {self.version}, its clock is {middle:+.2f} s from ours (within {spread:.2f} s), {off}"
+
+
+def not_known(clocks: Sequence[HostClock]) -> tuple[str, ...]:
+    """What a record notes of hosts that asked: fio's protocol carries jobs, results and logs, nothing of the host."""
+    if not clocks:
+        return ()
+    names = ", ".join(one.host for one in clocks)
+    return (f"device, processors, others at work, counters and temperature of {names} are not known: fio tells none",)
 
 
 def hosts_of(text: str) -> tuple[str, ...]:

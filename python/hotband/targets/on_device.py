@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from hotband.targets.expected import NONE, expected_of
 from hotband.targets.fio_child import Status, find_fio, has_engine, run_fio
 from hotband.targets.fio_job import job_at
 from hotband.targets.fio_record import finished_of, measured_in
-from hotband.targets.hosts import HostClock, clocks, local
+from hotband.targets.hosts import HostClock, clocks, local, not_known
 from hotband.targets.outlook import Outlook
 from hotband.targets.own_file import laid_out, size_for
 from hotband.targets.place import Place
@@ -56,7 +56,8 @@ class OnDevice:
 
     `permission` is what `hotband.devices.safety` granted: without its `may_write` nothing is opened for writing, and a
     point that writes is refused. It is None for a file that we make, which gets its own once it is there. `say` takes
-    sentences for the user; `confirm` what is ahead, before anything is written, and says whether to go on.
+    sentences for the user; `confirm` what is ahead, before anything is written, and says whether to go on. What
+    `is_held` already (`standing`) is not held again.
     """
 
     place: Place
@@ -64,6 +65,7 @@ class OnDevice:
     how: How = How()
     say: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     confirm: Callable[[Outlook], bool] = field(default=lambda _: True, kw_only=True)
+    is_held: bool = field(default=False, kw_only=True)
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _clocks: list[HostClock] = field(default_factory=list, init=False)
     _holds: str = field(default="as found", init=False)
@@ -74,12 +76,9 @@ class OnDevice:
         asked = [self._checked(point) for point in points]
         if not asked:
             return
-        from hotband.devices.safety import held
-
         self._expect_ready(any(one.writes for one in asked))
         with ExitStack() as stack:
-            if self.permission is not None:
-                stack.enter_context(held(self.permission))
+            stack.enter_context(self._holding())
             place = self._sized(asked)
             self._expect_room(asked, place)
             self._say_outlook(asked, place)
@@ -93,6 +92,34 @@ class OnDevice:
     def cancel(self) -> None:
         """See `Executor`: fio is ended within two seconds."""
         self._cancelled.set()
+
+    @contextmanager
+    def standing(
+        self, seed: int, shown: Callable[[float], None], *, goes_on: bool = False, stays: bool = False
+    ) -> Iterator[OnDevice]:
+        """The same for many calls of `execute` on one place: it is held all the time, and a file of ours is there all
+        the time, too, and may be written. See `own_file.laid_out` for `shown`, `goes_on` and `stays`. Raises UserError,
+        OSError."""
+        from hotband.devices.host import Host
+        from hotband.devices.safety import permission
+
+        if not self.place.is_ours:
+            with self._holding():
+                yield replace(self, is_held=True)
+            return
+        size = size_for(self.place, self.how.size_bytes, 0)
+        with laid_out(self.place, size, seed, self.how.keep_file, shown, goes_on=goes_on, stays=stays) as place:
+            assert place.path is not None, "a file of ours has a path"
+            granted = permission(place.path, Host(), writes=True, erase=None, is_ours=True)
+            # Its own lock is on it.
+            made = replace(self, place=replace(place, is_ours=False), permission=granted, is_held=True)
+            made._holds = "as left" if goes_on else "filled"
+            yield made
+
+    def _holding(self) -> AbstractContextManager[None]:
+        from hotband.devices.safety import held
+
+        return nullcontext() if self.is_held or self.permission is None else held(self.permission)
 
     def _expect_ready(self, writes: bool) -> None:
         """Raises UserError without fio and its engine, and for hosts that cannot be asked."""
@@ -197,7 +224,9 @@ class OnDevice:
         if asked.writes_itself:
             self._holds = "as left"
         sections["job"] = job
-        notes = (*watched.notes, *(clock.line() for clock in self._clocks))
+        if self._clocks:
+            sections["hosts"] = [clock.document() for clock in self._clocks]
+        notes = (*watched.notes, *(clock.line() for clock in self._clocks), *not_known(self._clocks))
         return finished_of(asked, imported, "real", sections=sections, tables=watched.tables, notes=notes)
 
     def _looking(self, asked: Asked, watched: Watched, shown: Shown) -> Callable[[Status], None]:

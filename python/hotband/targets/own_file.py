@@ -45,17 +45,27 @@ def size_for(place: Place, asked_bytes: int, end_bytes: int) -> int:
 
 
 @contextmanager
-def laid_out(place: Place, size: int, seed: int, keep: bool, shown: Callable[[float], None]) -> Iterator[Place]:
+def laid_out(
+    place: Place,
+    size: int,
+    seed: int,
+    keep: bool,
+    shown: Callable[[float], None],
+    *,
+    goes_on: bool = False,
+    stays: bool = False,
+) -> Iterator[Place]:
     """The place with its file of `size` bytes, all of them written and on the device; `shown` is told the share done,
-    and what it raises ends it. It is ours alone (flock) and removed afterwards unless `keep`. Raises UserError,
-    OSError."""
+    and what it raises ends it. It is ours alone (flock) and removed afterwards unless `keep`. With `stays` it is left
+    where the block is left by an exception, and with `goes_on` one of that size that was left so is used as it is.
+    Raises UserError, OSError."""
     assert place.path is not None, "a file of ours has a path"
     try:
         descriptor = os.open(place.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         said = (error.strerror or str(error)).lower()
         raise UserError("--on", "", place.text, f"{place.path.name} cannot be made in it: {said}") from None
-    is_ours = False
+    is_ours, is_whole = False, False
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -63,10 +73,12 @@ def laid_out(place: Place, size: int, seed: int, keep: bool, shown: Callable[[fl
             accepted = f"another hotband measures in it ({place.path.name} is locked): expected another folder"
             raise UserError("--on", "", place.text, accepted) from None
         is_ours = True
-        _fill(descriptor, size, seed, shown)
+        if not (goes_on and os.fstat(descriptor).st_size == size):
+            _fill(descriptor, size, seed, shown)
         yield place.sized(size)
+        is_whole = True
     finally:
-        if is_ours and not keep:
+        if is_ours and not keep and (is_whole or not stays):
             with suppress(OSError):
                 place.path.unlink()
         os.close(descriptor)

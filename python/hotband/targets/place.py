@@ -87,6 +87,9 @@ def _of_path(on: str, path: Path) -> Place:
         said = what.get(stat.S_IFMT(mode), "nothing that stores")
         way = f": expected real:nbd+unix:///?socket={path}" if stat.S_ISSOCK(mode) else f"; {ACCEPTED}"
         raise UserError("--on", "", on, f"is {said}{way}")
+    if (real := path.resolve()).is_relative_to("/dev") and not real.is_relative_to("/dev/shm"):
+        accepted = "is a plain file in memory, written while no device had its name: is the device attached, mapped?"
+        raise UserError("--on", "", on, accepted)
     if not os.access(path, os.R_OK):
         raise UserError("--on", "", on, "cannot be read: expected a file that you may read")
     return Place(on, "file", path, None, path.stat().st_size, FILE_BLOCK)

@@ -97,10 +97,15 @@ def executor_for(
     assert executor is not None, "the name begins as that of hardware does"
     for state in states:
         _expect_state(executor, state)
+    expect_answer(writes, can_ask)
+    return executor
+
+
+def expect_answer(writes: bool, can_ask: bool) -> None:
+    """Raises UserError where something is to be written, and nobody can be asked and none has said yes before."""
     if writes and not can_ask:
         accepted = "missing: it writes, which is asked for first, and there is no terminal to ask: expected --yes"
         raise UserError("--yes", "", "", accepted)
-    return executor
 
 
 def _expect_state(executor: OnDevice, state: str) -> None:

@@ -28,6 +28,11 @@ GROUPS = (("1", 8, 1024, False), ("2", 6, 8, True), ("3", 8, 1024, False))
 GROUP_NAMES = {"1": "sequential 1,024 KiB", "2": "random 8 KiB", "3": "sequential 1,024 KiB again"}
 
 
+def minutes_of(plan: spec.Plan) -> int:
+    """Minutes of a round of the test of rests before it rests."""
+    return 3 if plan.quick else MINUTES_A_ROUND
+
+
 def writes(plan: spec.Plan, number: int, seconds: float, size: int = 4096, **keys: float) -> Cell:
     """Random writes for a time."""
     cell = replace(plan.cell(0, size), name=str(number), seconds=seconds)

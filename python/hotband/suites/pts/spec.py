@@ -13,6 +13,7 @@ from hotband.errors import UserError
 from hotband.review.asked import GIB, KIB
 from hotband.suites.cells import Cell, Extent, cell_name
 from hotband.suites.target import SuiteTarget
+from hotband.text.quantities import span_ns
 
 VERSION = "2.0.2"
 DriveClass = Literal["enterprise", "client"]
@@ -75,16 +76,20 @@ RULES: dict[DriveClass, Rules] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """A class's rules on a target: what is asked there. `demand` may be the operator's own."""
+    """A class's rules on a target: what is asked there. `demand` may be the operator's own; `minute_s`, where it is
+    given, is what a minute of the specification takes, and all other times with it."""
 
     target: SuiteTarget
     rules: Rules
     demand: Demand
     quick: bool
     seed: int
+    minute_s: float | None = None
 
     def seconds(self, of: float) -> float:
         """A time of the specification as it is run: a model that is a 64th of a drive has a 64th of the time."""
+        if self.minute_s is not None:
+            return of * self.minute_s / MINUTE / self.target.scale
         whole = of / self.target.scale
         return max(whole / QUICK_TIME, min(whole, LEAST_S)) if self.quick else whole
 
@@ -130,6 +135,8 @@ QUICK_TIME = 10.0
 LEAST_S = 0.2
 """Of a small model they are as short as this, as far as they were longer: 32 I/Os of 128 KiB outstanding take a SATA
 drive 8 ms, in which a cell measures nothing."""
+LEAST_MINUTE_S = 0.05
+"""Of a cell: fio looks at the clock every few milliseconds."""
 QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
 
 
@@ -145,14 +152,27 @@ def departures(plan: Plan) -> list[str]:
         found.append("a disk: the specification is for solid-state storage")
     if rules.active_bytes is not None:
         found.append("the active amount is one range, not segments spread over the active range")
+    if plan.minute_s is not None:
+        found.append(f"short: a minute took {plan.minute_s:g} s, and every other time was as much shorter")
     if plan.quick:
-        found.append("quick: a tenth of every time, fewer sizes and mixes, written over once instead of twice before")
+        times = "" if plan.minute_s is not None else "a tenth of every time, "
+        found.append(f"quick: {times}fewer sizes and mixes, written over once instead of twice before")
         if not target.is_model:
             found.append("quick: random writes may be those of a drive that is not worn in")
     left_out = [size for size in (*IOPS_SIZES, *LATENCY_SIZES) if not target.takes(size)]
     if left_out:
         found.append(f"0.5 KiB left out: the target takes {target.block_bytes} B or more")
     return found
+
+
+def minute_of(text: str | None) -> float | None:
+    """Seconds that a minute of the specification is to take. Raises UserError."""
+    if text is None:
+        return None
+    span = span_ns(text)
+    if span is None or not LEAST_MINUTE_S <= span / 1e9 <= MINUTE:
+        raise UserError("--minute", "", text, f'expected a time from "{1000 * LEAST_MINUTE_S:g} ms" to "1 min"')
+    return None if span / 1e9 == MINUTE else span / 1e9
 
 
 def demand_of(rules: Rules, threads: int | None, depth: int | None) -> Demand:

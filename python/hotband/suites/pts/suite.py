@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from hotband import __version__
+from hotband.errors import UserError
 from hotband.experiment import Executor, Lock, Progress, Tick
 from hotband.record.states import WRITES
 from hotband.runs.run import RunsInterrupted
 from hotband.suites.bench import Bench, Stage
 from hotband.suites.cells import Cell
 from hotband.suites.device import ModelDevice
+from hotband.suites.hardware import Watch, is_begun, purged, remember_purge, remembered_purge, standing, write_cache
 from hotband.suites.pts import spec
 from hotband.suites.pts.documents import ConditionsDoc, PtsDoc, TestDoc
 from hotband.suites.pts.tests import TESTS, Test, document
 from hotband.suites.target import SuiteTarget
+from hotband.targets.outlook import in_words
+from hotband.text.tables import counted
 
-Watch = Callable[[str], AbstractContextManager[Tick | None]]
-"""A progress bar with a title."""
 SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
-FINISHED = "finished.json"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a PTS run is to do. `executor` runs a real target, or stands for one in tests; None for a model."""
+    """What a PTS run is to do. `executor` runs a real target, or stands for one in tests; None for a model. `purge_by`
+    and `set_write_cache` are of hardware: how it is purged (None: the best way), whether its write cache is turned as
+    the class has it."""
 
     target: SuiteTarget
     drive_class: spec.DriveClass = "enterprise"
     tests: Sequence[str] = tuple(TESTS)
     quick: bool = False
+    minute_s: float | None = None
     threads: int | None = None
     depth: int | None = None
     sponsor: str = ""
@@ -41,11 +45,34 @@ class Asked:
     out: Path | None = None
     fresh: bool = False
     executor: Executor | None = None
+    purge_by: str | None = None
+    set_write_cache: bool = False
 
     def plan(self) -> spec.Plan:
         """The class's rules on the target. Raises UserError."""
         rules = spec.RULES[self.drive_class]
-        return spec.Plan(self.target, rules, spec.demand_of(rules, self.threads, self.depth), self.quick, self.seed)
+        demand = spec.demand_of(rules, self.threads, self.depth)
+        return spec.Plan(self.target, rules, demand, self.quick, self.seed, self.minute_s)
+
+    def ahead(self) -> list[str]:
+        """What is ahead on hardware, in words."""
+        from hotband.report.text import size
+        from hotband.suites.pts.estimate import Length, length_of
+
+        plan, name = self.plan(), self.target.name
+        whole = sum((length_of(plan, test) for test in self.tests), Length())
+        least, most = (in_words(seconds) for seconds in whole.whole_s)
+        time = least if least == most else f"{least} to {most.removeprefix('about ')}"
+        before = f", and the time to write {size(whole.fill_bytes)} in order before" if whole.fill_bytes else ""
+        begun = ", of which some is kept" if is_begun(self.out) and not self.fresh else ""
+        said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
+        if self.set_write_cache:
+            said.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and afterwards as it was")
+        return said
+
+    def run_by(self, executor: Executor | None) -> Asked:
+        """The same, run by somebody."""
+        return replace(self, executor=executor)
 
 
 class Interrupted(Exception):
@@ -63,10 +90,12 @@ class _Run:
     asked: Asked
     plan: spec.Plan
     watch: Watch
+    executor: Executor | None = None
     benches: list[Bench] = field(default_factory=list)
     tests: list[TestDoc] = field(default_factory=list)
     departures: list[str] = field(default_factory=list)
     purge: str = ""
+    write_cache: str = ""
 
     def test(self, name: str, test: Test) -> TestDoc:
         """Runs one test."""
@@ -82,7 +111,7 @@ class _Run:
         folder = None if asked.out is None else asked.out / part
         made = Bench(
             target,
-            asked.executor or ModelDevice(),
+            self.executor or ModelDevice(),
             self.plan.extent,
             f"PTS {spec.VERSION} {asked.drive_class}, {test.title}",
             f"the PTS test {part} of {target.name}",
@@ -96,20 +125,26 @@ class _Run:
         )
         self.benches.append(made)
         if not target.is_model:
-            if not _begun(folder) or asked.fresh:
-                self._purge(made)
+            self._purge(made)
             if fills:
                 _fill(made, fills, block)
         return made
 
     def _purge(self, bench: Bench) -> None:
-        from hotband.suites.purge import purged
+        """Purges before a test, unless it goes on: then it says what was done before its first part."""
+        how, why_not = remembered_purge(bench.out)
+        if not is_begun(bench.out) or self.asked.fresh:
+            try:
+                how, why_not = purged(bench.executor, bench.target.bytes, self.asked.purge_by), ""
+            except UserError as error:
+                how, why_not = "", error.accepted
+            remember_purge(bench.out, how, why_not)
+        self.purge = how
+        if not how:
+            self.depart(f"not purged: {why_not}")
 
-        self.purge = purged(bench.executor, bench.target.bytes)
-        if not self.purge:
-            self._depart("not purged: the target has no way that is supported here")
-
-    def _depart(self, why: str) -> None:
+    def depart(self, why: str) -> None:
+        """Notes what was not done as the specification has it, once."""
         if why not in self.departures:
             self.departures.append(why)
 
@@ -123,7 +158,13 @@ def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
     not run again. Raises UserError, OSError, or Interrupted with what was finished."""
     run = _Run(asked, asked.plan(), watch)
     run.departures = spec.departures(run.plan)
-    with nullcontext() if asked.out is None else Lock(asked.out):
+    with ExitStack() as stack:
+        stack.enter_context(nullcontext() if asked.out is None else Lock(asked.out))
+        if asked.executor is not None:
+            run.executor = stack.enter_context(standing(asked.executor, asked.seed, asked.out, asked.fresh, watch))
+        if run.executor is not None and asked.set_write_cache:
+            on = run.plan.rules.write_cache == "on"
+            run.write_cache = stack.enter_context(write_cache(run.executor, on, asked.out))
         for name in asked.tests:
             try:
                 run.tests.append(run.test(name, TESTS[name]))
@@ -161,11 +202,6 @@ def _value(target: SuiteTarget, key: str) -> str:
     return str(values[0]["value"]) if values else ""
 
 
-def _begun(folder: Path | None) -> bool:
-    """Whether runs of a test were finished before: its drive is not purged again then."""
-    return folder is not None and any(folder.glob(f"runs/*/{FINISHED}"))
-
-
 def _fill(bench: Bench, fills: float, block: int) -> None:
     """Workload-independent preconditioning (section 3.3) of a real drive: writes of `block` bytes in order."""
     ios = int(fills * bench.extent.bytes) // block
@@ -179,7 +215,8 @@ def _document(run: _Run) -> PtsDoc:
     departures = list(run.departures)
     conditions = _conditions(run, state)
     if not conditions["write_cache_set"]:
-        departures.append(f"the write cache was not set to {plan.rules.write_cache}: nobody here can set it")
+        found = conditions["write_cache"] or "how it is set is not known"
+        departures.append(f"the write cache was not {plan.rules.write_cache}: {found} (--set-write-cache turns it)")
     for test in run.tests:
         if test["steady"] is False:
             departures.append(f"{test['title']}: no steady state")
@@ -223,6 +260,8 @@ def _conditions(run: _Run, state: object) -> ConditionsDoc:
         # What the class wants, or a drive that has nothing to be switched.
         wanted = ("off",) if plan.rules.write_cache == "off" else ("volatile", "protected")
         is_set = all(kind in wanted for kind in kinds) or plan.target.is_model
+    if run.write_cache:
+        cache, is_set = run.write_cache, True
     fills = f"written over {plan.fills:g} times in order before IOPS, throughput and latency"
     return {
         "write_cache": cache,

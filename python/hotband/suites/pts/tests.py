@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from hotband.report.text import ABSENT, number, rate, span
-from hotband.suites.bench import Bench
+from hotband.suites.bench import Bench, each_once
 from hotband.suites.cells import cell_name
 from hotband.suites.figures import CellDoc
 from hotband.suites.pts import iops, latency, over_time, spec, throughput
@@ -113,8 +113,7 @@ def run_saturation(plan: spec.Plan, bench: Open) -> Result:
 def run_idle(plan: spec.Plan, bench: Open) -> Result:
     """Section 11."""
     on = bench("idle-recovery", 0.0, 0)
-    minutes = over_time.MINUTES_A_ROUND if not plan.quick else 3
-    cells = [over_time.writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, minutes + 1)]
+    cells = [over_time.writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, over_time.minutes_of(plan) + 1)]
     loop = run_loop(on, "before", cells, [Followed("0/100 4 KiB", lambda one: last_minutes([one])[0])], "IOPS")
     moments = over_time.rest(plan, on, [])
     steady = fmean(loop["tracked"][0]["rounds"][-5:])
@@ -187,7 +186,7 @@ def document(name: str, test: Test, result: Result, benches: Sequence[Bench]) ->
     cells = [cell for loop in result.loops for round_ in loop["rounds"] for cell in round_]
     cells += [one["cell"] for one in result.moments]
     failed = sum(cell["errors"] for cell in cells)
-    notes = [*result.notes, *(note for bench in benches for note in bench.notes)]
+    notes = [*result.notes, *each_once([note for bench in benches for note in bench.notes])]
     notes += [
         f"no steady state in {len(loop['rounds'])} rounds: {loop['name']}"
         for loop in result.loops
