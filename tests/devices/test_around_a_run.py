@@ -54,9 +54,9 @@ def test_a_device_is_described_by_whoever_tells_it(tree: Tree) -> None:
     assert (device.model, device.serial, device.firmware) == ("MADE UP 3.84TB", "S64FNE0R", "GDC5602Q")
     assert (device.kind, device.transport, device.numa_node) == ("disk", "nvme", 1)
     assert (device.link, device.link_max) == ("8.0 GT/s PCIe x4", "16.0 GT/s PCIe x4")
-    assert [(one.data_bytes, one.in_use) for one in device.formats] == [(512, True), (4096, False)]
+    assert [(one["data_bytes"], one["in_use"]) for one in device.formats] == [(512, True), (4096, False)]
     assert device.queue is not None
-    assert (device.queue.scheduler, device.queue.requests) == ("mq-deadline", 1023)
+    assert (device.queue["scheduler"], device.queue["requests"]) == ("mq-deadline", 1023)
     assert device.absent == ("lsblk", "smartctl")
 
 

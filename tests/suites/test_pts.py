@@ -15,6 +15,7 @@ from fake_device import fake
 import hotband as hb
 from hotband import _core
 from hotband.experiment import Tick
+from hotband.record.steady import is_steady
 from hotband.suites.figures import CellDoc
 from hotband.suites.pts import Asked, run_pts, spec, steady
 from hotband.suites.pts.documents import LoopDoc, PtsDoc
@@ -77,7 +78,7 @@ def test_a_drive_of_4096_byte_blocks_is_asked_no_half_kib() -> None:
     [([100, 100, 100, 100, 100], True), ([90, 100, 100, 100, 111], False), ([95, 97.5, 100, 102.5, 105], True)],
 )
 def test_the_window_is_judged_by_range_and_slope(values: list[float], wanted: bool) -> None:
-    assert steady.is_steady(values) is wanted
+    assert is_steady(values) is wanted
 
 
 def test_the_line_through_the_window_is_the_least_squares_one() -> None:
@@ -99,7 +100,7 @@ def test_a_loop_ends_in_the_first_round_whose_window_is_steady_in_all_three_cell
 
 
 def _all_steady(loop: LoopDoc, last: int) -> bool:
-    return all(steady.is_steady(one["rounds"][:last]) for one in loop["tracked"])
+    return all(is_steady(one["rounds"][:last]) for one in loop["tracked"])
 
 
 def test_what_is_reported_is_the_mean_of_the_window_and_the_worst_of_its_maxima(document: PtsDoc) -> None:

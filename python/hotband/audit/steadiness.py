@@ -1,8 +1,8 @@
 """Rule group 6: no steady state, warm-up inside the measured time, drift; solid-state drives that were not filled
 before.
 
-The rule is the PTS's (`hotband.steady`), on rounds that are as short as their noise allows. Left out: results without
-samples over time; measured phases of several steps, whose levels differ on purpose.
+The rule is the PTS's (`hotband.record.steady`), on rounds that are as short as their noise allows. Left out: results
+without samples over time; measured phases of several steps, whose levels differ on purpose.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.audit.audited import Audited
@@ -18,6 +19,10 @@ from hotband.audit.facts import MachineFacts
 from hotband.audit.finding import Finding, Number
 from hotband.audit.replay import in_time
 from hotband.record.rounds import round_values
+from hotband.record.steady import rule
+
+if TYPE_CHECKING:
+    from hotband.record.document import SteadyRule
 
 ROUNDS = (25, 20, 15, 10)
 """Rounds that the measured time is divided into: the PTS looks at 25 at most, and five are one window."""
@@ -105,7 +110,7 @@ def _of_time(run: Audited) -> list[Finding]:
     judged = rounds_of(run)
     if judged is None:
         return []
-    state = _core.steady_state(judged.values)
+    state = rule(judged.values)
     what = {"iops": "IOPS", "latency": "mean latency"}[judged.track]
     numbers: dict[str, Number] = {
         "rounds": len(judged.values),
@@ -123,11 +128,11 @@ def _of_time(run: Audited) -> list[Finding]:
 
 
 def _around_window(
-    run: Audited, judged: Judged, state: _core.SteadyState, what: str, numbers: dict[str, Number]
+    run: Audited, judged: Judged, state: SteadyRule, what: str, numbers: dict[str, Number]
 ) -> list[Finding]:
     """What came before and after the first steady window."""
     found = []
-    last, mean = int(str(state["round"])), float(str(state["window_mean"]))
+    last, mean = state["round"] or 0, state["window_mean"] or 0.0
     before = judged.values[: last - _core.STEADY_WINDOW]
     if before and abs(fmean(before) / mean - 1) > WARM_UP:
         seconds = len(before) * judged.round_s

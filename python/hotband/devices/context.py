@@ -13,29 +13,7 @@ from hotband.devices.host import Host
 from hotband.devices.mounts import mount_of
 
 if TYPE_CHECKING:
-    from hotband.devices.device import Device
-
-
-class QueueDoc(TypedDict):
-    """Settings of a device's queue; None for what the kernel does not tell."""
-
-    scheduler: str | None
-    requests: int | None
-    read_ahead_bytes: int | None
-    max_io_bytes: int | None
-    merges: str | None
-    completion_affinity: int | None
-    write_back_throttle_ns: int | None
-    discard_bytes: int | None
-    discard_granularity_bytes: int | None
-
-
-class SectorFormatDoc(TypedDict):
-    """A sector format of an NVMe namespace."""
-
-    data_bytes: int
-    metadata_bytes: int
-    in_use: bool
+    from hotband.devices.device import Device, Queue, SectorFormat
 
 
 class DeviceDoc(TypedDict):
@@ -60,8 +38,8 @@ class DeviceDoc(TypedDict):
     link: str | None
     link_max: str | None
     aligned: bool | None
-    queue: QueueDoc | None
-    formats: list[SectorFormatDoc]
+    queue: Queue | None
+    formats: list[SectorFormat]
 
 
 class CpuDoc(TypedDict):

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from hotband.devices import blocks
 from hotband.devices.host import Host
@@ -28,8 +28,7 @@ ID_NS = ("nvme", "id-ns", "-o", "json")
 NO_SERIALS = {"", "0", "none", "n/a", "unknown", "default", "serial", "123456789", "0123456789", "0123456789abcdef"}
 
 
-@dataclass(frozen=True)
-class Queue:
+class Queue(TypedDict):
     """Settings of a device's queue, as in `/sys/block/NAME/queue`; None for what the kernel does not tell."""
 
     scheduler: str | None
@@ -43,8 +42,7 @@ class Queue:
     discard_granularity_bytes: int | None
 
 
-@dataclass(frozen=True)
-class SectorFormat:
+class SectorFormat(TypedDict):
     """A sector format of an NVMe namespace: bytes of data and metadata, and whether it is the one in use."""
 
     data_bytes: int
@@ -309,7 +307,8 @@ def _formats(id_ns: Told) -> tuple[SectorFormat, ...]:
     for place, row in enumerate(rows):
         shift = row.get("ds") if isinstance(row, dict) else None
         if isinstance(shift, int) and 9 <= shift < 32:
-            found.append(SectorFormat(2**shift, _whole(row, "ms") or 0, place == chosen))
+            metadata = _whole(row, "ms") or 0
+            found.append(SectorFormat(data_bytes=2**shift, metadata_bytes=metadata, in_use=place == chosen))
     return tuple(found)
 
 

@@ -42,8 +42,8 @@ def _sectors(device: Device) -> Iterator[str]:
         yield "does not begin at a physical sector: every write of one is a read and two writes"
     if physical > logical > 0:
         yield f"sectors of {logical} bytes on physical ones of {physical}: smaller writes cost a read first"
-    in_use = [one.data_bytes for one in device.formats if one.in_use]
-    if in_use and max(one.data_bytes for one in device.formats) > in_use[0]:
+    in_use = [one["data_bytes"] for one in device.formats if one["in_use"]]
+    if in_use and max(one["data_bytes"] for one in device.formats) > in_use[0]:
         yield f"is formatted with sectors of {in_use[0]} bytes, and offers larger ones, which some serve faster"
 
 
@@ -51,7 +51,7 @@ def _paths(device: Device, host: Host) -> Iterator[str]:
     """What lies between this host and the drive."""
     if device.link and device.link_max and device.link != device.link_max:
         yield f"is connected with {device.link}, and could be with {device.link_max}"
-    scheduler = None if device.queue is None else device.queue.scheduler
+    scheduler = None if device.queue is None else device.queue["scheduler"]
     if scheduler not in (None, "none") and device.transport == "nvme":
         yield f"its scheduler is {scheduler}: a fast drive is slower with one than with none"
     if device.kind == "loop" and host.text(f"{host.sysfs(device.name)}/loop/dio") == "0":

@@ -75,7 +75,7 @@ def _settings(found: Found) -> Iterator[tuple[str, str]]:
     yield "sectors", f"{device.logical_block_bytes} B, physical {device.physical_block_bytes} B"
     yield "write cache", device.write_cache or ""
     if queue is not None:
-        yield "queue", f"scheduler {queue.scheduler}, {queue.requests} requests, merges {queue.merges}"
+        yield "queue", f"scheduler {queue['scheduler']}, {queue['requests']} requests, merges {queue['merges']}"
     system = context["file_system"]
     if system is not None:
         yield "file system", f"{system['kind']} on {system['source']} ({','.join(system['options'])})"

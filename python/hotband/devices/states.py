@@ -220,7 +220,7 @@ class _Work:
 
     def until_steady(self, rounds: Rounds, by: list[str]) -> tuple[SteadyRule, int]:
         """At random until steady; what the rule says, and bytes written."""
-        from hotband import _core
+        from hotband.record.steady import is_steady, rule
 
         by.append(f"written at random, {RANDOM_BLOCK >> 10} KiB, rounds of {rounds.round_s:g} s")
         values: list[float] = []
@@ -235,9 +235,9 @@ class _Work:
             done = self.run(self._random_lines(rounds, number), look)
             values.append(done.iops)
             wrote += done.written_bytes
-            if number >= _core.STEADY_WINDOW and _core.steady_state(values)["reached"]:
+            if is_steady(values):
                 break
-        return cast("SteadyRule", dict(_core.steady_state(values))), wrote
+        return rule(values), wrote
 
     def _random_lines(self, rounds: Rounds, number: int) -> list[str]:
         """Every round asks for other offsets."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -31,10 +32,22 @@ class Rounds:
     short: str = ""
 
 
+def rule(values: Sequence[float]) -> SteadyRule:
+    """What the PTS's rule says of the rounds of a tracked value: the first window that is steady, else the last. Raises
+    SpecError of the engine for values that are none."""
+    return cast("SteadyRule", dict(_core.steady_state(list(values))))
+
+
+def is_steady(values: Sequence[float]) -> bool:
+    """Whether the last window of rounds is steady."""
+    last = values[-_core.STEADY_WINDOW :]
+    return len(last) == _core.STEADY_WINDOW and rule(last)["reached"]
+
+
 def verdict(rounds: Rounds) -> VerdictDoc:
     """The rule on some rounds: whether, where and why, and how steady state was left."""
     try:
-        state = _core.steady_state(rounds.values)
+        state = rule(rounds.values)
         left = _core.departure(rounds.values)
     except _core.SpecError as error:
         _, key, value, accepted = error.args

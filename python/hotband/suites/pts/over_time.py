@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
+from hotband.record.steady import is_steady
 from hotband.suites.bench import Bench, Stage
 from hotband.suites.cells import Cell
 from hotband.suites.figures import Round
 from hotband.suites.pts import spec
 from hotband.suites.pts.documents import MomentDoc
 from hotband.suites.pts.loops import moments_of
-from hotband.suites.pts.steady import is_steady
 
 MINUTES_A_ROUND = 30
 """Cells of a minute that make a round of these tests: the variable is looked at every half hour."""

@@ -1,4 +1,4 @@
-"""Steady state of rounds by the rule of the PTS, with the line that its plots draw."""
+"""Steady state of rounds by the rule of the PTS (`hotband.record.steady`), with the line that its plots draw."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from hotband import _core
+from hotband.record.steady import is_steady, rule
 from hotband.suites.figures import Round
 from hotband.suites.pts.documents import TrackedDoc, WindowDoc
 
@@ -15,21 +16,15 @@ Value = Callable[[Round], float]
 def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: int | None = None) -> TrackedDoc:
     """A variable over rounds. Of several that are followed together the window is that of the round `last`."""
     values = [value(one) for one in rounds]
-    state = _core.steady_state(values)
+    state = rule(values)
     end = last or state["round"] or len(values)
     return {
         "name": name,
         "unit": unit,
-        "reached": is_steady(values[:end]) if last else bool(state["reached"]),
+        "reached": is_steady(values[:end]) if last else state["reached"],
         "rounds": values,
         "window": window(values, end),
     }
-
-
-def is_steady(values: Sequence[float]) -> bool:
-    """Whether the last five rounds are steady."""
-    last = list(values[-_core.STEADY_WINDOW :])
-    return len(last) == _core.STEADY_WINDOW and bool(_core.steady_state(last)["reached"])
 
 
 def all_steady(values: Sequence[Value]) -> Callable[[Sequence[Round]], bool]:
@@ -43,6 +38,7 @@ def window(values: Sequence[float], last: int) -> WindowDoc | None:
         return None
     first = last - _core.STEADY_WINDOW + 1
     inside = list(values[first - 1 : last])
+    judged = rule(inside)
     mean, middle = fmean(inside), (first + last) / 2
     numbers = range(first, last + 1)
     spread = sum((n - middle) ** 2 for n in numbers)
@@ -51,8 +47,8 @@ def window(values: Sequence[float], last: int) -> WindowDoc | None:
         "first": first,
         "last": last,
         "mean": mean,
-        "range_pct": 100 * (max(inside) - min(inside)) / mean if mean else 0.0,
-        "slope_pct": 100 * abs(slope) * (_core.STEADY_WINDOW - 1) / mean if mean else 0.0,
+        "range_pct": judged["range_pct"] or 0.0,
+        "slope_pct": judged["slope_pct"] or 0.0,
         "slope_per_round": slope,
         "intercept": mean - slope * middle,
         # Half of the allowed range on either side of the mean: the 110 and 90 % of the specification's plots.
