@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hotband.api import (
         BothWays,
+        Compared,
         Converted,
         Product,
         ProgramResult,
+        Progress,
         PtsResult,
         QuickResult,
         Record,
         ResultsStore,
         Sweep,
         calibrate,
+        compare,
         convert,
         device,
         device_list,
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
         emulate,
         expect,
         find,
+        keys,
+        layouts,
         load,
         load_all,
         osds,
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
         pts,
         quick,
         report,
+        review,
         run,
         sequence,
         serve,
@@ -51,9 +57,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "BothWays",
+    "Compared",
     "Converted",
     "Product",
     "ProgramResult",
+    "Progress",
     "PtsResult",
     "QuickResult",
     "Record",
@@ -62,6 +70,7 @@ __all__ = [
     "UserError",
     "__version__",
     "calibrate",
+    "compare",
     "convert",
     "device",
     "device_list",
@@ -70,6 +79,8 @@ __all__ = [
     "emulate",
     "expect",
     "find",
+    "keys",
+    "layouts",
     "load",
     "load_all",
     "osds",
@@ -78,6 +89,7 @@ __all__ = [
     "pts",
     "quick",
     "report",
+    "review",
     "run",
     "sequence",
     "serve",
@@ -89,7 +101,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("calibrate", "expect", "find", "programs", "report", "study", "serve", "store")
+PACKAGES = ("calibrate", "expect", "find", "programs", "report", "review", "study", "serve", "store")
 """Public functions that are packages of the same name."""
 
 

@@ -106,6 +106,10 @@ class Run:
     def progress(self) -> tuple[float, int]:
         """Share done (0 to 1) and I/Os completed; from any thread."""
 
+    def intervals(self, known: int = 0) -> list[tuple[int, float, float | None]]:
+        """Intervals of the measured time that are over, without the first `known` of them: time since it began in ns,
+        I/Os a second, mean latency in ns (None where there was no I/O); from any thread."""
+
     def phase(self) -> str | None:
         """Name of the phase under way, preconditioning and laying out included; None once they are over."""
 

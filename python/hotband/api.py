@@ -23,12 +23,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from hotband import __all__ as PUBLIC
+from hotband.audit.api import Compared as Compared
+from hotband.audit.api import compare as compare
 from hotband.calibrate.api import calibrate as calibrate
 from hotband.devices.found import Found, Listed
 from hotband.devices.found import found as found_device
 from hotband.devices.found import listed as listed_devices
 from hotband.errors import UserError as UserError
 from hotband.expect.api import expect as expect
+from hotband.experiment.executor import Progress as Progress
 from hotband.find.api import find as find
 from hotband.jobs.converted import Converted as Converted
 from hotband.programs.api import ProgramResult as ProgramResult
@@ -36,6 +39,7 @@ from hotband.programs.api import program as program
 from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of, record_of_import
+from hotband.review.api import review as review
 from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
@@ -57,6 +61,7 @@ if TYPE_CHECKING:
     from hotband.interval.of_run import Asked
     from hotband.report.kept import Report
     from hotband.runs.run import Finished, RunSpec
+    from hotband.runs.watch import Wanted
     from hotband.study.result import StudyHandle
 
 __all__ = [name for name in PUBLIC if name != "__version__"]
@@ -111,7 +116,7 @@ def run(
     expect: str | None = None,
     power: str | None = None,
     purge_by: str | None = None,
-    progress: bool | None = None,
+    progress: Wanted = None,
     **settings: object,
 ) -> Record:
     """Runs a workload on a machine in virtual time; the same arguments give the same record, bit for bit.
@@ -125,7 +130,9 @@ def run(
     `rebuild_after` a time. With `interval` (a percentage, such as 90) the uncertain values of the machine are drawn
     `draws` times, 64 where not said, and `Record.intervals` says how far each figure may be off
     (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second in a notebook or
-    on a terminal.
+    on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of one run, the
+    intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt the run is
+    stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings. Raises UserError for a mistake, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the
@@ -184,7 +191,7 @@ def _intervals_asked(level: float | None, draws: int | None) -> Asked | None:
     return Asked(level) if draws is None else Asked(level, draws)
 
 
-def _add_intervals(spec: RunSpec, finished: Finished, asked: Asked, progress: bool | None) -> None:
+def _add_intervals(spec: RunSpec, finished: Finished, asked: Asked, progress: Wanted) -> None:
     """Makes the intervals of a run, into its record and, where it has one, its folder."""
     from hotband.interval.of_record import intervals_of, keep
     from hotband.runs.run import save
@@ -206,7 +213,7 @@ def sequence(
     fresh_seeds: bool = False,
     events: str | Sequence[str] = (),
     set: Mapping[str, object] | None = None,
-    progress: bool | None = None,
+    progress: Wanted = None,
     **settings: object,
 ) -> list[Record]:
     """Runs workloads one after the other on one machine, each as the one before left it; a record each.
@@ -256,7 +263,7 @@ def sweep(
     hosts: str | None = None,
     executor: str | Executor | None = None,
     purge_by: str | None = None,
-    progress: bool | None = None,
+    progress: Wanted = None,
     **settings: object,
 ) -> Sweep:
     """Runs every combination of workloads, machines, settings and seeds, on all cores; `jobs` limits the threads.
@@ -423,6 +430,24 @@ def studies() -> pl.DataFrame:
     read = [file.load(name) for name in file.names()]
     rows = [{"name": one.name, "title": one.title, "question": one.question} for one in read]
     return _listing(rows, ("name", "title", "question"))
+
+
+def layouts() -> list[str]:
+    """Names of the layouts: `on="raid5:8xent-10k"` is eight drives in one of them."""
+    from hotband import _core
+
+    return list(_core.LAYOUTS)
+
+
+@public
+def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> pl.DataFrame:
+    """What settings a workload on a machine takes, by catalog names, short forms or paths: a row a key with `key`,
+    `part` (whose it is), `value` (today's; null where it has none, or several), `accepted`, `meaning` and `fio` (what
+    fio calls it). `set` is changed first. Raises UserError."""
+    from hotband.runs.keys import set_keys
+
+    found = [one.data() for one in set_keys(workload, on, settings_of(set or {}))]
+    return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
 
 
 @public

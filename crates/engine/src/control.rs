@@ -1,5 +1,6 @@
 //! What a run tells while it runs, how it is told to stop, and what can go wrong with it.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotband_machine::{BuildError, MemoryError, SpecError};
@@ -44,6 +45,18 @@ impl From<BuildError> for RunError {
     }
 }
 
+/// An interval of the measured time that is over, as whoever watches the run is told it: reads and writes of all
+/// streams.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passed {
+    /// Its beginning, since the measured time began.
+    pub time_ns: u64,
+    /// I/Os a second.
+    pub iops: f64,
+    /// Mean latency, if there was an I/O.
+    pub latency_mean_ns: Option<f64>,
+}
+
 /// Progress out, interruption in; shared between threads.
 #[derive(Debug, Default)]
 pub struct Control {
@@ -55,6 +68,8 @@ pub struct Control {
     /// Phases of the run, and the current one.
     phases: AtomicU64,
     phase: AtomicU64,
+    /// Intervals that are over.
+    passed: Mutex<Vec<Passed>>,
 }
 
 impl Control {
@@ -66,6 +81,22 @@ impl Control {
     /// Which of [`crate::Run::phases`] is under way; their number once they are over.
     pub fn phase(&self) -> usize {
         self.phase.load(Ordering::Relaxed) as usize
+    }
+
+    /// Intervals of the measured time that are over, without the first `known` of them.
+    pub fn passed(&self, known: usize) -> Vec<Passed> {
+        let passed = self.passed.lock();
+        passed.ok().and_then(|passed| passed.get(known..).map(<[Passed]>::to_vec)).unwrap_or_default()
+    }
+
+    /// Takes intervals that are over now, and leaves none. Costs one test where there are none.
+    #[inline]
+    pub(crate) fn pass(&self, intervals: &mut Vec<Passed>) {
+        if !intervals.is_empty()
+            && let Ok(mut passed) = self.passed.lock()
+        {
+            passed.append(intervals);
+        }
     }
 
     /// Asks the run to stop.

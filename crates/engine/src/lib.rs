@@ -25,7 +25,7 @@ pub use build::means::{Means, Use};
 pub use build::offer::Offer;
 pub use build::outline::{LayoutOutline, MemberOutline, outline, outline_json};
 pub use build::told::{DriveTold, LayoutTold, MachineTold, WorkloadTold};
-pub use control::{Control, RunError};
+pub use control::{Control, Passed, RunError};
 pub use events::check_texts as check_events;
 pub use events::support::{EVENTS, On, ROWS as EVENT_ROWS, Why, supported};
 /// The rule of steady state, for what judges records.

@@ -178,6 +178,13 @@ impl PyRun {
         self.control.progress()
     }
 
+    /// Intervals of the measured time that are over, without the first `known`: (time in ns, IOPS, mean latency in ns).
+    #[pyo3(signature = (known=0))]
+    fn intervals(&self, known: usize) -> Vec<(u64, f64, Option<f64>)> {
+        let passed = self.control.passed(known).into_iter();
+        passed.map(|one| (one.time_ns, one.iops, one.latency_mean_ns)).collect()
+    }
+
     fn phase(&self) -> Option<&str> {
         self.phases.get(self.control.phase()).map(String::as_str)
     }

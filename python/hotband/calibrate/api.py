@@ -13,6 +13,7 @@ from hotband.runs.specify import Spec, in_python, named, settings_of
 if TYPE_CHECKING:
     from hotband.calibrate.calibrated import Calibrated
     from hotband.experiment import Executor
+    from hotband.runs.watch import Wanted
 
 
 def calibrate(
@@ -31,7 +32,7 @@ def calibrate(
     seed: int = 1,
     jobs: int | None = None,
     executor: str | Executor | None = None,
-    progress: bool | None = None,
+    progress: Wanted = None,
 ) -> Calibrated:
     """Fits the uncertain values of a product to a drive that is measured now, or to results of fio, vdbench, DiskSpd or
     Iometer.

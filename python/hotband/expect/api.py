@@ -13,6 +13,7 @@ from hotband.runs.specify import Spec, in_python, named, settings_of
 if TYPE_CHECKING:
     from hotband.expect.expected import Expected
     from hotband.experiment import Executor
+    from hotband.runs.watch import Wanted
 
 
 def expect(
@@ -27,7 +28,7 @@ def expect(
     set: Mapping[str, object] | None = None,
     jobs: int | None = None,
     executor: str | Executor | None = None,
-    progress: bool | None = None,
+    progress: Wanted = None,
     **settings: object,
 ) -> Expected:
     """Rebuilds the load of a result of fio, vdbench, DiskSpd or Iometer (a file, a folder, or several), runs it on a

@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
 from hotband import _core
@@ -22,13 +22,16 @@ TICK_SECONDS = 0.1
 @dataclass(frozen=True)
 class Progress:
     """How far an experiment is: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and what
-    the first of those under way is doing."""
+    the first of those under way is doing. Of one run `intervals` are those of its measured time that ended since the
+    progress was last told: when each began (ns since the measured time began), I/Os a second, and mean latency in ns
+    (None where there was no I/O)."""
 
     share: float
     ios: int
     done: int
     of: int
     phase: str = ""
+    intervals: tuple[tuple[int, float, float | None], ...] = ()
 
 
 Done = Callable[[Point, Finished], None]
@@ -112,6 +115,7 @@ class _Running:
         self.threads: list[threading.Thread] = []
         self.finished = 0
         self.shown = 0.0
+        self.told = 0  # intervals of the one run, where there is one
 
     def start(self, jobs: int) -> None:
         """Starts as many threads as are of use. They do not keep the program from ending: a second interruption that
@@ -155,7 +159,9 @@ class _Running:
 
     def _show(self, tick: Tick) -> None:
         self.shown = time.monotonic()
-        tick(progress_of(self.prepared, self.finished))
+        ended = self.prepared[0].run.intervals(self.told) if len(self.prepared) == 1 else []
+        self.told += len(ended)
+        tick(replace(progress_of(self.prepared, self.finished), intervals=tuple(ended)))
 
     def _work(self) -> None:
         while not self.stopping.is_set():

@@ -12,6 +12,7 @@ from hotband.runs.specify import Named, Spec, in_python, named, settings_of
 if TYPE_CHECKING:
     from hotband.experiment import Executor
     from hotband.find.found import Found
+    from hotband.runs.watch import Wanted
 
 
 def find(
@@ -30,7 +31,7 @@ def find(
     draws: int = DRAWS,
     jobs: int | None = None,
     executor: str | Executor | None = None,
-    progress: bool | None = None,
+    progress: Wanted = None,
     **settings: object,
 ) -> Found:
     """Finds the rate, queue depth, number of drives or value of a key that meets a condition, in at most 12 runs a

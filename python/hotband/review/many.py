@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from hotband.review.draws import Drawn, Draws
     from hotband.sweeps.hardware import Hardware
 
-Watch = Callable[[str], AbstractContextManager[Tick]]
-"""A progress bar with a title."""
+Watch = Callable[[str], AbstractContextManager[Tick | None]]
+"""A progress bar with a title; None where nobody looks."""
 
 
 @dataclass

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hotband.errors import UserError
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 PATIENCE_TICKS = 10
 
 
+Wanted: TypeAlias = "bool | Callable[[Progress], None] | None"
+"""A bar, none, a function that is told the progress, or a bar where somebody looks (None)."""
+
+
 class Handle(Protocol):
     """What IPython gives for something displayed, to change it."""
 
@@ -25,15 +29,20 @@ class Handle(Protocol):
 
 
 @contextmanager
-def watch(title: str, progress: bool | None) -> Iterator[Tick | None]:
+def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
     """The callback that `Experiment.run` takes, or None.
 
-    `progress` True shows a bar, False none; None shows one in a notebook or on a terminal, once a second has passed.
+    `progress` True shows a bar, False none; None shows one in a notebook or on a terminal, once a second has passed. A
+    function takes the place of the bar: it is told the `Progress` about ten times a second, in the thread that called,
+    and what it raises ends the runs; KeyboardInterrupt does what Ctrl-C does.
     """
     from hotband.runs.progress import run_progress
 
+    if callable(progress):
+        yield progress
+        return
     if progress not in (True, False, None):
-        raise UserError("progress", "", repr(progress), "expected True, False or None")
+        raise UserError("progress", "", repr(progress), "expected True, False, None or a function of hb.Progress")
     notebook = in_notebook()
     if progress is False or (progress is None and not notebook and not sys.stderr.isatty()):
         yield None

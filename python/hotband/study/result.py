@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hotband.draw.charts import View
     from hotband.experiment import Executor
     from hotband.report.kept import Report
+    from hotband.runs.watch import Wanted
     from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
     from hotband.study.emulate.result import EmulationResult
     from hotband.study.file import Study
@@ -159,7 +160,7 @@ class StudyHandle:
         fresh: bool = False,
         trust: bool = False,
         executor: str | Executor | None = None,
-        progress: bool | None = None,
+        progress: Wanted = None,
     ) -> StudyResult:
         """Runs it on all cores: all loads, or `only` some (then without claims and findings). With `out`, records,
         `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they

@@ -15,6 +15,7 @@ from hotband.targets.target import RealAsked
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.runs.watch import Wanted
     from hotband.suites.asking import Suite
     from hotband.suites.pts.documents import PtsDoc
     from hotband.suites.quick import QuickDoc
@@ -99,7 +100,7 @@ def pts(
     seed: int = 1,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
-    progress: bool | None = None,
+    progress: Wanted = None,
 ) -> PtsResult:
     """SNIA's performance test of solid-state storage (PTS 2.0.2) on a machine, or on `real:PATH`.
 
@@ -195,7 +196,7 @@ def quick(
     seed: int = 1,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
-    progress: bool | None = None,
+    progress: Wanted = None,
 ) -> QuickResult:
     """A first look at a machine, or at `real:PATH`, that takes `duration`: sequential and random I/O as its kind of
     drive is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number; in a folder a

@@ -59,11 +59,14 @@ impl Driver<'_> {
             events += 1;
             if events.is_multiple_of(LOOK_EVERY) {
                 self.probes.check()?;
+                control.pass(self.probes.passed());
                 control.report(until.share(self), self.ios)?;
             }
         }
         self.probes.end_phase(phase, self.now, self.machine);
-        Ok(phase.measure.then(|| self.end_step(phase, threads, begin)))
+        let measured = phase.measure.then(|| self.end_step(phase, threads, begin));
+        control.pass(self.probes.passed());
+        Ok(measured)
     }
 
     /// Operations of an app that have ended since the run began.

@@ -24,7 +24,7 @@ use hotband_machine::{Io, Machine, PartReport, SpecError};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, Workload};
 
-use crate::control::RunError;
+use crate::control::{Passed, RunError};
 use crate::probes::caches::CacheProbe;
 use crate::probes::power::PowerProbe;
 pub use crate::probes::probe::{Answered, Findings, Interval, Probe, RunEnd};
@@ -211,6 +211,11 @@ impl Probes {
         self.streams.interval(&interval);
         self.others.iter_mut().for_each(|probe| probe.interval(&interval, machine));
         self.interval_start = end;
+    }
+
+    /// Intervals that are over and were not told yet to who watches the run.
+    pub fn passed(&mut self) -> &mut Vec<Passed> {
+        &mut self.streams.passed
     }
 
     /// When the current phase became steady, if it was to end then and did up to `until`, before which nothing happens.

@@ -3,6 +3,7 @@
 use hotband_machine::Op;
 use hotband_units::{Instant, Span};
 
+use crate::control::Passed;
 use crate::probes::direction::{DirectionStats, Directions};
 use crate::probes::probe::{Answered, Interval};
 use crate::probes::steps::{Step, StepEnd, Steps};
@@ -38,6 +39,8 @@ pub struct Streams {
     pub names: Vec<Text>,
     pub all: Vec<Directions>,
     pub table: Table,
+    /// Intervals that are over and were not told yet to who watches the run.
+    pub passed: Vec<Passed>,
     /// The measured phases.
     pub steps: Steps,
     measuring: bool,
@@ -65,6 +68,7 @@ impl Streams {
             names: names.iter().map(|name| name.as_str().into()).collect(),
             all: names.iter().map(|_| none()).collect(),
             table: Table::of::<SeriesRow>(),
+            passed: Vec::new(),
             steps: Steps::default(),
             measuring: false,
             used: vec![[false; 4]; names.len()],
@@ -97,12 +101,15 @@ impl Streams {
     /// An interval is over.
     pub fn interval(&mut self, interval: &Interval) {
         let length = interval.length().as_secs_f64();
+        let (mut ios, mut latency_ns) = (0_u64, 0.0);
         for (stream, directions) in self.all.iter_mut().enumerate() {
             for (direction, stats) in directions.iter_mut().enumerate() {
                 let row = stats.end_interval(interval.end);
                 if direction >= self.directions.len() || !self.used[stream][direction] {
                     continue;
                 }
+                ios += row.count;
+                latency_ns += row.latency_mean_ns.unwrap_or(0.0) * row.count as f64;
                 self.table.push(SeriesRow {
                     time_ns: interval.time_ns,
                     stream: self.names[stream].clone(),
@@ -115,6 +122,8 @@ impl Streams {
                 });
             }
         }
+        let latency_mean_ns = (ios > 0).then(|| latency_ns / ios as f64);
+        self.passed.push(Passed { time_ns: interval.time_ns, iops: ios as f64 / length, latency_mean_ns });
     }
 
     /// A measured phase ends at `now`, after its last interval; returns how long it was.

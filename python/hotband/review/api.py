@@ -1,0 +1,78 @@
+"""`hb.review`: machines measured as reviewers measure drives, from Python (docs/guides/review.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.interval import DRAWS_OF_MANY
+from hotband.runs.specify import in_python, settings_of, texts
+
+if TYPE_CHECKING:
+    from hotband.interval.of_run import Asked
+    from hotband.review.many import Reviewed
+    from hotband.runs.watch import Wanted
+
+
+def review(
+    on: str | Sequence[str],
+    *,
+    set: Mapping[str, object] | None = None,
+    volume: str | None = None,
+    seed: int = 1,
+    quick: bool = False,
+    only: Sequence[str] = (),
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    progress: Wanted = None,
+    **settings: object,
+) -> Reviewed:
+    """Reviews a machine, or several, of which the first is what the others are compared with: transfer curve, access
+    time, block sizes, streams, server patterns, files; `only` some of these parts (docs/guides/review.md), `quick` with
+    a quarter of the I/Os. Machines are catalog names, short forms or paths. `settings` are values of their drives, data
+    or state, `seed` the root of all randomness, `events` happen in every run, `jobs` limits the threads.
+
+    With `interval` (a percentage) figures have intervals, of `draws` draws. With `out` everything is written into that
+    folder, and what is there is not run again, unless `fresh`. `progress` as in `run`.
+
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves the
+    parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    """
+    from hotband.review.many import review_all
+    from hotband.runs.watch import watch
+
+    machines = [on] if isinstance(on, str) else list(on)
+    if not machines or not all(isinstance(one, str) for one in machines):
+        raise UserError("on", "", "", "expected the name of a machine, or a list of some")
+    if draws is not None and interval is None:
+        raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
+    try:
+        return review_all(
+            machines,
+            set=settings_of({**(set or {}), **settings}),
+            volume=volume,
+            seed=seed,
+            quick=quick,
+            only=texts(only, "only"),
+            events=texts(events, "events"),
+            jobs=jobs,
+            out=None if out is None else Path(out),
+            fresh=fresh,
+            progress=lambda title: watch(title, progress),
+            intervals=_intervals(interval, draws),
+        )
+    except UserError as error:
+        raise in_python(error) from None
+
+
+def _intervals(level: float | None, draws: int | None) -> Asked | None:
+    from hotband.interval.of_run import Asked
+
+    return None if level is None else Asked(level, draws or DRAWS_OF_MANY)
