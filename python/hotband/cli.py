@@ -30,6 +30,7 @@ from hotband.commands import (
     studies,
     suites,
     sweep,
+    ui,
     workload,
 )
 from hotband.commands.examples import RUN_EPILOG
@@ -88,6 +89,7 @@ app.command(epilog=program.EPILOG)(program.program)
 app.command(epilog=suites.PTS_EPILOG)(suites.pts)
 app.command(epilog=suites.QUICK_EPILOG)(suites.quick)
 app.command(epilog=store.QUERY_EPILOG)(store.query)
+app.command(epilog=ui.EPILOG)(ui.ui)
 
 
 class ChartFormat(StrEnum):

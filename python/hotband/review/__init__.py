@@ -3,7 +3,8 @@
 A file a part (`linear.py`, `access.py`, ...), each with what it asks of the engine and what it makes of the records;
 `target.py` is what is reviewed, `suite.py` runs the parts, `summary.py` sums them up, `tables.py` prints them.
 
-The package can be called: `hotband.review("exos-15e900-512n")` is `hotband.review.api.review`; `hotband.study` says why.
+The package can be called: `hotband.review("exos-15e900-512n")` is `hotband.review.api.review`; `hotband.study` says
+why.
 """
 
 from __future__ import annotations

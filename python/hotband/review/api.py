@@ -42,8 +42,8 @@ def review(
     With `interval` (a percentage) figures have intervals, of `draws` draws. With `out` everything is written into that
     folder, and what is there is not run again, unless `fresh`. `progress` as in `run`.
 
-    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves the
-    parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
+    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
     """
     from hotband.review.many import review_all
     from hotband.runs.watch import watch

@@ -1,0 +1,333 @@
+"""What the page shows of a result: sentences first, then large numbers, charts and tables, as JSON. Words and tables
+are those that the commands print, so that page and terminal say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.report.text import number, percent
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.audit.api import Compared
+    from hotband.audit.compare import Comparison
+    from hotband.find.found import Found
+    from hotband.record.document import RecordDoc
+    from hotband.record.record import Record
+    from hotband.review.many import Reviewed
+    from hotband.study.result import StudyResult
+    from hotband.sweeps.sweep import Sweep
+
+    View = Table | Text | str
+
+
+class ColumnDoc(TypedDict):
+    """A heading, and whether numbers stand below it."""
+
+    name: str
+    numeric: bool
+
+
+class TableDoc(TypedDict):
+    """A table of texts."""
+
+    title: str
+    columns: list[ColumnDoc]
+    rows: list[list[str]]
+
+
+class LineDoc(TypedDict):
+    """A line of a chart: its name, and its points (x, y); y is None where nothing was measured."""
+
+    name: str
+    points: list[tuple[float, float | None]]
+
+
+class ChartDoc(TypedDict):
+    """A chart of lines; `x_log` where values double."""
+
+    title: str
+    x: str
+    x_log: bool
+    lines: list[LineDoc]
+
+
+class Shown(TypedDict):
+    """All that is shown: `lead` says what a reader came for, `cards` are pairs of value and what it is."""
+
+    lead: list[str]
+    cards: list[tuple[str, str]]
+    charts: list[ChartDoc]
+    tables: list[TableDoc]
+    notes: list[str]
+
+
+MOST_ROWS = 400
+"""Rows of a table on the page: more cannot be read, and are in the report or the store."""
+
+
+def table_doc(table: Table) -> TableDoc:
+    """A table of the terminal."""
+    from hotband.text.formats import plain
+
+    columns: list[ColumnDoc] = [
+        {"name": plain(column.header), "numeric": column.justify == "right"} for column in table.columns
+    ]
+    cells = [[plain(cell) for cell in column.cells] for column in table.columns]
+    rows = [list(row) for row in zip(*cells, strict=True)][:MOST_ROWS]
+    return {"title": "" if table.title is None else plain(table.title), "columns": columns, "rows": rows}
+
+
+def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
+    """What a command prints: its tables, and its lines as notes. A line that stands alone before a table without a
+    title is its title."""
+    from rich.table import Table
+
+    from hotband.text.formats import plain
+
+    found = Shown(lead=list(lead), cards=[], charts=[], tables=[], notes=[])
+    for view in views:
+        if isinstance(view, Table):
+            made = table_doc(view)
+            if not made["title"] and found["notes"]:
+                made["title"] = found["notes"].pop()
+            found["tables"].append(made)
+        elif view is not None and plain(view):
+            found["notes"].append(plain(view))
+    return found
+
+
+# --- a run ------------------------------------------------------------------------------------------------------
+
+
+def of_record(record: Record) -> Shown:
+    """A run, or a result of another tool."""
+    from hotband.report.answer import answer
+    from hotband.report.naming import named
+
+    document = record.to_dict()
+    found = of_views(record_views(document))
+    found["lead"] = list(answer(named([record.loaded()])).sentences)
+    found["cards"] = cards_of(document)
+    found["charts"] = charts_of(record)
+    return found
+
+
+def record_views(record: RecordDoc) -> list[View]:
+    """What `hotband run` prints."""
+    from hotband.interval.show import interval_lines
+    from hotband.record.energy import energy_lines
+    from hotband.record.repair import repair_lines
+    from hotband.record.states import said_of
+    from hotband.record.steady import of_phases
+    from hotband.record.trace import trace_lines
+    from hotband.text.tables import app_tables, limits_lines, power_loss_lines, scripts_table, steady_lines
+    from hotband.text.tables import summary_table as summary
+    from hotband.text.wear import smart_lines
+
+    scripts: list[View] = [scripts_table(record["scripts"])] if "scripts" in record else []
+    intervals: list[View] = [*interval_lines(record["intervals"])] if "intervals" in record else []
+    steady: list[View] = [line for verdict in of_phases(record) for line in steady_lines(verdict)]
+    lines: list[View] = [*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)]
+    return [
+        summary(record),
+        *app_tables(record),
+        *scripts,
+        *intervals,
+        *said_of(record),
+        *(f"note: {note}" for note in record["notes"]),
+        *steady,
+        *lines,
+        *repair_lines(record),
+        *trace_lines(record),
+    ]
+
+
+def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
+    """The figures that most readers come for."""
+    from hotband.report.text import millis, rate
+
+    summary = record["summary"]
+    return [
+        (number(summary.get("iops")), "IOPS"),
+        (rate(summary.get("bandwidth_bytes_per_s")), "bandwidth"),
+        (millis(summary.get("latency_mean_ns")), "mean latency"),
+        (millis(summary.get("latency_p99_ns")), "p99 latency"),
+    ]
+
+
+def charts_of(record: Record) -> list[ChartDoc]:
+    """IOPS and latency over time, of all streams together; none of what has no series."""
+    import polars as pl
+
+    series = record.series
+    if series is None or series.height == 0 or "iops" not in series.columns:
+        return []
+    weighted = pl.col("latency_mean_ns").fill_null(0.0) * pl.col("iops")
+    summed = series.group_by("time_ns", "direction", maintain_order=True).agg(
+        pl.col("iops").sum(),
+        (weighted.sum() / pl.col("iops").sum()).fill_nan(None).alias("mean"),
+        pl.col("latency_p99_ns").max().alias("p99"),
+    )
+    directions = [name for name in ("read", "write") if name in summed["direction"].to_list()]
+    if not directions:
+        return []
+    rates = [_line(f"{name}s", summed.filter(direction=name), "iops", 1.0) for name in directions]
+    latencies = [
+        _line(f"{words} of {name}s", summed.filter(direction=name), column, 1e6)
+        for name in directions
+        for column, words in (("mean", "mean"), ("p99", "p99"))
+    ]
+    return [
+        {"title": "IOPS", "x": "measured time (s)", "x_log": False, "lines": rates},
+        {"title": "Latency (ms)", "x": "measured time (s)", "x_log": False, "lines": latencies},
+    ]
+
+
+def _line(name: str, frame: pl.DataFrame, column: str, scale: float) -> LineDoc:
+    pairs = zip(frame["time_ns"], frame[column], strict=True)
+    return {"name": name, "points": [(time / 1e9, None if value is None else value / scale) for time, value in pairs]}
+
+
+# --- many runs --------------------------------------------------------------------------------------------------
+
+
+def of_sweep(sweep: Sweep) -> Shown:
+    """Curves, and what they say."""
+    from hotband.sweeps.show import said_below, sweep_table
+
+    if not len(sweep):
+        return of_views([], ["No run ended before it was stopped."])
+    found = of_views([sweep_table(sweep), *said_below(sweep)], sweep.answers)
+    found["charts"] = curves_of(sweep)
+    if sweep.missing:
+        found["lead"].insert(0, f"Stopped: {len(sweep)} of {len(sweep.points)} runs ended.")
+    return found
+
+
+def curves_of(sweep: Sweep) -> list[ChartDoc]:
+    """IOPS and p99 latency along the axis that says how hard is asked, else the first of numbers; none without one."""
+    from hotband.sweeps.curves import LOADS, TITLES
+
+    frame = sweep.means
+    axes = [name for name in sweep.axes if name != "seed"]
+    numbers = [name for name in axes if _numbers(frame, name) is not None]
+    along = next((name for name in numbers if name in LOADS), next(iter(numbers), None))
+    if along is None:
+        return []
+    column = _numbers(frame, along)
+    assert column is not None, "it was chosen for that"
+    others = [name for name in axes if name != along]
+    frame = frame.with_columns(column.alias("along"))
+    title = TITLES.get(along, along) + ("" if column.name == along else f" ({column.name.removeprefix(along + '_')})")
+    charts: list[ChartDoc] = []
+    for name, y, scale in (("IOPS", "iops", 1.0), ("p99 latency (ms)", "latency_p99_ns", 1e6)):
+        groups = frame.group_by(others, maintain_order=True) if others else [((), frame)]
+        lines: list[LineDoc] = []
+        for values, rows in groups:
+            label = ", ".join(
+                str(value) if key in ("target", "workload") else f"{key} {value}"
+                for key, value in zip(others, values, strict=True)
+            )
+            pairs = zip(rows["along"], rows[y], strict=True)
+            points = sorted((float(x), None if of is None else float(of) / scale) for x, of in pairs)
+            lines.append({"name": label or name, "points": points})
+        charts.append({"title": name, "x": title, "x_log": _doubles(column), "lines": lines})
+    return charts
+
+
+def _numbers(frame: pl.DataFrame, axis: str) -> pl.Series | None:
+    """The values of an axis as numbers; those with units have a column of their own."""
+    for name in (axis, f"{axis}_bytes", f"{axis}_s"):
+        if name in frame.columns and frame[name].dtype.is_numeric():
+            return frame[name]
+    return None
+
+
+LOG_FROM = 8.0
+"""Largest over smallest value from which values that double lie on a logarithmic axis, as in `sweeps/curves.py`."""
+
+
+def _doubles(column: pl.Series) -> bool:
+    values: list[float] = sorted(set(column.drop_nulls().to_list()))
+    if len(values) < 3 or values[0] <= 0 or values[-1] / values[0] < LOG_FROM:
+        return False
+    return values[-1] - values[-2] > 1.5 * (values[1] - values[0])
+
+
+def of_found(found: Found) -> Shown:
+    """Answers, with the search that led to them."""
+    from hotband.find.show import answer_views
+
+    lead = [f"{answer.machine}: {answer.text}." for answer in found.answers]
+    shown = of_views([view for view in answer_views(found)], lead)
+    shown["notes"] = [line.strip() for line in shown["notes"]]
+    return shown
+
+
+def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
+    """Differences with their intervals; `names` says what was run of sides that are named by their ids."""
+    from hotband.audit.show import comparison_view, overview_table
+
+    found = compared.comparisons
+    overview = [overview_table(found)] if len(found) > 1 else []
+    views = [*overview, *(view for one in found for view in comparison_view(one))]
+    return of_views(views, [_verdict(one, names) for one in found])
+
+
+def _verdict(one: Comparison, names: Mapping[str, str]) -> str:
+    """Which is faster, and by how much."""
+    a, b = (f"{side.name} ({names[side.name]})" if side.name in names else side.name for side in (one.a, one.b))
+    said = f"{b} is {one.verdict} than {a}" if one.verdict in ("faster", "slower") else f"{b}, {a}: {one.verdict}"
+    rate = next((row for row in one.differences if row.metric == "IOPS"), None)
+    if rate is None:
+        return f"{said}."
+    known = rate.low_pct is not None and rate.high_pct is not None
+    ends = f" ({percent(rate.low_pct)} to {percent(rate.high_pct)})" if known else ""
+    return f"{said}: {percent(rate.change_pct)} IOPS{ends}."
+
+
+# --- reviews and studies ----------------------------------------------------------------------------------------
+
+
+def of_review(done: Reviewed) -> Shown:
+    """Machines reviewed, and compared."""
+    from hotband.review.tables import comparison_views, review_views
+
+    lead = ["Stopped before all parts were done."] if done.interrupted else []
+    if not done.reviews:
+        return of_views([], lead)
+    each = [of_views(review_views(one)) for one in done.reviews]
+    if done.comparison is None:
+        whole = each[0]
+        return {**whole, "lead": lead or whole["notes"][:1]}
+    overall, baseline = done.comparison["overall"], done.comparison["baseline"]
+    lead += [
+        f"{name} is {number(ratio, 3)} times as fast as {baseline} (geometric mean of all figures)."
+        for name, ratio in overall.items()
+        if name != baseline and ratio is not None
+    ]
+    found = of_views(comparison_views(done.reviews, done.comparison), lead)
+    for review, one in zip(done.reviews, each, strict=True):
+        name = review["machine"]["name"]
+        found["tables"] += [{**table, "title": f"{name}: {table['title']}"} for table in one["tables"]]
+    return found
+
+
+def of_study(result: StudyResult) -> Shown:
+    """Predicted figures beside the published ones."""
+    from hotband.study.show import print_result
+
+    views: list[View] = []
+    document = result.to_dict()
+    print_result(document, lambda *more: views.extend(more))
+    answer = [result.answer] if result.answer else []
+    title, question = str(document["title"]), str(document["question"])
+    found = of_views([view for view in views if str(view) not in (title, question)], [question, *answer])
+    errors = [("median error", result.median_error_pct), ("largest error", result.largest_error_pct)]
+    found["cards"] = [(f"{number(value, 3)} %", name) for name, value in errors if value is not None]
+    return found
