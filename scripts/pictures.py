@@ -1,11 +1,15 @@
-"""Makes the pictures of README and guides: `python scripts/pictures.py` writes content-hdd.png and sweep.png.
+"""Makes the pictures of README and guides: `python scripts/pictures.py` writes content-hdd.png, sweep.png and ui.png.
 
-It runs the study content-hdd (seconds) and draws its published IOPS beside the predicted ones, as its report does; and
-the first sweep of docs/guides/sweeps.md.
+It runs the study content-hdd (seconds) and draws its published IOPS beside the predicted ones, as its report does; the
+first sweep of docs/guides/sweeps.md; and `hotband ui` with a run, in chromium through Playwright.
 """
 
 from __future__ import annotations
 
+import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +30,28 @@ def main() -> None:
     """Writes the pictures."""
     of_study()
     of_sweep()
+    of_page()
+
+
+def of_page() -> None:
+    """The page of `hotband ui` after a run of a mix on an array."""
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "hotband.cli", "ui", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
+        assert server.stdout is not None
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 860})
+        page.goto(server.stdout.readline().strip())
+        page.locator("body[data-ready]").wait_for()
+        page.get_by_label("Workload", exact=True).fill("iometer-database")
+        page.get_by_label("Layout").select_option("raid5")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.locator(".job[data-state=done] .result .chart").first.wait_for()
+        page.mouse.move(0, 0)
+        write_file(IMAGES / "ui.png", page.screenshot())
+        browser.close()
+        server.send_signal(signal.SIGINT)
 
 
 def of_sweep() -> None:

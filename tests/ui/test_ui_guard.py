@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from conftest import Served
 
 TOKEN = {"x-hotband-token": "a-token-of-tests"}
@@ -85,7 +86,8 @@ def test_the_page_has_no_scripts_and_styles_of_its_own_and_asks_nobody_else(serv
     assert not re.search(r"<script(?![^>]* src=\"/static/)|<style|\sstyle=|\son\w+=", page)
     for path in STATIC.iterdir():
         text = path.read_text().replace("http://www.w3.org/2000/svg", "")
-        assert not re.search(r"https?://|//[a-z]+\.[a-z]|innerHTML|insertAdjacentHTML|document\.write|eval\(", text), path
+        found = re.search(r"https?://|//[a-z]+\.[a-z]|innerHTML|insertAdjacent|document\.write|eval\(", text)
+        assert found is None, (path.name, found)
 
 
 def test_bodies_are_bounded_while_they_are_read(served: Served) -> None:

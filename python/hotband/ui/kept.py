@@ -81,11 +81,16 @@ class Kept:
             make_folder(self.jobs / found)
             return found
 
+    def find(self, job: str) -> Path | None:
+        """The folder of a job; None for an id that is not there."""
+        return self.jobs / job if job in self._found else None
+
     def folder(self, job: str) -> Path:
         """The folder of a job. Raises UserError for an id that is not there."""
-        if job not in self._found:
+        found = self.find(job)
+        if found is None:
             raise UserError("id", "", job, "is not in the store")
-        return self.jobs / job
+        return found
 
     def keep(self, doc: KeptDoc) -> None:
         """Keeps how a job is."""

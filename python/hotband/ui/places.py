@@ -31,9 +31,10 @@ class Places:
         """What the API takes for a name: a result by its id, a file that was dropped, anything else as it is. Raises
         UserError for a result or a file that is not there."""
         if field == "results":
-            if not (self.kept.folder(given) / "record.json").is_file():
-                raise UserError("results", "", given, "has no record: expected a run or a result")
-            return str(self.kept.folder(given))
+            folder = self.kept.find(given)
+            if folder is None or not (folder / "record.json").is_file():
+                raise UserError("results", "", given, "has no record in the store: expected a run or a result")
+            return str(folder)
         before, prefix, rest = given.partition(PREFIX)
         if not prefix:
             return given
@@ -49,7 +50,8 @@ class Places:
         field = self._field(error.where, form if isinstance(form, dict) else {})
         value = f"'{error.value[:200]}': " if error.value and not error.key else ""
         key = f"{error.key}{f' = {error.value[:200]!r}' if error.value else ''}: " if error.key else ""
-        about = "" if field in (error.where, OTHER_NAMES.get(error.where)) else f"{error.where}: "
+        known = error.where.partition("[")[0]
+        about = "" if field in (known, OTHER_NAMES.get(known)) else f"{error.where}: "
         return {"field": field, "key": error.key, "text": self.in_words(f"{about}{key}{value}{error.accepted}")}
 
     def in_words(self, text: str) -> str:
@@ -59,9 +61,10 @@ class Places:
 
     def _field(self, where: str, form: dict[str, Json]) -> str:
         """The field that holds what a mistake is said of; empty where none does."""
-        where = OTHER_NAMES.get(where, where)
-        if where in FIELDS:
-            return where
+        one = where.partition("[")[0]  # of a list: events[0]
+        one = OTHER_NAMES.get(one, one)
+        if one in FIELDS:
+            return one
         named = self.in_words(where)
         for field, value in form.items():
             texts = value if isinstance(value, list) else [value]

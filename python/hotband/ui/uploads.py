@@ -130,6 +130,9 @@ def _workload(path: Path) -> Seen:
     """A workload, a job of another tool, or a trace."""
     hb.keys(str(path), on=BESIDE[0])
     if path.suffix.lower() == ".parquet":
+        from hotband.traces.files import rows_of, trace_text
+
+        rows_of(str(path), trace_text(path))
         return Seen("workload", f"{path.name} (trace)")
     made = hb.convert(path)
     notes = tuple(made.lines())

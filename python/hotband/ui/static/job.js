@@ -93,7 +93,7 @@ export const panel = (id, { onMistake, again }) => {
         onMistake?.(whole.mistake);
       }
       if (whole.shown) {
-        charts.hidden = true;
+        replace(charts);
         replace(first, answer(whole.shown));
         replace(body, rest(whole.shown));
       } else {

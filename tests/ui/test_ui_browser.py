@@ -1,0 +1,300 @@
+"""Does the page do in a real browser what it is for? Debian's chromium through Playwright; skipped where either is
+missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Served
+from hotband.catalog import CATALOG_DIR
+
+VIEWS = ("run", "sweep", "find", "review", "compare", "study", "results")
+BAD_NAME = "<img src=x onerror=alert(1)>.toml"
+
+
+class Watched:
+    """A page of its own context, with everything that it said, asked and failed in."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("dialog", lambda dialog: self.said.append(f"dialog {dialog.message}"))
+        page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, address: str) -> None:
+        self.page.goto(address)
+        self.page.wait_for_selector("body[data-ready]")
+
+    def go(self, view: str) -> None:
+        self.page.evaluate(f"location.hash = '{view}'")
+        self.page.wait_for_selector("h1")
+
+    def run(self, machine: str, duration: str) -> str:
+        """Fills the form, runs it with the keyboard, and waits until the job is there; its id."""
+        self.page.get_by_label("Measured time").fill(duration)
+        drive = self.page.locator(".machine .drive").first
+        drive.fill(machine)
+        before = self.page.locator(".out .state").text_content() if self.page.locator(".out .state").count() else ""
+        drive.press("Enter")
+        self.page.wait_for_function(
+            "before => { const now = document.querySelector('.out .state')?.textContent;"
+            " return now && now.split(' ')[0] !== before; }",
+            arg=(before or "").split(" ")[0],
+        )
+        return str(self.page.locator(".out .state").text_content()).split(" ")[0]
+
+    def ended(self, state: str = "done") -> None:
+        self.page.wait_for_selector(f".out .job[data-state={state}]")
+
+
+@pytest.fixture
+def opened(browser: Any, served: Served) -> Iterator[Callable[..., Watched]]:
+    """Opens pages; each in a context of its own unless told which. No page may have anything in its console."""
+    contexts, pages = [], []
+
+    def one(**options: Any) -> Watched:
+        context = options.pop("context", None) or browser.new_context(**options)
+        contexts.append(context)
+        watched = Watched(context.new_page())
+        pages.append(watched)
+        watched.open(served.address)
+        return watched
+
+    yield one
+    for context in contexts:
+        context.close()
+    assert [said for page in pages for said in page.said] == []
+
+
+def test_it_loads_asks_nobody_else_and_shows_no_token(
+    opened: Callable[..., Watched], served: Served, record_property: Callable[[str, object], None]
+) -> None:
+    watched = opened()
+    paint = watched.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    record_property("first_contentful_paint_ms", round(paint))
+    assert watched.page.locator("h1").text_content() == "Run a workload on a machine"
+    assert all(url.startswith(f"http://127.0.0.1:{served.port}/") for url in watched.asked)
+    assert "token" not in watched.page.url
+    watched.page.reload()
+    watched.page.wait_for_selector("body[data-ready]")
+
+
+def test_a_run_shows_its_answer_first_and_its_command(opened: Callable[..., Watched], served: Served) -> None:
+    watched = opened()
+    name = watched.run("ent-10k", "5 s")
+    watched.ended()
+    import hotband as hb
+
+    record = hb.load(served.store / "jobs" / name)
+    assert f"{record.iops:.1f} IOPS" in str(watched.page.locator(".out .lead").text_content())
+    assert watched.page.locator(".out .cards dd").count() == 4
+    assert watched.page.locator(".out .chart path.line").count() == 3
+    command = watched.page.locator(".out .ways code").text_content()
+    assert command == "hotband run fio-randread --on ent-10k --duration '5 s'"
+    with watched.page.context.expect_page() as report:
+        watched.page.get_by_role("link", name="Report").click()
+    report.value.wait_for_selector("body[data-drawn]")
+    assert "ent-10k" in report.value.title()
+
+
+def test_a_live_chart_grows_and_a_run_is_stopped(opened: Callable[..., Watched], served: Served) -> None:
+    watched = opened()
+    name = watched.run("raid10:8xexos-15e900-512n", "20000 s")
+    watched.page.wait_for_function("() => Number(document.querySelector('.out .job').dataset.points) > 20")
+    first = int(watched.page.locator(".out .job").get_attribute("data-points"))
+    path = watched.page.locator(".out .chart path.line").first.get_attribute("d")
+    watched.page.wait_for_function(f"() => Number(document.querySelector('.out .job').dataset.points) > {first}")
+    assert watched.page.locator(".out .chart path.line").first.get_attribute("d") != path
+    assert "under way" in watched.page.locator("#under-way").text_content()
+    watched.page.get_by_role("button", name="Stop").click()
+    watched.ended("stopped")
+    assert served.ended(name)["state"] == "stopped"
+    watched.page.wait_for_function("() => !document.querySelector('#under-way').textContent")
+
+
+def test_a_mistake_stands_beside_its_field_until_it_is_changed(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    drive = watched.page.locator(".machine .drive")
+    drive.fill("ent-1ok")
+    drive.press("Enter")
+    mistake = watched.page.locator("[data-field=on] .mistake:not([hidden])")
+    mistake.wait_for()
+    assert "did you mean" in mistake.text_content()
+    assert drive.get_attribute("aria-invalid") == "true"
+    assert drive.get_attribute("aria-describedby") == mistake.get_attribute("id")
+    assert watched.page.evaluate("document.activeElement.className") == "drive"
+    drive.press("Backspace")
+    assert watched.page.locator(".mistake:not([hidden])").count() == 0
+
+
+DROP = """([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
+  }
+}"""
+
+
+def test_a_drive_that_is_dropped_is_run(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    text = (CATALOG_DIR / "drives" / "ent-15k.toml").read_text()
+    watched.page.evaluate(DROP, ["my drive.toml", text])
+    watched.page.locator(".took").wait_for()
+    assert "drive: " in watched.page.locator(".took").text_content()
+    watched.page.get_by_label("Measured time").fill("2 s")
+    assert watched.page.locator(".machine .drive").input_value() == "dropped/my-drive.toml"
+    watched.page.get_by_role("button", name="Run", exact=True).click()
+    watched.ended()
+
+
+def test_a_job_of_fio_is_chosen_with_the_file_dialog(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    job = {"name": "j.fio", "mimeType": "", "buffer": b"[j]\nrw=randread\nbs=4k\nfilename=/dev/x\nruntime=2\n"}
+    watched.page.locator("input[type=file]").set_input_files(job)
+    watched.page.locator(".took").wait_for()
+    assert watched.page.get_by_label("Workload", exact=True).input_value() == "dropped/j.fio"
+
+
+def test_a_bad_file_is_said_to_be_one_and_its_name_is_text(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    watched.page.evaluate(DROP, [BAD_NAME, "[load"])
+    mistake = watched.page.locator("[data-field=file] .mistake:not([hidden])")
+    mistake.wait_for()
+    assert BAD_NAME in mistake.text_content()
+    assert "not valid TOML" in mistake.text_content()
+    assert watched.page.locator("main img").count() == 0
+
+
+def test_two_tabs_show_the_same(opened: Callable[..., Watched], browser: Any) -> None:
+    context = browser.new_context()
+    one, other = opened(context=context), opened(context=context)
+    name = one.run("raid10:8xexos-15e900-512n", "20000 s")
+    other.go("results")
+    row = other.page.locator(f"tr:has-text('{name}')")
+    row.wait_for()
+    row.get_by_role("link").click()
+    other.page.wait_for_function("() => Number(document.querySelector('.job')?.dataset.points) > 5")
+    other.page.get_by_role("button", name="Stop").click()
+    one.ended("stopped")
+    # What one asked, the other asks again, changed.
+    other.page.get_by_role("button", name="Ask again, changed").click()
+    assert other.page.locator(".machine .drive").input_value() == "exos-15e900-512n"
+    assert other.page.locator(".machine select").input_value() == "raid10"
+
+
+def test_the_keyboard_is_enough(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    page = watched.page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "skip"
+    seen = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            "(() => { const one = document.activeElement; const ring = getComputedStyle(one).outlineStyle;"
+            " return [one.getAttribute('aria-label') || one.textContent.trim() || one.type,"
+            " ring !== 'none' || getComputedStyle(one.parentElement).outlineStyle !== 'none'"
+            " || one.closest('.drop:focus-within') !== null]; })()"
+        )
+        seen.append(found)
+        if found[0] == "Run" and page.evaluate("document.activeElement.type") == "submit":
+            break
+    assert [name for name, has_ring in seen if not has_ring] == []
+    names = [name for name, _ in seen]
+    assert names.index("Sweep") < names.index("Drive") < names.index("Layout") < names.index("Add a setting")
+    assert names[-1] == "Run"
+    button = page.get_by_role("button", name="List all settings")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.locator("dialog[open]").wait_for()
+    page.keyboard.type("read-ahead")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")  # of a search field the first empties it
+    page.locator("dialog").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.textContent") == "List all settings"
+
+
+CONTRAST = """() => {
+  const light = (text) => {
+    const channels = text.match(/[\\d.]+/g).slice(0, 3).map((one) => one / 255);
+    const [r, g, b] = channels.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (one) => {
+    const own = getComputedStyle(one).backgroundColor;
+    return own === "rgba(0, 0, 0, 0)" && one.parentElement ? ground(one.parentElement) : own;
+  };
+  const says = (one) => [...one.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+  const shown = (one) => !one.disabled && one.offsetParent && says(one);
+  const texts = [...document.querySelectorAll("body *")].filter(shown);
+  return texts.map((one) => {
+    const [a, b] = [light(getComputedStyle(one).color), light(ground(one))].sort((x, y) => y - x);
+    return [one.tagName + "." + one.className, (a + 0.05) / (b + 0.05)];
+  });
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_fits_a_phone_and_can_be_read(opened: Callable[..., Watched], scheme: str) -> None:
+    watched = opened(viewport={"width": 420, "height": 900}, color_scheme=scheme)
+    watched.run("ent-10k", "2 s")
+    watched.ended()
+    for view in VIEWS:
+        watched.go(view)
+        watched.page.wait_for_timeout(50)
+        assert watched.page.evaluate("document.documentElement.scrollWidth") <= 420, view
+        # WCAG 2.2 asks 4.5 of text.
+        assert [(name, round(ratio, 2)) for name, ratio in watched.page.evaluate(CONTRAST) if ratio < 4.5] == [], view
+
+
+@contextmanager
+def process(store: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """hotband ui as a user starts it, and its address."""
+    command = [sys.executable, "-m", "hotband.cli", "ui", "--no-browser", "--store", str(store), "--port", str(port)]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert started.stdout is not None
+        yield started, started.stdout.readline().strip()
+    finally:
+        if started.poll() is None:
+            started.send_signal(signal.SIGINT)
+        assert started.wait(30) in (0, -signal.SIGKILL)
+
+
+def test_a_server_that_is_killed_and_started_again(browser: Any, tmp_path: Path) -> None:
+    context = browser.new_context()
+    watched = Watched(context.new_page())
+    with process(tmp_path / "store", 0) as (first, address):
+        port = int(re.search(r":(\d+)/", address)[1])  # type: ignore[index]
+        watched.open(address)
+        name = watched.run("ent-10k", "2 s")
+        watched.ended()
+        watched.run("raid10:8xexos-15e900-512n", "20000 s")
+        assert watched.said == []
+        os.kill(first.pid, signal.SIGKILL)
+        watched.page.wait_for_selector("#banner:has-text('does not answer')")
+    with process(tmp_path / "store", port) as (_, again):
+        watched.page.wait_for_selector("#banner:has-text('started anew')")
+        watched.open(again)
+        assert watched.page.locator("#banner").is_hidden()
+        watched.go("results")
+        states = watched.page.locator("td.state")
+        states.first.wait_for()
+        assert states.all_text_contents() == ["stopped", "done"]
+        watched.page.get_by_role("link", name=name).click()
+        watched.page.wait_for_selector(".job .cards dd")
+    context.close()
