@@ -277,7 +277,9 @@ class Ui:
             })  # fmt: skip
             results.append(name)
         name = f"{uploads.PREFIX}{path.name}"
-        return {"name": name, "kind": seen.kind, "title": seen.title, "notes": list(seen.notes), "results": results}
+        notes: list[Json] = [self.places.in_words(one) for one in seen.notes]
+        title = self.places.in_words(seen.title)
+        return {"name": name, "kind": seen.kind, "title": title, "notes": notes, "results": results}
 
 
 if TYPE_CHECKING:

@@ -88,6 +88,8 @@ const machineRow = (catalog, value, removable, changed) => {
     show();
   };
   drive.addEventListener("input", show);
+  // A short form that was typed, in its parts.
+  drive.addEventListener("change", () => parts() && fill(drive.value.trim()));
   layout.addEventListener("change", () => {
     if (layout.value !== "single" && count.value.trim() === "1") {
       count.value = { raid1: "2", raid10: "4" }[layout.value] ?? "8";

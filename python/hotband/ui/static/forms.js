@@ -16,7 +16,7 @@ const common = (catalog, { many, swept, values = [EXAMPLE] }) => {
 };
 
 const events = () => {
-  const field = fields.text("events", "Event", { placeholder: "at 60 s: fail d3", hint: "Of what happens to the machine; several with ; between." });
+  const field = fields.text("events", "Event", { placeholder: "at 60 s: fail d3", hint: "What happens to the machine; several with ; between." });
   const read = field.read;
   field.read = () => read().split(";").map((one) => one.trim()).filter(Boolean);
   const fill = field.fill;

@@ -98,8 +98,8 @@ export const panel = (id, { onMistake, again }) => {
         replace(body, rest(whole.shown));
       } else {
         const why = whole.mistake?.text ?? whole.error;
-        const words = why ? h("p", { class: "mistake" }, folded(why)) : h("p", { class: "empty" }, whole.state === "stopped" ? "It was stopped, and nothing of it was kept." : "Nothing is shown of it.");
-        replace(body, words);
+        const far = points.length ? "It was stopped; the charts show how far it came." : "It was stopped, and nothing of it was kept.";
+        replace(first, why ? h("p", { class: "mistake" }, folded(why)) : h("p", {}, whole.state === "stopped" ? far : "Nothing is shown of it."));
       }
       state.textContent = `${id} is ${wordOf(whole.state)}`;
     } catch (mistake) {
