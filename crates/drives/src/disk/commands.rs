@@ -75,7 +75,7 @@ impl Disk {
     }
 
     fn answer_from_flash(&mut self, now: Instant, arrived: Arrived, begins: Instant, ready: Instant) {
-        let overhead = self.params.cache_overhead;
+        let overhead = self.params.overheads.cache_read;
         let flash = ready.since(begins);
         let ready = ready + overhead;
         let at = self.shared.port.send(ready, u64::from(arrived.command.len));
@@ -97,11 +97,13 @@ impl Disk {
         let before = ahead.committed;
         let ahead = Ahead { limit: ahead.limit.max(limit), committed: ahead.committed.max(end), ..ahead };
         let passes = if end <= ahead.from { now } else { self.passes(&ahead, end) };
+        let begins = self.passes(&ahead, first + 1);
         self.shared.segments.extend(ahead.segment, ahead.from, before);
         self.shared.segments.give(ahead.segment, end);
         self.arm = Arm::Ahead(ahead);
         self.counters.look_ahead_hits += 1;
         self.counters.cache_hits += 1;
+        let passes = self.crosses_from(begins, passes, u64::from(arrived.command.len));
         self.answer(now, arrived, passes);
         true
     }
@@ -227,7 +229,9 @@ impl Disk {
     /// Puts a write into the queue, or serves it at once.
     fn enqueue_write(&mut self, now: Instant, arrived: Arrived) {
         let data_in = self.shared.port.receive(now, u64::from(arrived.command.len));
-        let waiting = self.waiting(&arrived, (arrived.first(), arrived.end()), true, data_in);
+        // Where wire and arm overlap, the arm need not wait for the data to begin (`Disk::data_by`).
+        let before = if self.params.write_overlap { Span::ZERO } else { data_in };
+        let waiting = self.waiting(&arrived, (arrived.first(), arrived.end()), true, before);
         if self.is_at_rest() && !self.params.writes_in_turn {
             return self.serve(now, &waiting, arrived, None);
         }
@@ -245,7 +249,7 @@ impl Disk {
             write,
             place,
             angle: place.angle(),
-            ready: arrived.at + self.params.command_overhead + data_in,
+            ready: arrived.at + self.params.overheads.media(write) + data_in,
             sequence: self.next_sequence(),
             slot: 0,
         }

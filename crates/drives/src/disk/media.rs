@@ -3,6 +3,7 @@
 use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
 
+use crate::disk::params::ReadAhead;
 use crate::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
 use crate::parts::dirty::is_cached;
 use crate::parts::flash::Flash;
@@ -90,7 +91,7 @@ impl Disk {
                 self.end_flushes(at);
                 self.admit_blocked(at);
             }
-            Work::Read { first, end, sequential } => {
+            Work::Read { from, first, end, sequential } => {
                 if let Some(flash) = &mut self.flash {
                     flash.fill(at, first, end);
                 }
@@ -101,9 +102,10 @@ impl Disk {
                         self.shared.segments.touch(segment);
                         Some(segment)
                     }
-                    _ => self.shared.segments.replace(first, end),
+                    _ => self.shared.segments.replace(from, end),
                 };
-                if let (Some(_), Some(segment)) = (sequential, segment)
+                let reads_on = sequential.is_some() || self.params.read_ahead == ReadAhead::Always;
+                if let Some(segment) = segment.filter(|_| reads_on)
                     && self.params.look_ahead_sectors > 0
                     && self.nothing_waits()
                 {
@@ -212,14 +214,14 @@ impl Disk {
         let full = self.dirty.entries() + others.extents >= self.params.drain_extents;
         let blocked = !self.blocked.is_empty() || others.waits_since.is_some();
         let urgent = full || blocked || !self.flushes.is_empty() || self.switching.is_some();
-        let queued = self.queue.choose(self.params.order, &head);
+        let queued = self.queue.choose_among(self.params.reorder_window, self.params.order, &head);
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
         }
         let goes_on = self.dirty.extents().beginning_at(self.reached);
         let dirty = match goes_on {
             Some(index) => Some((index, 0)),
-            None => self.dirty.extents().choose(Order::Positioning, &head),
+            None => self.dirty.extents().choose_among(self.params.destage_window, Order::Positioning, &head),
         };
         match (queued, dirty) {
             (Some((index, cost)), Some((_, other))) if cost <= other => Some(Pick::Queue(index)),
@@ -251,11 +253,22 @@ impl Disk {
 
     /// Time to serve `waiting` from `start`, and where that leaves the head.
     pub(super) fn service(&self, start: Instant, waiting: &Waiting) -> MediaAccess {
+        self.service_with_data(start, waiting, Instant::ZERO)
+    }
+
+    /// The same for a write whose data has all come at `data_by`: it begins when the rest comes as fast as it is written.
+    fn service_with_data(&self, start: Instant, waiting: &Waiting, data_by: Instant) -> MediaAccess {
         let head = self.head(start);
         let rotation = head.rotation;
-        let seek = head.seek(&waiting.place, waiting.write);
-        let (wait, late) = head.wait_or_late(rotation.angle(start), seek, waiting.angle);
         let (last, turned) = self.geometry.run(&waiting.place, waiting.sector, u64::from(waiting.count));
+        let mut seek = head.seek(&waiting.place, waiting.write);
+        if data_by > start {
+            seek = seek.max(data_by.since(start).0.saturating_sub(rotation.time_for(turned).0) as u32);
+        }
+        let (wait, late) = head.wait_or_late(rotation.angle(start), seek, waiting.angle);
+        let saved =
+            if self.params.zero_latency && !waiting.write { self.order_saves(wait, turned, waiting) } else { 0 };
+        let wait = wait - saved.min(wait);
         // The transfer ends with the last sector, however late it was joined: lateness must not add up in a stream.
         let mut transfer = rotation.time_for(turned.saturating_sub(late));
         if waiting.write && self.is_misaligned(waiting) {
@@ -306,7 +319,8 @@ impl Disk {
         // ahead means. Without it a short queue of small reads would lose a revolution each time it is refilled.
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
         let start = if streams { now } else { now.max(waiting.ready) };
-        let mut service = self.service(start, waiting);
+        let data_by = self.data_by(&arrived, waiting.write);
+        let mut service = self.service_with_data(start, waiting, data_by);
         if let (Some(recovery), false) = (&mut self.recovery, waiting.write) {
             service.transfer += recovery.of_read(u64::from(waiting.count), SECTOR);
         }
@@ -317,14 +331,16 @@ impl Disk {
             if end > arrived.end() { self.transfer_to(&service, waiting, arrived.end()) } else { service.transfer };
         let finished = service.start + service.seek + service.rotation + transfer;
         let answered = finished.max(waiting.ready);
+        let overhead = self.params.overheads.media(waiting.write);
         let (at, bytes_back, data_in) = if waiting.write {
-            (finished, 0, waiting.ready.since(arrived.at) - self.params.command_overhead)
+            (finished, 0, waiting.ready.since(arrived.at) - overhead)
         } else {
-            (self.shared.port.send(answered, u64::from(command.len)), command.len, Span::ZERO)
+            let ready = self.ready_to_cross(&service, first, answered, u64::from(command.len));
+            (self.shared.port.send(ready, u64::from(command.len)), command.len, Span::ZERO)
         };
         let mut times = Times {
             queue: service.start.since(waiting.ready),
-            overhead: self.params.command_overhead,
+            overhead,
             seek: service.seek,
             rotation: service.rotation,
             transfer,
@@ -338,11 +354,55 @@ impl Disk {
         }
         // A command that waited for a tag was accepted later than it arrived at the drive's door.
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
-        let work = if waiting.write { Work::Write { first, end } } else { Work::Read { first, end, sequential } };
+        let from = if self.params.zero_latency { self.read_from(&service, waiting) } else { first };
+        let work = if waiting.write { Work::Write { first, end } } else { Work::Read { from, first, end, sequential } };
         if waiting.write {
             self.note(first, end, |account, range| account.write(range, command.version, finished));
         }
         self.arm = Arm::Busy { until: service.end(), work };
+    }
+
+    /// First sector of the track that passes the head while it waits for that of a command.
+    fn read_from(&self, service: &MediaAccess, waiting: &Waiting) -> u64 {
+        let track = self.geometry.track_of(waiting.sector);
+        let waited = self.params.geometry.rotation.turned(service.rotation);
+        let sectors = waited / self.geometry.sector_flow(waiting.sector);
+        waiting.sector.saturating_sub(sectors).max(track.start)
+    }
+
+    /// What reading in whatever order sectors come saves a command that lies on one track: the head that comes down in
+    /// the middle of it is done a revolution later, and does not wait for its beginning first.
+    fn order_saves(&self, wait: u64, turned: u64, waiting: &Waiting) -> u64 {
+        let one_track = self.geometry.track_of(waiting.sector).end >= waiting.end();
+        if one_track && wait + turned > REVOLUTION { wait + turned - REVOLUTION } else { 0 }
+    }
+
+    /// When all data of a write has come, where it comes while the arm seeks already.
+    fn data_by(&mut self, arrived: &Arrived, write: bool) -> Instant {
+        if !(write && self.params.write_overlap) {
+            return Instant::ZERO;
+        }
+        arrived.at + self.shared.port.time_for(u64::from(arrived.command.len))
+    }
+
+    /// When the data of a read begins to cross the wire, whose first sector is `first`.
+    fn ready_to_cross(&mut self, service: &MediaAccess, first: u64, answered: Instant, bytes: u64) -> Instant {
+        if !self.params.read_overlap {
+            return answered;
+        }
+        let sector = self.params.geometry.rotation.time_for(self.geometry.sector_flow(first));
+        let begins = service.start + service.seek + service.rotation + sector;
+        self.crosses_from(begins, answered, bytes)
+    }
+
+    /// When data begins to cross the wire that comes off the media from `begins` to `ends`: where they overlap, as soon
+    /// as the rest comes as fast as it crosses. The last sector crosses when it was read.
+    pub(super) fn crosses_from(&mut self, begins: Instant, ends: Instant, bytes: u64) -> Instant {
+        if !self.params.read_overlap {
+            return ends;
+        }
+        let ahead = self.shared.port.time_for(bytes - SECTOR.min(bytes));
+        begins.max(Instant(ends.0.saturating_sub(ahead.0)))
     }
 
     /// Transfer until `end`, within a longer one.

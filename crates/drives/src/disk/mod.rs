@@ -8,7 +8,7 @@
 //! access; large writes go past it. A flash read cache answers what it holds of random reads.
 //!
 //! Leaves out: defects, thermal recalibration, spin-up, the overlap of firmware and seek within one
-//! command, zero-latency reads, and reads that are partly in a cache (they go to the media whole).
+//! command, and reads that are partly in a cache (they go to the media whole).
 
 pub mod actuators;
 mod caches;
@@ -18,6 +18,7 @@ mod media;
 pub mod params;
 pub mod power;
 mod scan;
+mod seeks;
 mod set;
 mod shared;
 pub mod smr;
@@ -93,8 +94,9 @@ enum Arm {
 /// What is known when the arm has finished.
 #[derive(Clone, Copy, Debug)]
 enum Work {
-    /// A read of `first..end`; `sequential` names the segment it continues.
-    Read { first: u64, end: u64, sequential: Option<usize> },
+    /// A read of `first..end`, and of what lies before on the track from sector `from` on; `sequential` names the segment
+    /// it continues.
+    Read { from: u64, first: u64, end: u64, sequential: Option<usize> },
     /// A write of `first..end` past the cache.
     Write { first: u64, end: u64 },
     /// An extent of the write cache, or what the translation of a shingled disk asks for.
@@ -185,8 +187,8 @@ impl Disk {
         // Joined writes stay below two tracks: longer runs gain nothing and would hold up reads.
         let longest = 2 * geometry.track_bytes(geometry.first()) / SECTOR;
         Self {
-            read_curve: curves.curve(params.seek_read, cylinders),
-            write_curve: curves.curve(params.seek_write, cylinders),
+            read_curve: curves.curve(&params.seeks[0], cylinders),
+            write_curve: curves.curve(&params.seeks[1], cylinders),
             shared: Box::new(shared),
             ready: Vec::new(),
             queue: Pending::default(),
@@ -281,14 +283,15 @@ impl Disk {
     }
 
     fn refuse(&mut self, now: Instant, arrived: Arrived, fault: Fault) {
-        let at = now + self.params.cache_overhead;
-        let times = Times { queue: now.since(arrived.at), overhead: self.params.cache_overhead, ..Times::default() };
+        let overhead = self.params.overheads.cache_read;
+        let at = now + overhead;
+        let times = Times { queue: now.since(arrived.at), overhead, ..Times::default() };
         self.finish(Done { token: arrived.command.token, at, times, bytes_back: 0, fault: Some(fault) });
     }
 
     /// A command that the cache answers: its data is ready at `ready` and crosses the port.
     fn answer(&mut self, now: Instant, arrived: Arrived, ready: Instant) {
-        let overhead = self.params.cache_overhead;
+        let overhead = self.params.overheads.cache(arrived.command.op == Op::Write);
         let ready = ready.max(now + overhead);
         let bytes_back = if arrived.command.op == Op::Read { arrived.command.len } else { 0 };
         let link = if matches!(arrived.command.op, Op::Flush | Op::Trim) { 0 } else { arrived.command.len };

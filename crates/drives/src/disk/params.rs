@@ -6,6 +6,7 @@ use hotband_units::{Bytes, Rate, Ratio, Rpm, Span};
 
 pub use crate::disk::caches::WriteCache;
 use crate::disk::caches::{WriteCaches, check_fast_format, check_flash, need, read_flash, read_write_caches};
+use crate::disk::seeks::read_seeks;
 use crate::disk::smr::params::{SmrParams, read_smr};
 use crate::parts::dirty::Room;
 use crate::parts::flash::FlashParams;
@@ -14,7 +15,7 @@ use crate::parts::media_scan::ScanParams;
 use crate::parts::pending::Order;
 use crate::parts::recovery::{Recovery, RecoveryParams};
 use crate::parts::rotation::{REVOLUTION, Rotation};
-use crate::parts::seek::SeekPoints;
+use crate::parts::seek::{SeekPoints, Seeks};
 use crate::power::{read_disk, split_disk};
 use hotband_machine::Product;
 
@@ -50,6 +51,44 @@ pub enum Exposes {
     One,
 }
 
+/// After which reads the arm goes on reading into the segment, while nothing else waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadAhead {
+    /// None.
+    Off,
+    /// Those that go on where a segment ends.
+    Streams,
+    /// All that the media served.
+    Always,
+}
+
+/// Firmware time of a command, by what answers it.
+#[derive(Clone, Copy, Debug)]
+pub struct Overheads {
+    /// A read that needs the media.
+    pub media_read: Span,
+    /// A write that is answered from the media.
+    pub media_write: Span,
+    /// A read that memory answers, and what is neither a read nor a write.
+    pub cache_read: Span,
+    /// A write that memory takes in.
+    pub cache_write: Span,
+}
+
+impl Overheads {
+    /// Of a command that the arm serves.
+    #[inline]
+    pub(super) fn media(&self, write: bool) -> Span {
+        if write { self.media_write } else { self.media_read }
+    }
+
+    /// Of a command that memory answers.
+    #[inline]
+    pub(super) fn cache(&self, write: bool) -> Span {
+        if write { self.cache_write } else { self.cache_read }
+    }
+}
+
 /// Every value of a disk.
 #[derive(Clone, Debug)]
 pub struct DiskParams {
@@ -67,6 +106,8 @@ pub struct DiskParams {
     pub seek_read: SeekPoints,
     /// Write seeks.
     pub seek_write: SeekPoints,
+    /// What the curves of reads and of writes are made of: these points, or a curve that was measured.
+    pub seeks: [Seeks; 2],
     /// Time to switch heads within a cylinder.
     pub head_switch: Span,
     /// 512n, 512e or 4Kn.
@@ -75,19 +116,29 @@ pub struct DiskParams {
     pub port_rate: Rate,
     /// Commands an actuator accepts at once.
     pub tags: usize,
-    /// Firmware time of a command that needs the media.
-    pub command_overhead: Span,
-    /// Firmware time of a command that the cache answers.
-    pub cache_overhead: Span,
+    /// Firmware time of a command.
+    pub overheads: Overheads,
+    /// Whether reading begins with whatever sector of the track comes first, not with that of the command.
+    pub zero_latency: bool,
+    /// Whether data of a read crosses the port while the head still reads; else after the last sector.
+    pub read_overlap: bool,
+    /// Whether data of a write crosses the port while the arm seeks; else before.
+    pub write_overlap: bool,
     /// Order of the queue.
     pub order: Order,
+    /// How many of the oldest commands of the queue are weighed to choose the next from.
+    pub reorder_window: usize,
+    /// The same of the extents of the write cache.
+    pub destage_window: usize,
     /// A command that has waited longer is served next.
     pub age_bound: Span,
     /// Segments of the read cache.
     pub segments: usize,
     /// Size of one segment, in sectors.
     pub segment_sectors: u64,
-    /// Sectors read ahead of a sequential reader; zero for none.
+    /// After which reads the arm reads ahead.
+    pub read_ahead: ReadAhead,
+    /// Sectors read ahead of the reader; zero for none.
     pub look_ahead_sectors: u64,
     /// Whether memory answers what a host was given before (RCD = 0), and not only what was read ahead.
     pub rereads: bool,
@@ -161,26 +212,34 @@ impl DiskParams {
         ];
         let write_caches = read_write_caches(&section)?;
         let writes = write_caches.in_use();
-        let time = |key| section.required::<Span>(key, "a time");
+        let (seek_read, seek_write, seeks) = read_seeks(&section)?;
+        let look_ahead: Bytes = section.required("look_ahead", "a size")?;
+        let read_ahead = read_read_ahead(&section)?;
         let params = Self {
             actuators,
             exposes,
             draw: read_disk(&section, actuators)?,
             error_bits: read_bits(&section, "unrecoverable_error_bits")?,
-            seek_read: read_seek(&section, ["seek_read_track", "seek_read_average", "seek_read_full"])?,
-            seek_write: read_seek(&section, ["seek_write_track", "seek_write_average", "seek_write_full"])?,
+            seek_read,
+            seek_write,
+            seeks,
             head_switch: geometry.head_skew,
             geometry,
             format: need(&section, "sector_format", section.choice("sector_format", &format)?)?,
             port_rate: section.required("port_rate", "a rate")?,
             tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
-            command_overhead: time("command_overhead")?,
-            cache_overhead: time("cache_overhead")?,
+            overheads: read_overheads(&section)?,
+            zero_latency: section.switch("zero_latency")?.unwrap_or(false),
+            read_overlap: section.switch("read_overlap")?.unwrap_or(false),
+            write_overlap: section.switch("write_overlap")?.unwrap_or(false),
+            reorder_window: read_window(&section, "reorder_window")?,
+            destage_window: read_window(&section, "destage_window")?,
             order: need(&section, "queue_order", section.choice("queue_order", &orders)?)?,
-            age_bound: time("age_bound")?,
+            age_bound: section.required("age_bound", "a time")?,
             segments,
             segment_sectors: sectors(cache) / (segments.max(1) as u64),
-            look_ahead_sectors: sectors(section.required("look_ahead", "a size")?),
+            look_ahead_sectors: if read_ahead == ReadAhead::Off { 0 } else { look_ahead.0 / SECTOR },
+            read_ahead,
             rereads: !section.switch("rcd")?.unwrap_or(false),
             write_caches,
             write_cache: writes.kind,
@@ -239,11 +298,6 @@ impl DiskParams {
         if self.port_rate.0 < 1_000_000 {
             return Err(section.error("port_rate", self.port_rate.to_string(), "expected at least 1 MB/s"));
         }
-        for (key, overhead) in [("command_overhead", self.command_overhead), ("cache_overhead", self.cache_overhead)] {
-            if overhead.0 > 1_000_000_000 {
-                return Err(section.error(key, overhead.to_string(), "expected at most 1 s"));
-            }
-        }
         if self.segments > 0 && self.segment_sectors < 8 {
             let accepted =
                 "expected at least 4 KiB a segment (cache_segments); without a read cache set cache_segments = 0";
@@ -270,6 +324,30 @@ impl DiskParams {
 
 /// Most actuators of a disk; products have two.
 const MOST_ACTUATORS: u64 = 4;
+
+/// After which reads it reads ahead: those of a sequential reader where the product does not say.
+fn read_read_ahead(section: &Section) -> Result<ReadAhead, SpecError> {
+    let kinds = [("always", ReadAhead::Always), ("streams", ReadAhead::Streams), ("off", ReadAhead::Off)];
+    Ok(section.choice("read_ahead", &kinds)?.unwrap_or(ReadAhead::Streams))
+}
+
+/// How many of what waits are weighed: all where the product does not say.
+fn read_window(section: &Section, key: &'static str) -> Result<usize, SpecError> {
+    Ok(section.count(key, 1..=65_536)?.map_or(usize::MAX, |window| window as usize))
+}
+
+/// Overheads; of writes those of reads where the product does not say.
+fn read_overheads(section: &Section) -> Result<Overheads, SpecError> {
+    let checked = |key: &'static str, time: Span| {
+        let accepted = "expected at most 1 s";
+        if time.0 > 1_000_000_000 { Err(section.error(key, time.to_string(), accepted)) } else { Ok(time) }
+    };
+    let one = |key| checked(key, section.required(key, "a time")?);
+    let other = |key, of: Span| checked(key, section.quantity::<Span>(key)?.unwrap_or(of));
+    let (media_read, cache_read) = (one("command_overhead")?, one("cache_overhead")?);
+    let media_write = other("command_overhead_write", media_read)?;
+    Ok(Overheads { media_read, media_write, cache_read, cache_write: other("cache_overhead_write", cache_read)? })
+}
 
 /// Number of actuators, and what the host sees of them; one where the product does not say.
 fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
@@ -369,26 +447,4 @@ fn read_geometry(section: &Section, actuators: u32) -> Result<GeometryParams, Sp
         return Err(section.error("sustained_outer", params.outer.to_string(), accepted));
     }
     Ok(params)
-}
-
-fn read_seek(section: &Section, keys: [&'static str; 3]) -> Result<SeekPoints, SpecError> {
-    let [track, average, full] = keys;
-    let time = |key| section.required::<Span>(key, "a time");
-    let points = SeekPoints { track: time(track)?, average: time(average)?, full: time(full)? };
-    if points.full.0 > 1_000_000_000 {
-        return Err(section.error(full, points.full.to_string(), "expected at most 1 s"));
-    }
-    if points.is_concave() {
-        return Ok(points);
-    }
-    if points.average >= points.full {
-        let accepted = format!("impossible: the longest seek, {full}, takes {}", points.full);
-        return Err(section.error(average, points.average.to_string(), accepted));
-    }
-    if points.track >= points.average {
-        let accepted = format!("impossible: the shortest seek, {track}, takes {}", points.track);
-        return Err(section.error(average, points.average.to_string(), accepted));
-    }
-    let accepted = "expected more than a third of the way from the single-track to the full-stroke seek, and less than nine tenths";
-    Err(section.error(average, points.average.to_string(), accepted))
 }

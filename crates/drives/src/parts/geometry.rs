@@ -175,6 +175,20 @@ impl Geometry {
         self.zones[self.zone(sector - self.first)].track_sectors.value() * SECTOR
     }
 
+    /// The sectors of the track that holds `sector`.
+    pub fn track_of(&self, sector: u64) -> std::ops::Range<u64> {
+        let within = sector - self.first;
+        let zone = &self.zones[self.zone(within)];
+        let track = zone.track_sectors.divide(within - zone.first_sector);
+        let start = self.first + zone.first_sector + track * zone.track_sectors.value();
+        start..(start + zone.track_sectors.value()).min(self.end)
+    }
+
+    /// Angle of one sector where `sector` lies.
+    pub fn sector_flow(&self, sector: u64) -> u64 {
+        self.zones[self.zone(sector - self.first)].sector_flow
+    }
+
     /// The zone of a sector, counted from the outermost.
     #[inline]
     fn zone(&self, sector: u64) -> usize {

@@ -262,6 +262,27 @@ impl Pending {
         self.by_address().position(|have| have.sequence == sequence)
     }
 
+    /// The same of the `window` oldest commands alone.
+    #[inline]
+    pub fn choose_among(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
+        if self.len() <= window { self.choose(order, head) } else { self.choose_of_oldest(window, order, head) }
+    }
+
+    /// Apart, so that drives that look at all of their queue do not pay for it.
+    #[cold]
+    fn choose_of_oldest(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
+        let mut sequences: Vec<u64> = self.by_address().map(|have| have.sequence).collect();
+        let (_, last, _) = sequences.select_nth_unstable(window - 1);
+        if order == Order::Positioning {
+            return self.soonest(head, |index| self.get(index).sequence <= *last);
+        }
+        let mut among = Self::default();
+        self.by_address().filter(|have| have.sequence <= *last).for_each(|have| among.insert(*have));
+        let (index, cost) = among.choose(order, head)?;
+        let sequence = among.get(index).sequence;
+        self.by_address().position(|have| have.sequence == sequence).map(|index| (index, cost))
+    }
+
     /// Index of the command that `order` takes next, and what it costs in angle units.
     pub fn choose(&self, order: Order, head: &Head) -> Option<(usize, u64)> {
         let with_cost = |index: usize| (index, head.cost(head.rotation.angle(head.now), &self.near[index]));
@@ -323,7 +344,7 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parts::seek::SeekPoints;
+    use crate::parts::seek::{KNEE, SeekPoints};
     use hotband_units::{Rpm, Span};
     use proptest::prelude::*;
 
@@ -331,7 +352,7 @@ mod tests {
 
     fn curve() -> SeekCurve {
         let ms = Span::from_millis_f64;
-        SeekCurve::new(SeekPoints { track: ms(0.2), average: ms(3.0), full: ms(6.0) }, TRACKS)
+        SeekCurve::new(SeekPoints { track: ms(0.2), average: ms(3.0), full: ms(6.0), knee: KNEE }, TRACKS)
     }
 
     fn head(curve: &SeekCurve, cylinder: u32, now: u64) -> Head<'_> {

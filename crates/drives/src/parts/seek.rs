@@ -20,14 +20,30 @@ pub struct SeekPoints {
     pub average: Span,
     /// From the first to the last track.
     pub full: Span,
+    /// Stroke at which the seek reaches its top speed.
+    pub knee: Knee,
 }
 
-/// Stroke at which a seek reaches its top speed and the curve becomes a line. An estimate, range 0.25 to 0.5, one value
-/// for all drives. Four drives of the 1990s bend at 12 to 25 % (facts/physics.md, section 1), but their single-track
+/// Stroke at which a seek reaches its top speed and the curve becomes a line, in millionths of the full stroke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Knee(u32);
+
+impl Knee {
+    /// At this stroke, above 0 and below 1.
+    pub fn at(stroke: f64) -> Self {
+        Self((stroke * 1e6).round() as u32)
+    }
+
+    fn stroke(self) -> f64 {
+        f64::from(self.0) / 1e6
+    }
+}
+
+/// The knee of drives of which nothing else is known. An estimate, range 0.25 to 0.5, one value for all. Four drives of the 1990s bend at 12 to 25 % (facts/physics.md, section 1), but their single-track
 /// seeks are several times those of today. Lower knees make short seeks slower: they agree better with what short
 /// strokes took on those drives, and leave 7,200 rpm drives a gain of only 2.1 from queue depth 1 to 32, where data
 /// sheets show 2.6; higher ones the other way round.
-const KNEE: f64 = 0.35;
+pub const KNEE: Knee = Knee(350_000);
 /// Exponents between which a fit is looked for; 1/2 is constant acceleration.
 const EXPONENTS: (f64, f64) = (0.05, 1.0);
 
@@ -36,7 +52,14 @@ const EXPONENTS: (f64, f64) = (0.05, 1.0);
 struct Curve {
     a: f64,
     b: f64,
+    form: Form,
+}
+
+/// The unit curve (a = 0, b = 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Form {
     p: f64,
+    knee: f64,
 }
 
 /// Distances below this are looked up one by one; longer ones are interpolated.
@@ -54,32 +77,100 @@ pub struct SeekCurve {
 /// The curves made so far: drives of one kind share one table, which then stays in the processor's cache.
 #[derive(Clone, Debug, Default)]
 pub struct SeekCurves {
-    made: Vec<(SeekPoints, u32, SeekCurve)>,
+    made: Vec<(Seeks, u32, SeekCurve)>,
 }
 
 impl SeekCurves {
-    /// The curve through `points` on a surface of `tracks` tracks.
-    pub fn curve(&mut self, points: SeekPoints, tracks: u32) -> SeekCurve {
-        if let Some((_, _, curve)) = self.made.iter().find(|(have, on, _)| (*have, *on) == (points, tracks)) {
+    /// The curve of `seeks` on a surface of `tracks` tracks.
+    pub fn curve(&mut self, seeks: &Seeks, tracks: u32) -> SeekCurve {
+        if let Some((_, _, curve)) = self.made.iter().find(|(have, on, _)| have == seeks && *on == tracks) {
             return curve.clone();
         }
-        let curve = SeekCurve::new(points, tracks);
-        self.made.push((points, tracks, curve.clone()));
+        let curve = match seeks {
+            Seeks::Points(points) => SeekCurve::new(*points, tracks),
+            Seeks::Measured(measured) => SeekCurve::measured(measured, tracks),
+        };
+        self.made.push((seeks.clone(), tracks, curve.clone()));
         curve
     }
+}
+
+/// What is known of the seeks in one direction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seeks {
+    /// Three figures of a data sheet.
+    Points(SeekPoints),
+    /// A curve that was measured.
+    Measured(MeasuredSeeks),
+}
+
+/// A seek curve as it was measured on a drive, smoothed so that longer seeks are never faster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredSeeks {
+    /// Share of the longest seek, rising from zero (one cylinder), and nanoseconds.
+    points: Arc<[(f64, f64)]>,
+}
+
+impl MeasuredSeeks {
+    /// The curve through `points`, distances in cylinders and nanoseconds, of a drive with so many cylinders. At least two
+    /// different distances, from 1 to one less than `cylinders`, rising. Each time has `more` added.
+    ///
+    /// Times are smoothed by isotonic regression (pool adjacent violators; each point weighs the same); between points a
+    /// straight line, beyond the longest distance the line of the last two points.
+    pub fn new(points: &[(u32, Span)], cylinders: u32, more: i64) -> Self {
+        let longest = f64::from(cylinders.max(3) - 2);
+        let time = |span: &Span| (span.0 as i64 + more).max(0) as f64;
+        let smooth = isotonic(points.iter().map(|(_, span)| time(span)));
+        let share = |distance: u32| f64::from(distance - 1) / longest;
+        let mut points: Vec<(f64, f64)> =
+            points.iter().zip(smooth).map(|((distance, _), time)| (share(*distance), time)).collect();
+        if let [.., (x, y), (last, end)] = points[..]
+            && last < 1.0
+        {
+            points.push((1.0, end + (end - y) / (last - x) * (1.0 - last)));
+        }
+        Self { points: points.into() }
+    }
+
+    /// Nanoseconds of a seek of a share of the longest.
+    fn at(&self, x: f64) -> f64 {
+        let next = self.points.partition_point(|(have, _)| *have < x).clamp(1, self.points.len() - 1);
+        let ((x0, y0), (x1, y1)) = (self.points[next - 1], self.points[next]);
+        if x <= x0 { y0 } else { y0 + (y1 - y0) * ((x - x0) / (x1 - x0)).min(1.0) }
+    }
+}
+
+/// The closest sequence (least squares) that never falls: pool adjacent violators.
+fn isotonic(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut pools: Vec<(f64, usize)> = Vec::new();
+    for value in values {
+        pools.push((value, 1));
+        while let [.., (before, n), (last, m)] = pools[..]
+            && before > last
+        {
+            pools.truncate(pools.len() - 2);
+            pools.push(((before * n as f64 + last * m as f64) / (n + m) as f64, n + m));
+        }
+    }
+    pools.into_iter().flat_map(|(value, count)| std::iter::repeat_n(value, count)).collect()
 }
 
 impl SeekPoints {
     /// Whether a concave curve through these points exists: the average lies far enough from the single track, but
     /// not nearly at the full stroke.
     pub fn is_concave(&self) -> bool {
-        self.share().is_some_and(|share| (mean_of(EXPONENTS.1)..mean_of(EXPONENTS.0)).contains(&share))
+        let mean = |p| self.form(p).mean();
+        self.share().is_some_and(|share| (mean(EXPONENTS.1)..mean(EXPONENTS.0)).contains(&share))
     }
 
     /// How far the average is on the way from single track to full stroke.
     fn share(&self) -> Option<f64> {
         let rise = self.full.0.checked_sub(self.track.0).filter(|rise| *rise > 0)? as f64;
         Some(self.average.0.checked_sub(self.track.0)? as f64 / rise)
+    }
+
+    fn form(&self, p: f64) -> Form {
+        Form { p, knee: self.knee.stroke() }
     }
 }
 
@@ -88,35 +179,40 @@ impl Curve {
     fn fit(points: SeekPoints) -> Self {
         let (a, full) = (points.track.as_secs_f64(), points.full.as_secs_f64());
         let share = points.share().expect("points are checked when a product is read");
-        let p = bisect(EXPONENTS.0, EXPONENTS.1, |p| share - mean_of(p));
-        Self { a, b: (full - a) / rise_of(p), p }
+        let p = bisect(EXPONENTS.0, EXPONENTS.1, |p| share - points.form(p).mean());
+        let form = points.form(p);
+        Self { a, b: (full - a) / form.rise(), form }
     }
 
     fn at(&self, x: f64) -> f64 {
-        if x <= KNEE {
-            return self.a + self.b * libm::pow(x, self.p);
+        let Form { p, knee } = self.form;
+        if x <= knee {
+            return self.a + self.b * libm::pow(x, p);
         }
-        self.a + self.b * (libm::pow(KNEE, self.p) + slope_of(self.p) * (x - KNEE))
+        self.a + self.b * (libm::pow(knee, p) + self.form.slope() * (x - knee))
     }
 }
 
-/// Slope of the unit curve (a = 0, b = 1) at the knee and beyond.
-fn slope_of(p: f64) -> f64 {
-    p * libm::pow(KNEE, p - 1.0)
-}
+impl Form {
+    /// Slope at the knee and beyond.
+    fn slope(self) -> f64 {
+        self.p * libm::pow(self.knee, self.p - 1.0)
+    }
 
-/// Rise of the unit curve from stroke 0 to 1.
-fn rise_of(p: f64) -> f64 {
-    libm::pow(KNEE, p) + slope_of(p) * (1.0 - KNEE)
-}
+    /// Rise from stroke 0 to 1.
+    fn rise(self) -> f64 {
+        libm::pow(self.knee, self.p) + self.slope() * (1.0 - self.knee)
+    }
 
-/// Mean of the unit curve over random pairs of tracks, as a share of its rise.
-fn mean_of(p: f64) -> f64 {
-    let rest = 1.0 - KNEE;
-    // Integrals of 2 (1 - x) times the curve, below the knee and beyond it.
-    let below = 2.0 * (libm::pow(KNEE, p + 1.0) / (p + 1.0) - libm::pow(KNEE, p + 2.0) / (p + 2.0));
-    let beyond = libm::pow(KNEE, p) * rest * rest + slope_of(p) * rest * rest * rest / 3.0;
-    (below + beyond) / rise_of(p)
+    /// Mean over random pairs of tracks, as a share of its rise.
+    fn mean(self) -> f64 {
+        let Self { p, knee } = self;
+        let rest = 1.0 - knee;
+        // Integrals of 2 (1 - x) times the curve, below the knee and beyond it.
+        let below = 2.0 * (libm::pow(knee, p + 1.0) / (p + 1.0) - libm::pow(knee, p + 2.0) / (p + 2.0));
+        let beyond = libm::pow(knee, p) * rest * rest + self.slope() * rest * rest * rest / 3.0;
+        (below + beyond) / self.rise()
+    }
 }
 
 /// Root of a function that rises from below zero to above it.
@@ -132,9 +228,20 @@ impl SeekCurve {
     /// The curve through `points` on a surface of `tracks` tracks.
     pub fn new(points: SeekPoints, tracks: u32) -> Self {
         let curve = Curve::fit(points);
+        Self::tabulated(tracks, |x| curve.at(x) * 1e9)
+    }
+
+    /// A curve that was measured, on a surface of `tracks` tracks: strokes are shares of the longest, so that a model with
+    /// more or fewer cylinders than the drive seeks as far.
+    fn measured(seeks: &MeasuredSeeks, tracks: u32) -> Self {
+        Self::tabulated(tracks, |x| seeks.at(x))
+    }
+
+    /// The curve with `nanos` of a stroke of 0 (one track) to 1.
+    fn tabulated(tracks: u32, nanos: impl Fn(f64) -> f64) -> Self {
         let longest = f64::from(tracks.max(3) - 1);
         // x = 0 is one track, so that the single-track figure is met exactly.
-        let at = |d: f64| (curve.at(((d - 1.0) / (longest - 1.0)).max(0.0)) * 1e9).round() as u32;
+        let at = |d: f64| nanos(((d - 1.0) / (longest - 1.0)).max(0.0)).round() as u32;
         let near = (0..NEAR).map(|d| if d == 0 { 0 } else { at(f64::from(d)) });
         let far = (NEAR >> FAR_SHIFT..=(tracks.max(NEAR) >> FAR_SHIFT) + 1).map(|i| at(f64::from(i << FAR_SHIFT)));
         Self { nanos: near.chain(far).collect() }
@@ -160,7 +267,7 @@ mod tests {
 
     fn points(track: f64, average: f64, full: f64) -> SeekPoints {
         let ms = Span::from_millis_f64;
-        SeekPoints { track: ms(track), average: ms(average), full: ms(full) }
+        SeekPoints { track: ms(track), average: ms(average), full: ms(full), knee: KNEE }
     }
 
     /// Mean over all pairs of tracks, exactly.
@@ -207,5 +314,38 @@ mod tests {
         assert!(!points(0.2, 1.0, 5.0).is_concave());
         assert!(!points(2.0, 1.0, 5.0).is_concave());
         assert!(!points(5.0, 5.0, 5.0).is_concave());
+    }
+
+    #[test]
+    fn a_lower_knee_keeps_the_figures_and_makes_short_seeks_slower() {
+        let sheet = points(0.5, 8.5, 16.0);
+        let low = SeekCurve::new(SeekPoints { knee: Knee::at(0.2), ..sheet }, 20_000);
+        let usual = SeekCurve::new(sheet, 20_000);
+        assert!((mean(&low, 20_000) / 8.5e6 - 1.0).abs() < 1e-3);
+        assert!([1, 19_999].iter().all(|d| low.nanos(*d).abs_diff(usual.nanos(*d)) <= 1));
+        assert!([100, 400, 1_000].iter().all(|d| low.nanos(*d) > usual.nanos(*d)));
+    }
+
+    #[test]
+    fn a_measured_curve_is_met_at_its_points_and_never_falls() {
+        let us = |time: u64| Span(time * 1_000);
+        // The third is faster than the second: both get their mean.
+        let measured = [(1, us(1_000)), (11, us(3_000)), (21, us(2_000)), (101, us(9_000))];
+        let curve = SeekCurve::measured(&MeasuredSeeks::new(&measured, 102, 0), 102);
+        assert_eq!([1, 11, 21, 101].map(|d| curve.nanos(d) / 1_000), [1_000, 2_500, 2_500, 9_000]);
+        assert_eq!(curve.nanos(61) / 1_000, 5_750);
+        assert!((1..101).all(|d| curve.nanos(d) <= curve.nanos(d + 1)));
+    }
+
+    #[test]
+    fn a_measured_curve_is_stretched_over_the_cylinders_of_the_model() {
+        let us = |time: u64| Span(time * 1_000);
+        let measured = [(1, us(1_000)), (501, us(3_000)), (751, us(4_000))];
+        // A drive of 1,001 cylinders, of which the longest seek was not measured: the last line goes on.
+        let seeks = MeasuredSeeks::new(&measured, 1_002, 500_000);
+        let curve = SeekCurve::measured(&seeks, 2_002);
+        assert_eq!(curve.nanos(1), 1_500_000);
+        assert!(curve.nanos(1_001).abs_diff(3_500_000) < 10_000, "{}", curve.nanos(1_001));
+        assert!(curve.nanos(2_001).abs_diff(5_500_000) < 10_000, "{}", curve.nanos(2_001));
     }
 }

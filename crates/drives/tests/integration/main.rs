@@ -9,6 +9,7 @@ mod disk_flash;
 mod disk_power;
 mod disk_protected;
 mod disk_timing;
+mod disk_values;
 mod draw;
 mod ftl_laws;
 mod ftl_theory;

@@ -54,7 +54,7 @@ impl SmrDisk {
             return self.end_part(now, id);
         }
         let data_in = self.disk.shared.port.receive(now, count * SECTOR);
-        let ready = now + self.disk.params.command_overhead + data_in;
+        let ready = now + self.disk.params.overheads.media_write + data_in;
         self.pending.push_back(Pending { id, at, count, ready: Some((ready, data_in)) });
     }
 
@@ -250,7 +250,7 @@ impl SmrDisk {
                 self.acknowledged.1 -= write.count;
                 continue;
             };
-            let overhead = self.disk.params.command_overhead;
+            let overhead = self.disk.params.overheads.media_read;
             let times = Times { queue: start.since(ready), overhead, link, ..times };
             self.disk.in_drive += 1;
             self.disk.finish(Done { token: write.id, at, times, bytes_back: 0, fault: None });
