@@ -10,6 +10,12 @@ use crate::{DiskParams, SsdParams};
 /// Bytes of one die: 4 Gbit; drives of 2008 had dies of 16 Gbit [Intel X25-M], those of today 512 Gbit and more.
 const SMALLEST_DIE: u64 = 1 << 29;
 
+/// Twice what two actuators give together [Seagate Exos 2X18: 554 MB/s].
+const FASTEST_MEDIA: Rate = Rate(1_108_000_000);
+/// A drive may be known behind the bus of a test rig: those of [DiskSim's validation set] are up to five times as fast as
+/// theirs. Beyond this the unit of one of both is wrong.
+const SLOWEST_PORT: u64 = 10;
+
 /// 6 Gbit/s in 10 bits a byte [Serial ATA 3.0].
 const SATA: Rate = Rate(600_000_000);
 /// Two ports of 2.4 GB/s, as dual-port drives may use at once [SAS-4: 22.5 Gbit/s, 128 bits in 150].
@@ -32,14 +38,17 @@ pub fn check_sold(product: &Product) -> Result<(), SpecError> {
     product.blame(found, &none, "", "")
 }
 
-/// What the media gives passes the port.
+/// What the media gives, and what of it passes the port.
 fn check_disk(product: &Product, disk: &DiskParams) -> Result<(), SpecError> {
     let (outer, port) = (disk.geometry.outer, disk.port_rate);
-    if outer <= port {
-        return Ok(());
+    let wrong = |accepted| Err(SpecError::new(&product.file, "values.sustained_outer", outer.to_string(), accepted));
+    if outer > FASTEST_MEDIA {
+        return wrong(format!("expected at most {FASTEST_MEDIA}: no disk's media gives more"));
     }
-    let accepted = format!("expected at most port_rate, {port}: what the media gives has to pass it");
-    Err(SpecError::new(&product.file, "values.sustained_outer", outer.to_string(), accepted))
+    if outer.0 > port.0 * SLOWEST_PORT {
+        return wrong(format!("expected at most {SLOWEST_PORT} times port_rate, {port}: most of it would wait there"));
+    }
+    Ok(())
 }
 
 /// What the controller sends passes the port. SATA queues hold 32 commands [ACS-3, 4.15]; more without PCI Express is SAS.

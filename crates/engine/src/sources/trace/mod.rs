@@ -1,5 +1,6 @@
 //! A trace at work: what it asks for goes to the driver, what became of it beside what was recorded to the record.
 
+mod comparison;
 mod record;
 
 use std::path::Path;
@@ -7,13 +8,14 @@ use std::path::Path;
 use hotband_machine::{Entropy, Op, SpecError};
 use hotband_units::Instant;
 use hotband_workloads::{
-    Answer, Data, IoRequest, PhaseStart, Random, Replay, Source, SourceIo, Stream, TraceFile, TraceSpec, TraceTarget,
-    Workload,
+    Answer, Data, IoRequest, PhaseStart, Random, Replay, Source, SourceIo, Stream, TraceFile, TraceIo, TraceSpec,
+    TraceTarget, Workload,
 };
 
 use crate::bind::{stops_trims, target_of, trims_with_power_cut};
 use crate::build::assemble::Assembled;
 use crate::probes::Findings;
+use crate::sources::trace::comparison::Distance;
 use crate::sources::trace::record::TraceStats;
 
 /// The trace of a workload, opened: not yet bound to a machine.
@@ -73,6 +75,8 @@ impl Opened {
             data: data.unwrap_or(Data::INCOMPRESSIBLE),
             started: false,
             measuring: false,
+            ends: Vec::new(),
+            distances: Vec::new(),
         })
     }
 }
@@ -117,13 +121,38 @@ pub struct TraceAtWork {
     started: bool,
     measuring: bool,
     stats: TraceStats,
+    /// Where the last I/O asked for ended, by volume; and how far from there each that is outstanding began, by token.
+    ends: Vec<u64>,
+    distances: Vec<Distance>,
 }
 
 impl TraceAtWork {
     /// What it leaves: the recording beside the replay.
     pub fn finish(self) -> Findings {
         let note = self.replay.failed().map(|error| format!("the replay ended early: {error}"));
-        Findings::default().with("trace", self.stats.record()).with_notes(note)
+        let comparison = self.stats.comparison();
+        let findings = Findings::default().with("trace", self.stats.record()).with_notes(note);
+        match comparison {
+            Some(comparison) => findings.with("comparison", comparison),
+            None => findings,
+        }
+    }
+
+    /// Keeps how far a read or a write begins from where the last one on its volume ended.
+    fn keep_distance(&mut self, token: u32, io: &TraceIo) {
+        let token = token as usize;
+        if self.distances.len() <= token {
+            self.distances.resize(token + 1, Distance::Far);
+        }
+        if !matches!(io.op, Op::Read | Op::Write) {
+            return;
+        }
+        let volume = usize::from(self.targets[usize::from(io.stream)]);
+        if self.ends.len() <= volume {
+            self.ends.resize(volume + 1, 0);
+        }
+        let end = std::mem::replace(&mut self.ends[volume], io.offset + io.len);
+        self.distances[token] = Distance::between(end, io.offset);
     }
 }
 
@@ -149,6 +178,7 @@ impl Source for TraceAtWork {
             self.stats.asked(asked.late);
         }
         let io = asked.io;
+        self.keep_distance(asked.token, &io);
         let entropy = if io.op == Op::Write { self.data.draw() } else { Entropy::INCOMPRESSIBLE };
         let (offset, len) = if io.op == Op::Flush { (0, 0) } else { (io.offset, io.len as u32) };
         let request = IoRequest { op: io.op, offset, len, fua: io.fua, entropy };
@@ -158,7 +188,8 @@ impl Source for TraceAtWork {
     fn completed(&mut self, now: Instant, answer: Answer) {
         let replayed = self.replay.answered(now, answer.token);
         if self.measuring {
-            self.stats.answered(&replayed, now, answer.failed);
+            let distance = self.distances[answer.token as usize];
+            self.stats.answered(&replayed, distance, now, answer.failed);
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::probes::direction::empty_histogram;
 use crate::probes::streams::direction_of;
+use crate::sources::trace::comparison::{Compared, Comparison, Distance};
 
 /// Latencies or errors, in ns.
 #[derive(Clone, Debug, Serialize)]
@@ -86,6 +87,7 @@ pub struct TraceStats {
     replayed: Extent,
     /// Recorded and replayed latencies of I/Os that were served both times, by direction; none before the first.
     latencies: [Option<Box<(Spans, Spans)>>; 4],
+    compared: Compared,
 }
 
 impl TraceStats {
@@ -97,6 +99,7 @@ impl TraceStats {
             recorded: Extent::new(),
             replayed: Extent::new(),
             latencies: [const { None }; 4],
+            compared: Compared::default(),
         }
     }
 
@@ -105,8 +108,8 @@ impl TraceStats {
         self.late.add(late);
     }
 
-    /// An I/O was answered; `failed` if not served.
-    pub fn answered(&mut self, replayed: &Replayed, now: Instant, failed: bool) {
+    /// An I/O was answered that lies at this distance from the one asked for before it; `failed` if not served.
+    pub fn answered(&mut self, replayed: &Replayed, distance: Distance, now: Instant, failed: bool) {
         let Replayed { io, asked } = replayed;
         self.ios += 1;
         self.replayed.add(*asked, now);
@@ -118,11 +121,17 @@ impl TraceStats {
         let both = self.latencies[direction_of(io.op)].get_or_insert_with(|| Box::new((Spans::new(), Spans::new())));
         both.0.add(latency);
         both.1.add(now.since(*asked));
+        self.compared.add(io, distance, latency, now.since(*asked));
+    }
+
+    /// Measured beside replayed latencies; none where the trace has none.
+    pub fn comparison(&self) -> Option<Comparison> {
+        self.compared.record()
     }
 
     /// It is over.
     pub fn record(self) -> TraceRecord {
-        let Self { spec, ios, late, recorded, replayed, latencies } = self;
+        let Self { spec, ios, late, recorded, replayed, latencies, .. } = self;
         let has_latencies = latencies.iter().any(Option::is_some);
         let beside = latencies.map(|both| {
             let (recorded, replayed) = *both?;
