@@ -72,7 +72,10 @@ def test_a_kept_run_is_another_one_once_the_file_has_changed(folder: Path) -> No
     ("change", "error"),
     [
         (('"261 MB/s"', '"261"'), "x16.toml:6: values.sustained_outer = '261': expected a rate with its unit"),
-        (('"261 MB/s"', '"2610 MB/s"'), "x16.toml:6: values.sustained_outer = '2.61 GB/s': expected at most 1.108 GB/s"),
+        (
+            ('"261 MB/s"', '"2610 MB/s"'),
+            "x16.toml:6: values.sustained_outer = '2.61 GB/s': expected at most 1.108 GB/s",
+        ),
         (('"261 MB/s"', '"50 MB/s"'), "values.sustained_inner"),
         (('capacity = "16 TB"', "capacity = 16"), "x16.toml:5: values.capacity = '16': expected a"),
         (("sustained_outer", "sustained_outr"), 'did you mean "sustained_outer"'),

@@ -232,3 +232,18 @@ def test_the_example_of_the_guide_runs(hotband: Any, log: Path, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     trace = json.loads(done.stdout)["trace"]
     assert trace["recorded_ns"] == trace["replayed_ns"]
+
+
+def test_a_replay_is_compared_with_what_was_measured(log: Path, hotband: Any) -> None:
+    same = hb.run(log, on=DISK).comparison
+    assert same is not None
+    assert (same["demerit_pct"], same["mean_error_pct"], same["rms_ns"]) == (0.0, 0.0, 0.0)
+    directions = {one["direction"] for one in same["classes"]}
+    assert directions == {"read", "write"} and sum(one["ios"] for one in same["classes"]) <= same["ios"]
+    other = hb.run(log, on="ent-10k").comparison
+    assert other is not None and other["mean_error_pct"] is not None
+    assert other["mean_error_pct"] > 5
+    assert other["demerit_ns"] <= other["rms_ns"]
+    assert other["mean_measured_ns"] == same["mean_measured_ns"]
+    said = hotband("run", str(log), "--on", "ent-10k").stdout
+    assert "replayed beside measured: mean +" in said

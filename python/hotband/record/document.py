@@ -471,6 +471,41 @@ class TraceDoc(TypedDict):
     trim: NotRequired[TraceSideDoc]
 
 
+class ComparedDoc(TypedDict):
+    """Latencies of the same I/Os as they were measured and as they were replayed. Shares are of the measured mean, and
+    None where it is zero."""
+
+    ios: int
+    mean_measured_ns: float
+    mean_replayed_ns: float
+    mean_error_pct: float | None
+    demerit_ns: float
+    demerit_pct: float | None
+    rms_ns: float
+
+
+class ComparedPercentileDoc(TypedDict):
+    """A percentile of both distributions."""
+
+    percentile: float
+    measured_ns: int
+    replayed_ns: int
+
+
+class ComparedClassDoc(ComparedDoc):
+    """The same of reads or writes that begin so far from where the I/O before them on their volume ended."""
+
+    direction: Literal["read", "write"]
+    distance: Literal["continuing", "near", "far"]
+
+
+class ComparisonDoc(ComparedDoc):
+    """A trace with latencies beside its replay."""
+
+    percentiles: list[ComparedPercentileDoc]
+    classes: list[ComparedClassDoc]
+
+
 class SamplesDoc(TypedDict):
     """fio's own search for steady state."""
 
@@ -542,6 +577,7 @@ class RecordDoc(TypedDict):
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]
     trace: NotRequired[TraceDoc]
+    comparison: NotRequired[ComparisonDoc]
     serving: NotRequired[ServingDoc]
     program: NotRequired[ProgramDoc]
     context: NotRequired[ContextDoc]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hotband.importers.imported import Imported
     from hotband.record.document import (
         AppDoc,
+        ComparisonDoc,
         EnergyDoc,
         FiguresDoc,
         LimitDoc,
@@ -328,6 +329,12 @@ class Record:
     def trace(self) -> TraceDoc | None:
         """The recording beside its replay, times in ns; None where no trace was replayed."""
         return copy.deepcopy(self._document.get("trace"))
+
+    @property
+    def comparison(self) -> ComparisonDoc | None:
+        """Measured beside replayed latencies of a trace: demerit, means, percentiles, classes; None where the trace had
+        no latencies, or none was replayed."""
+        return copy.deepcopy(self._document.get("comparison"))
 
     @property
     def power_loss(self) -> PowerLossDoc | None:

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from hotband.record.document import RecordDoc, TraceDoc, TraceSideDoc
+    from hotband.record.document import (
+        ComparedClassDoc,
+        ComparedDoc,
+        ComparisonDoc,
+        RecordDoc,
+        TraceDoc,
+        TraceSideDoc,
+    )
 
 DIRECTIONS = ("read", "write", "flush", "trim")
 
@@ -25,7 +32,28 @@ def trace_lines(record: RecordDoc) -> list[str | Text]:
         return []
     lines: list[str | Text] = [_issued(trace), _length(trace)]
     sides = cast("Mapping[str, TraceSideDoc]", trace)
-    return [*lines, *(_side(direction, sides[direction]) for direction in DIRECTIONS if direction in sides)]
+    lines += [_side(direction, sides[direction]) for direction in DIRECTIONS if direction in sides]
+    return lines + (comparison_lines(found) if (found := record.get("comparison")) else [])
+
+
+def comparison_lines(comparison: ComparisonDoc) -> list[str | Text]:
+    """How far the replay is from what was measured: as a whole, and by class of I/O."""
+    head = f"  replayed beside measured: mean {_error(comparison)}, {in_unit(comparison['rms_ns'], '_ns')} RMS an I/O"
+    return [head, *(f"    {_class(one)}" for one in comparison["classes"])]
+
+
+def _class(one: ComparedClassDoc) -> str:
+    measured, replayed = (in_unit(one[key], "_ns") for key in ("mean_measured_ns", "mean_replayed_ns"))
+    what = counted(one["ios"], f"{one['distance']} {one['direction']}")
+    return f"{what}: {measured} measured, {replayed} replayed; {_error(one)}"
+
+
+def _error(figures: ComparedDoc) -> str:
+    """The error of the mean and the demerit, where they are shares of anything."""
+    mean, demerit = figures["mean_error_pct"], figures["demerit_pct"]
+    if mean is None or demerit is None:
+        return f"demerit {in_unit(figures['demerit_ns'], '_ns')}"
+    return f"{mean:+.1f} %, demerit {demerit:.1f} %"
 
 
 def _issued(trace: TraceDoc) -> Text:

@@ -30,16 +30,10 @@ pub const DISK: &[(&str, &str)] = &[
     ("awc_full", "whether a write that finds no room there waits, or goes to the media from the queue"),
     ("awc_size", "most data waiting in that cache"),
     ("cache_overhead", "firmware time of a command that the cache answers"),
-    ("cache_overhead_write", "firmware time of a write that memory takes in; that of cache_overhead where not stated"),
     ("cache_segments", "segments of the read cache; 0 for none"),
     ("cache_size", "memory of the read cache"),
     ("capacity", "bytes that the host sees"),
     ("command_overhead", "firmware time of a command that needs the media"),
-    ("command_overhead_write", "firmware time of a write that goes to the media; command_overhead where not stated"),
-    (
-        "destage_window",
-        "how many of the oldest extents of the write cache are weighed for the next; all where not stated",
-    ),
     ("exposes", "what the host sees of several actuators: logical units, or one address space"),
     ("flash_ageing", "time in which the count of reads of a region halves"),
     ("flash_block", "unit of the flash read cache"),
@@ -65,22 +59,13 @@ pub const DISK: &[(&str, &str)] = &[
     ("queue_tags", "commands that an actuator accepts at once"),
     ("rcd", "read cache disable: on answers nothing from memory but what was read ahead"),
     ("rpm", "speed of rotation"),
-    ("read_ahead", "after which reads it reads ahead: always, streams (where not stated), or off"),
-    ("read_overlap", "whether data of a read crosses the port while the head still reads; off where not stated"),
     ("recovered_error_bits", "bits read for one error that the drive recovers from"),
     ("recovery_time", "time that the recovery of a read takes"),
-    ("reorder_window", "how many of the oldest queued commands are weighed for the next; all where not stated"),
     ("scan_burst", "length of a burst of the background media scan"),
     ("scan_delay", "time until a scan lets go of the arm when a command comes"),
     ("scan_idle", "rest after which the background media scan begins"),
     ("scan_pause", "time between two bursts of the background media scan"),
     ("sector_format", "sectors as the media and the host have them"),
-    ("seek_curve", "read seeks as measured: distances in cylinders with times, such as \"1: 1.9 ms, 10: 2.6 ms\""),
-    (
-        "seek_curve_cylinders",
-        "cylinders of the drive on which they were measured; one more than the longest where not stated",
-    ),
-    ("seek_knee", "share of the full stroke from which the seek curve is a line; 35 % where not stated"),
     ("seek_read_average", "average read seek, settling included"),
     ("seek_read_full", "full-stroke read seek"),
     ("seek_read_track", "single-track read seek"),
@@ -109,9 +94,28 @@ pub const DISK: &[(&str, &str)] = &[
     ("wce", "write cache enable: on acknowledges writes from memory that a loss of power empties"),
     ("write_cache_extents", "most extents waiting in the write cache"),
     ("write_cache_size", "most data waiting in the write cache"),
+    ("zones", "zones of equal rate from the outer to the inner edge"),
+];
+
+/// Values that a disk may state and none of the catalog does.
+pub const DISK_UNSTATED: &[(&str, &str)] = &[
+    ("cache_overhead_write", "firmware time of a write that memory takes in; that of cache_overhead where not stated"),
+    ("command_overhead_write", "firmware time of a write that goes to the media; command_overhead where not stated"),
+    (
+        "destage_window",
+        "how many of the oldest extents of the write cache are weighed for the next; all where not stated",
+    ),
+    ("read_ahead", "after which reads it reads ahead: always, streams (where not stated), or off"),
+    ("read_overlap", "whether data of a read crosses the port while the head still reads; off where not stated"),
+    ("reorder_window", "how many of the oldest queued commands are weighed for the next; all where not stated"),
+    ("seek_curve", "read seeks as measured: distances in cylinders with times, such as \"1: 1.9 ms, 10: 2.6 ms\""),
+    (
+        "seek_curve_cylinders",
+        "cylinders of the drive on which they were measured; one more than the longest where not stated",
+    ),
+    ("seek_knee", "share of the full stroke from which the seek curve is a line; 35 % where not stated"),
     ("write_overlap", "whether data of a write crosses the port while the arm seeks; off where not stated"),
     ("zero_latency", "whether reading begins with whatever sector of the track comes first; off where not stated"),
-    ("zones", "zones of equal rate from the outer to the inner edge"),
 ];
 
 /// Values of solid-state drives.

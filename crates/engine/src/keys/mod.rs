@@ -132,8 +132,8 @@ fn meanings_of(kind: &str) -> &'static [(&'static str, &'static str)] {
 
 /// What a value of a product of `kind` means.
 fn meaning(kind: &str, key: &str) -> &'static str {
-    let table = meanings_of(kind);
-    table.iter().find(|(name, _)| *name == key).map_or("", |(_, meaning)| meaning)
+    let unstated = if kind == "disk" { meanings::DISK_UNSTATED } else { &[] };
+    meanings_of(kind).iter().chain(unstated).find(|(name, _)| *name == key).map_or("", |(_, meaning)| meaning)
 }
 
 #[cfg(test)]
@@ -163,6 +163,8 @@ mod tests {
             let idle = table.iter().find(|(key, _)| !used.contains(&format!("{kind} {key}")));
             assert_eq!(idle, None, "{kind}");
         }
+        let stated = meanings::DISK_UNSTATED.iter().find(|(key, _)| used.contains(&format!("disk {key}")));
+        assert_eq!(stated, None, "a drive states it: it belongs to the others");
     }
 
     /// Every listed key is taken with the value that it is listed with: nothing is promised that is refused.
