@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from served_page import Served
 
-from conftest import Served
 from hotband.catalog import CATALOG_DIR
 
 VIEWS = ("run", "sweep", "find", "review", "compare", "study", "results")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from conftest import Served
+from served_page import Served
 
 RUN: dict[str, Any] = {"workload": "fio-randread", "on": ["exos-15e900-512n"], "duration": "1 s"}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-
-from conftest import Served
+from served_page import Served
 
 TOKEN = {"x-hotband-token": "a-token-of-tests"}
 

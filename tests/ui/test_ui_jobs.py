@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from conftest import Served
+from served_page import Served
 
 Hotband = Callable[..., Any]
 LONG = {"workload": "fio-randread", "on": ["raid10:8xexos-15e900-512n"], "duration": "9000 s"}

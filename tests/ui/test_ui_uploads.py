@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from served_page import Served
 
-from conftest import Served
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.ui import uploads
