@@ -1,0 +1,213 @@
+"""What do `hotband store`, `hotband query` and `--into` print, and what do they refuse?"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+from hotband.record.record import Record
+
+Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, runs: list[Record]) -> Path:
+    """A folder with a store `s` of six runs, one record, and an empty store."""
+    folder = tmp_path_factory.mktemp("stores")
+    with hb.store(folder / "s") as store:
+        for one in runs:
+            store.append(one, {"shelf": "A" if one.seed == 1 else "B"})
+    runs[0].save(folder / "one")
+    with hb.store(folder / "empty"):
+        hb.store(folder / "empty")._opened().close()
+    return folder
+
+
+@pytest.fixture
+def ask(call: Hotband, shared: Path) -> Hotband:
+    """The command line in that folder."""
+    return lambda *arguments: call(*arguments, cwd=shared)
+
+
+def test_runs_are_listed_and_filtered(ask: Hotband, runs: list[Record]) -> None:
+    done = ask("store", "list", "s", "--where", "qd = 4 and shelf = 'B'", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["target"], row["qd"], row["seed"], row["shelf"]) for row in rows] == [
+        ("ent-10k", "4", "3", "B"),
+        ("ent-10k", "4", "2", "B"),
+    ]
+    assert [float(row["IOPS"]) for row in rows] == [one.iops for one in reversed(runs) if one.seed != 1][:2]
+    assert "6 runs in 1 part" in done.stderr
+    # `list` is meant where no command is named.
+    assert ask("store", "s").stdout == ask("store", "list", "s").stdout
+    found = json.loads(ask("store", "list", "s", "--limit", "1", "--json").stdout)
+    assert (len(found), found[0]["latency_p99_ns"]) == (1, runs[-1].document["summary"]["latency_p99_ns"])
+
+
+def test_an_empty_store_is_listed_and_asked(ask: Hotband) -> None:
+    assert "0 runs in 0 parts" in ask("store", "list", "empty").stdout
+    assert ask("query", "select count(*) as n from runs", "--from", "empty", "--format", "csv").stdout == "n\n0\n"
+    assert ask("query", "select * from histograms, records, factors", "--from", "empty", "--json").stdout == "[]\n"
+
+
+def test_a_run_is_shown_and_written_as_a_record(ask: Hotband, shared: Path, runs: list[Record], tmp_path: Path) -> None:
+    key = json.loads(ask("store", "list", "s", "--where", "qd = 1 and seed = 1", "--json").stdout)[0]["run"]
+    done = ask("store", "show", "s", key[:8], "--out", str(tmp_path / "out"))
+    assert (done.returncode, "iometer-database on ent-10k" in done.stdout) == (0, True)
+    assert hb.load(tmp_path / "out") == runs[0]
+    assert json.loads(ask("store", "show", "s", key, "--json").stdout) == runs[0].document
+
+
+def test_every_form_of_an_answer(ask: Hotband) -> None:
+    columns = "qd, count(*) as n, min(added_utc) < now() as past, [1.5, 'nan'::double] as l"
+    sql = f"select {columns} from runs group by qd order by qd"
+    done = json.loads(ask("query", sql, "--from", "s", "--json").stdout)
+    assert done == [{"qd": qd, "n": 3, "past": True, "l": [1.5, None]} for qd in (1.0, 4.0)]
+    assert (
+        ask("query", "select qd, 1 as n from runs limit 1", "--from", "s", "--format", "markdown").stdout.count("|")
+        >= 9
+    )
+    assert ask("query", "pivot factors on factor using max(number) group by run", "--from", "s").returncode == 0
+    assert "latency_p99_ns" in ask("query", "describe runs", "--from", "s").stdout
+    many = ask("query", "select * from range(300)", "--from", "s")
+    assert many.stdout.strip().endswith("200 of 300 rows; --format csv has all")
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        ("select nosuch from runs", 'Binder Error: Referenced column "nosuch" not found'),
+        ("selec 1", "Parser Error: syntax error"),
+        ("", "expected one statement, not 0"),
+        ("select 1; select 2", "expected one statement, not 2"),
+        ("copy (select 1) to '{here}/x.csv'", "expected a statement that selects"),
+        ("create table x as select 1", "expected a statement that selects"),
+        ("attach '{here}/x.db'", "expected a statement that selects"),
+        ("install httpfs", "expected a statement that selects"),
+        ("set enable_external_access = true", "expected a statement that selects"),
+        ("explain analyze copy (select 1) to '{here}/x.csv'", "expected a statement that selects"),
+        ("select * from read_text('/etc/hostname')", "Permission Error"),
+        ("select * from '/etc/hostname'", "does not exist"),
+        ("select * from glob('/*')", "Permission Error"),
+        ("select * from '{here}/one/series.parquet'", "Error"),
+        ("select * from read_parquet('{here}/s/../one/series.parquet')", "Permission Error"),
+        ("select * from runs where pg_read_file('/etc/hostname') = ''", "does not exist"),
+    ],
+)
+def test_statements_that_fail_or_reach_further(ask: Hotband, shared: Path, sql: str, why: str) -> None:
+    before = sorted(shared.rglob("*"))
+    done = ask("query", sql.format(here=shared), "--from", "s")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert done.stderr.startswith("hotband: error: SQL")
+    assert why in done.stderr
+    assert sorted(shared.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("store", "list", "none"), "none: is not there: expected the folder of a store"),
+        (("store", "none"), "none: is not there"),
+        (("store", "list", "one"), "one: is no store: expected a folder with a hotband-store.json"),
+        (("query", "select 1"), ".: is no store"),
+        (("store", "add", "one", "one"), "one: is no store, and holds other files (caches.parquet): expected an empty"),
+        (("store", "add", "new", "none"), "none: no such file or folder"),
+        (("store", "add", "new", "s"), "s: none of its files is a result that is recognised"),
+        (("store", "add", "s", "one", "--small"), "--small = 's': keeps runs as a whole"),
+        (("store", "list", "s", "--where", "nosuch > 1"), "--where = 'nosuch > 1': Binder Error"),
+        (("store", "list", "s", "--where", "1); select (2"), "--where = '1); select (2'"),
+        (("store", "list", "s", "--limit", "0"), "--limit = '0': expected a whole number"),
+        (("store", "show", "s", "xyz"), "RUN = 'xyz': expected a run's key"),
+        (("store", "show", "s", "00000000000000000000"), "no run of the store begins so"),
+        (("run", "fio-randread", "--on", "ent-10k", "--into", "one"), "one: is no store, and holds other files"),
+        (("run", "nosuch", "--on", "ent-10k", "--into", "s"), "WORKLOAD = 'nosuch'"),
+    ],
+)
+def test_what_is_refused_is_one_line(ask: Hotband, shared: Path, arguments: tuple[str, ...], why: str) -> None:
+    done = ask(*arguments)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert why in done.stderr
+    shutil.rmtree(shared / "new", ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "why"),
+    [
+        ("hotband-store.json", '{"schema": "hotband-store", "schema_version": 2, "keeps": "all"}', "another version"),
+        (
+            "hotband-store.json",
+            '{"schema": "other"}',
+            'expected the file as hotband wrote it, of schema "hotband-store"',
+        ),
+        ("hotband-store.json", "[", "expected the file as hotband wrote it"),
+        ("hotband-store.json", '{"schema": "hotband-store", "schema_version": 1, "keeps": 5}', "one of all, small"),
+        ("manifest/part-x.json", '{"schema": "hotband-store-part", "schema_version": 9}', "not a part's entry"),
+        ("manifest/part-x.json", "{}", "not a part's entry"),
+        (
+            "manifest/part-x.json",
+            '{"schema": "hotband-store-part", "schema_version": 1, "runs": 1, "replaces": [],'
+            ' "files": {"../../../etc/passwd": {"bytes": 1, "sha256": ""}}}',
+            "not a part's entry",
+        ),
+    ],
+)
+def test_a_store_that_is_none_of_ours(
+    ask: Hotband, shared: Path, tmp_path: Path, file: str, text: str, why: str
+) -> None:
+    shutil.copytree(shared / "s", tmp_path / "s")
+    (tmp_path / "s" / file).write_text(text)
+    for arguments in (
+        ("list", str(tmp_path / "s")),
+        ("add", str(tmp_path / "s"), "one"),
+        ("check", str(tmp_path / "s")),
+    ):
+        done = ask("store", *arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert why in done.stderr
+
+
+def test_folders_of_every_kind_are_added(hotband: Hotband, tmp_path: Path) -> None:
+    assert hotband("sweep", "fio-randread", "--on", "ent-10k", "--set", "qd=1,2", "--set", "bs=4KiB,8KiB", "--duration",
+                   "1 s", "--out", "rows").returncode == 0  # fmt: skip
+    hb.sweep("fio-randread", on="ent-10k", qd="4,8", duration="1 s", out=tmp_path / "whole", progress=False)
+    line = hotband(
+        "run", "fio-randread", "--on", "ent-15k", "--then", "fio-randwrite", "--duration", "1 s", "--out", "line"
+    )
+    assert line.returncode == 0
+    done = hotband("store", "add", "s", "rows", "whole", "line", "--json")
+    assert json.loads(done.stdout) == {"added": 8, "there": 0}
+    assert json.loads(hotband("store", "add", "s", "rows", "whole", "line/1", "--json").stdout)["added"] == 0
+    found = json.loads(hotband("store", "list", "s", "--json").stdout)
+    assert sorted(row["qd"] for row in found if row["qd"]) == [1, 1, 2, 2, 4, 8]
+    assert sorted(row["bs_bytes"] for row in found if row["bs_bytes"]) == [4096, 4096, 8192, 8192]
+    assert {row["experiment"] for row in found} == {
+        "the sweep in rows", "the sweep in whole", "the runs fio-randread, fio-randwrite on ent-15k",
+    }  # fmt: skip
+    assert {row["point"] for row in found} == {None, "run 0", "run 1"}
+    rows = next(row["run"] for row in found if row["experiment"] == "the sweep in rows")
+    assert "has no record" in hotband("store", "show", "s", rows).stderr
+
+
+def test_commands_give_their_runs_to_a_store(hotband: Hotband, tmp_path: Path) -> None:
+    run = ("run", "fio-randread", "--on", "ent-10k", "--duration", "1 s", "--into", "s")
+    for _ in range(2):
+        assert hotband(*run).returncode == 0
+    with_interval = ("fio-randread", "--on", "ent-15k", "--duration", "0.1 s", "--interval", "90", "--draws", "8")
+    assert hotband("run", *with_interval, "--into", "s").returncode == 0
+    assert hotband("sweep", *with_interval, "--set", "qd=2", "--into", "s").returncode == 0
+    assert hotband("run", *run[1:], "--then", "fio-randwrite", "--out", "line").returncode == 0
+    # Those that are kept already are given, too.
+    assert hotband("run", *run[1:-1], "other", "--then", "fio-randwrite", "--out", "line").returncode == 0
+    found = json.loads(hotband("store", "list", "s", "--json").stdout)
+    assert len(found) == 5
+    intervals = [row["iops_interval_low"] < row["iops_interval_high"] for row in found if row["iops_interval_low"]]
+    assert intervals == [True, True]
+    assert len(hb.store(tmp_path / "other")) == 2
