@@ -20,12 +20,17 @@ from hotband.calibrate.calibrated import Calibrated
 from hotband.calibrate.model import Model, Product
 from hotband.calibrate.run import Wanted, run
 from hotband.calibrate.unknowns import Unknowns, number_of, unknowns_of
+from hotband.catalog.entries import product
+from hotband.text.quantities import size_bytes
 from hotband.text.write import write_file
 
 PRODUCTS = ("toshiba-mg08-16tb", "exos-15e900-512n", "s4500-960", "pm893-3840", "p4510-4tb", "980-pro-1tb")
 TRIES = 100
 ROUNDING = 1e-5
 """Values are written with six digits."""
+SIMULATED_BYTES = 1.2e11
+"""Of a solid-state drive so much is simulated: all that a calibration writes is then, as on a whole one, a small part.
+At the 30 GB that one run chooses its own writes moved what it measured by 4 % from the first pass to the last."""
 
 
 @contextmanager
@@ -34,7 +39,8 @@ def watch(_: str) -> Iterator[None]:
 
 
 def truth_of(like: str, seed: int) -> dict[str, str]:
-    """Every uncertain value of a product, drawn from its prior: what the product refuses is drawn again."""
+    """Every uncertain value of a product, drawn from its prior, and the scale of a solid-state drive; what the product
+    refuses is drawn again."""
     unknowns, model = unknowns_of(like, {}), Model(Product(like), [], watch)
     random = np.random.default_rng([seed, *like.encode()])
     for _ in range(TRIES):
@@ -42,8 +48,17 @@ def truth_of(like: str, seed: int) -> dict[str, str]:
         options = [int(random.choice(len(one.prior), p=one.prior)) for one in unknowns.choices]
         drawn = dict(unknowns.settings(places, options))
         if model.refusal(tuple(drawn.items())) is None:
-            return drawn | {one.name: one.options[n] for one, n in zip(unknowns.choices, options, strict=True)}
+            chosen = {one.name: one.options[n] for one, n in zip(unknowns.choices, options, strict=True)}
+            return drawn | chosen | scale_of(like)
     raise SystemExit(f"{like}: refuses all of {TRIES} draws")
+
+
+def scale_of(like: str) -> dict[str, str]:
+    """The scale at which the drive is simulated, if it has one."""
+    values = {one["key"]: one["value"] for one in product(like)["values"]}
+    if "scale" not in values:
+        return {}
+    return {"scale": str(max(1, round((size_bytes(values["capacity"]) or 0.0) / SIMULATED_BYTES)))}
 
 
 def product_file(like: str, truth: dict[str, str]) -> str:

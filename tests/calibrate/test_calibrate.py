@@ -15,11 +15,13 @@ import hotband as hb
 from hotband.calibrate import screen
 from hotband.calibrate.calibrate import Asked, Planned, of_plan, plan
 from hotband.calibrate.calibrated import Calibrated
-from hotband.calibrate.figures import Seen
+from hotband.calibrate.design import Design
+from hotband.calibrate.figures import Figure, Seen
 from hotband.calibrate.measure import measure, passes
-from hotband.calibrate.measured import Measured
+from hotband.calibrate.measured import Measured, data_of
 from hotband.calibrate.model import Product
 from hotband.calibrate.product_file import file_text
+from hotband.calibrate.screen import jumping
 from hotband.calibrate.unknowns import number_of, unknowns_of
 from hotband.catalog.entries import product
 from hotband.errors import UserError
@@ -114,6 +116,37 @@ def test_repeats_lie_in_passes_and_held_out_loads_come_last(planned: Planned) ->
     assert passes(loads, [2, 1, 1]) == [0, 1, 0, 2]
 
 
+def test_loads_that_change_the_drive_are_measured_once_after_all_others(planned: Planned) -> None:
+    loads = [replace(planned.loads[0], changes=True), planned.loads[1], replace(planned.loads[2], held_out=True)]
+    assert passes(loads, [1, 2, 1]) == [1, 1, 2, 0]
+    many = Design(planned.screened, [replace(load, changes=True) for load in planned.design.loads])
+    assert max(many.plan(2_000.0, 0.0).counts) == 1
+    assert max(planned.design.plan(2_000.0, 0.0).counts) > 1
+
+
+def test_a_percentile_that_jumps_between_two_latencies_is_not_used() -> None:
+    figures = [Figure(0, "write", name) for name in ("mean", "p50")]
+
+    def seen(mean: float, p50: float) -> list[Seen]:
+        return [Seen({("write", "mean"): mean, ("write", "p50"): p50}, COUNTS, 1.0)]
+
+    smooth = [(seen(-0.1, -0.1), seen(0.1, 0.1))] * 3
+    jumps = [(seen(-0.1, 0.0), seen(0.1, 0.2)), (seen(-0.02, -0.2), seen(0.02, 0.0))]
+    assert jumping(figures, seen(0.0, 0.0), smooth) == [False, False]
+    assert jumping(figures, seen(0.0, 0.0), jumps) == [False, True]
+
+
+def test_one_load_that_comes_out_otherwise_says_nothing_of_the_repeats_of_others(planned: Planned) -> None:
+    measured = [
+        Measured(load, tuple(Seen(_logs(planned, place, moved), COUNTS, 100.0) for moved in moves))
+        for place, (load, moves) in enumerate(
+            zip(planned.design.loads, [(0.0, 0.2), *[(0.0, 0.001)] * len(planned.loads)], strict=False)
+        )
+    ]
+    _, spread = data_of(planned.screened, measured, range(len(measured)))
+    assert spread < 1.0
+
+
 def test_another_kind_of_drive_is_refused(planned: Planned) -> None:
     # Everything fifty times as fast.
     faster = [
@@ -138,6 +171,9 @@ def _logs(planned: Planned, load: int, moved: float) -> dict[tuple[str, str], fl
         (["exos-15e900-512n", "--like", LIKE, "-o", "mine.txt"], "expected a file that ends in .toml"),
         (["emulated:", "--like", LIKE], "expected emulated:MACHINE"),
         (["a", "b", "--like", LIKE], "a"),
+        (["no-such-machine", "--like", LIKE], "no-such-machine"),
+        (["emulated:no-such-machine", "--like", LIKE, "--plan"], "no-such-machine"),
+        (["gone.json", "--like", LIKE], "gone.json: cannot be read"),
         (["exos-15e900-512n", "--like", LIKE, "--size", "large"], "expected a size"),
     ],
 )

@@ -81,18 +81,23 @@ class Design:
             accepted = f"is too short: expected at least {needed:.0f} s, of which {reserved_s:.0f} s check the fit"
             raise UserError("--for", "", f"{budget_s:g} s", accepted)
         for place in sorted((n for n, count in enumerate(counts) if count == 1), key=lambda n: self.loads[n].time):
-            if sum(count > 1 for count in counts) < REPEATED and self.loads[place].time <= left:
+            load = self.loads[place]
+            if sum(count > 1 for count in counts) < REPEATED and load.time <= left and self._most(load) > 1:
                 counts[place] += 1
                 left -= self.loads[place].time
         expected = np.sqrt(np.diag(np.linalg.inv(known)))[: len(self.screened.unknowns.numbers)]
         return Plan(tuple(counts), budget_s - left, expected)
+
+    @staticmethod
+    def _most(load: Measurement) -> int:
+        return 1 if load.changes else MOST_REPEATS
 
     def _gains(self, known: Numbers, counts: Sequence[int], left: float) -> dict[int, float]:
         """What one more measurement of each load adds, a second of its time."""
         before = np.linalg.slogdet(known)[1]
         gains = {}
         for place, load in enumerate(self.loads):
-            if load.time > left or counts[place] >= MOST_REPEATS:
+            if load.time > left or counts[place] >= self._most(load):
                 continue
             more = self.information(place, counts[place] + 1) - self.information(place, counts[place])
             gains[place] = (float(np.linalg.slogdet(known + more)[1]) - float(before)) / load.time
@@ -107,6 +112,8 @@ class Design:
         now = np.diag(np.linalg.inv(known))[:numbers]
         found: list[Next] = []
         for place, load in enumerate(self.loads):
+            if counts[place] >= self._most(load):
+                continue
             more = self.information(place, counts[place] + 1) - self.information(place, counts[place])
             then = np.diag(np.linalg.inv(known + more))[:numbers]
             shares = 1.0 - then / now

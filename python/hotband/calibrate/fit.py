@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.calibrate.figures import Figure, vector
-from hotband.calibrate.posterior import Linear, Posterior, left_of, posterior_of
+from hotband.calibrate.posterior import Linear, Part, Posterior, left_of, posterior_of
 from hotband.calibrate.profile import Profile, mixed, objective, places_of, profile_of
 from hotband.calibrate.screen import SEED, sure
 from hotband.calibrate.unknowns import FARTHEST
@@ -94,21 +94,6 @@ class Fitted:
 def fit(model: Model, unknowns: Unknowns, data: Data) -> Fitted:
     """Fits what the data can tell; what no values explain is then trusted less, and the rest is fitted again. Raises
     UserError, RunsInterrupted."""
-    found, covariance = _fitted(model, unknowns, data)
-    deviations = np.sqrt(np.diag(covariance))
-    away = np.abs(found.rest)
-    far = away > OUTLIER
-    if not far.any() or np.mean(far) > MOST_OUTLIERS:
-        return found
-    # As in iterated reweighting: an error of its own, as large as the difference (Huber and Ronchetti 2009, chapter 7).
-    more = np.where(far, (away * deviations) ** 2, 0.0)
-    again, covariance = _fitted(model, unknowns, replace(data, covariance=data.covariance + np.diag(more)))
-    own = np.sqrt(np.diag(covariance) - more)
-    return replace(again, rest=again.rest * np.sqrt(np.diag(covariance)) / own)
-
-
-def _fitted(model: Model, unknowns: Unknowns, data: Data) -> tuple[Fitted, Numbers]:
-    """The fit, and the covariance of measured less predicted, what is not fitted included."""
     numbers, choices = tellable(data)
     idle = [place for place in range(data.slopes.shape[1]) if place not in numbers]
     # What is not fitted varies too.
@@ -117,15 +102,25 @@ def _fitted(model: Model, unknowns: Unknowns, data: Data) -> tuple[Fitted, Numbe
     priors = tuple(unknowns.choices[place].prior for place in choices)
     middle, as_it_is = np.zeros(len(numbers)), (0,) * len(choices)
     linear = Linear(data.measured - data.base, middle, as_it_is, data.slopes[:, numbers], steps, covariance, priors)
-    root = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
-    task = _Task(model, unknowns.only(numbers, choices), data, root)
+    task = _Task(model, unknowns.only(numbers, choices), data, _root(covariance))
     best, posterior = _searched(task, linear)
+    deviations = np.sqrt(np.diag(covariance))
+    far = np.abs(best.rest) > OUTLIER * deviations
+    if far.any() and np.mean(far) <= MOST_OUTLIERS:
+        # As in iterated reweighting: an error of its own, as large as the difference (Huber and Ronchetti 2009,
+        # chapter 7).
+        covariance = covariance + np.diag(np.where(far, best.rest**2, 0.0))
+        task.root = _root(covariance)
+        best, posterior = _searched(task, replace(linear, covariance=covariance), best)
+    best, across = _descended(task, best)
     misfit = _misfit(task.whitened(best.rest), best.places)
-    across = task.across(best.places, best.options, best.slopes)
     profiles = _profiles(across, posterior, best.options, max(1.0, misfit))
-    away = best.rest / np.sqrt(np.diag(covariance))
-    found = Fitted(tuple(numbers), tuple(choices), best.places, best.options, posterior, profiles, away, misfit)
-    return found, covariance
+    away = best.rest / deviations
+    return Fitted(tuple(numbers), tuple(choices), best.places, best.options, posterior, profiles, away, misfit)
+
+
+def _root(covariance: Numbers) -> Numbers:
+    return np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -139,11 +134,15 @@ class _Fit:
     squares: float
 
 
-def _searched(task: _Task, linear: Linear) -> tuple[_Fit, Posterior]:
-    """The best fit over combinations of choices: those that the fits before make likely are fitted, too."""
-    # Slopes hold around the middle of the ranges: what they say of values far from it has an error.
-    curved = np.diag(CURVED**2 * (linear.slopes**2).sum(axis=1))
-    posterior = posterior_of(replace(linear, covariance=linear.covariance + curved))
+def _searched(task: _Task, linear: Linear, start: _Fit | None = None) -> tuple[_Fit, Posterior]:
+    """The best fit over combinations of choices: those that the fits before make likely are fitted, too. From a fit
+    with another covariance on, if there is one."""
+    if start is None:
+        # Slopes hold around the middle of the ranges: what they say of values far from it has an error.
+        curved = np.diag(CURVED**2 * (linear.slopes**2).sum(axis=1))
+        posterior = posterior_of(replace(linear, covariance=linear.covariance + curved))
+    else:
+        posterior = Posterior((Part(start.options, 1.0, start.places, np.eye(len(start.places))),))
     fits: dict[tuple[int, ...], _Fit] = {}
     found: dict[tuple[int, ...], Posterior] = {}
     for _ in range(ROUNDS):
@@ -159,12 +158,19 @@ def _searched(task: _Task, linear: Linear) -> tuple[_Fit, Posterior]:
         found[fit.options] = posterior_of(around)
         posterior = found[min(fits.values(), key=lambda one: one.squares).options]
     best = min(fits.values(), key=lambda one: one.squares)
+    return best, found[best.options].kept(fits[one].options for one in fits if fits[one].squares > best.squares + SURE)
+
+
+def _descended(task: _Task, best: _Fit) -> tuple[_Fit, list[Across]]:
+    """A fit with the objective through the range of each coordinate; fitted again where that goes below it."""
     across = task.across(best.places, best.options, best.slopes)
     better = min(across, key=lambda one: one.least, default=None)
-    if better is not None and better.least < across[0].here - BETTER:
-        again = task.fit(best.options, better.best_start(best.places))
-        best = min(best, again, key=lambda one: one.squares)
-    return best, found[best.options].kept(fits[one].options for one in fits if fits[one].squares > best.squares + SURE)
+    if better is None or better.least >= across[0].here - BETTER:
+        return best, across
+    again = task.fit(best.options, better.best_start(best.places))
+    if again.squares >= best.squares:
+        return best, across
+    return again, task.across(again.places, again.options, again.slopes)
 
 
 def _misfit(whitened: Numbers, places: Numbers) -> float:

@@ -1,6 +1,7 @@
 """The plan's loads on the target: runs of an experiment, kept in a folder as they finish.
 
-Loads that are measured several times are so in passes, so that repeats lie minutes apart. Those held out come last.
+Loads that are measured several times are so in passes, so that repeats lie minutes apart. After them come those held
+out, and last those that leave the drive otherwise than they found it.
 """
 
 from __future__ import annotations
@@ -27,9 +28,14 @@ def passes(loads: Sequence[Measurement], counts: Sequence[int]) -> list[int]:
     """Places of loads in the order in which they are measured."""
     found = []
     for turn in range(max(counts, default=0)):
-        found += [place for place, count in enumerate(counts) if count > turn and not loads[place].held_out]
-    held = [place for place, count in enumerate(counts) if count and loads[place].held_out]
-    return found + [place for place in held for _ in range(counts[place])]
+        found += [
+            place
+            for place, count in enumerate(counts)
+            if count > turn and not loads[place].held_out and not loads[place].changes
+        ]
+    held = [place for place, load in enumerate(loads) if load.held_out]
+    last = [place for place, load in enumerate(loads) if load.changes]
+    return found + [place for place in (*held, *last) for _ in range(counts[place])]
 
 
 def measure(

@@ -69,7 +69,7 @@ def data_of(
 
 def _spread(screened: Screened, rows: Sequence[int], figures: Sequence[Figure], measured: Sequence[Measured]) -> float:
     """The variance of repeats over that expected; 1 where nothing was repeated."""
-    seen = expected = 0.0
+    ratios = []
     least = floors(figures)
     for row, figure, floor in zip(rows, figures, least, strict=True):
         runs = measured[figure.load].runs
@@ -78,7 +78,8 @@ def _spread(screened: Screened, rows: Sequence[int], figures: Sequence[Figure], 
         values = [run.logs[figure.side, figure.name] for run in runs]
         count = np.mean([run.counts[figure.side] for run in runs])
         one = screened.noise[row, row] * screened.counts[row] / max(float(count), 1.0) + STEP_SHARE * floor
-        # Each figure counts alike, whatever its noise.
-        seen += float(np.var(values, ddof=1)) / one
-        expected += 1.0
-    return seen / expected if expected else 1.0
+        # The median of a variance of so many degrees of freedom over its mean (Wilson and Hilferty 1931).
+        median = (1.0 - 2.0 / (9.0 * (len(runs) - 1))) ** 3
+        ratios.append(float(np.var(values, ddof=1)) / one / median)
+    # Not the mean: one load that comes out otherwise each time, whatever the reason, says nothing of the others.
+    return float(np.median(ratios)) if ratios else 1.0

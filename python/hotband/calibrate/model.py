@@ -103,7 +103,8 @@ def scaled(product: Product) -> Product:
 
 @dataclass
 class Model:
-    """A product under loads; `done` is what was run before, `runs` how many were."""
+    """A product under loads, at a fraction of its size or not (`is_scaled`); `done` is what was run before, `runs` how
+    many were."""
 
     product: Product
     loads: Sequence[Measurement]
@@ -112,10 +113,13 @@ class Model:
     ios: int = IOS
     done: dict[At, list[Seen]] = field(default_factory=dict)
     runs: int = 0
+    is_scaled: bool = False
 
     def __post_init__(self) -> None:
         """At a scale, where the product has one and the user says none."""
-        self.product = scaled(self.product)
+        whole = self.product
+        self.product = scaled(whole)
+        self.is_scaled = self.product != whole
 
     def refusal(self, settings: tuple[Setting, ...]) -> str | None:
         """Why the product cannot have these values, else None."""

@@ -13,7 +13,9 @@ from hotband.calibrate.figures import seen_of
 from hotband.calibrate.loads import Measurement
 from hotband.calibrate.measured import Measured
 from hotband.errors import UserError
+from hotband.expect.expect import expect_room
 from hotband.expect.results import read_rows
+from hotband.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.calibrate.figures import Seen
@@ -21,11 +23,16 @@ if TYPE_CHECKING:
     from hotband.runs.specify import Named
 
 FEWEST = 3
+ENOUGH = 5
+"""Of so many loads a mix is held out."""
 
 
-def measured_of(paths: Sequence[Path], workload: Named | None) -> tuple[list[Measured], list[str]]:
-    """The loads in results of fio, vdbench, DiskSpd and Iometer, each with its runs, and what has to be said of them.
-    Raises UserError for what is no result, and for too few loads."""
+def measured_of(
+    paths: Sequence[Path], workload: Named | None, like: Named
+) -> tuple[list[Measured], list[Measured], list[str]]:
+    """The loads in results of fio, vdbench, DiskSpd and Iometer, each with its runs: those to fit and those held out;
+    and what has to be said of them. Raises UserError for what is no result, for too few loads, and for a product that
+    is smaller than what was measured."""
     from hotband.record.incomplete import refusing_incomplete
 
     with refusing_incomplete(list(paths)):
@@ -43,10 +50,23 @@ def measured_of(paths: Sequence[Path], workload: Named | None) -> tuple[list[Mea
     if not loads:
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
     if len(loads) < FEWEST:
-        accepted = f"holds {len(loads)} different loads that can be rebuilt: expected at least {FEWEST}"
+        accepted = f"holds {counted(len(loads), 'load')} that can be rebuilt: expected at least {FEWEST} different ones"
         raise UserError("RESULT", "", str(paths[0]), accepted)
+    expect_room(rows, like, "--like")
     notes += [f"assumed: {text}" for text in assumed]
-    return [Measured(load, tuple(runs[key])) for key, load in loads.items()], notes
+    found = [Measured(load, tuple(runs[key])) for key, load in loads.items()]
+    kept_back = _held_out(found)
+    if not kept_back:
+        notes.append(f"no load was held out: of {ENOUGH} and more a mix is, and see hotband expect")
+    return [one for one in found if one not in kept_back], kept_back, notes
+
+
+def _held_out(measured: Sequence[Measured]) -> list[Measured]:
+    """The last mix of reads and writes, where there are enough others."""
+    mixes = [one for one in measured if all(min(run.counts.values()) for run in one.runs)]
+    if len(measured) < ENOUGH or not mixes:
+        return []
+    return [mixes[-1]]
 
 
 def _key(row: Row) -> str:

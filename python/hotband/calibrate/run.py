@@ -17,7 +17,7 @@ from hotband.calibrate.measure import measure
 from hotband.calibrate.model import Product, Watch
 from hotband.calibrate.product_file import file_text, whole_text
 from hotband.calibrate.results import measured_of
-from hotband.calibrate.target import REAL, Hardware, is_model, target_of
+from hotband.calibrate.target import EMULATED, REAL, Hardware, is_model, span_of_model, target_of
 from hotband.errors import UserError
 from hotband.text.tables import counted
 from hotband.text.write import write_file
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 BLACK_BOX_IOS = 8_000
 """Measured I/Os of a load in its model: eighty lie beyond the 99th percentile."""
+RESULTS = (".json", ".html", ".xml", ".csv", ".txt", ".log")
+"""What names of results end in: such a name is no machine's, whether it is there or not."""
 WHOLE = 1 << 40
 """Bytes of a black box that is a model of unknown size."""
 
@@ -75,14 +77,19 @@ def is_target(targets: Sequence[str]) -> bool:
     if len(targets) != 1:
         return False
     [name] = targets
-    return not is_model(name) or name.endswith(".toml") or not Path(name).exists()
+    if not is_model(name) or name.endswith(".toml"):
+        return True
+    return Path(name).suffix not in RESULTS and not Path(name).exists()
 
 
 def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
     """The plan, without measuring. Raises UserError, RunsInterrupted."""
+    from hotband.runs.run import text_of
+
     [name] = _one(wanted.targets)
     if not name.startswith(REAL):
-        return calibrate.plan(_asked(wanted, Product(name), None), watch)
+        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
+        return calibrate.plan(_asked(wanted, Product(name), span), watch)
     with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
         return calibrate.plan(_asked(wanted, Product(name), target.span_bytes), watch)
 
@@ -157,11 +164,14 @@ def _lateness(record: object) -> list[str]:
 
 
 def _results(wanted: Wanted, watch: Watch) -> tuple[Calibrated, int]:
+    from hotband.runs.specify import Named
+
     paths = [Path(one) for one in wanted.targets]
-    measured, notes = measured_of(paths, wanted.workload)
+    like = Named(wanted.like.name, wanted.like.text)
+    measured, kept_back, notes = measured_of(paths, wanted.workload, like)
     name = ", ".join(str(path) for path in paths[:2]) + (", ..." if paths[2:] else "")
-    found = calibrate.of_results(_asked(wanted, Product(name), None), measured, watch)
-    found.notes = [*notes, *found.notes, "no load was held out: measure a mix, and see hotband expect"]
+    found = calibrate.of_results(_asked(wanted, Product(name), None), measured, watch, kept_back)
+    found.notes = [*notes, *found.notes]
     return found, sum(len(one.runs) for one in measured)
 
 

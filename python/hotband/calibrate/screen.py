@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+JUMP, OTHER_SIDE, JUMPS = 0.05, 0.25, 2
+"""A percentile jumps where a number moves it by so much on one side of the middle and by less than this share of it on
+the other, and so many numbers do. One alone may be a limit that is met on one side."""
 SEEDS = 12
 """Runs that differ in nothing but the seed: standard deviations are then known to a fifth."""
 SEED, BETWEEN_SEEDS = 1, 1000
@@ -34,6 +37,9 @@ the same seed they have)."""
 TO_DIAGONAL = 0.2
 """Of the covariance of a dozen runs, which has next to no rank, so much is put on its diagonal (Ledoit and Wolf 2004:
 shrunk towards what is simple)."""
+SCALED = {"mean": 0.01, "p50": 0.02, "p99": 0.04}
+"""Standard deviation of figures of solid-state drives that are simulated at a fraction of their size, in shares:
+between a 256th and an eighth of one of 960 GB, rates moved by 1 %, percentiles by 4 % (docs/guides/calibrate.md)."""
 UNSTABLE = 0.10
 """A figure of which the logarithm varies by more between seeds is not used: a percentile between two modes."""
 
@@ -42,7 +48,8 @@ UNSTABLE = 0.10
 class Screened:
     """Figures of loads with what moves them: `base` their logarithms, `slopes` by the coordinates of the unknowns, a
     column each, `steps` what each option of each choice adds. `noise` is their covariance between seeds in runs of
-    `counts` I/Os. `refused` has what the product cannot have, with the reason."""
+    `counts` I/Os. `refused` has what the product cannot have, with the reason. `is_scaled` says that the drive was
+    simulated at a fraction of its size."""
 
     unknowns: Unknowns
     figures: tuple[Figure, ...]
@@ -53,6 +60,7 @@ class Screened:
     counts: Numbers
     rates: tuple[float, ...]
     refused: dict[str, str]
+    is_scaled: bool = False
 
     def rows(self, loads: Sequence[int]) -> list[int]:
         """Places of the figures of some loads."""
@@ -66,7 +74,11 @@ def screen(model: Model, unknowns: Unknowns) -> Screened:
     sides, options, refused = _points(model, unknowns)
     model.at([*seeds, *sides.values(), *options.values()], "which values can be told")
     runs = model.at(seeds, "")
-    figures, noise = stable(runs, [load.is_open for load in model.loads])
+    figures, noise = stable(runs)
+    both = [place for place in range(len(unknowns.numbers)) if {(place, -STEP), (place, STEP)} <= set(sides)]
+    pairs = [model.at([sides[place, -STEP], sides[place, STEP]], "") for place in both]
+    kept = [place for place, jumps in enumerate(jumping(figures, runs[0], pairs)) if not jumps]
+    figures, noise = [figures[place] for place in kept], noise[np.ix_(kept, kept)]
     base = vector(figures, runs[0])
     error = np.sqrt(2.0 * np.diag(noise))
     slopes = np.zeros((len(figures), len(unknowns.numbers)))
@@ -87,7 +99,8 @@ def screen(model: Model, unknowns: Unknowns) -> Screened:
         for place, choice in enumerate(unknowns.choices)
     )
     rates = tuple(one.iops for one in runs[0])
-    return Screened(unknowns, tuple(figures), base, slopes, steps, noise, counts(figures, runs[0]), rates, refused)
+    ios = counts(figures, runs[0])
+    return Screened(unknowns, tuple(figures), base, slopes, steps, noise, ios, rates, refused, model.is_scaled)
 
 
 def _points(
@@ -121,7 +134,7 @@ def _points(
     return sides, options, refused
 
 
-def stable(runs: Sequence[Sequence[Seen]], is_open: Sequence[bool]) -> tuple[list[Figure], Numbers]:
+def stable(runs: Sequence[Sequence[Seen]]) -> tuple[list[Figure], Numbers]:
     """The figures that all runs have and that vary little between seeds, and their covariance between seeds. Figures of
     different loads have nothing in common but chance."""
     found = [one for one in figures_of(runs[0]) if all((one.side, one.name) in run[one.load].logs for run in runs)]
@@ -132,6 +145,17 @@ def stable(runs: Sequence[Sequence[Seen]], is_open: Sequence[bool]) -> tuple[lis
     noise[np.diag_indices(len(kept))] /= 1 - TO_DIAGONAL
     loads = np.array([one.load for one in figures])
     return figures, np.where(loads[:, None] == loads[None, :], noise, 0.0)
+
+
+def jumping(figures: Sequence[Figure], middle: Sequence[Seen], pairs: Sequence[Sequence[Sequence[Seen]]]) -> list[bool]:
+    """Which figures jump: percentiles that several numbers move on one side of the middle only, as they do where the
+    latency has several values and a percentile goes from one to the next. `pairs` are the runs on either side."""
+    base = vector(figures, middle)
+    one_sided = np.zeros(len(figures))
+    for low, high in pairs:
+        moved = np.sort(np.nan_to_num(np.abs([vector(figures, low) - base, vector(figures, high) - base])), axis=0)
+        one_sided += (moved[1] > JUMP) & (moved[0] < moved[1] * OTHER_SIDE)
+    return [one.name != "mean" and bool(count >= JUMPS) for one, count in zip(figures, one_sided, strict=True)]
 
 
 def sure(difference: Numbers, error: Numbers) -> Numbers:
@@ -151,8 +175,11 @@ def floors(figures: Sequence[Figure]) -> Numbers:
 
 def covariance(screened: Screened, rows: Sequence[int], measured: Numbers) -> Numbers:
     """The covariance of measured less predicted of some figures, of which so many I/Os each were `measured`: chance on
-    both sides, and what no figure is better than."""
+    both sides, what no figure is better than, and what the size that is simulated does."""
     ratio = np.sqrt(screened.counts[rows] / np.maximum(measured, 1.0))
     noise = screened.noise[np.ix_(rows, rows)]
-    least = floors([screened.figures[row] for row in rows])
+    figures = [screened.figures[row] for row in rows]
+    least = floors(figures)
+    if screened.is_scaled:
+        least = least + np.array([SCALED[one.name] ** 2 for one in figures])
     return np.asarray(noise * np.outer(ratio, ratio) + noise + np.diag(least))

@@ -48,7 +48,7 @@ def expect(asked: Asked, watch: Watch, say: Say) -> Expected:
     _expect_some(rows)
     if asked.machine is None:
         return Expected(None, settings.level, rows, ranking=rank(rows, settings, watch))
-    _expect_room(rows, asked.machine)
+    expect_room(rows, asked.machine)
     found = run(rows, asked.machine, settings, watch, f"{counted(len(rows), 'run')} on {asked.machine.name}")
     notes = with_intervals(found, settings, say, watch)
     scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
@@ -67,8 +67,8 @@ def _expect_some(rows: Sequence[Row]) -> None:
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
 
 
-def _expect_room(rows: Sequence[Row], machine: Named) -> None:
-    """Raises UserError where the machine is smaller than what was measured."""
+def expect_room(rows: Sequence[Row], machine: Named, option: str = "--on") -> None:
+    """Raises UserError where the machine, which an option names, is smaller than what was measured."""
     from hotband.expect.capacity import target_bytes
 
     size = target_bytes(machine)
@@ -76,4 +76,4 @@ def _expect_room(rows: Sequence[Row], machine: Named) -> None:
         span = row.load.span_bytes if row.load else None
         if size is not None and span is not None and span > size:
             sizes = f"has {size / 1e9:,.5g} GB, and {row.name} touched {span / 1e9:,.5g} GB"
-            raise UserError("--on", "", machine.name, f"{sizes}; expected a machine that holds it")
+            raise UserError(option, "", machine.name, f"{sizes}; expected a machine that holds it")

@@ -76,7 +76,7 @@ def emulate(
             precondition=precondition_of(workload),
             in_use=True,
             anyway=anyway,
-            way_ns=way_of_fio(Path(folder) / "way"),
+            way_ns=way_of_fio(Path(folder) / "way").least_ns,
         )
         with Served(serve) as served:
             job = job_on(asked, NBD, on_volumes(served.volumes))
