@@ -17,7 +17,7 @@ from hotband.calibrate.figures import means
 from hotband.calibrate.fit import Fitted, fit
 from hotband.calibrate.loads import SHARE_OF_RATE, Measurement, candidates, held_out, within
 from hotband.calibrate.measured import Measured, data_of
-from hotband.calibrate.model import IOS, Model, Product, Watch
+from hotband.calibrate.model import IOS, SSD_IOS, Model, Product, Watch
 from hotband.calibrate.screen import Screened, screen
 from hotband.calibrate.unknowns import FARTHEST, Unknowns, unknowns_of
 from hotband.calibrate.values import values_of
@@ -25,7 +25,9 @@ from hotband.errors import UserError
 from hotband.find.figures import time_shown
 
 if TYPE_CHECKING:
+    from hotband.calibrate.calibrated import Value
     from hotband.calibrate.fit import Data
+    from hotband.calibrate.unknowns import Setting
     from hotband.experiment import Executor
 
 LEAST_SECONDS = 30.0
@@ -55,7 +57,7 @@ class Asked:
     reads: bool = False
     seed: int = 1
     jobs: int | None = None
-    ios: int = IOS
+    ios: int | None = None
     path_ns: float = 0.0
 
 
@@ -86,7 +88,7 @@ def plan(asked: Asked, watch: Watch) -> Planned:
     unknowns = _unknowns(asked.like)
     loads = [one for one in candidates(kind, tags) if not (asked.reads and one.writes)]
     loads = within(loads, asked.span_bytes)
-    model = Model(asked.like, loads, watch, asked.jobs, asked.ios)
+    model = Model(asked.like, loads, watch, asked.jobs, _ios(asked))
     screened = screen(model, unknowns)
     # One by one, of 4 KiB at random: what the first loads are.
     single = min(rate for rate, one in zip(screened.rates, loads, strict=True) if one.name in SINGLE)
@@ -114,7 +116,7 @@ def of_results(
     RunsInterrupted."""
     unknowns = _unknowns(asked.like)
     loads = [one.load for one in measured]
-    model = Model(asked.like, loads, watch, asked.jobs, asked.ios)
+    model = Model(asked.like, loads, watch, asked.jobs, _ios(asked))
     screened = screen(model, unknowns)
     counts = tuple(len(one.runs) for one in measured)
     seconds = sum(count * load.time for count, load in zip(counts, loads, strict=True))
@@ -130,10 +132,13 @@ def _found(
     if not len(data.measured):
         raise UserError("RESULT", "", asked.target.name, "has no figure that the model has too: too few I/Os")
     _expect_like(asked.like, planned, data, used)
-    model = Model(asked.like, [one.load for one in used], watch, asked.jobs, asked.ios)
+    model = Model(asked.like, [one.load for one in used], watch, asked.jobs, _ios(asked))
     fitted = fit(model, planned.unknowns, data)
     values = values_of(planned.unknowns, fitted, planned.screened.refused)
-    settings = tuple((one.key, one.value) for one in values if one.state != "unknown")
+    if model.refusal(_settings(values)) is not None:
+        # Some that were found go with others that were fitted, though little was told of them.
+        values = values_of(planned.unknowns, fitted, planned.screened.refused, keep_all=True)
+    settings = _settings(values)
     checks = check(asked.like, settings, kept_back, watch, asked.jobs)
     deviations = np.ones(len(planned.unknowns.numbers))
     deviations[list(fitted.numbers)] = fitted.deviations
@@ -149,6 +154,11 @@ def _found(
         runs=planned.runs + model.runs,
         seconds=planned.plan.seconds,
     )
+
+
+def _settings(values: Sequence[Value]) -> tuple[Setting, ...]:
+    """What was found, as a run is set to."""
+    return tuple((one.key, one.value) for one in values if one.state != "unknown")
 
 
 def _expect_like(like: Product, planned: Planned, data: Data, used: Sequence[Measured]) -> None:
@@ -207,7 +217,17 @@ def _kind(like: Product) -> tuple[str, int]:
     return str(of["kind"]), int(float(tags))
 
 
+def _ios(asked: Asked) -> int:
+    """Measured I/Os of a load in the model."""
+    return asked.ios or (SSD_IOS if _kind(asked.like)[0] == "ssd" else IOS)
+
+
 def _unknowns(like: Product) -> Unknowns:
+    from hotband.expect.capacity import target_bytes
+    from hotband.runs.specify import Named
+
+    if target_bytes(Named(like.name, like.text)) is None:
+        raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
     found = unknowns_of(like.name, dict(like.held))
     if not found.numbers:
         accepted = "has no uncertain value: expected a product of which values have a range"

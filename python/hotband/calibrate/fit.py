@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 STEP = 0.5
 """Half of the distance between the two runs that a slope is of, in standard deviations of the prior."""
-NEAR = 0.5
-"""Slopes are taken over from a point that is nearer than this in every coordinate."""
+NEAR = 0.75
+"""Slopes are taken over from a point that is nearer than this in every coordinate, while combinations of choices are
+compared also from one of other options: where a fit ends does not depend on them, only how fast it gets there."""
 MOST_STEPS = 6
 ROUNDS = 6
 """Fits at most, each with other choices."""
@@ -162,7 +163,11 @@ def _searched(task: _Task, linear: Linear, start: _Fit | None = None) -> tuple[_
 
 
 def _descended(task: _Task, best: _Fit) -> tuple[_Fit, list[Across]]:
-    """A fit with the objective through the range of each coordinate; fitted again where that goes below it."""
+    """A fit with slopes of its own and the objective through the range of each coordinate; fitted again where that goes
+    below it."""
+    task.known = []
+    best = min(best, task.fit(best.options, best.places), key=lambda one: one.squares)
+    best = replace(best, slopes=task.near(best.places, best.options))
     across = task.across(best.places, best.options, best.slopes)
     better = min(across, key=lambda one: one.least, default=None)
     if better is None or better.least >= across[0].here - BETTER:
@@ -229,7 +234,7 @@ class _Task:
     def __init__(self, model: Model, unknowns: Unknowns, data: Data, root: Numbers) -> None:
         self.model, self.unknowns, self.data, self.root = model, unknowns, data, root
         self.error = np.sqrt(2.0 * data.noise)
-        self.known: tuple[Numbers, tuple[int, ...], Numbers] | None = None
+        self.known: list[tuple[Numbers, tuple[int, ...], Numbers]] = []
 
     def fitted(self, start: Numbers, options: tuple[int, ...]) -> Numbers:
         """The coordinates for which the sum of squares is least."""
@@ -300,11 +305,15 @@ class _Task:
         return np.asarray(np.linalg.solve(self.root, rest), dtype=np.float64)
 
     def near(self, places: Numbers, options: tuple[int, ...]) -> Numbers:
-        """Slopes at the point, or those of one so near that they are the same but for chance."""
-        if self.known is not None and self.known[1] == options and np.abs(places - self.known[0]).max() < NEAR:
-            return self.known[2]
-        self.known = (places.copy(), options, self.slopes(places, options))
-        return self.known[2]
+        """Slopes at the point, or those of one near it."""
+        distances = [
+            (of != options, float(np.abs(places - at).max(initial=0.0)), slopes) for at, of, slopes in self.known
+        ]
+        close = [one for one in distances if one[1] < NEAR]
+        if close:
+            return min(close, key=lambda one: one[:2])[2]
+        self.known.append((places.copy(), options, self.slopes(places, options)))
+        return self.known[-1][2]
 
     def slopes(self, places: Numbers, options: tuple[int, ...]) -> Numbers:
         """By each coordinate, between two runs around the point."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband.calibrate.figures import Seen, seen_of
 from hotband.calibrate.loads import Measurement
+from hotband.calibrate.unknowns import unknowns_of
 from hotband.errors import UserError
 from hotband.experiment import Experiment, Point
 from hotband.runs.run import RunSpec, prepare
@@ -30,12 +31,19 @@ At = tuple[tuple["Setting", ...], int]
 IOS = 40_000
 """Measured I/Os of a predicted load: 400 lie beyond the 99th percentile. More than a disk does in a measurement, so
 that the noise of the prediction is the smaller part."""
+SSD_IOS = 16_000
+"""Of a solid-state drive, whose runs are most of the time of a fit: 160 beyond."""
 MOST_BYTES = 1 << 28
-"""Of large I/Os fewer: a load should write a small part of a simulated solid-state drive only."""
+"""Of large I/Os fewer."""
 LEAST_IOS = 2_000
+MOST_WRITTEN = 1 << 27
+"""A load that writes a solid-state drive in order writes so much, and as much again before: 7 % of what is simulated.
+With twice as much it was 9 % too fast: garbage collection then finds blocks of which nothing is valid."""
 SIMULATED_BYTES = 3.7e9
 """Solid-state drives are simulated at the scale that leaves about this. To write one over takes a quarter of a second.
 From a 512th to a 64th rates and latencies are alike within 1 % (`hotband.find.scale`)."""
+LEAST_SPAN = 1 << 30
+"""Write buffers hold up to 64 MB: rewrites in one are no load of the flash."""
 SCALES = (1024, 512, 256, 128, 64, 32)
 SHOWN_POINTS = 8
 """Fewer points are run without a bar: a step of the fit takes a second."""
@@ -85,11 +93,14 @@ def ios_of(load: Measurement, ios: int) -> int:
     from hotband.find.loads import Load
 
     size = Load(load.text(), load.name).mean_bytes() or 4096.0
+    if load.changes:
+        return min(ios, int(MOST_WRITTEN / size))
     return max(min(ios, int(MOST_BYTES / size)), min(ios, LEAST_IOS))
 
 
-def scaled(product: Product) -> Product:
-    """The product at the largest scale that leaves enough of it; as it is where it has none, or the user says one."""
+def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
+    """The product at the largest scale that leaves enough of it, for loads that are given, too; as it is where it has
+    none, or the user says one."""
     from hotband.catalog.entries import product as entry
     from hotband.text.quantities import size_bytes
 
@@ -97,8 +108,42 @@ def scaled(product: Product) -> Product:
     if values.get("scale") != "1":
         return product
     whole = size_bytes(values["capacity"]) or 0.0
-    scale = next((one for one in SCALES if whole / one >= SIMULATED_BYTES), SCALES[-1])
-    return Product(product.name, product.text, (*product.held, ("scale", str(scale))))
+    sizes = [one for one in SCALES if whole / one >= SIMULATED_BYTES] or [SCALES[-1]]
+    tried = [Product(product.name, product.text, (*product.held, ("scale", str(scale)))) for scale in sizes]
+    # A block has to hold a pass at it, also where the pass is the largest; a file that was measured has to fit.
+    given = [one for one in loads if one.given]
+    return next((one for one in tried if not (_refuses_a_choice(one) or _refuses_a_load(one, given))), tried[-1])
+
+
+def _refuses_a_load(product: Product, loads: Sequence[Measurement]) -> bool:
+    return any(_why(spec) is not None for spec in specs_of("x", product, loads, ((), 1), IOS, one_drive=False))
+
+
+def part_of(load: Measurement, scale: int) -> Measurement:
+    """A load on a part of the drive on the same part of a smaller one, which is no less than a cache could hold."""
+    if load.span_bytes is None:
+        return load
+    return replace(load, span_bytes=max(load.span_bytes // scale, min(load.span_bytes, LEAST_SPAN)))
+
+
+def _refuses_a_choice(product: Product) -> bool:
+    """Whether a product cannot have an option of a choice, which it can have at another scale."""
+    choices = unknowns_of(product.name, dict(product.held)).choices
+    settings = [choice.at(option) for choice in choices for option in range(len(choice.options))]
+    return any(why_refused(product, one) is not None for one in settings)
+
+
+def why_refused(product: Product, settings: tuple[Setting, ...]) -> str | None:
+    """Why the product cannot have these values, else None."""
+    return _why(specs_of("x", product, [], (settings, 1), IOS)[0])
+
+
+def _why(spec: RunSpec) -> str | None:
+    try:
+        prepare(spec)
+    except UserError as error:
+        return error.accepted
+    return None
 
 
 @dataclass
@@ -118,16 +163,14 @@ class Model:
     def __post_init__(self) -> None:
         """At a scale, where the product has one and the user says none."""
         whole = self.product
-        self.product = scaled(whole)
+        self.product = scaled(whole, self.loads)
         self.is_scaled = self.product != whole
+        if self.is_scaled:
+            self.loads = [part_of(load, int(dict(self.product.held)["scale"])) for load in self.loads]
 
     def refusal(self, settings: tuple[Setting, ...]) -> str | None:
         """Why the product cannot have these values, else None."""
-        try:
-            prepare(specs_of("x", self.product, [], (settings, 1), self.ios)[0])
-        except UserError as error:
-            return error.accepted
-        return None
+        return why_refused(self.product, settings)
 
     def at(self, points: Sequence[At], title: str) -> list[list[Seen]]:
         """What the loads measure at points. Raises UserError, RunsInterrupted."""

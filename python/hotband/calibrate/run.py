@@ -94,6 +94,22 @@ def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
         return calibrate.plan(_asked(wanted, Product(name), target.span_bytes), watch)
 
 
+def black_box_plan(wanted: Wanted, say: Say) -> tuple[list[Measurement], list[int]]:
+    """The loads of a black box and how often each is measured, without measuring; the rate of the last follows from
+    those before. Raises UserError."""
+    from hotband.runs.run import text_of
+
+    [name] = _one(wanted.targets)
+    if name.startswith(REAL):
+        with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
+            span = target.span_bytes
+    else:
+        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
+    loads, counts = loads_for(wanted.seconds, span, wanted.reads)
+    checks = held_out(BLACK_BOX, 1.0)
+    return [*loads, *checks], [*counts, *([1] * len(checks))]
+
+
 def _asked(wanted: Wanted, target: Product, span: int | None) -> Asked:
     return Asked(
         wanted.like, target, wanted.seconds, span_bytes=span, reads=wanted.reads, seed=wanted.seed, jobs=wanted.jobs

@@ -17,26 +17,31 @@ if TYPE_CHECKING:
 
     from hotband.calibrate.calibrate import Planned
     from hotband.calibrate.calibrated import Calibrated, Check, Value
+    from hotband.calibrate.loads import Measurement
 
 MOST_NAMED = 12
 
 
-def plan_views(planned: Planned) -> list[Table | Text | str]:
-    """What will be measured, how long it takes, and what it is expected to tell."""
+def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
+    """What will be measured."""
     from rich.table import Table
 
     table = Table(title="What is measured", title_justify="left")
     for name in ("load", "times", "seconds", "for"):
         table.add_column(name, justify="right" if name in ("times", "seconds") else "left")
-    for load, count in zip(planned.loads, planned.counts, strict=True):
+    for load, count in zip(loads, counts, strict=True):
         if count:
             why = "the check" if load.held_out else "the fit"
             table.add_row(load.name, str(count), f"{count * load.time:.0f}", why)
+    return table
+
+
+def plan_views(planned: Planned) -> list[Table | Text | str]:
+    """What will be measured, how long it takes, and what it is expected to tell."""
     numbers = zip(planned.unknowns.numbers, planned.plan.expected, strict=True)
     told = [number.name for number, share in numbers if share <= TOLD]
-    views: list[Table | Text | str] = [table]
-    views.append(f"{_time(planned.plan.seconds)} in all. Expected to be narrowed: {', '.join(told) or 'nothing'}")
-    return views
+    expected = f"{_time(planned.plan.seconds)} in all. Expected to be narrowed: {', '.join(told) or 'nothing'}"
+    return [loads_table(planned.loads, planned.counts), expected]
 
 
 def views(of: Calibrated) -> list[Table | Text | str]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from hotband.calibrate.calibrated import LEVEL, TOLD, Value
 from hotband.calibrate.fit import TOLD as KNOWN
-from hotband.calibrate.unknowns import EDGE
+from hotband.calibrate.unknowns import EDGE, number_of
+from hotband.interval.distribution import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,15 +21,16 @@ OUTER = 1.6449
 """The coordinate of the ends of the middle 90 % of a range (the standard normal quantile of 0.95)."""
 
 
-def values_of(unknowns: Unknowns, fitted: Fitted, refused: Mapping[str, str]) -> list[Value]:
-    """Every uncertain value, as it was found."""
+def values_of(unknowns: Unknowns, fitted: Fitted, refused: Mapping[str, str], *, keep_all: bool = False) -> list[Value]:
+    """Every uncertain value, as it was found; with `keep_all` also those that were fitted and of which next to nothing
+    was told."""
     deviations = fitted.deviations
     found: list[Value] = []
     for place, number in enumerate(unknowns.numbers):
         if place in fitted.numbers:
             at = fitted.numbers.index(place)
             left = float(deviations[at])
-            if left > KNOWN:
+            if left > KNOWN and not keep_all:
                 found += _of_number(number, None, (-OUTER, OUTER), 1.0, refused)
                 continue
             of = fitted.profiles[at]
@@ -78,10 +80,12 @@ def _of_choice(of: Choice, fitted: Fitted, at: int | None, refused: Mapping[str,
     shares = prior if at is None else np.array([fitted.posterior.probability(at, n) for n in range(len(of.options))])
     order = np.argsort(-shares, kind="stable")
     needed = int(np.searchsorted(np.cumsum(shares[order]), LEVEL) + 1)
-    left = tuple(of.options[n] for n in sorted(order[:needed]))
     option = 0 if at is None else fitted.options[at]
-    moved = at is not None and abs(float(shares[option]) - of.prior[option]) > 0.1
+    moved = at is not None and (option > 0 or abs(float(shares[option]) - of.prior[option]) > 0.1)
+    # The best fit's option may not be the likeliest: it is one of those that are left all the same.
+    left = tuple(of.options[n] for n in sorted({*order[:needed], option}))
     state = "told" if at is not None and len(left) == 1 else "narrowed" if moved else "unknown"
+    low, high = _ends(of, left)
     return Value(
         of.name,
         "",
@@ -89,11 +93,19 @@ def _of_choice(of: Choice, fitted: Fitted, at: int | None, refused: Mapping[str,
         str(of.value.range.low),
         str(of.value.range.high),
         of.options[option],
-        left[0],
-        left[-1],
+        low,
+        high,
         state,  # type: ignore[arg-type]
         1.0 - float(shares.max()),
         float(shares[option]),
         left,
         note=refused.get(of.name, ""),
     )
+
+
+def _ends(of: Choice, left: tuple[str, ...]) -> tuple[str, str]:
+    """The ends of a range that holds the options that are left: of sizes and counts the least and the largest; of three
+    policies those that the product has."""
+    if NUMBER.fullmatch(left[0]) is not None:
+        return min(left, key=number_of), max(left, key=number_of)
+    return (left[0], left[-1]) if len(left) < len(of.options) else (str(of.value.range.low), str(of.value.range.high))

@@ -69,9 +69,10 @@ def calibrate(
     Writes a product's file with values, ranges and sources, for --on ./FILE.
     """
     from hotband.calibrate.api import bytes_of, seconds_of
+    from hotband.calibrate.loads import BLACK_BOX
     from hotband.calibrate.model import Product
-    from hotband.calibrate.run import Wanted, plan_only, run, with_folder
-    from hotband.calibrate.show import plan_views, views
+    from hotband.calibrate.run import Wanted, black_box_plan, plan_only, run, with_folder
+    from hotband.calibrate.show import loads_table, plan_views, views
     from hotband.calibrate.target import Hardware
     from hotband.runs.progress import run_progress
     from hotband.runs.run import text_of
@@ -90,6 +91,8 @@ def calibrate(
         Hardware(erase, yes, bytes_of(size)),
         fresh,
     )
+    if plan and like == BLACK_BOX:
+        return show_views([loads_table(*black_box_plan(wanted, say))])
     if plan:
         return show_views(plan_views(plan_only(wanted, say, run_progress)))
     found = run(with_folder(wanted), lambda of: None if as_json else show_views(plan_views(of)), say, run_progress)
