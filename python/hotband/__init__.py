@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Record,
         ResultsStore,
         Sweep,
+        advise,
         calibrate,
         compare,
         convert,
@@ -69,6 +70,7 @@ __all__ = [
     "Sweep",
     "UserError",
     "__version__",
+    "advise",
     "calibrate",
     "compare",
     "convert",
@@ -101,7 +103,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("calibrate", "expect", "find", "programs", "report", "review", "study", "serve", "store")
+PACKAGES = ("advise", "calibrate", "expect", "find", "programs", "report", "review", "serve", "store", "study")
 """Public functions that are packages of the same name."""
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from hotband import __all__ as PUBLIC
+from hotband.advise.api import advise as advise
 from hotband.audit.api import Compared as Compared
 from hotband.audit.api import compare as compare
 from hotband.calibrate.api import calibrate as calibrate

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands import (
+    advise,
     calibrate,
     catalog,
     device,
@@ -80,6 +81,7 @@ for command in (keys.keys, events.events, review.review, reliability.reliability
 app.command(epilog=RUN_EPILOG)(run.run)
 app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 app.command(epilog=find.EPILOG)(find.find)
+app.command(epilog=advise.EPILOG)(advise.advise)
 app.command(epilog=device.EPILOG)(device.device)
 app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
 app.command(epilog=serve.SERVE_EPILOG)(serve.mount)

@@ -52,7 +52,7 @@ def interval_of(
         return None
     spec = best.wanted.spec
     drawn = draw(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
-    names = (decides.figure.document_name, _nearest_name(decides.figure))
+    names = (decides.figure.document_name, nearest_name(decides.figure))
     name = next((one for one in names if one in drawn.nominal), None)
     if name is None:
         return None
@@ -97,7 +97,7 @@ def _deciding(question: Question, answer: Answer, best: Trial) -> Condition | Sh
     return min(conditions, key=lambda one: one.score(best.record, 1.0))
 
 
-def _nearest_name(figure: Figure) -> str:
+def nearest_name(figure: Figure) -> str:
     """The figure of a record that is nearest to a percentile without an interval of its own."""
     quantile = figure.percentile or 0.0
     nearest = min((50.0, 99.0, 99.9), key=lambda one: abs(math.log((100.001 - one) / (100.001 - quantile))))

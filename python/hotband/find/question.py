@@ -145,13 +145,13 @@ def _of_value(text: str, named: str, rest: str) -> Question:
     varied = _varied(named)
     if varied == RATE:
         refuse(named, 'a rate is asked for as a figure, such as "IOPS at p99 < 10 ms"')
-    conditions = _conditions(rest)
-    goals = [one for one in conditions if one.is_goal]
+    found = conditions(rest)
+    goals = [one for one in found if one.is_goal]
     if varied == DRIVES and not any(isinstance(one, Condition) for one in goals):
         refuse(text, 'a number of drives is for a rate, such as "drives for 50000 IOPS at p99 < 2 ms"')
     if varied == DRIVES and len(goals) > 1:
         refuse(text, "expected one rate: it is what is offered to the drives")
-    return Question(text, varied, None, conditions)
+    return Question(text, varied, None, found)
 
 
 def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
@@ -159,14 +159,14 @@ def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
     wanted = figure(named)
     if not wanted.is_rate:
         refuse(named, 'expected IOPS or MB/s, the most of which is found, such as "IOPS at p99 < 10 ms"')
-    conditions = _conditions(rest)
+    found = conditions(rest)
     varied = RATE if by is None else _varied(by)
     if varied == DRIVES:
         refuse(by or "", 'more drives give more: expected "drives for 50000 IOPS at p99 < 2 ms"')
-    goal = next((one for one in conditions if one.is_goal), None)
+    goal = next((one for one in found if one.is_goal), None)
     if goal is not None:
         refuse(goal.text, f'expected limits of latencies here, such as "{wanted} at p99 < 10 ms"')
-    return Question(text, varied, wanted, conditions)
+    return Question(text, varied, wanted, found)
 
 
 def _varied(named: str) -> str:
@@ -184,8 +184,8 @@ def _varied(named: str) -> str:
     return ours(named)
 
 
-def _conditions(text: str) -> tuple[Condition | ShareOfMost, ...]:
-    """Conditions with `and`, `at` or a comma between them; each figure once."""
+def conditions(text: str) -> tuple[Condition | ShareOfMost, ...]:
+    """Conditions with `and`, `at` or a comma between them; each figure once. Raises UserError."""
     parts = [part for part in re.split(r"\s+(?:and|at|with)\s+(?!least|most)|,\s+|\s+&&?\s+", text) if part]
     found = tuple(_condition(part.strip()) for part in parts)
     for number, one in enumerate(found):

@@ -73,6 +73,16 @@ ARGUMENTS = {
     "--depth": "depth",
     "DIR": "fuse",
     "--loop": "loop",
+    "--slo": "slo",
+    "--slo-degraded": "slo_degraded",
+    "--capacity": "capacity",
+    "--protect": "protect",
+    "--candidates": "candidates",
+    "--cost": "cost",
+    "--grow": "grow",
+    "--years": "years",
+    "--duty": "duty",
+    "--power": "power",
 }
 
 

@@ -1,0 +1,87 @@
+"""`hb.advise`: what to buy, from Python (docs/guides/advise.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.advise.asked import DRAWS, LEVEL, YEARS, Asked
+from hotband.errors import UserError
+from hotband.runs.specify import Spec, in_python, named
+
+if TYPE_CHECKING:
+    from hotband.advise.advice import Advice
+    from hotband.experiment import Executor
+
+
+def advise(
+    workloads: Spec | Sequence[Spec],
+    *,
+    slo: str,
+    capacity: str,
+    protect: str,
+    candidates: str | Mapping[str, Sequence[str | int]] = "",
+    cost: str | PathLike[str] | None = None,
+    power: str | None = None,
+    grow: str | None = None,
+    years: float = YEARS,
+    duty: str | None = None,
+    slo_degraded: str | None = None,
+    interval: float = LEVEL,
+    draws: int = DRAWS,
+    seed: int = 1,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> Advice:
+    """Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
+    "p99 < 5 ms and IOPS > 2000") under every one of `workloads`, each alone, and recommends one.
+
+    `capacity` is text ("50 TB"), usable after `years` of `grow` ("30 %/year"); `protect` how many failed drives it
+    lives with ("two failures"). `candidates` is text (`"drives=a,b,layouts=raid6,counts=12,24"`) or a dict of lists;
+    what it leaves out is searched whole. `cost` is a CSV or TOML table of prices and watts, `power` the most that the
+    drives may draw ("500 W"), `duty` the share of the time that the workloads run, for endurance ("30 %"),
+    `slo_degraded` what has to hold with a drive failed. `interval` is the level in percent, from `draws` draws for the
+    finalists. With a folder `out` every run is kept as it ends, and one that is there is not run again; `fresh` starts
+    over.
+
+    The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
+    `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
+    `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
+    """
+    from hotband.advise.advise import advise as advice_of
+    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.watch import watch
+
+    given = list(workloads) if isinstance(workloads, list | tuple) else [workloads]
+    try:
+        for argument, value in (("slo", slo), ("capacity", capacity), ("protect", protect)):
+            if not isinstance(value, str):
+                raise UserError(argument, "", str(value), "expected text, as on the command line")
+        asked = Asked(
+            [named(one, f"workload {number}" if len(given) > 1 else "workload") for number, one in enumerate(given, 1)],
+            slo, capacity, protect, _said(candidates), None if cost is None else Path(cost), power, grow, years, duty,
+            slo_degraded, interval, draws, seed, jobs, None if out is None else Path(out), fresh, executor,
+        )  # fmt: skip
+        return advice_of(asked, lambda title: watch(title, progress), lambda _: None)
+    except UserError as error:
+        raise in_python(error) from None
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None
+
+
+def _said(candidates: object) -> str:
+    """Candidates as text."""
+    if isinstance(candidates, Mapping):
+        lists = {key: [values] if isinstance(values, str | int) else list(values) for key, values in candidates.items()}
+        return ",".join(f"{key}={','.join(str(one) for one in values)}" for key, values in lists.items())
+    if not isinstance(candidates, str):
+        raise UserError(
+            "candidates", "", str(candidates), "expected text or a dict of lists, such as {'layouts': ['raid6']}"
+        )
+    return candidates

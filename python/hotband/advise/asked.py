@@ -1,0 +1,155 @@
+"""What is asked of an advice, as text from options, and what it means in numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.find.question import Condition, conditions
+from hotband.interval.of_run import check_level
+from hotband.text.quantities import SIZE_EXPECTED, share, size_bytes
+
+if TYPE_CHECKING:
+    from hotband.experiment import Executor
+    from hotband.runs.specify import Named
+
+LEVEL = 90.0
+"""Percent of the intervals where nothing is said: those of studies."""
+YEARS = 5.0
+"""Data sheets warrant drives for five years (DWPD is stated over that time)."""
+DRAWS = 16
+"""Draws of the uncertain values of a finalist: as many as a study's line has (docs/guides/intervals.md)."""
+NUMBERS = {"no": 0, "none": 0, "one": 1, "a": 1, "two": 2, "three": 3}
+MOST_TOLERATED = 3
+"""RAID-Z3 lives with three failed drives; a mirror of many is no array that anybody is advised to buy."""
+SLO_FORM = 'expected conditions such as "p99 < 5 ms" or "p99 < 5 ms and IOPS > 2000"'
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked: quantities are text with their unit. `candidates` is DRIVES, LAYOUTS, COUNTS and CACHES as text,
+    `cost` a table of prices and watts."""
+
+    workloads: Sequence[Named]
+    slo: str
+    capacity: str
+    protect: str
+    candidates: str = ""
+    cost: Path | None = None
+    power: str | None = None
+    grow: str | None = None
+    years: float = YEARS
+    duty: str | None = None
+    slo_degraded: str | None = None
+    level: float = LEVEL
+    draws: int = DRAWS
+    seed: int = 1
+    jobs: int | None = None
+    out: Path | None = None
+    fresh: bool = False
+    executor: Executor | None = None
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The same in numbers: conditions that every workload is to meet (also with a drive failed), bytes today and at the
+    end, failures that are survived, watts at most, hours, and the share of the time that the workloads run."""
+
+    slo: tuple[Condition, ...]
+    degraded: tuple[Condition, ...]
+    bytes_today: float
+    bytes_at_end: float
+    tolerated: int
+    watts: float | None
+    years: float
+    duty: float
+
+    @property
+    def limits(self) -> tuple[Condition, ...]:
+        """Latencies that are to stay below a bound."""
+        return tuple(one for one in self.slo if not one.is_goal)
+
+
+def needs_of(asked: Asked) -> Needs:
+    """What is needed, in numbers. Raises UserError for the first mistake."""
+    if not asked.workloads:
+        raise UserError("WORKLOAD", "", "", "missing: expected at least one workload")
+    names = [one.name for one in asked.workloads]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError("WORKLOAD", "", twice, "is given twice; expected each workload once")
+    check_level(asked.level, "--interval")
+    if isinstance(asked.years, bool) or not isinstance(asked.years, int | float) or not 0 < asked.years <= 50:
+        raise UserError("--years", "", str(asked.years), "expected a number of years above 0 and up to 50")
+    today = size_bytes(asked.capacity)
+    if today is None:
+        raise UserError("--capacity", "", asked.capacity, f"expected {SIZE_EXPECTED.replace('256 MB', '50 TB')}")
+    growth = 0.0 if asked.grow is None else growth_of(asked.grow)
+    return Needs(
+        slo_of(asked.slo, "--slo"),
+        () if asked.slo_degraded is None else slo_of(asked.slo_degraded, "--slo-degraded"),
+        today,
+        today * (1.0 + growth) ** asked.years,
+        tolerated_of(asked.protect),
+        None if asked.power is None else watts_of(asked.power, "--power", ""),
+        float(asked.years),
+        1.0 if asked.duty is None else duty_of(asked.duty),
+    )
+
+
+def slo_of(text: str, option: str) -> tuple[Condition, ...]:
+    """The conditions of a text. Raises UserError in the option's name."""
+    if not text.strip():
+        raise UserError(option, "", "", f"is empty: {SLO_FORM}")
+    try:
+        found = conditions(" ".join(text.split()))
+    except UserError as error:
+        raise UserError(option, "", error.value, error.accepted) from None
+    kept = tuple(one for one in found if isinstance(one, Condition))
+    if len(kept) < len(found):
+        raise UserError(option, "", text, f"a share of the most is no promise to anybody: {SLO_FORM}")
+    return kept
+
+
+def tolerated_of(text: str) -> int:
+    """How many drives may fail without a loss: `two failures`, `1 failure`, `none`."""
+    found = re.fullmatch(
+        r"(?:any\s+)?(\w+)(?:\s+(?:drive\s+|disk\s+)?(?:failures?|drives?|disks?))?", text.strip().lower()
+    )
+    count = None if found is None else int(found[1]) if found[1].isdigit() else NUMBERS.get(found[1])
+    if count is None or count > MOST_TOLERATED:
+        raise UserError(
+            "--protect", "", text, 'expected "no failure", "one failure", "two failures" or "three failures"'
+        )
+    return count
+
+
+def watts_of(text: str, where: str, key: str) -> float:
+    """Watts of a power with its unit. Raises UserError."""
+    found = re.fullmatch(r"\s*(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(k?)W\s*", text)
+    watts = 0.0 if found is None else float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
+    if watts <= 0:
+        raise UserError(where, key, text, 'expected a power with its unit, such as "500 W" or "1.2 kW"')
+    return watts
+
+
+def growth_of(text: str) -> float:
+    """The share by which data grows in a year: `30 %/year`."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per|each)\s*(?:year|yr|a|y)\s*", text.lower())
+    if found is None or float(found[1]) > 1000:
+        raise UserError("--grow", "", text, 'expected a share a year, such as "30 %/year"')
+    return float(found[1]) / 100.0
+
+
+def duty_of(text: str) -> float:
+    """The share of the time that the workloads run: `30 %`."""
+    found = share(text)
+    if found is None or "%" not in text or not 0 < found <= 1:
+        raise UserError(
+            "--duty", "", text, 'expected a share of the time of more than 0 % and up to 100 %, such as "30 %"'
+        )
+    return found

@@ -1,0 +1,140 @@
+"""What drives cost and draw, from the user's table: CSV with a heading, or TOML.
+
+    drive,price,currency,watts          [[drives]]
+    exos-x18-18tb,280..320,EUR,         drive = "exos-x18-18tb"
+    pm9a3-3840,410,EUR,12 W             price = "280..320"
+
+`watts` is of one drive under load, in place of what the catalog and the run say; it may be left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hotband.advise.asked import watts_of
+from hotband.errors import UserError
+from hotband.runs.run import bytes_of
+from hotband.text.nearest import hint
+
+COLUMNS = ("drive", "price", "currency", "watts")
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+
+
+@dataclass(frozen=True)
+class Price:
+    """Of one drive: `price` with the ends it may have, and `watts` where the table says them."""
+
+    price: float
+    low: float
+    high: float
+    watts: float | None = None
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Prices by the name of the drive, in one currency; empty where there is no table."""
+
+    of: Mapping[str, Price] = field(default_factory=dict)
+    currency: str = ""
+    file: str = ""
+
+
+def read_prices(path: Path) -> Prices:
+    """Reads a table of prices. Raises UserError with file, line and key."""
+    text = _text(path)
+    rows = _of_toml(str(path), text) if path.suffix.lower() == ".toml" else _of_csv(str(path), text)
+    found: dict[str, Price] = {}
+    currencies: dict[str, str] = {}
+    for where, row in rows:
+        name = row.get("drive", "").strip()
+        if not name:
+            raise UserError(where, "drive", "", "missing: expected the name of a drive (hotband drives)")
+        if name in found:
+            raise UserError(where, "drive", name, "is given twice; expected each drive once")
+        found[name] = _price(where, row)
+        currencies.setdefault(row.get("currency", "").strip(), where)
+    if not found:
+        raise UserError(str(path), "", "", f"has no prices; expected rows with {', '.join(COLUMNS)}")
+    if len(currencies) > 1:
+        one, other = list(currencies)[:2]
+        raise UserError(currencies[other], "currency", other, f"expected {one!r}, as above: prices are compared")
+    return Prices(found, next(iter(currencies)), str(path))
+
+
+def expect_known(prices: Prices, drives: list[str]) -> None:
+    """Raises UserError where the table has no drive that is searched: its names are then not ours."""
+    if prices.of and not set(prices.of) & set(drives):
+        name = next(iter(prices.of))
+        accepted = f"{hint(name, drives)}none of the table's drives is a candidate; expected such as {drives[0]}"
+        raise UserError(prices.file, "drive", name, accepted)
+
+
+def _text(path: Path) -> str:
+    if not path.exists():
+        raise UserError("--cost", "", str(path), "no such file; expected a CSV or TOML table of prices")
+    try:
+        return bytes_of(str(path), "table of prices").decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(str(path), "", "", "not a table of prices: the file is not UTF-8 text") from None
+
+
+def _of_csv(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Rows with their line."""
+    first = text.splitlines()[0] if text.strip() else ""
+    reader = csv.DictReader(text.splitlines(), delimiter=";" if ";" in first else ",", strict=True)
+    heads = [name.strip().lower() for name in reader.fieldnames or []]
+    _expect_columns(f"{file}:1", heads)
+    reader.fieldnames = heads
+    try:
+        for row in reader:
+            where = f"{file}:{reader.line_num}"
+            if None in row or None in row.values():
+                raise UserError(where, "", "", f"expected {len(heads)} cells, as the heading has")
+            yield where, {key: value.strip() for key, value in row.items()}
+    except csv.Error as error:
+        raise UserError(f"{file}:{reader.line_num}", "", "", f"is no row of a CSV table: {error}") from None
+
+
+def _of_toml(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The tables of `[[drives]]`."""
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UserError(file, "", "", f"is no TOML: {error}") from None
+    rows = table.get("drives")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise UserError(file, "drives", "", 'missing: expected [[drives]] with drive = "NAME" and price = 280')
+    for number, row in enumerate(rows):
+        where = f"{file}: drives[{number}]"
+        _expect_columns(where, list(row))
+        yield where, {key: str(value) for key, value in row.items()}
+
+
+def _expect_columns(where: str, names: list[str]) -> None:
+    for name in names:
+        if name not in COLUMNS:
+            raise UserError(where, "", name, f"{hint(name, COLUMNS)}expected the columns {', '.join(COLUMNS)}")
+    for name in COLUMNS[:2]:
+        if name not in names:
+            raise UserError(where, name, "", f"missing: expected the columns {', '.join(COLUMNS)}")
+
+
+def _price(where: str, row: Mapping[str, str]) -> Price:
+    text = row.get("price", "")
+    found = re.fullmatch(rf"({_NUMBER})(?:\s*\.\.\s*({_NUMBER}))?", text.strip())
+    if found is None:
+        raise UserError(where, "price", text, "expected a number such as 280, or its ends such as 280..320")
+    low = float(found[1].replace(",", ""))
+    high = low if found[2] is None else float(found[2].replace(",", ""))
+    if not 0 < low <= high:
+        raise UserError(where, "price", text, "expected a price above zero, the lower end first")
+    watts = row.get("watts", "").strip()
+    if re.fullmatch(r"\d+(\.\d+)?", watts):
+        # The column's name says the unit.
+        watts = f"{watts} W"
+    return Price((low + high) / 2, low, high, watts_of(watts, where, "watts") if watts else None)

@@ -1,0 +1,251 @@
+"""Does the search find the front that running everything finds, and does the advice say what it rests on?"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import hotband as hb
+from hotband.advise import advise as advising
+from hotband.advise import front
+from hotband.advise import search as searching
+from hotband.advise.advice import Between
+from hotband.advise.asked import Asked, needs_of
+from hotband.advise.candidates import candidates_of, space_of
+from hotband.advise.finalists import Finalist
+from hotband.advise.front import Tried, failure, front_of, is_better, read_figures, shown_figure
+from hotband.advise.measure import Bench
+from hotband.advise.prices import Prices
+from hotband.advise.search import search
+from hotband.advise.small import less_outstanding, shared, stand_of
+from hotband.find.loads import Load
+from hotband.runs.specify import Named
+from hotband.runs.watch import watch
+
+if TYPE_CHECKING:
+    from hotband.advise.advice import Advice
+
+SPACE = "drives=exos-x18-18tb,ent-10k,layouts=raid5,raid6,raid10,counts=6,8,12"
+ASK = {"slo": "p99 < 80 ms", "capacity": "9 TB", "protect": "one failure", "progress": False}
+FEW = "drives=exos-x18-18tb,toshiba-mg08-16tb,layouts=raid6,raid10,counts=8,12,caches=off,protected"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_runs() -> Iterator[None]:
+    """What is asked is the search, not the third digit."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(searching, "ROUNDS", (300, 900, 2_700))
+        patched.setattr(advising, "FAILED_IOS", 900)
+        yield
+
+
+@pytest.fixture
+def without_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn once: the others are about what is searched."""
+    monkeypatch.setattr(advising, "drawn", lambda point, *_: Finalist(point, [], 1.0))
+
+
+@pytest.fixture(scope="module")
+def advice() -> Advice:
+    return hb.advise("vdbench-8k-random", candidates=FEW, draws=8, **ASK)
+
+
+def bench_of(needs, workloads: list[Named], machine: str) -> Bench:
+    quiet = {"watch": lambda title: watch(title, False), "say": lambda _: None}
+    return Bench.of(workloads, machine, figures=read_figures(needs), duty=1.0, seed=1, **quiet)
+
+
+def test_the_front_is_that_of_running_everything() -> None:
+    workloads = [Named("vdbench-8k-random"), Named("iometer-database")]
+    needs = needs_of(Asked(workloads, "p99 < 80 ms", "9 TB", "one failure"))
+    candidates = candidates_of(space_of(SPACE, 1), needs, Prices()).candidates
+    bench = bench_of(needs, workloads, candidates[0].machine)
+    found = search(candidates, needs, bench)
+    every = bench.measure(
+        [(one, name.name) for one in candidates for name in workloads], searching.ROUNDS[-1], "everything"
+    )
+    tried = [Tried(one, {name.name: every[one.name, name.name] for name in workloads}) for one in candidates]
+    good = [one for one in tried if failure(one, needs, needs.slo, surely=False) is None]
+    wanted = front_of(good, shown_figure(needs))
+    assert {one.name for one in found.front} == {one.name for one in wanted}
+    assert 3 <= len(wanted) < len(good) < len(candidates)
+    # Left out early: fewer are run at their full length than were begun with.
+    assert found.rounds[-1][1] < found.rounds[1][1] == len(candidates)
+
+
+def test_nobody_on_a_front_is_better_than_another() -> None:
+    needs = needs_of(Asked([Named("fio-randread")], "p99 < 80 ms", "9 TB", "one failure"))
+    candidates = candidates_of(space_of(FEW, 1), needs, Prices()).candidates
+    bench = bench_of(needs, [Named("fio-randread")], candidates[0].machine)
+    found = search(candidates, needs, bench)
+    values = [one.values(shown_figure(needs)) for one in found.front]
+    assert not any(is_better(one, other) for one, other in itertools.permutations(values, 2))
+    out = [one for one in found.good if one not in found.front]
+    assert all(any(is_better(of, one.values(shown_figure(needs))) for of in values) for one in out)
+
+
+def test_the_recommended_point_is_the_smallest_that_holds(advice: Advice) -> None:
+    assert advice.recommended is not None
+    assert advice.recommended.latency.value < 0.080
+    assert advice.recommended.drives == min(one.drives for one in advice.front)
+    assert advice.answer[0].startswith(f"Buy {advice.recommended.drives} drives ")
+    assert advice.recommended.machine in advice.answer[0]
+    assert len(advice.answer) == 2
+    assert advice.recommended.interval_from == "draws"
+    assert any("no prices" in note for note in advice.notes)
+
+
+def test_it_says_what_it_rests_on_and_which_value_could_overturn_it(advice: Advice) -> None:
+    assert advice.runner_up is not None
+    assert "It rests on p99 of vdbench-8k-random staying below 80 ms" in advice.why
+    assert "could overturn it first" in advice.why
+    assert f"lose against {advice.runner_up.name}" in advice.why
+    shares = [one["total"] for one in advice.values]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_every_figure_has_its_interval_around_it(advice: Advice) -> None:
+    for one in advice.front:
+        for of in (one.watts, one.latency, one.rebuild, one.loss):
+            assert of is not None
+            assert of.low <= of.value <= of.high
+        # A failed drive makes the others work more, and its rebuild beside the load takes longer than at rest.
+        assert one.degraded > one.latency.value
+        assert one.rebuild.high > one.rebuild.value
+
+
+def test_the_result_is_a_frame_a_document_and_a_page(advice: Advice, tmp_path: Path) -> None:
+    assert len(advice.frame) == len(advice.front)
+    assert advice.frame["recommended"].sum() == 1
+    document = json.loads(json.dumps(advice.to_dict()))
+    assert document["schema"] == "hotband-advice"
+    assert document["recommended"] == advice.recommended.name
+    page = advice.write_html(tmp_path / "a.html").read_text(encoding="utf-8")
+    assert all(one.name in page for one in advice.front)
+    assert advice.answer[0] in page.replace("&lt;", "<")
+
+
+def test_runs_that_are_kept_are_not_run_again(tmp_path: Path, without_draws, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = {**ASK, "candidates": FEW}
+    first = hb.advise("vdbench-8k-random", out=tmp_path / "kept", **ask)
+    assert first.to_dict() == hb.advise("vdbench-8k-random", jobs=1, **ask).to_dict()
+    from hotband.experiment.executor import Local
+
+    executed: list[int] = []
+    execute = Local.execute
+
+    def counted(self, points, done, tick):
+        executed.append(len(points))
+        return execute(self, points, done, tick)
+
+    monkeypatch.setattr(Local, "execute", counted)
+    assert hb.advise("vdbench-8k-random", out=tmp_path / "kept", **ask).to_dict() == first.to_dict()
+    assert executed == [0] * len(list((tmp_path / "kept").iterdir())) == [0] * 4
+
+
+def test_prices_decide_where_there_are_some(tmp_path: Path, without_draws) -> None:
+    (tmp_path / "prices.csv").write_text(
+        "drive,price,currency,watts\nexos-x18-18tb,100,EUR,9\ntoshiba-mg08-16tb,900,EUR,\n"
+    )
+    found = hb.advise("fio-randread", candidates=FEW, cost=tmp_path / "prices.csv", **ASK)
+    assert found.recommended.drive == "exos-x18-18tb"
+    assert found.recommended.cost.value == 100 * found.recommended.drives
+    assert found.recommended.watts.value == 9 * found.recommended.drives
+    assert "EUR" in found.answer[0]
+    assert not any("no prices" in note for note in found.notes)
+
+
+def test_that_nothing_meets_it_is_an_answer(hotband) -> None:
+    done = hotband(
+        "advise", "vdbench-8k-random", "--slo", "p99 < 1 ms", "--capacity", "9 TB", "--protect", "one failure",
+        "--candidates", FEW,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("No candidate is what was asked for: ")
+    assert "The nearest is raid10:12x" in done.stdout
+
+
+def test_the_table_fits_and_csv_has_plain_numbers(advice: Advice, tmp_path: Path) -> None:
+    from hotband.advise.show import advice_views, front_table
+    from hotband.text.foreign import console
+    from hotband.text.formats import values_of
+    from hotband.text.layout import fitted
+
+    advice_views(advice)
+    priced = replace(advice.front[0], cost=Between(12_500.0, 11_000.0, 14_000.0))
+    table = front_table(advice, [priced, *advice.front[1:]])
+    assert len(fitted(table, console(width=80))) == 1
+    values = values_of(table)
+    assert {"cost", "cost, from", "cost, to", "drives"} <= {name.partition(" (")[0] for name in values.headings}
+    assert values.rows[0][1:4] == [12_500.0, 11_000.0, 14_000.0]
+
+
+def test_a_condition_with_a_drive_failed_leaves_out_what_misses_it(advice: Advice, without_draws) -> None:
+    ends = sorted(one.degraded for one in advice.front)
+    bound = (ends[0] + ends[-1]) / 2
+    found = hb.advise(
+        "vdbench-8k-random", candidates=FEW, slo_degraded=f"p99 < {1e3 * bound:.3f} ms", **ASK
+    )  # fmt: skip
+    assert found.front
+    assert all(one.degraded < bound for one in found.front if one.degraded is not None)
+    assert any("with a drive failed" in why for why in found.left_out)
+
+
+def test_every_drive_of_a_smaller_array_is_asked_as_much() -> None:
+    (whole,) = candidates_of(
+        space_of("drives=pm9a3-3840,layouts=raid60,counts=28", 1), needs_of(
+            Asked([Named("x")], "p99 < 5 ms", "5 TB", "two failures")), Prices()).candidates  # fmt: skip
+    text = '[load]\nopen = { rate_iops = 2800 }\n[[streams]]\nsize = "4 KiB"\n[[phases]]\nios = 9\nmeasure = true\n'
+    load = Load(text, "x")
+    stand = stand_of(whole, load)
+    assert (stand.layout, stand.count, stand.times) == ("raid6", 7, 4.0)
+    assert shared(load, stand.times).table["load"] == {"open": {"rate_iops": 700.0}}
+    # Of 16 outstanding 15 others are on 12 drives, or 5 on 4.
+    assert less_outstanding(16, 3.0) == 6
+    assert less_outstanding(1, 6.0) == 1
+    assert stand_of(whole, Load(text.replace("size", 'range = ["0 GB", "9 GB"]\nsize'), "x")).times == 1.0
+
+
+def test_a_smaller_array_of_flash_stands_for_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    workloads = [Named("fio-randread")]
+    needs = needs_of(Asked(workloads, "p99 < 5 ms", "5 TB", "one failure"))
+    candidates = candidates_of(space_of("drives=s4500-960,layouts=raid10,counts=12", 1), needs, Prices()).candidates
+    bench = bench_of(needs, workloads, candidates[0].machine)
+    small = bench.measure([(candidates[0], "fio-randread")], 4_000, "small")
+    bench.whole = True
+    whole = bench.measure([(candidates[0], "fio-randread")], 4_000, "whole")
+    (one,), (other,) = small.values(), whole.values()
+    of = shown_figure(needs)
+    low, high = one.chance[of]
+    assert low <= other.figures[of] <= high
+    assert one.watts[0] == pytest.approx(other.watts[0], rel=0.02)
+    assert one.finished.record["spec"]["machine"] != other.finished.record["spec"]["machine"]
+
+
+def test_drives_that_would_be_worn_out_are_left_out() -> None:
+    found = hb.advise(
+        "fio-randwrite", candidates="drives=s4500-960,layouts=raid10,counts=12", slo="p99 < 500 ms", capacity="5 TB",
+        protect="one failure", progress=False,
+    )  # fmt: skip
+    assert found.recommended is None
+    assert found.left_out["worn out before the years are over"] == 1
+
+
+def test_volatile_caches_are_not_recommended_unless_asked_for(without_draws) -> None:
+    one = "drives=toshiba-mg08-16tb,layouts=raid10,counts=12,caches={}"
+    both = hb.advise("vdbench-8k-random", candidates=one.format("off,on"), **ASK)
+    assert both.recommended.cache == "off"
+    assert {point.cache for point in both.front} == {"off", "on"}
+    alone = hb.advise("vdbench-8k-random", candidates=one.format("on"), **ASK)
+    assert alone.recommended.cache == "on"
+    assert "lost with power" in alone.answer[0]
+
+
+def test_figures_that_count_are_six() -> None:
+    assert front.FIGURES == ("cost", "watts", "drives", "latency", "rebuild", "loss")

@@ -1,0 +1,182 @@
+"""Are quantities, candidates and tables of prices read as they are said, and mistakes refused in one line?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+from hotband.advise.asked import Asked, duty_of, growth_of, needs_of, slo_of, tolerated_of
+from hotband.advise.candidates import candidates_of, data_drives, is_legal, space_of, tolerates
+from hotband.advise.prices import Prices, read_prices
+from hotband.reliability.asked import Asked as ArrayAsked
+from hotband.reliability.asked import subject_of
+from hotband.runs.specify import Named
+
+ASKED = ("advise", "fio-randread", "--slo", "p99 < 5 ms", "--capacity", "5 TB", "--protect", "one failure")
+
+
+def needs(capacity: str = "5 TB", protect: str = "one failure", **others: object):
+    return needs_of(Asked([Named("fio-randread")], "p99 < 5 ms", capacity, protect, **others))
+
+
+def test_quantities_are_read() -> None:
+    said = ("none", "no failure", "one failure", "any two drives", "3 disk failures")
+    assert [tolerated_of(one) for one in said] == [0, 0, 1, 2, 3]
+    assert growth_of("30 %/year") == pytest.approx(0.3)
+    assert duty_of("25 %") == 0.25
+    assert [one.text for one in slo_of("p99 < 5 ms and IOPS > 2000", "--slo")] == ["p99 < 5 ms", "IOPS > 2000"]
+    grown = needs(grow="30 % per year", years=5.0)
+    assert grown.bytes_at_end == pytest.approx(5e12 * 1.3**5)
+
+
+def test_candidates_are_read_with_commas_between_keys_and_between_values() -> None:
+    space = space_of("drives=ent-10k,ent-15k,layouts=raid6,raid10,counts=8,4,caches=off", 1)
+    assert [one.name for one in space.drives] == ["ent-10k", "ent-15k"]
+    assert (space.layouts, space.counts, space.caches) == (["raid6", "raid10"], [4, 8], ["off"])
+    assert [one.caches([]) for one in space.drives] == [["off", "on"]] * 2
+    flash, protected = space_of("drives=pm9a3-3840,exos-x18-18tb", 2).drives
+    assert (flash.caches([]), protected.caches([])) == (["own"], ["protected"])
+
+
+def test_layouts_are_searched_that_survive_what_is_asked() -> None:
+    assert space_of("drives=ent-10k", 2).layouts == ["raid6", "raid60", "raidz2", "raidz3"]
+    assert [tolerates(one, 8) for one in ("raid0", "raid10", "raid50", "raid60", "raid1")] == [0, 1, 1, 2, 7]
+
+
+@pytest.mark.parametrize(
+    "machine", ["raid5:7xent-10k", "raid6:9xmg06sca-10tb", "raid10:6xpm9a3-3840", "raid50:8xent-10k"]
+)
+def test_what_is_known_without_a_run_is_what_reliability_says(machine: str) -> None:
+    layout, _, rest = machine.partition(":")
+    count, _, drive = rest.partition("x")
+    space = space_of(f"drives={drive},layouts={layout},counts={count},caches=off,own", 1)
+    (candidate,) = candidates_of(space, needs("1 TB"), Prices()).candidates
+    subject = subject_of(ArrayAsked(machine))
+    assert candidate.static.usable_bytes == subject.array.usable_bytes
+    assert candidate.static.rebuild == subject.conditions.rebuild
+    lost = subject.array.member_bytes - subject.array.usable_bytes / data_drives(layout, int(count))
+    assert 0 <= lost < 64 * 1024
+
+
+def test_without_counts_the_fewest_drives_that_hold_the_grown_data_come_first() -> None:
+    space = space_of("drives=mg06sca-10tb,layouts=raid6,raid10", 1)
+    listed = candidates_of(space, needs("40 TB", grow="20 %/year", years=1.0), Prices())
+    counts = {
+        layout: sorted({one.count for one in listed.candidates if one.layout == layout}) for layout in space.layouts
+    }
+    # 48 TB are five drives of data.
+    assert counts == {"raid6": [7, 11, 14, 21], "raid10": [10, 16, 20, 30]}
+    assert all(one.static.usable_bytes >= 48e12 for one in listed.candidates)
+
+
+def test_what_cannot_be_is_left_out_with_its_reason() -> None:
+    space = space_of("drives=ent-10k,layouts=raid10,raid6,counts=3,4,12,caches=off", 2)
+    listed = candidates_of(space, needs("10 TB", "two failures"), Prices())
+    assert [one.machine for one in listed.candidates] == ["raid6:12xent-10k"]
+    assert listed.left_out == {
+        "of a number of drives that the layout does not take": 2,
+        "that do not survive 2 failures": 2,
+        "too small": 1,
+    }
+    assert not is_legal("raid60", 9)
+
+
+def test_prices_are_read_from_csv_and_toml(tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text("drive;price;currency;watts\nent-10k;200..220;EUR;7 W\nent-15k;1,250;EUR;\n")
+    found = read_prices(table)
+    assert (found.currency, found.of["ent-10k"].low, found.of["ent-10k"].watts) == ("EUR", 200.0, 7.0)
+    assert (found.of["ent-15k"].price, found.of["ent-15k"].watts) == (1250.0, None)
+    other = tmp_path / "prices.toml"
+    other.write_text('[[drives]]\ndrive = "ent-10k"\nprice = 210\n')
+    assert read_prices(other).of["ent-10k"].high == 210.0
+
+
+BAD_TABLES = {
+    "price\n1\n": "prices.csv:1: drive: missing",
+    "drive,price,colour\nent-10k,1,red\n": "'colour'",
+    "drive,price\nent-10k,cheap\n": "prices.csv:2: price = 'cheap'",
+    "drive,price\nent-10k,5..2\n": "prices.csv:2: price = '5..2'",
+    "drive,price\nent-10k,1\nent-10k,2\n": "prices.csv:3: drive = 'ent-10k': is given twice",
+    "drive,price,watts\nent-10k,1,much\n": "prices.csv:2: watts = 'much'",
+    "drive,price,currency\nent-10k,1,EUR\nent-15k,2,USD\n": "prices.csv:3: currency = 'USD'",
+    "drive,price\nent-10k\n": "prices.csv:2: expected 2 cells",
+    "drive,price\n": "has no prices",
+    "drive,price\nent-10kk,1\n": "none of the table's drives is a candidate",
+    "": "drive: missing",
+}
+
+
+@pytest.mark.parametrize("text", BAD_TABLES)
+def test_a_mistake_in_a_table_of_prices_names_its_line(hotband, tmp_path: Path, text: str) -> None:
+    (tmp_path / "prices.csv").write_text(text)
+    done = hotband(*ASKED, "--candidates", "drives=ent-10k,ent-15k", "--cost", str(tmp_path / "prices.csv"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert BAD_TABLES[text] in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+MISTAKES = [
+    (("--slo", "p99 < 5"), "--slo"),
+    (("--slo", "p99 > 5 ms"), "--slo"),
+    (("--slo", "fast"), "--slo"),
+    (("--slo", ""), "--slo: is empty"),
+    (("--slo", "90 % of the most"), "a share of the most"),
+    (("--capacity", "50"), "--capacity = '50'"),
+    (("--capacity", "-5 TB"), "--capacity"),
+    (("--protect", "many failures"), "--protect"),
+    (("--protect", "four failures"), "--protect"),
+    (("--power", "500"), "--power = '500'"),
+    (("--power", "1 W", "--candidates", "drives=ent-10k,layouts=raid6,counts=8"), "over the power at rest"),
+    (("--grow", "30"), "--grow"),
+    (("--grow", "30 %"), "--grow"),
+    (("--years", "0"), "--years"),
+    (("--duty", "0 %"), "--duty"),
+    (("--duty", "half"), "--duty"),
+    (("--slo-degraded", "p99 < 1"), "--slo-degraded"),
+    (("--candidates", "drive=ent-10k"), 'did you mean "drives"?'),
+    (("--candidates", "drives=ent-10kk"), "ent-10kk"),
+    (("--candidates", "layouts=raid7"), "raid7"),
+    (("--candidates", "counts=many"), "counts = 'many'"),
+    (("--candidates", "counts=0"), "counts = '0'"),
+    (("--candidates", "caches=maybe"), "maybe"),
+    (("--candidates", "drives="), "is empty"),
+    (("--candidates", "ent-10k"), "expected KEY=VALUES"),
+    (("--candidates", "drives=ent-10k,drives=ent-15k"), "is given twice"),
+    (("--candidates", "drives=ent-10k,layouts=raid6,counts=4"), "too small"),
+    (("--cost", "no-such.csv"), "no such file"),
+    (("--interval", "100"), "--interval"),
+    (("--draws", "1"), "--draws"),
+    (("--fresh",), "--fresh"),
+    (("-o", "page.txt"), "expected a file that ends in .html"),
+    (("--capacity", "900 PB"), "leaves none"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), MISTAKES, ids=[" ".join(one) for one, _ in MISTAKES])
+def test_a_mistake_is_one_line_and_exit_code_2(hotband, arguments: tuple[str, ...], said: str) -> None:
+    given = [*ASKED, "--candidates", "drives=ent-10k,layouts=raid6,counts=12"]
+    for option in {"--candidates", arguments[0]} & set(arguments) & set(given):
+        place = given.index(option)
+        del given[place : place + 2]
+    done = hotband(*given, *arguments)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_workload_that_needs_volumes_or_is_named_twice_is_refused(hotband) -> None:
+    few = ("--candidates", "drives=ent-10k,layouts=raid6,counts=8,caches=off")
+    done = hotband("advise", "oltp", *ASKED[2:], *few)
+    assert done.returncode == 2
+    assert "no candidate takes it" in done.stderr
+    assert hotband("advise", "fio-randread", "fio-randread", *ASKED[2:], *few).returncode == 2
+    assert hotband("advise", "no-such-load", *ASKED[2:], *few).returncode == 2
+
+
+def test_in_python_a_mistake_names_the_argument() -> None:
+    with pytest.raises(hb.UserError) as caught:
+        hb.advise("fio-randread", slo="p99 < 5 ms", capacity="much", protect="one failure")
+    assert caught.value.where == "capacity"
