@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         BothWays,
         Compared,
         Converted,
+        Fleet,
         Product,
         ProgramResult,
         Progress,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         emulate,
         expect,
         find,
+        fleet,
         keys,
         layouts,
         load,
@@ -60,6 +62,7 @@ __all__ = [
     "BothWays",
     "Compared",
     "Converted",
+    "Fleet",
     "Product",
     "ProgramResult",
     "Progress",
@@ -81,6 +84,7 @@ __all__ = [
     "emulate",
     "expect",
     "find",
+    "fleet",
     "keys",
     "layouts",
     "load",
@@ -103,7 +107,7 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("advise", "calibrate", "expect", "find", "programs", "report", "review", "serve", "store", "study")
+PACKAGES = ("advise", "calibrate", "expect", "find", "fleet", "programs", "report", "review", "serve", "store", "study")
 """Public functions that are packages of the same name."""
 
 

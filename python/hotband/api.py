@@ -34,6 +34,8 @@ from hotband.errors import UserError as UserError
 from hotband.expect.api import expect as expect
 from hotband.experiment.executor import Progress as Progress
 from hotband.find.api import find as find
+from hotband.fleet.api import fleet as fleet
+from hotband.fleet.result import Fleet as Fleet
 from hotband.jobs.converted import Converted as Converted
 from hotband.programs.api import ProgramResult as ProgramResult
 from hotband.programs.api import program as program

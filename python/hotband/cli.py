@@ -19,6 +19,7 @@ from hotband.commands import (
     events,
     expect,
     find,
+    fleet,
     intervals,
     keys,
     program,
@@ -83,6 +84,7 @@ app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
 app.command(epilog=find.EPILOG)(find.find)
 app.command(epilog=advise.EPILOG)(advise.advise)
 app.command(epilog=device.EPILOG)(device.device)
+app.command(epilog=fleet.EPILOG)(fleet.fleet)
 app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
 app.command(epilog=serve.SERVE_EPILOG)(serve.mount)
 app.command(epilog=expect.EPILOG)(expect.expect)

@@ -24,7 +24,7 @@ class Progress:
     """How far an experiment is: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and what
     the first of those under way is doing. Of one run `intervals` are those of its measured time that ended since the
     progress was last told: when each began (ns since the measured time began), I/Os a second, and mean latency in ns
-    (None where there was no I/O)."""
+    (None where there was no I/O). `noun` is what is counted; what is no run has no I/Os."""
 
     share: float
     ios: int
@@ -32,6 +32,7 @@ class Progress:
     of: int
     phase: str = ""
     intervals: tuple[tuple[int, float, float | None], ...] = ()
+    noun: str = "runs"
 
 
 Done = Callable[[Point, Finished], None]

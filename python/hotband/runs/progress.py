@@ -39,10 +39,11 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
     def update(told: Progress) -> None:
         if not bar.live.is_started:
             bar.start()
-        runs = f"{told.done} of {told.of} runs, " if told.of > 1 else ""
+        runs = f"{told.done} of {told.of} {told.noun}, " if told.of > 1 else ""
         phase = f"{visible(told.phase)}, " if told.phase else ""
         left = pace.left(told.share) if told.of > 1 else ""
-        detail = f"{runs}{left}{phase}{told.ios / 1e6:.1f} M I/Os"
+        ios = f"{told.ios / 1e6:.1f} M I/Os" if told.noun == "runs" else ""
+        detail = f"{runs}{left}{phase}{ios}".removesuffix(", ")
         bar.update(task, completed=told.share, detail=detail)
 
     try:

@@ -82,7 +82,6 @@ ARGUMENTS = {
     "--grow": "grow",
     "--years": "years",
     "--duty": "duty",
-    "--power": "power",
 }
 
 

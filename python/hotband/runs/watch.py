@@ -94,5 +94,5 @@ def bar_in_notebook(title: str) -> Iterator[Tick]:
 
 def line(title: str, told: Progress) -> str:
     """The bar as HTML; a title is foreign text."""
-    count = f" {told.done} of {told.of} runs" if told.of > 1 else ""
+    count = f" {told.done} of {told.of} {told.noun}" if told.of > 1 else ""
     return f'{escape(title)} <progress value="{told.share:.3f}" max="1"></progress> {told.share:.0%}{count}'

@@ -26,13 +26,22 @@ class TomlTable:
     def read(cls, path: Path) -> TomlTable:
         """The whole of a file. Raises UserError."""
         try:
-            return cls(str(path), "", tomllib.loads(path.read_text(encoding="utf-8")))
+            text = path.read_text(encoding="utf-8")
         except OSError as error:
             raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
             raise UserError(str(path), "", "", f"not TOML: {error}") from None
+        return cls.of_text(str(path), text)
+
+    @classmethod
+    def of_text(cls, file: str, text: str) -> TomlTable:
+        """The whole of a text; `file` is what errors call it. Raises UserError."""
+        try:
+            return cls(file, "", tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise UserError(file, "", "", f"not TOML: {error}") from None
         except RecursionError:
-            raise UserError(str(path), "", "", "not TOML that can be read: too deeply nested") from None
+            raise UserError(file, "", "", "not TOML that can be read: too deeply nested") from None
 
     def key(self, name: str) -> str:
         """The full name of a key."""

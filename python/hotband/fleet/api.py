@@ -1,0 +1,58 @@
+"""`hb.fleet`: a fleet of machines from Python (docs/guides/fleet.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.runs.specify import in_python
+
+if TYPE_CHECKING:
+    from hotband.experiment import Executor
+    from hotband.fleet.result import Fleet
+    from hotband.text.values import Toml
+
+
+def fleet(
+    fleet: str | PathLike[str] | Mapping[str, Toml],
+    *,
+    repetitions: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> Fleet:
+    """Simulates a fleet: groups of machines over months, with failures, rebuilds, wear, energy, loss of data and cost.
+
+    `fleet` is a path, TOML text or a mapping as the file has it. `repetitions` and `seed` stand for those of the file;
+    the same give the same figures however many `jobs` (threads) there are. With a folder `out` runs of the model and
+    repetitions are kept, and what is there is not computed again; `fresh` starts over. `executor` runs the model's
+    runs; repetitions are computed here. An interrupt returns what is finished (`Fleet.complete`).
+
+    The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
+    UserError for a mistake, KeyboardInterrupt where nothing was finished.
+    """
+    from hotband.fleet.run import Asked, run_fleet, spec_of
+    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.watch import watch
+
+    try:
+        if repetitions is not None and (not isinstance(repetitions, int) or not 2 <= repetitions <= 1_000_000):
+            raise UserError("repetitions", "", str(repetitions), "expected a whole number from 2 to 1,000,000")
+        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64):
+            raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+        if not isinstance(fleet, str | PathLike | Mapping):
+            raise UserError("fleet", "", str(fleet), "expected a path, TOML text or a mapping")
+        where = None if out is None else Path(out)
+        asked = Asked(repetitions, seed, where, fresh, jobs, executor)
+        given = fleet if isinstance(fleet, str | Mapping) else Path(fleet)
+        return run_fleet(spec_of(given, asked), asked, lambda title: watch(title, progress))
+    except UserError as error:
+        raise in_python(error) from None
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None

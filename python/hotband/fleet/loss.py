@@ -1,0 +1,71 @@
+"""The chance that a degraded episode ends in data loss, given how its drives fail at that moment.
+
+An episode begins when a drive of a whole redundancy group fails, and ends when the group is whole again or data is
+lost. Within it (hours to days) hazards stand still, and the number of failed drives is a birth-death chain: from j
+failed of n to j + 1 at (n - j) λ, back at j μ, and without redundancy left a rebuild meets a sector error with the
+chance h (`hotband.reliability.chain` has the same chain for whole missions). To first order in λ/μ the chance depends
+on the mean of the repair alone, not on its distribution (the insensitivity of Erlang's loss formula: Sevast'yanov,
+Theory of Probability and its Applications 2(1), 1957), so that constant rebuilds are held, too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hotband.reliability.array import Array
+
+if TYPE_CHECKING:
+    from hotband.fleet.plan import Plan
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LossChance:
+    """Chances that episodes end in loss, by a failure too many and by a sector error while rebuilding."""
+
+    failure: Floats
+    sector: Floats
+
+
+def chance_of_loss(width: int, tolerated: int, hazard: Floats, repair: Floats, error: float) -> LossChance:
+    """For each episode: `hazard` is the mean failure rate of a drive that is left (per hour), `repair` the mean hours
+    until a failed one is rebuilt, `error` the chance of a sector error in a rebuild without redundancy left."""
+    if tolerated == 0:
+        return LossChance(np.ones(len(hazard)), np.zeros(len(hazard)))
+    up, down = (width - tolerated) * hazard, tolerated / repair
+    total = up + down
+    failure, sector = up / total, down * error / total
+    for failed in range(tolerated - 1, 0, -1):
+        up, down = (width - failed) * hazard, failed / repair
+        rises = up / (up + down)
+        # Up, back from there with what is left of chance, and so on: a geometric series.
+        share = rises / (1.0 - rises * (1.0 - failure - sector))
+        failure, sector = share * failure, share * sector
+    return LossChance(np.asarray(failure), np.asarray(sector))
+
+
+def hours_to_loss(array: Array, repair: Floats) -> Floats:
+    """Mean hours from the beginning of an episode to its loss, where it ends so: a stage with j failed lasts about
+    `repair` / j."""
+    return np.asarray(repair * sum(1.0 / failed for failed in range(1, array.tolerated + 1)))
+
+
+def closed_form_losses(plan: Plan, mtbf: float, repair: float, error: float) -> float:
+    """Expected losses of a group of machines with exponential independent lives and repairs: those of the Markov chain
+    of `hotband reliability` within the hours that each machine serves, by one redundancy group."""
+    from hotband.reliability.array import Conditions
+    from hotband.reliability.chain import build, loss_within
+
+    array = replace(plan.array, groups=1)
+    bits = None if error <= 0 else 8.0 * array.critical_read_bytes / -math.log1p(-error)
+    chain = build(array, Conditions(mtbf, repair, bits))
+    served, machines = np.unique(plan.gone - plan.born, return_counts=True)
+    # A group that lost its data goes on as a new one: losses come as often as the chance of none within the time says.
+    lost = [-math.log1p(-min(float(loss_within(chain, float(hours)).sum()), 1 - 1e-16)) for hours in served]
+    return plan.array.groups * float(np.dot(machines, lost))

@@ -1,0 +1,30 @@
+"""Small fleets for the tests, in text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hotband.fleet.result import Fleet
+from hotband.fleet.run import Asked, run_fleet, spec_of
+from hotband.runs.watch import watch
+
+DISK = "mg06sca-10tb"
+
+
+def group(name: str = "g", **keys: object) -> dict[str, object]:
+    """A group of ten RAID 6 with the values that the tests of bad input change; None leaves a key out."""
+    whole: dict[str, object] = {
+        "name": name,
+        "machines": 10,
+        "machine": f"raid6:12x{DISK}",
+        "afr": "2 %",
+        "rebuild_time": "40 h",
+    }
+    return {key: value for key, value in {**whole, **keys}.items() if value is not None}
+
+
+def fleet(*groups: Mapping[str, object], repetitions: int = 100, jobs: int = 1, **keys: object) -> Fleet:
+    """A fleet of these groups over ten years, where nothing else is said."""
+    asked = Asked(repetitions=repetitions, jobs=jobs)
+    spec = spec_of({"group": [dict(one) for one in groups], **keys}, asked)
+    return run_fleet(spec, asked, lambda title: watch(title, False))
