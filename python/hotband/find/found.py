@@ -142,6 +142,12 @@ class Found:
     answers: tuple[Answer, ...]
     notes: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from hotband.find.show import answer_views
+        from hotband.text.html import views_html
+
+        return views_html(answer_views(self))
+
     def __getitem__(self, machine: str) -> Answer:
         """The answer on a machine by its name. KeyError for one that was not asked."""
         for one in self.answers:

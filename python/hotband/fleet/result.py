@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hotband.errors import UserError
 from hotband.fleet.documents import FigureDoc, FleetDoc
 from hotband.fleet.outcome import Outcome, figure
 from hotband.fleet.spec import Spec
@@ -17,6 +18,8 @@ from hotband.fleet.values import MONTH_HOURS, Floats
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hotband.draw.charts import View
 
 WHOLE = "fleet"
 """What rows of all groups together are called."""
@@ -87,6 +90,16 @@ class Fleet:
         buffer = io.BytesIO()
         self.frame.write_parquet(buffer)
         write_file(path, buffer.getvalue())
+
+    def plot(self, y: str = "failures") -> View:
+        """A chart (altair) of a figure of the frame by month, a line a group, with the band of 95 % of the repetitions.
+        Raises UserError for what is no figure, or nobody says."""
+        from hotband.draw.fleet import month_chart
+
+        known = [name for name in (*ALWAYS, *SOMETIMES) if self.frame[name].drop_nulls().len()]
+        if y not in known:
+            raise UserError("y", "", str(y), f"expected one of {', '.join(known)}")
+        return month_chart(self.frame, y, y)
 
     def __repr__(self) -> str:
         drives = sum(one.group.plan.drives for one in self.outcomes)

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from hotband.text.formats import Between, Figure
+from hotband.text.html import table_html
 from hotband.text.quantities import share_text
 from hotband.text.tables import counted, decimal_size
 
@@ -284,14 +285,3 @@ def html_of(fleet: Fleet) -> str:
     said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))
     image = picture(month_chart(fleet.frame, "failures", "Failures a month"))
     return f"<div><strong>{escape(repr(fleet))}</strong>{said}{table_html(figures_table(data))}{image}</div>"
-
-
-def table_html(table: Table) -> str:
-    """A table of rich as HTML; every text in it escaped."""
-    head = "".join(f"<th>{escape(str(column.header))}</th>" for column in table.columns)
-    cells = [list(column.cells) for column in table.columns]
-    rows = [
-        "<tr>" + "".join(f'<td style="text-align:right">{escape(str(one[n]))}</td>' for one in cells) + "</tr>"
-        for n in range(len(table.rows))
-    ]
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

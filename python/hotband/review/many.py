@@ -40,6 +40,14 @@ class Reviewed:
     interrupted: bool = False
     in_part: bool = False
 
+    def _repr_html_(self) -> str:
+        from hotband.review.tables import comparison_views, review_views
+        from hotband.text.html import views_html
+
+        if self.comparison is not None:
+            return views_html(comparison_views(self.reviews, self.comparison))
+        return views_html(view for one in self.reviews for view in review_views(one))
+
 
 def review_all(
     machines: Sequence[str],
