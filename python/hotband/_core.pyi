@@ -66,7 +66,7 @@ class Run:
         set: list[tuple[str, str]] = ...,
         seed: int = 1,
         duration: str | None = None,
-        trace: Path | None = None,
+        traces: list[Path] = ...,
         io_log: Path | None = None,
         power_loss: str | None = None,
         fail: list[str] = ...,
@@ -452,6 +452,39 @@ def hdr_log(data: bytes, file: str) -> HdrLog:
 
     Releases the GIL. Raises SpecError.
     """
+
+def trace_format(path: Path) -> str | None:
+    """The name of the format of a trace as text, by its first lines, if it is one. Raises OSError."""
+
+class TraceAsked:
+    """A trace that a workload names: its file, its key there, its format where it is said, and how it is read."""
+
+    file: str
+    key: str
+    format: str | None
+    selection: str
+
+    def write_rows(self, path: Path, name: str, out: Path) -> None:
+        """Reads a trace as text at `path`, called `name` in errors, and writes its rows to `out`.
+
+        Releases the GIL. Raises SpecError for what is no trace or its first line that is wrong; OSError.
+        """
+
+def traces_of(text: str, file: str) -> list[TraceAsked]:
+    """The traces that a workload's text names; mistakes name `file`. Raises SpecError."""
+
+class TraceMaking:
+    """I/Os on their way to rows, of streams with these names and volumes; the I/O log's first measured row."""
+
+    def __init__(
+        self, asked: TraceAsked, out: Path, streams: list[tuple[str, str | None]], measured_from: int | None
+    ) -> None: ...
+    def push(self, ios: bytes) -> None:
+        """Some I/Os, each seven little-endian numbers of 64 bits: time of issue and latency in ns (2^64 - 1 where it is
+        not known), what it is (as in a row), offset and length in bytes, row, order. Releases the GIL. Raises OSError."""
+
+    def finish(self, name: str, out: Path) -> None:
+        """Writes the rows to `out`, once; errors call the trace `name`. Releases the GIL. Raises SpecError, OSError."""
 
 def end_on_second_interrupt() -> None:
     """From now on a second SIGINT ends the process at once with exit code 130, even inside native code."""

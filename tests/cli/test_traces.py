@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hotband as hb
+from hotband import _core
 
 LOAD = """
 [load]
@@ -134,9 +135,10 @@ def test_a_log_in_many_pieces_is_the_same_log(log: Path, monkeypatch: pytest.Mon
     from hotband.traces import io_log
 
     (whole, pieces) = (log.parent / "whole.rows", log.parent / "pieces.rows")
-    io_log.write_log_rows(log, "log", whole)
+    (asked,) = _core.traces_of('[trace]\nfile = "log"\n', "w")
+    io_log.write_log_rows(log, "log", whole, asked)
     monkeypatch.setattr(io_log, "AT_ONCE", 7)
-    io_log.write_log_rows(log, "log", pieces)
+    io_log.write_log_rows(log, "log", pieces, asked)
     assert pieces.read_bytes() == whole.read_bytes()
 
 

@@ -136,7 +136,7 @@ fn has_sizes(workload: &Workload) -> bool {
     let is_size = |end: &RangeSpec| matches!(end, RangeSpec::At(at) if at.0 > 0);
     let mut written = workload.streams.iter().filter(|stream| stream.read_pct < 100.0);
     let in_bytes = written.any(|stream| is_size(&stream.from) || is_size(&stream.to));
-    in_bytes || workload.app.is_some() || workload.trace.is_some()
+    in_bytes || workload.app.is_some() || !workload.traces.is_empty()
 }
 
 /// Bytes of the solid-state drives of a machine; none where it has other drives, too.

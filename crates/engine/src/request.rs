@@ -17,8 +17,8 @@ pub struct Request {
     pub workload_text: Option<String>,
     /// `--set`.
     pub set: Vec<(String, String)>,
-    /// Rows of the trace that the workload replays, made of the file that it names.
-    pub trace: Option<PathBuf>,
+    /// Rows of each trace that the workload replays, made of the file that it names.
+    pub traces: Vec<PathBuf>,
     /// Root seed.
     pub seed: u64,
     /// `--duration`.

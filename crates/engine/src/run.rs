@@ -152,7 +152,7 @@ impl Run {
         asked: Asked,
         (mut assembled, drive_set): (Assembled, Vec<(String, String)>),
     ) -> Result<Self, RunError> {
-        let trace = Opened::new(&mut workload, request.trace.as_deref())?;
+        let traces = Opened::all(&mut workload, &request.traces)?;
         asked.check(&assembled.machine, request.repair.spares)?;
         let probes = crate::probes::asked(&workload)?;
         let repair = request.repair.plan(&assembled.machine, &asked, request.seed)?;
@@ -174,7 +174,7 @@ impl Run {
         let (seed, cut) = (request.seed, power_cut.is_some());
         let above = Above {
             app: AppAtWork::bind(&workload, &assembled, seed, cut)?,
-            trace: trace.map(|trace| trace.bind(&workload, &assembled, seed, cut)).transpose()?,
+            traces: Opened::bind(traces, &workload, &assembled, seed, cut)?,
         };
         let (own, _) = above.streams();
         let names = streams.iter().map(|(stream, _)| stream.name()).chain(own.iter().map(String::as_str));

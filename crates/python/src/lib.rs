@@ -10,6 +10,7 @@ mod serve;
 mod specs;
 mod steady;
 mod tables;
+mod traces;
 
 use hotband_engine::{LOG_COLUMNS, RunError, STEADY_MOST_ROUNDS, STEADY_RANGE_PCT, STEADY_SLOPE_PCT, STEADY_WINDOW};
 use hotband_machine::{BuildError, SpecError as MachineSpecError};
@@ -48,6 +49,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serve::serve_way, module)?)?;
     module.add_class::<tables::PyTable>()?;
     module.add_class::<entropy::PyEntropy>()?;
+    module.add_class::<traces::PyTraceAsked>()?;
+    module.add_class::<traces::PyTraceMaking>()?;
+    module.add_function(wrap_pyfunction!(traces::trace_format, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::traces_of, module)?)?;
     module.add_function(wrap_pyfunction!(specs::drive, module)?)?;
     module.add_function(wrap_pyfunction!(specs::osd, module)?)?;
     module.add_function(wrap_pyfunction!(specs::machine_offer, module)?)?;

@@ -56,8 +56,8 @@ pub use sources::open::OpenLoop;
 pub use sources::shares::Shares;
 pub use sources::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
 pub use sources::trace::{
-    Issue, Link, Links, Replay, ReplayIo, Replayed, TraceError, TraceFile, TraceHead, TraceIo, TraceSpec, TraceStream,
-    TraceTarget,
+    Beyond, Issue, Link, Links, Placed, Placement, Replay, ReplayIo, Replayed, Selection, TraceError, TraceFile,
+    TraceHead, TraceIo, TraceRows, TraceSpec, TraceStream, TraceTarget,
 };
 pub use spec::{Cursor, RangeSpec, StreamSpec, Workload};
 pub use steady_state::{

@@ -39,8 +39,8 @@ impl Workload {
         let network = read_network(&top, &scripts)?;
         let phases = top.list("phases")?.into_iter().map(|phase| read_phase(phase, &streams, &scripts));
         let mut phases = phases.collect::<Result<Vec<_>, _>>()?;
-        let trace = top.section("trace")?.map(|trace| TraceSpec::read(trace, phases.is_empty())).transpose()?;
-        phases.extend(trace.iter().filter(|trace| trace.is_whole).map(|_| TraceSpec::whole()));
+        let traces = TraceSpec::read_all(&top, phases.is_empty())?;
+        phases.extend(traces.first().filter(|trace| trace.is_whole).map(|_| TraceSpec::whole()));
         let interval = top.quantity::<Span>("interval")?.unwrap_or(Span(1_000_000_000));
         let mut events = EventSpec::read_all(&top)?;
         events.extend(top.section("power_loss")?.map(read_power_loss).transpose()?);
@@ -58,7 +58,7 @@ impl Workload {
             load,
             streams,
             app,
-            trace,
+            traces,
             scripts,
             network,
             phases,
@@ -98,11 +98,11 @@ impl Workload {
 
     fn check(&self) -> Result<(), SpecError> {
         let error = |key: &str, value: String, accepted: &str| Err(SpecError::new(&self.file, key, value, accepted));
-        if self.streams.is_empty() && self.app.is_none() && self.trace.is_none() {
+        if self.streams.is_empty() && self.app.is_none() && self.traces.is_empty() {
             let accepted = "missing: a workload has at least one [[streams]], or an [app] or a [trace]";
             return error("streams", String::new(), accepted);
         }
-        if self.app.is_some() && self.trace.is_some() {
+        if self.app.is_some() && !self.traces.is_empty() {
             return error("trace", String::new(), "has no place beside an [app]: leave one of them out");
         }
         let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();

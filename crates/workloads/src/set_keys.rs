@@ -180,7 +180,7 @@ fn think(workload: &Workload) -> Today {
 }
 
 fn depth(workload: &Workload) -> Today {
-    match &workload.trace {
+    match workload.traces.first() {
         None => workload.of_loop(|_, depth| depth.to_string()),
         Some(TraceSpec { issue: Issue::AsFastAsPossible { depth }, .. }) => Today::Is(depth.to_string()),
         Some(_) => Today::Absent,
@@ -188,11 +188,11 @@ fn depth(workload: &Workload) -> Today {
 }
 
 fn issue(workload: &Workload) -> Today {
-    workload.trace.as_ref().map_or(Today::Absent, |trace| Today::Is(trace.issue.name().to_owned()))
+    workload.traces.first().map_or(Today::Absent, |trace| Today::Is(trace.issue.name().to_owned()))
 }
 
 fn speed(workload: &Workload) -> Today {
-    workload.trace.as_ref().map_or(Today::Absent, |trace| Today::Is(trace.speed.to_string()))
+    workload.traces.first().map_or(Today::Absent, |trace| Today::Is(trace.speed.to_string()))
 }
 
 fn rate(workload: &Workload) -> Today {

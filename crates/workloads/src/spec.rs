@@ -98,8 +98,8 @@ pub struct Workload {
     pub streams: Vec<StreamSpec>,
     /// The engine above the volumes.
     pub app: Option<AppSpec>,
-    /// The trace that is replayed.
-    pub trace: Option<TraceSpec>,
+    /// Traces that are replayed, at the same time.
+    pub traces: Vec<TraceSpec>,
     /// Its scripts.
     pub scripts: Vec<ScriptSpec>,
     /// What lies between the server and its users.
@@ -131,7 +131,7 @@ impl Workload {
         match key {
             "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
             "issue" | "speed" => self.set_trace(key, value),
-            "depth" if self.trace.is_some() => self.set_trace(key, value),
+            "depth" if !self.traces.is_empty() => self.set_trace(key, value),
             "qd" | "depth" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
             "clients" => self.set_clients(value),
             "data" => {
@@ -146,7 +146,7 @@ impl Workload {
 
     fn set_streams(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         if self.streams.is_empty() {
-            let accepted = match &self.trace {
+            let accepted = match self.traces.first() {
                 Some(_) => "this workload replays a trace, which says it of each I/O",
                 None => "this workload has no [[streams]]; its keys are those of its app, app.KEY",
             };
@@ -256,7 +256,7 @@ impl Workload {
                 format!("expected a time above zero and of at most {MOST_INTERVALS} intervals of {interval}");
             return Err(SpecError::new("duration", "", duration.to_string(), accepted));
         }
-        let is_replay = self.trace.is_some();
+        let is_replay = !self.traces.is_empty();
         for phase in self.phases.iter_mut().filter(|phase| phase.measure) {
             let is_kept = |condition: &Until| match condition {
                 Until::ScriptsDone | Until::Warm => true,
@@ -290,7 +290,7 @@ impl Workload {
 
     /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
     pub fn concurrency(&self) -> Option<u64> {
-        if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() || self.trace.is_some() {
+        if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() || !self.traces.is_empty() {
             return None;
         }
         let shared = self.measured_load();

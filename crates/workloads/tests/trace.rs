@@ -2,12 +2,12 @@
 #![allow(missing_docs, reason = "the tests of a module")]
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hotband_machine::Op;
 use hotband_units::{Instant, Span};
-use hotband_workloads::{Issue, Link, Links, Replay, TraceFile, TraceHead, TraceIo, TraceStream};
+use hotband_workloads::{Issue, Link, Links, Replay, TraceFile, TraceHead, TraceIo, TraceRows, TraceStream};
 use proptest::prelude::*;
 
 fn io(issue: u64, latency: u64) -> TraceIo {
@@ -23,14 +23,25 @@ fn trace(times: &[(u64, u64)]) -> Vec<TraceIo> {
     ios
 }
 
+fn write(path: &Path, head: &TraceHead, ios: &[TraceIo]) {
+    let mut rows = TraceRows::create(path).expect("a temporary file");
+    ios.iter().for_each(|io| rows.push(io).expect("a temporary file"));
+    rows.finish(head).expect("a temporary file");
+}
+
 fn file(ios: &[TraceIo]) -> TraceFile {
     static FILES: AtomicU64 = AtomicU64::new(0);
     let name = format!("trace-{}.rows", FILES.fetch_add(1, Ordering::Relaxed));
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let streams = vec![TraceStream { name: "main".to_owned(), volume: Some("d0".to_owned()) }];
-    let head = TraceHead { file: "log.parquet".to_owned(), streams, ios: ios.len() as u64, unmeasured: 0 };
-    let rows = ios.iter().flat_map(TraceIo::to_bytes);
-    std::fs::write(&path, head.to_bytes().into_iter().chain(rows).collect::<Vec<u8>>()).expect("a temporary file");
+    let head = TraceHead {
+        file: "log.parquet".to_owned(),
+        streams,
+        ios: ios.len() as u64,
+        unmeasured: 0,
+        notes: vec!["one".to_owned()],
+    };
+    write(&path, &head, ios);
     let file = TraceFile::open(&path).expect("it was just written");
     assert_eq!(file.head(), &head);
     std::fs::remove_file(&path).expect("nobody else knows it");
@@ -191,9 +202,10 @@ fn what_no_answer_comes_for_is_not_read_ahead_of_without_end() {
 #[test]
 fn rows_that_were_damaged_are_refused() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("trace-damaged.rows");
-    let head = |ios| {
+    let of = |ios: &[TraceIo], counted: u64| {
         let streams = vec![TraceStream { name: "main".to_owned(), volume: None }];
-        TraceHead { file: String::new(), streams, ios, unmeasured: 0 }.to_bytes()
+        write(&path, &TraceHead { file: String::new(), streams, ios: counted, unmeasured: 0, notes: Vec::new() }, ios);
+        std::fs::read(&path).expect("it was just written")
     };
     let first_error = |bytes: Vec<u8>| {
         std::fs::write(&path, bytes).expect("a temporary file");
@@ -209,15 +221,14 @@ fn rows_that_were_damaged_are_refused() {
             }
         }
     };
-    let of = |ios: &[TraceIo]| [head(ios.len() as u64), ios.iter().flat_map(TraceIo::to_bytes).collect()].concat();
-    assert_eq!(first_error(of(&[io(1, 2), io(1, 3)])), "none");
-    assert!(first_error(of(&[io(2, 2), TraceIo { row: 17, ..io(1, 3) }])).starts_with("row 17: comes before"));
-    assert!(first_error(of(&[TraceIo { stream: 1, ..io(2, 2) }])).contains("stream"));
-    assert!(first_error(of(&[io(u64::MAX - 1, 2)])).contains("beyond the clock"));
-    assert!(first_error([head(2), io(1, 1).to_bytes().to_vec()].concat()).contains("length"));
-    assert!(first_error(b"hbtrace1".to_vec()).contains("too short"));
+    assert_eq!(first_error(of(&[io(1, 2), io(1, 3)], 2)), "none");
+    assert!(first_error(of(&[io(2, 2), TraceIo { row: 17, ..io(1, 3) }], 2)).starts_with("row 17: comes before"));
+    assert!(first_error(of(&[TraceIo { stream: 1, ..io(2, 2) }], 1)).contains("stream"));
+    assert!(first_error(of(&[io(u64::MAX - 1, 2)], 1)).contains("beyond the clock"));
+    assert!(first_error(of(&[io(1, 1)], 2)).contains("length"));
+    assert!(first_error(b"hbtrace2".to_vec()).contains("too short"));
     assert!(first_error(vec![0; 4096]).contains("something else"));
-    assert!(first_error([b"hbtrace1".to_vec(), vec![0xff; 8]].concat()).contains("something else"));
-    assert!(first_error([b"hbtrace1".to_vec(), vec![0; 8]].concat()).contains("not understood"));
+    assert!(first_error([b"hbtrace2".to_vec(), vec![0xff; 8]].concat()).contains("no head"));
+    assert!(first_error([b"hbtrace2".to_vec(), vec![0; 8]].concat()).contains("not understood"));
     std::fs::remove_file(&path).expect("nobody else knows it");
 }

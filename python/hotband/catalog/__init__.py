@@ -14,8 +14,9 @@ JOB_ENDINGS = (".fio", ".job", ".jobfile", ".parm", ".vdb", ".cfg", ".icf", ".xm
 """How job files of fio, vdbench, Iometer and DiskSpd end; under another name they are known by what is in them."""
 
 
-TRACE_ENDINGS = (".parquet",)
-"""How I/O logs end, which a workload can replay."""
+TRACE_ENDINGS = (".parquet", ".trace", ".csv", ".spc", ".blkparse", ".iolog", ".gz", ".zst")
+"""How I/O logs and traces of other tools end, which a workload can replay; under another name they are known by what is
+in them, as in ./NAME."""
 
 
 def is_file(name: str) -> bool:

@@ -454,6 +454,13 @@ class TraceSideDoc(TypedDict):
     replayed: TraceTimesDoc
 
 
+class TraceBeyondDoc(TypedDict):
+    """Addresses of a trace that did not fit on their volume: how they were moved, and I/Os that were."""
+
+    how: Literal["wrap", "scale"]
+    moved: int
+
+
 class TraceDoc(TypedDict):
     """A trace that was replayed, as far as it was measured; `recorded_ns` is None where it has no latencies."""
 
@@ -461,6 +468,7 @@ class TraceDoc(TypedDict):
     issue: Literal["recorded", "after-completion", "as-fast-as-possible"]
     speed: float | None
     depth: int | None
+    beyond: NotRequired[TraceBeyondDoc]
     ios: int
     recorded_ns: int | None
     replayed_ns: int
@@ -577,6 +585,7 @@ class RecordDoc(TypedDict):
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]
     trace: NotRequired[TraceDoc]
+    traces: NotRequired[list[TraceDoc]]
     comparison: NotRequired[ComparisonDoc]
     serving: NotRequired[ServingDoc]
     program: NotRequired[ProgramDoc]

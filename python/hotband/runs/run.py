@@ -193,7 +193,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
         raw_log = part_of(spec.io_log)
     try:
         workload = text_of(spec.workload, "workload") if workload is None else workload
-        trace = rows_of(spec.workload, workload)
+        traces = rows_of(spec.workload, workload)
         run = _core.Run(
             CATALOG_DIR,
             spec.machine,
@@ -203,7 +203,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             set=list(spec.set),
             seed=spec.seed,
             duration=spec.duration,
-            trace=trace,
+            traces=traces,
             io_log=raw_log,
             power_loss=spec.power_loss,
             fail=list(spec.repair.fail),

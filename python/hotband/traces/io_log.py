@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from hotband import _core
 from hotband.errors import UserError
 from hotband.record.iolog import DIRECTIONS
-from hotband.traces.rows import FAILED, FUA, STREAM, Block, Head, write_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,10 +27,12 @@ NEEDED = ("submit_ns", "direction", "offset_bytes", "size_bytes", "latency_ns")
 OPTIONAL = ("stream", "error", "measured", "fua", "volume", "number")
 AT_ONCE = 65_536
 """Rows of a batch: 4 MB of numbers."""
+FUA, FAILED, STREAM = 8, 9, 16
+"""Bits of the third number of a row, above the operation (crates/workloads/src/sources/trace/file.rs)."""
 
 
-def write_log_rows(log: Path, name: str, out: Path) -> None:
-    """Writes the I/Os of `log` as rows to `out`; errors call it `name`. Raises UserError for a file that is no such
+def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> None:
+    """Writes the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file that is no such
     log, or for its first row that is wrong; OSError."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
@@ -43,8 +45,11 @@ def write_log_rows(log: Path, name: str, out: Path) -> None:
                 accepted = f"has no column {', '.join(missing)}: expected an I/O log, as hotband run --io-log writes it"
                 raise UserError(name, "", "", accepted)
             reader = _Reader(name, file)
-            head = reader.head()
-            write_rows(head, reader.blocks(), out)
+            streams, measured_from = reader.head()
+            making = _core.TraceMaking(asked, out, streams, measured_from)
+            for rows in reader.rows():
+                making.push(rows)
+            making.finish(name, out)
     except (pa.ArrowException, OSError) as error:
         # Arrow reports damaged pages as an OSError without a number.
         if isinstance(error, OSError) and error.errno is not None:
@@ -69,30 +74,31 @@ class _Reader:
                 yield _Batch(self.name, batch, first)
             first += batch.num_rows
 
-    def head(self) -> Head:
-        """Reads all of it once. Raises UserError where it has no I/Os, or they are in no order."""
+    def head(self) -> tuple[list[Stream], int | None]:
+        """Reads all of it once: its streams, and the first row that was measured. Raises UserError where it has no I/Os,
+        or they are in no order."""
         import numpy as np
 
         order, found = _Order(self.name), set()
-        ios, unmeasured, earliest = 0, None, []
+        ios, measured_from = 0, None
         of_head = ("submit_ns", "latency_ns", "stream", "volume", "measured")
         for batch in self.batches([column for column in self.columns if column in of_head]):
             issue = batch.numbers("submit_ns")
             order.look(issue, issue + batch.numbers("latency_ns"), batch.first)
             found |= set(batch.streams()[0])
-            earliest.append(int(issue.min()))
             measured = batch.flags("measured", missing=True)
-            if unmeasured is None and measured.any():
-                unmeasured = ios + int(np.argmax(measured))
+            if measured_from is None and measured.any():
+                measured_from = batch.first + int(np.argmax(measured))
             ios += len(issue)
         if not ios:
             raise UserError(self.name, "", "", "is an I/O log without a single I/O")
         streams = sorted(found, key=lambda stream: (stream[0], stream[1] or ""))
         self.index_of = {stream: index for index, stream in enumerate(streams)}
-        return Head(self.name, _named(streams), ios, unmeasured or 0, earliest)
+        return streams, measured_from
 
-    def blocks(self) -> Iterator[Block]:
-        """Its I/Os, some at a time, once the head was read. Raises UserError for the first that is none."""
+    def rows(self) -> Iterator[bytes]:
+        """Its I/Os, some at a time, once the head was read: of each the time of issue, latency, what it is, offset,
+        length, row in the file, and order where times are equal. Raises UserError for the first that is none."""
         import numpy as np
 
         for batch in self.batches(self.columns):
@@ -105,13 +111,7 @@ class _Reader:
             issue, latency = batch.numbers("submit_ns"), batch.numbers("latency_ns")
             offset, length = batch.numbers("offset_bytes"), batch.numbers("size_bytes")
             order = batch.numbers("number") if "number" in self.columns else rows
-            yield Block(issue, latency, what, offset, length, rows, order)
-
-
-def _named(streams: Sequence[Stream]) -> list[Stream]:
-    """Streams under names that no two of them have: of one on several volumes, with the volume."""
-    names = [name for name, _ in streams]
-    return [(f"{name} on {volume}" if names.count(name) > 1 else name, volume) for name, volume in streams]
+            yield np.stack((issue, latency, what, offset, length, rows, order), axis=1).astype("<u8").tobytes()
 
 
 class _Order:

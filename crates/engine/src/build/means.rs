@@ -23,7 +23,7 @@ impl Use {
         let is_filled = workload.precondition.as_ref().is_some_and(Precondition::writes);
         match () {
             () if is_filled => Self::Fills,
-            () if workload.app.is_some() || workload.trace.is_some() || workload.streams.iter().any(writes) => {
+            () if workload.app.is_some() || !workload.traces.is_empty() || workload.streams.iter().any(writes) => {
                 Self::Writes
             }
             () => Self::Reads,

@@ -57,15 +57,16 @@ impl AnySource {
 #[derive(Default)]
 pub struct Above {
     pub app: Option<AppAtWork>,
-    pub trace: Option<TraceAtWork>,
+    pub traces: Vec<TraceAtWork>,
 }
 
 impl Above {
     /// Names of its streams, and the target of each.
     pub fn streams(&self) -> (Vec<String>, Vec<u16>) {
         let of_app = self.app.as_ref().map(|app| (app.names.clone(), app.targets.clone()));
-        let of_trace = || self.trace.as_ref().map(|trace| (trace.names.clone(), trace.targets.clone()));
-        of_app.or_else(of_trace).unwrap_or_default()
+        let names = self.traces.iter().flat_map(|trace| trace.names.iter().cloned());
+        let targets = self.traces.iter().flat_map(|trace| trace.targets.iter().copied());
+        of_app.unwrap_or_else(|| (names.collect(), targets.collect()))
     }
 }
 
@@ -79,15 +80,15 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Those of `workload`: closed loops, then the app or trace and scripts, then whatever asks by the clock.
+    /// Those of `workload`: closed loops, then the app or traces and scripts, then whatever asks by the clock.
     pub fn of(workload: &Workload, above: Above, seed: u64) -> Self {
         let loads = loads(workload, seed);
         let (closed, by_clock): (Vec<_>, Vec<_>) =
             loads.into_iter().partition(|source| matches!(source, AnySource::Closed(_)));
         let app = above.app.map(|app| AnySource::App(Box::new(app)));
-        let trace = above.trace.map(|trace| AnySource::Trace(Box::new(trace)));
+        let traces = above.traces.into_iter().map(|trace| AnySource::Trace(Box::new(trace)));
         let scripts = Scripts::new(workload, seed).map(|scripts| AnySource::Scripts(Box::new(scripts)));
-        let all: Vec<AnySource> = closed.into_iter().chain(app).chain(trace).chain(scripts).chain(by_clock).collect();
+        let all: Vec<AnySource> = closed.into_iter().chain(app).chain(traces).chain(scripts).chain(by_clock).collect();
         Self { planned: vec![Instant::NEVER; all.len()], agenda: BinaryHeap::new(), all }
     }
 
@@ -175,15 +176,16 @@ impl Sources {
 
     /// What they leave of a measured time of `duration`.
     pub fn finish(self, duration: Span) -> Findings {
-        let mut found = Findings::default();
+        let (mut found, mut traces) = (Findings::default(), Vec::new());
         for source in self.all {
             match source {
                 AnySource::Scripts(scripts) => found.extend(scripts.finish(duration)),
                 AnySource::App(app) => found.extend(app.finish(duration)),
-                AnySource::Trace(trace) => found.extend(trace.finish()),
+                AnySource::Trace(trace) => traces.push(*trace),
                 _ => {}
             }
         }
+        found.extend(TraceAtWork::finish(traces));
         found
     }
 

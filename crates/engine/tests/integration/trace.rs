@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hotband_engine::{Asked, Control, Findings, LOG_COLUMNS, Request, Run};
 use hotband_machine::{Entropy, Op};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{TraceHead, TraceIo, TraceStream};
+use hotband_workloads::{TraceHead, TraceIo, TraceRows, TraceStream};
 use serde_json::Value;
 
 use crate::common::refused::{refused, says};
@@ -64,6 +64,12 @@ fn rows_of(log: &Path) -> Vec<Row> {
     numbers.chunks_exact(LOG_COLUMNS.len()).map(|row| Row(row.to_vec())).collect()
 }
 
+fn write(path: &Path, head: &TraceHead, ios: impl IntoIterator<Item = TraceIo>) {
+    let mut rows = TraceRows::create(path).expect("a temporary file");
+    ios.into_iter().for_each(|io| rows.push(&io).expect("a temporary file"));
+    rows.finish(head).expect("a temporary file");
+}
+
 /// The rows of a log as those of a trace of these streams, in a file.
 fn trace(name: &str, rows: &[Row], streams: &[(&str, Option<&str>)]) -> PathBuf {
     let mut sorted: Vec<(u64, u64, TraceIo)> = rows
@@ -78,10 +84,10 @@ fn trace(name: &str, rows: &[Row], streams: &[(&str, Option<&str>)]) -> PathBuf 
     };
     let unmeasured = rows.iter().take_while(|row| row.get("measured") == 0).count() as u64;
     let streams = streams.iter().map(stream).collect();
-    let head = TraceHead { file: "log.parquet".to_owned(), streams, ios: rows.len() as u64, unmeasured };
-    let bytes = sorted.iter().flat_map(|(.., io)| io.to_bytes());
+    let head =
+        TraceHead { file: "log.parquet".to_owned(), streams, ios: rows.len() as u64, unmeasured, notes: Vec::new() };
     let path = temporary(&format!("{name}.rows"));
-    std::fs::write(&path, head.to_bytes().into_iter().chain(bytes).collect::<Vec<u8>>()).expect("a temporary file");
+    write(&path, &head, sorted.iter().map(|(.., io)| *io));
     path
 }
 
@@ -89,7 +95,7 @@ fn trace(name: &str, rows: &[Row], streams: &[(&str, Option<&str>)]) -> PathBuf 
 fn replay(name: &str, machine: &str, keys: &str, rows: &[Row]) -> (Value, Vec<Row>) {
     let path = trace(name, rows, &[("main", None)]);
     let text = format!("[trace]\nfile = \"log.parquet\"\n{keys}");
-    let left = logged(name, Request { trace: Some(path.clone()), ..request(machine, &text, &[]) });
+    let left = logged(name, Request { traces: vec![path.clone()], ..request(machine, &text, &[]) });
     std::fs::remove_file(path).expect("nobody else knows it");
     left
 }
@@ -231,7 +237,7 @@ fn each_stream_goes_to_the_volume_of_its_name() {
     let path = trace("volumes", &rows, &[("datas", Some("data")), ("logs", Some("log"))]);
     let again = |keys: &str, machine: &str| {
         let text = format!("[trace]\nfile = \"log.parquet\"\n{keys}");
-        Request { trace: Some(path.clone()), ..request(machine, &text, &[]) }
+        Request { traces: vec![path.clone()], ..request(machine, &text, &[]) }
     };
     let (record, replayed) = logged("volumes-again", again("", machine));
     assert_eq!(asked(&replayed), asked(&rows));
@@ -265,20 +271,20 @@ fn a_trace_that_does_not_fit_is_refused_with_its_row() {
     for (io, keys, expected) in cases {
         let path = temporary("fits.rows");
         let streams = vec![TraceStream { name: "main".to_owned(), volume: None }];
-        let head = TraceHead { file: "log.parquet".to_owned(), streams, ios: 1, unmeasured: 0 };
-        std::fs::write(&path, [head.to_bytes(), io.to_bytes().to_vec()].concat()).expect("a temporary file");
+        let head = TraceHead { file: "log.parquet".to_owned(), streams, ios: 1, unmeasured: 0, notes: Vec::new() };
+        write(&path, &head, [io]);
         let text = format!("[trace]\nfile = \"log.parquet\"\n{keys}");
-        let error = refused(Request { trace: Some(path.clone()), ..request(DRIVE, &text, &[]) });
+        let error = refused(Request { traces: vec![path.clone()], ..request(DRIVE, &text, &[]) });
         says(&error, &["log.parquet"]);
         says(&error, &expected);
     }
     let trim = TraceIo { op: Op::Trim, ..one() };
     let path = temporary("fits.rows");
     let streams = vec![TraceStream { name: "main".to_owned(), volume: None }];
-    let head = TraceHead { file: "log.parquet".to_owned(), streams, ios: 1, unmeasured: 0 };
-    std::fs::write(&path, [head.to_bytes(), trim.to_bytes().to_vec()].concat()).expect("a temporary file");
+    let head = TraceHead { file: "log.parquet".to_owned(), streams, ios: 1, unmeasured: 0, notes: Vec::new() };
+    write(&path, &head, [trim]);
     let text = "[trace]\nfile = \"log.parquet\"\n";
-    let parity = Request { trace: Some(path.clone()), ..request("raid5:4xent-15k", text, &[]) };
+    let parity = Request { traces: vec![path.clone()], ..request("raid5:4xent-15k", text, &[]) };
     says(&refused(parity), &["row 17", "trim", "parity"]);
     std::fs::remove_file(path).expect("nobody else knows it");
 }
@@ -296,7 +302,7 @@ fn keys_of_a_trace_that_make_no_sense_are_refused() {
             ["trace.speed", "leave it out"],
         ),
         ("[trace]\nfile = \"x\"\nspeed = 0\n".to_owned(), ["trace.speed", "0.001"]),
-        ("[trace]\nfile = \"x\"\nfrom = \"1 s\"\n".to_owned(), ["trace.from", "unknown key"]),
+        ("[trace]\nfile = \"x\"\nfrm = \"1 s\"\n".to_owned(), ["trace.frm", "did you mean \"from\""]),
         (format!("[trace]\nfile = \"x\"\n{app}{phase}"), ["trace", "[app]"]),
         ("[trace]\nfile = \"x\"\n".to_owned(), ["trace.file", "rows"]),
     ];
@@ -329,7 +335,7 @@ fn a_trace_ends_with_its_last_answer_or_the_time_that_is_asked_for() {
         let text = "[trace]\nfile = \"log.parquet\"\n";
         let duration = duration.map(str::to_owned);
         let record =
-            logged("ends-again", Request { trace: Some(path.clone()), duration, ..request(DRIVE, text, &[]) }).0;
+            logged("ends-again", Request { traces: vec![path.clone()], duration, ..request(DRIVE, text, &[]) }).0;
         (record["trace"]["ios"].as_u64().expect("a count"), record["duration_ns"].as_u64().expect("a time"))
     };
     let (whole, part, long) = (count(None), count(Some("3 s")), count(Some("1 h")));

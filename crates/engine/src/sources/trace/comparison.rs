@@ -62,6 +62,14 @@ impl Pairs {
         self.squares += (replayed.0 as f64 - measured.0 as f64).powi(2);
     }
 
+    fn add_all(&mut self, other: &Self) {
+        const SAME: &str = "all histograms have the same bounds";
+        self.measured.add(&other.measured).expect(SAME);
+        self.replayed.add(&other.replayed).expect(SAME);
+        self.sums = (self.sums.0 + other.sums.0, self.sums.1 + other.sums.1);
+        self.squares += other.squares;
+    }
+
     fn ios(&self) -> u64 {
         self.measured.len()
     }
@@ -137,6 +145,17 @@ impl Compared {
             Op::Read => add(&mut self.classes[0][distance as usize]),
             Op::Write => add(&mut self.classes[1][distance as usize]),
             Op::Flush | Op::Trim => {}
+        }
+    }
+
+    /// What another trace has.
+    pub fn add_all(&mut self, other: &Self) {
+        let own = std::iter::once(&mut self.all).chain(self.classes.iter_mut().flatten());
+        let others = std::iter::once(&other.all).chain(other.classes.iter().flatten());
+        for (own, other) in own.zip(others) {
+            if let Some(other) = other {
+                own.get_or_insert_with(|| Box::new(Pairs::new())).add_all(other);
+            }
         }
     }
 

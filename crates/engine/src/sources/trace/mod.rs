@@ -3,85 +3,141 @@
 mod comparison;
 mod record;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use hotband_machine::{Entropy, Op, SpecError};
 use hotband_units::Instant;
 use hotband_workloads::{
-    Answer, Data, IoRequest, PhaseStart, Random, Replay, Source, SourceIo, Stream, TraceFile, TraceIo, TraceSpec,
-    TraceTarget, Workload,
+    Answer, Data, IoRequest, PhaseStart, Placed, Random, Replay, Source, SourceIo, Stream, TraceFile, TraceIo,
+    TraceSpec, TraceStream, TraceTarget, Workload,
 };
 
 use crate::bind::{stops_trims, target_of, trims_with_power_cut};
 use crate::build::assemble::Assembled;
 use crate::probes::Findings;
 use crate::sources::trace::comparison::Distance;
-use crate::sources::trace::record::TraceStats;
+use crate::sources::trace::record::{TraceRecord, TraceStats};
 
-/// The trace of a workload, opened: not yet bound to a machine.
+/// A trace of a workload, opened: not yet bound to a machine.
 pub struct Opened(TraceFile);
 
 impl Opened {
-    /// Opens the rows of the trace of `workload`, if it has one. What was not measured in the recording becomes a phase
-    /// of its own where the workload says no phases.
+    /// Opens the rows of each trace of `workload`. What was not measured in the recording becomes a phase of its own where
+    /// the workload replays one trace and says no phases.
     ///
     /// # Errors
     /// There are no rows of it, or none that can be read.
-    pub fn new(workload: &mut Workload, rows: Option<&Path>) -> Result<Option<Self>, SpecError> {
-        let Some(spec) = &workload.trace else { return Ok(None) };
-        let wrong = |accepted: String| SpecError::new(&workload.file, "trace.file", &spec.file, accepted);
-        let rows = rows.ok_or_else(|| wrong("nobody has made rows of this file".to_owned()))?;
-        let trace = TraceFile::open(rows).map_err(|error| wrong(error.to_string()))?;
-        let (unmeasured, ios) = (trace.head().unmeasured, trace.head().ios);
-        if spec.is_whole && (1..ios).contains(&unmeasured) {
-            workload.phases.insert(0, TraceSpec::unmeasured(unmeasured));
+    pub fn all(workload: &mut Workload, rows: &[PathBuf]) -> Result<Vec<Self>, SpecError> {
+        let open = |(spec, rows): (&TraceSpec, Option<&PathBuf>)| {
+            let wrong =
+                |accepted: String| SpecError::new(&workload.file, &format!("{}.file", spec.key), &spec.file, accepted);
+            let rows = rows.ok_or_else(|| wrong("nobody has made rows of this file".to_owned()))?;
+            TraceFile::open(rows).map(Self).map_err(|error| wrong(error.to_string()))
+        };
+        let rows = rows.iter().map(Some).chain(std::iter::repeat(None));
+        let opened: Vec<Self> = workload.traces.iter().zip(rows).map(open).collect::<Result<_, _>>()?;
+        if let ([spec], [Self(trace)]) = (&workload.traces[..], &opened[..]) {
+            let (unmeasured, ios) = (trace.head().unmeasured, trace.head().ios);
+            if spec.is_whole && (1..ios).contains(&unmeasured) {
+                workload.phases.insert(0, TraceSpec::unmeasured(unmeasured));
+            }
         }
-        Ok(Some(Self(trace)))
+        Ok(opened)
     }
 
-    /// Binds it to its volumes.
+    /// Binds them to their volumes.
     ///
     /// # Errors
     /// A volume that is not there, or an I/O that cannot be asked of its volume.
     pub fn bind(
-        self,
+        opened: Vec<Self>,
         workload: &Workload,
         assembled: &Assembled,
         seed: u64,
         power_cut: bool,
-    ) -> Result<TraceAtWork, SpecError> {
-        let Self(mut trace) = self;
-        let spec = workload.trace.as_ref().expect("a trace was opened for it");
-        let targets = volumes(workload, spec, &trace, assembled)?;
-        let machine = &assembled.machine;
-        let target = |target: &u16| TraceTarget {
-            name: machine.volumes()[usize::from(*target)].name.clone(),
-            size: machine.volumes()[usize::from(*target)].size,
-            block: machine.drives().block().0,
-            stops_trims: (!machine.layouts().passes_trim(*target))
-                .then(|| stops_trims(machine, *target))
-                .or_else(|| trims_with_power_cut().filter(|_| power_cut)),
+    ) -> Result<Vec<TraceAtWork>, SpecError> {
+        let names = names(workload, &opened)?;
+        let mut first = workload.streams.len();
+        let bind = |((Self(trace), spec), names): ((Self, &TraceSpec), Vec<String>)| {
+            let bound = bound(trace, (workload, spec), (names, first), assembled, (seed, power_cut))?;
+            first += bound.names.len();
+            Ok(bound)
         };
-        let bound: Vec<TraceTarget> = targets.iter().map(target).collect();
-        spec.check(&mut trace, &bound, workload.interval)?;
-        let names = trace.head().streams.iter().map(|stream| stream.name.clone()).collect();
-        let data = workload.data.as_ref().map(|data| Data::new(data, Random::new(seed, "trace.data")));
-        Ok(TraceAtWork {
-            stats: TraceStats::new(spec),
-            replay: Replay::new(trace, spec.issue, spec.speed),
-            names,
-            targets,
-            first: workload.streams.len(),
-            data: data.unwrap_or(Data::INCOMPRESSIBLE),
-            started: false,
-            measuring: false,
-            ends: Vec::new(),
-            distances: Vec::new(),
-        })
+        opened.into_iter().zip(&workload.traces).zip(names).map(bind).collect()
     }
 }
 
-/// The volume of each stream: the one that the workload says, the one that the machine has, or that of the same name.
+/// Binds one, whose first stream is the stream `first` of the run.
+fn bound(
+    mut trace: TraceFile,
+    (workload, spec): (&Workload, &TraceSpec),
+    (names, first): (Vec<String>, usize),
+    assembled: &Assembled,
+    (seed, power_cut): (u64, bool),
+) -> Result<TraceAtWork, SpecError> {
+    let targets = volumes(workload, spec, &trace, assembled)?;
+    let machine = &assembled.machine;
+    let target = |target: &u16| TraceTarget {
+        name: machine.volumes()[usize::from(*target)].name.clone(),
+        size: machine.volumes()[usize::from(*target)].size,
+        block: machine.drives().block().0,
+        stops_trims: (!machine.layouts().passes_trim(*target))
+            .then(|| stops_trims(machine, *target))
+            .or_else(|| trims_with_power_cut().filter(|_| power_cut)),
+    };
+    let bound: Vec<TraceTarget> = targets.iter().map(target).collect();
+    let placed = spec.check(&mut trace, &bound, workload.interval)?;
+    // The generator of the only trace keeps the name it always had.
+    let data_of = if workload.traces.len() == 1 { "trace.data".to_owned() } else { format!("{}.data", spec.key) };
+    let data = workload.data.as_ref().map(|data| Data::new(data, Random::new(seed, &data_of)));
+    Ok(TraceAtWork {
+        stats: TraceStats::new(spec, placed.moved),
+        notes: trace.head().notes.clone(),
+        replay: Replay::new(trace, spec.issue, spec.speed),
+        names,
+        targets,
+        placed,
+        first,
+        data: data.unwrap_or(Data::INCOMPRESSIBLE),
+        started: false,
+        measuring: false,
+        ends: Vec::new(),
+        distances: Vec::new(),
+    })
+}
+
+/// Names of the streams of each trace, which no two of them have: of several traces, with the file.
+fn names(workload: &Workload, opened: &[Opened]) -> Result<Vec<Vec<String>>, SpecError> {
+    let mut seen: BTreeSet<String> = workload.streams.iter().map(|stream| stream.name.clone()).collect();
+    let (own, mut all) = (seen.clone(), Vec::new());
+    for (Opened(trace), spec) in opened.iter().zip(&workload.traces) {
+        let mut names = Vec::new();
+        for stream in &trace.head().streams {
+            if own.contains(&stream.name) {
+                let key = workload.streams.iter().find(|one| one.name == stream.name).map(|one| one.key.as_str());
+                let accepted = "a stream of the trace has this name, too";
+                let key = format!("{}.name", key.unwrap_or_default());
+                return Err(SpecError::new(&workload.file, &key, &stream.name, accepted));
+            }
+            let mut name = stream.name.clone();
+            if seen.contains(&name) {
+                name = format!("{name} of {}", spec.key);
+            }
+            seen.insert(name.clone());
+            names.push(name);
+        }
+        all.push(names);
+    }
+    if seen.len() > usize::from(u16::MAX) {
+        let accepted = format!("expected at most {} streams in all", u16::MAX);
+        return Err(SpecError::new(&workload.file, "trace.file", seen.len().to_string(), accepted));
+    }
+    Ok(all)
+}
+
+/// The volume of each stream: the one that the workload says, for all or for its device, the one that the machine has, or
+/// that of the same name.
 fn volumes(
     workload: &Workload,
     spec: &TraceSpec,
@@ -92,18 +148,16 @@ fn volumes(
     let mut known: Vec<&str> = streams.iter().filter_map(|stream| stream.volume.as_deref()).collect();
     known.sort_unstable();
     known.dedup();
-    if let Some(twice) = workload.streams.iter().find(|own| streams.iter().any(|stream| stream.name == own.name)) {
-        let accepted = "a stream of the trace has this name, too";
-        return Err(SpecError::new(&workload.file, &format!("{}.name", twice.key), &twice.name, accepted));
-    }
-    if workload.streams.len() + streams.len() > usize::from(u16::MAX) {
-        let accepted = format!("expected at most {} streams in all", u16::MAX);
-        return Err(SpecError::new(&workload.file, "trace.file", streams.len().to_string(), accepted));
+    if let Some((device, _)) = spec.map.iter().find(|(device, _)| !known.contains(&device.as_str())) {
+        return Err(SpecError::unknown(&workload.file, &format!("{}.map", spec.key), device, &known));
     }
     let one = assembled.machine.volumes().len() == 1 && known.len() <= 1;
-    let volume = |stream: &hotband_workloads::TraceStream| {
-        let own = stream.volume.as_deref().filter(|_| !one);
-        target_of(workload, "trace.volume", spec.volume.as_deref().or(own), assembled)
+    let volume = |stream: &TraceStream| {
+        let device = stream.volume.as_deref();
+        let mapped = spec.map.iter().find(|(from, _)| Some(from.as_str()) == device).map(|(_, to)| to.as_str());
+        let own = mapped.or_else(|| device.filter(|_| !one));
+        let key = if own.is_some() && spec.volume.is_none() { "map" } else { "volume" };
+        target_of(workload, &format!("{}.{key}", spec.key), spec.volume.as_deref().or(own), assembled)
     };
     streams.iter().map(volume).collect()
 }
@@ -115,6 +169,10 @@ pub struct TraceAtWork {
     pub names: Vec<String>,
     /// Target of each.
     pub targets: Vec<u16>,
+    /// Where its I/Os go on these.
+    placed: Placed,
+    /// What whoever read its file has to say.
+    notes: Vec<String>,
     /// Index of its first stream among all of the run.
     first: usize,
     data: Data,
@@ -127,14 +185,24 @@ pub struct TraceAtWork {
 }
 
 impl TraceAtWork {
-    /// What it leaves: the recording beside the replay.
-    pub fn finish(self) -> Findings {
-        let note = self.replay.failed().map(|error| format!("the replay ended early: {error}"));
-        let comparison = self.stats.comparison();
-        let findings = Findings::default().with("trace", self.stats.record()).with_notes(note);
-        match comparison {
-            Some(comparison) => findings.with("comparison", comparison),
-            None => findings,
+    /// What they leave: each recording beside its replay; a section of one, or a list of them.
+    pub fn finish(mut traces: Vec<Self>) -> Findings {
+        let failed = |trace: &Self| trace.replay.failed().map(|error| format!("the replay ended early: {error}"));
+        let notes: Vec<String> = traces
+            .iter_mut()
+            .flat_map(|trace| std::mem::take(&mut trace.notes).into_iter().chain(failed(trace)))
+            .collect();
+        let comparison = TraceStats::comparison(traces.iter().map(|trace| &trace.stats));
+        let mut records: Vec<TraceRecord> = traces.into_iter().map(|trace| trace.stats.record()).collect();
+        let found = Findings::default().with_notes(notes);
+        let found = match comparison {
+            Some(comparison) => found.with("comparison", comparison),
+            None => found,
+        };
+        match records.len() {
+            0 => found,
+            1 => found.with("trace", records.remove(0)),
+            _ => found.with("traces", records),
         }
     }
 
@@ -180,7 +248,8 @@ impl Source for TraceAtWork {
         let io = asked.io;
         self.keep_distance(asked.token, &io);
         let entropy = if io.op == Op::Write { self.data.draw() } else { Entropy::INCOMPRESSIBLE };
-        let (offset, len) = if io.op == Op::Flush { (0, 0) } else { (io.offset, io.len as u32) };
+        let placed = &self.placed.of_stream[usize::from(io.stream)];
+        let (offset, len) = if io.op == Op::Flush { (0, 0) } else { (placed.offset(&io), io.len as u32) };
         let request = IoRequest { op: io.op, offset, len, fua: io.fua, entropy };
         Some(SourceIo { stream: (self.first + usize::from(io.stream)) as u32, token: asked.token, request })
     }

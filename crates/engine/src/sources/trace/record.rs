@@ -80,6 +80,8 @@ struct Beside {
 /// What became of a trace, counted in measured phases.
 pub struct TraceStats {
     spec: TraceSpec,
+    /// I/Os of all of it that are not where they were recorded.
+    moved: u64,
     ios: u64,
     /// How much later than they were to be I/Os were asked for.
     late: Spans,
@@ -91,9 +93,10 @@ pub struct TraceStats {
 }
 
 impl TraceStats {
-    pub fn new(spec: &TraceSpec) -> Self {
+    pub fn new(spec: &TraceSpec, moved: u64) -> Self {
         Self {
             spec: spec.clone(),
+            moved,
             ios: 0,
             late: Spans::new(),
             recorded: Extent::new(),
@@ -124,14 +127,16 @@ impl TraceStats {
         self.compared.add(io, distance, latency, now.since(*asked));
     }
 
-    /// Measured beside replayed latencies; none where the trace has none.
-    pub fn comparison(&self) -> Option<Comparison> {
-        self.compared.record()
+    /// Measured beside replayed latencies of several traces together; none where they have none.
+    pub fn comparison<'a>(of: impl IntoIterator<Item = &'a Self>) -> Option<Comparison> {
+        let mut all = Compared::default();
+        of.into_iter().for_each(|stats| all.add_all(&stats.compared));
+        all.record()
     }
 
     /// It is over.
     pub fn record(self) -> TraceRecord {
-        let Self { spec, ios, late, recorded, replayed, latencies, .. } = self;
+        let Self { spec, moved, ios, late, recorded, replayed, latencies, .. } = self;
         let has_latencies = latencies.iter().any(Option::is_some);
         let beside = latencies.map(|both| {
             let (recorded, replayed) = *both?;
@@ -144,6 +149,7 @@ impl TraceStats {
             issue: spec.issue.name(),
             speed: depth.is_none().then_some(spec.speed),
             depth,
+            beyond: (moved > 0).then(|| BeyondRecord { how: spec.beyond.name(), moved }),
             ios,
             recorded_ns: has_latencies.then(|| recorded.length().0),
             replayed_ns: replayed.length().0,
@@ -156,6 +162,15 @@ impl TraceStats {
     }
 }
 
+/// Addresses that did not fit.
+#[derive(Clone, Debug, Serialize)]
+struct BeyondRecord {
+    /// As the key `beyond` has it.
+    how: &'static str,
+    /// I/Os of the trace that are elsewhere on their volume than they were recorded.
+    moved: u64,
+}
+
 /// The section.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceRecord {
@@ -164,6 +179,8 @@ pub struct TraceRecord {
     /// None where I/Os are asked for at no recorded time.
     speed: Option<f64>,
     depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beyond: Option<BeyondRecord>,
     /// I/Os of it that were answered in the measured time.
     ios: u64,
     /// From the first issue to the last answer of these, in the recording.

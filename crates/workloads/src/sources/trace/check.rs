@@ -3,8 +3,9 @@
 use hotband_machine::{Op, SpecError};
 use hotband_units::Span;
 
-use super::file::{TraceFile, TraceIo};
-use super::spec::{Issue, TraceSpec};
+use super::beyond::Placement;
+use super::file::{TraceError, TraceFile, TraceIo};
+use super::spec::{Beyond, Issue, TraceSpec};
 use crate::most::MOST_INTERVALS;
 
 /// What a machine can be asked for at once: its lengths are numbers of 32 bits. Programs clear and trim more at once
@@ -24,21 +25,33 @@ pub struct TraceTarget {
     pub stops_trims: Option<String>,
 }
 
+/// Where the I/Os of a trace go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// By stream.
+    pub of_stream: Vec<Placement>,
+    /// I/Os that are not where they were recorded.
+    pub moved: u64,
+}
+
 impl TraceSpec {
-    /// Reads all of `trace` once: whether every I/O can be asked for as this says, of the target of its stream, within so
-    /// many intervals as a series holds; goes back to the first.
+    /// Reads all of `trace`: whether every I/O can be asked for as this says, of the target of its stream, within so
+    /// many intervals as a series holds, and where on its target; goes back to the first.
     ///
     /// # Errors
     /// The first I/O that cannot, with its row; a trace that cannot be read.
-    pub fn check(&self, trace: &mut TraceFile, targets: &[TraceTarget], interval: Span) -> Result<(), SpecError> {
+    pub fn check(&self, trace: &mut TraceFile, targets: &[TraceTarget], interval: Span) -> Result<Placed, SpecError> {
         let file = trace.head().file.clone();
         let unreadable = |error| SpecError::new(&file, "", "", format!("{error}"));
+        let mut placed = self.placed(trace, targets).map_err(unreadable)?;
         let longest = interval.0.saturating_mul(MOST_INTERVALS) as f64;
         while let Some(io) = trace.next_io().map_err(unreadable)? {
             let wrong = |value: String, accepted: String| {
                 Err(SpecError::new(&file, &format!("row {}", io.row), value, accepted))
             };
-            if let Err((value, accepted)) = io.fits(&targets[usize::from(io.stream)]) {
+            let offset = placed.of_stream[usize::from(io.stream)].offset(&io);
+            placed.moved += u64::from(offset != io.offset);
+            if let Err((value, accepted)) = (TraceIo { offset, ..io }).fits(&targets[usize::from(io.stream)]) {
                 return wrong(value, accepted);
             }
             if io.latency.is_none() && self.issue == Issue::AfterCompletion {
@@ -50,7 +63,26 @@ impl TraceSpec {
                 return wrong(Span(io.issue.0).to_string(), accepted);
             }
         }
-        trace.rewind().map_err(unreadable)
+        trace.rewind().map_err(unreadable)?;
+        Ok(placed)
+    }
+
+    /// How addresses become those of the targets: to scale them, the last of each has to be known.
+    fn placed(&self, trace: &mut TraceFile, targets: &[TraceTarget]) -> Result<Placed, TraceError> {
+        let mut ends = vec![u64::MAX; targets.len()];
+        if self.beyond == Beyond::Scale {
+            ends.fill(0);
+            while let Some(io) = trace.next_io()? {
+                // Streams of one volume are scaled alike: their I/Os keep their places beside each other.
+                let name = &targets[usize::from(io.stream)].name;
+                for (end, _) in ends.iter_mut().zip(targets).filter(|(_, target)| target.name == *name) {
+                    *end = (*end).max(io.offset.saturating_add(io.len));
+                }
+            }
+            trace.rewind()?;
+        }
+        let place = |(target, end): (&TraceTarget, u64)| Placement::new(self.beyond, target.size, target.block, end);
+        Ok(Placed { of_stream: targets.iter().zip(ends).map(place).collect(), moved: 0 })
     }
 }
 
@@ -73,7 +105,8 @@ impl TraceIo {
             return Err((format!("{len} B at {offset}"), accepted));
         }
         if offset.checked_add(len).is_none_or(|end| end > *size) {
-            let accepted = format!("ends beyond volume \"{name}\", which has {size} B");
+            let accepted =
+                format!("ends beyond volume \"{name}\", which has {size} B; beyond = \"wrap\" or \"scale\" moves it");
             return Err((format!("{len} B at {offset}"), accepted));
         }
         Ok(())

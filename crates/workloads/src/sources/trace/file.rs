@@ -1,12 +1,12 @@
 //! A trace in the one internal form: fixed-size rows in order of issue, read one after the other.
 //!
-//! The file: eight bytes [`MAGIC`], the length of a TOML text, that text ([`TraceHead`]), and rows of [`COLUMNS`] 64-bit
-//! little-endian numbers: time of issue and latency in ns ([`UNKNOWN`] where the trace has none), what it is (bits 0 to 7
+//! The file: eight bytes [`MAGIC`], where its head begins, rows, and the head, a TOML text ([`TraceHead`]): what it says is
+//! known when the last row was written. Rows have [`COLUMNS`] 64-bit little-endian numbers: time of issue and latency in ns ([`UNKNOWN`] where the trace has none), what it is (bits 0 to 7
 //! the operation as in the I/O log, bit 8 FUA, bit 9 failed, from bit 16 the stream), offset, length, and the row of the
 //! user's file that it comes from.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use hotband_machine::Op;
@@ -15,10 +15,12 @@ use thiserror::Error;
 use toml::{Table, Value};
 
 /// What such a file begins with.
-const MAGIC: [u8; 8] = *b"hbtrace1";
+const MAGIC: [u8; 8] = *b"hbtrace2";
 /// 64-bit numbers of a row.
 const COLUMNS: usize = 6;
 const ROW: usize = 8 * COLUMNS;
+/// Where the first row is.
+const BEGIN: u64 = 16;
 /// A latency that the trace does not have.
 const UNKNOWN: u64 = u64::MAX;
 /// Longest head: 65,536 streams (a number of 16 bits) with names of a hundred bytes each.
@@ -70,6 +72,7 @@ impl TraceIo {
     }
 
     /// Its row in a file.
+    #[inline]
     pub fn to_bytes(&self) -> [u8; ROW] {
         let op = match self.op {
             Op::Read => 0_u64,
@@ -87,7 +90,11 @@ impl TraceIo {
         bytes
     }
 
-    fn of_bytes(bytes: &[u8; ROW]) -> Result<Self, TraceError> {
+    /// The I/O of a row.
+    ///
+    /// # Errors
+    /// An operation that is none, or a time beyond the clock.
+    pub fn of_bytes(bytes: &[u8; ROW]) -> Result<Self, TraceError> {
         let number = |column: usize| {
             let bytes = bytes[8 * column..8 * column + 8].try_into().expect("a number has eight bytes");
             u64::from_le_bytes(bytes)
@@ -139,11 +146,13 @@ pub struct TraceHead {
     pub ios: u64,
     /// Of these, those answered before the first that was measured.
     pub unmeasured: u64,
+    /// What whoever made the rows has to say: lines left out, times that were guessed.
+    pub notes: Vec<String>,
 }
 
 impl TraceHead {
-    /// The beginning of a file.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// The end of a file.
+    fn to_text(&self) -> String {
         let stream = |stream: &TraceStream| {
             let volume = stream.volume.iter().map(|volume| ("volume".to_owned(), Value::from(volume.as_str())));
             let name = ("name".to_owned(), Value::from(stream.name.as_str()));
@@ -155,11 +164,11 @@ impl TraceHead {
             ("streams".to_owned(), Value::Array(self.streams.iter().map(stream).collect())),
             ("ios".to_owned(), count(self.ios)),
             ("unmeasured".to_owned(), count(self.unmeasured)),
+            ("notes".to_owned(), Value::Array(self.notes.iter().map(|note| Value::from(note.as_str())).collect())),
         ]
         .into_iter()
         .collect();
-        let text = head.to_string();
-        [&MAGIC[..], &(text.len() as u64).to_le_bytes(), text.as_bytes()].concat()
+        head.to_string()
     }
 
     fn of_text(text: &str) -> Option<Self> {
@@ -174,7 +183,57 @@ impl TraceHead {
             streams: head.get("streams")?.as_array()?.iter().map(stream).collect::<Option<_>>()?,
             ios: count("ios")?,
             unmeasured: count("unmeasured")?,
+            notes: head
+                .get("notes")?
+                .as_array()?
+                .iter()
+                .map(|note| note.as_str().map(str::to_owned))
+                .collect::<Option<_>>()?,
         })
+    }
+}
+
+/// A trace being written.
+#[derive(Debug)]
+pub struct TraceRows {
+    rows: BufWriter<File>,
+    written: u64,
+}
+
+impl TraceRows {
+    /// A new file.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(path: &Path) -> std::io::Result<Self> {
+        let mut rows = BufWriter::with_capacity(AT_ONCE, File::create(path)?);
+        rows.write_all(&[0; BEGIN as usize])?;
+        Ok(Self { rows, written: 0 })
+    }
+
+    /// The next I/O, which is asked for no earlier than the one before.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn push(&mut self, io: &TraceIo) -> std::io::Result<()> {
+        self.written += 1;
+        self.rows.write_all(&io.to_bytes())
+    }
+
+    /// I/Os so far.
+    pub fn ios(&self) -> u64 {
+        self.written
+    }
+
+    /// All I/Os were written; `head` counts them.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn finish(mut self, head: &TraceHead) -> std::io::Result<()> {
+        self.rows.write_all(head.to_text().as_bytes())?;
+        let mut file = self.rows.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&[&MAGIC[..], &(BEGIN + self.written * ROW as u64).to_le_bytes()].concat())
     }
 }
 
@@ -183,8 +242,6 @@ impl TraceHead {
 pub struct TraceFile {
     head: TraceHead,
     rows: BufReader<File>,
-    /// Where the first row is.
-    begin: u64,
     /// I/Os read so far, and when the last of them was asked for.
     read: u64,
     last: Instant,
@@ -197,20 +254,24 @@ impl TraceFile {
     /// It cannot be read, or is none.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let mut file = File::open(path)?;
-        let mut start = [0; 16];
+        let mut start = [0; BEGIN as usize];
         file.read_exact(&mut start).map_err(|_| TraceError::Damaged("it is too short"))?;
-        let length = u64::from_le_bytes(start[8..].try_into().expect("eight bytes"));
-        if start[..8] != MAGIC || length > LONGEST_HEAD {
+        let at = u64::from_le_bytes(start[8..].try_into().expect("eight bytes"));
+        if start[..8] != MAGIC {
             return Err(TraceError::Damaged("it begins with something else"));
         }
-        let mut text = String::new();
-        file.by_ref().take(length).read_to_string(&mut text)?;
-        let head = TraceHead::of_text(&text).ok_or(TraceError::Damaged("the head is not understood"))?;
-        let begin = 16 + length;
-        if file.metadata()?.len() != begin + head.ios * ROW as u64 {
+        let length = file.metadata()?.len().checked_sub(at).filter(|length| *length <= LONGEST_HEAD);
+        let length = length.ok_or(TraceError::Damaged("it has no head"))?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut text = Vec::new();
+        (&file).take(length).read_to_end(&mut text)?;
+        let head = std::str::from_utf8(&text).ok().and_then(TraceHead::of_text);
+        let head = head.ok_or(TraceError::Damaged("the head is not understood"))?;
+        if head.ios.checked_mul(ROW as u64).and_then(|rows| rows.checked_add(BEGIN)) != Some(at) {
             return Err(TraceError::Damaged("its length is not that of its rows"));
         }
-        Ok(Self { head, rows: BufReader::with_capacity(AT_ONCE, file), begin, read: 0, last: Instant::ZERO })
+        file.seek(SeekFrom::Start(BEGIN))?;
+        Ok(Self { head, rows: BufReader::with_capacity(AT_ONCE, file), read: 0, last: Instant::ZERO })
     }
 
     /// What is known of it as a whole.
@@ -244,7 +305,7 @@ impl TraceFile {
     /// # Errors
     /// The file cannot be read.
     pub fn rewind(&mut self) -> Result<(), TraceError> {
-        self.rows.seek(SeekFrom::Start(self.begin))?;
+        self.rows.seek(SeekFrom::Start(BEGIN))?;
         (self.read, self.last) = (0, Instant::ZERO);
         Ok(())
     }

@@ -7,14 +7,18 @@
 //! Leaves out: how well the data of a write compresses, which no trace knows (`data` of the workload says it), and I/Os
 //! that were not answered when the recording ended.
 
+mod beyond;
 mod check;
 mod file;
 mod links;
 mod replay;
+mod select;
 mod spec;
 
-pub use check::TraceTarget;
-pub use file::{TraceError, TraceFile, TraceHead, TraceIo, TraceStream};
+pub use beyond::Placement;
+pub use check::{Placed, TraceTarget};
+pub use file::{TraceError, TraceFile, TraceHead, TraceIo, TraceRows, TraceStream};
 pub use links::{Link, Links};
 pub use replay::{Replay, ReplayIo, Replayed};
-pub use spec::{Issue, TraceSpec};
+pub use select::Selection;
+pub use spec::{Beyond, Issue, TraceSpec};

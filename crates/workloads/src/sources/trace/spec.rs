@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use hotband_machine::{Section, SpecError};
 
+use super::select::Selection;
 use crate::most::MOST_OUTSTANDING;
 use crate::phase::{Phase, PhaseScripts};
 use crate::until::Until;
@@ -23,9 +24,30 @@ pub enum Issue {
     },
 }
 
+/// What becomes of an I/O that ends beyond its volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// The trace is refused.
+    Refuse,
+    /// It goes on from the beginning of the volume.
+    Wrap,
+    /// All addresses on that volume are scaled so that the last fits.
+    Scale,
+}
+
+impl Beyond {
+    /// Its name in text.
+    pub fn name(self) -> &'static str {
+        let named = BEYOND.iter().find(|(_, kind)| *kind == self);
+        named.map_or("", |(name, _)| name)
+    }
+}
+
 /// `[trace]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceSpec {
+    /// Key in the workload, for errors.
+    pub key: String,
     /// The file, as the text names it.
     pub file: String,
     /// When its I/Os are asked for.
@@ -34,6 +56,12 @@ pub struct TraceSpec {
     pub speed: f64,
     /// Volume of all its I/Os; as the trace says, or the only one, where not said.
     pub volume: Option<String>,
+    /// Devices of the trace, and the volume of each.
+    pub map: Vec<(String, String)>,
+    /// What becomes of addresses beyond their volume.
+    pub beyond: Beyond,
+    /// How the file is read, and which of its I/Os are taken.
+    pub selection: Selection,
     /// No phases were said: all of it is replayed, and what was not measured in the recording is a phase of its own.
     pub is_whole: bool,
 }
@@ -43,6 +71,7 @@ const RECORDED: &str = "recorded";
 const AFTER_COMPLETION: &str = "after-completion";
 const FAST: &str = "as-fast-as-possible";
 const KINDS: [&str; 3] = [RECORDED, AFTER_COMPLETION, FAST];
+const BEYOND: [(&str, Beyond); 3] = [("refuse", Beyond::Refuse), ("wrap", Beyond::Wrap), ("scale", Beyond::Scale)];
 /// A trace a thousand times as long, or over in a millionth of its time: more is a slip of the pen.
 const SPEEDS: RangeInclusive<f64> = 1e-3..=1e6;
 
@@ -68,8 +97,16 @@ impl Issue {
 }
 
 impl TraceSpec {
-    /// Reads `[trace]`; `is_whole` where the workload has no phases.
-    pub(crate) fn read(section: Section, is_whole: bool) -> Result<Self, SpecError> {
+    /// Reads `[trace]`, or each `[[trace]]`; `is_whole` where the workload has no phases.
+    pub(crate) fn read_all(top: &Section, is_whole: bool) -> Result<Vec<Self>, SpecError> {
+        let sections = match top.table().get("trace") {
+            Some(toml::Value::Array(_)) => top.list("trace")?,
+            _ => top.section("trace")?.into_iter().collect(),
+        };
+        sections.into_iter().map(|section| Self::read(section, is_whole)).collect()
+    }
+
+    fn read(section: Section, is_whole: bool) -> Result<Self, SpecError> {
         let file = section.text("file")?.filter(|file| !file.trim().is_empty());
         let file = file.ok_or_else(|| section.error("file", "", "missing: the file of the trace"))?;
         let name = section.text("issue")?.unwrap_or(RECORDED);
@@ -85,9 +122,15 @@ impl TraceSpec {
             return Err(section.error("speed", speed.to_string(), accepted));
         }
         let volume = section.text("volume")?.map(str::to_owned);
-        let file = file.to_owned();
+        let map = map(&section)?;
+        if let (Some(volume), false) = (&volume, map.is_empty()) {
+            return Err(section.error("volume", volume, "all I/Os go there: leave it out, or map"));
+        }
+        let beyond = section.choice("beyond", &BEYOND)?.unwrap_or(Beyond::Refuse);
+        let selection = Selection::read(&section)?;
+        let (file, key) = (file.to_owned(), section.key(""));
         section.finish()?;
-        Ok(Self { file, issue, speed: speed.unwrap_or(1.0), volume, is_whole })
+        Ok(Self { key, file, issue, speed: speed.unwrap_or(1.0), volume, map, beyond, selection, is_whole })
     }
 
     /// The phase of a workload that says none: all of the trace.
@@ -133,4 +176,15 @@ impl TraceSpec {
         }
         Ok(())
     }
+}
+
+/// Devices of the trace, and the volume of each.
+fn map(section: &Section) -> Result<Vec<(String, String)>, SpecError> {
+    let Some(map) = section.section("map")? else { return Ok(Vec::new()) };
+    let pair = |(device, volume): (&String, &toml::Value)| {
+        let volume = volume.as_str().map(str::to_owned);
+        let volume = volume.ok_or_else(|| map.error(device, "", "expected the name of a volume"))?;
+        Ok((device.clone(), volume))
+    };
+    map.table().iter().map(pair).collect()
 }

@@ -1,0 +1,163 @@
+//! Traces for Python: which files are some, and the rows that the engine reads of them.
+
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use hotband_machine::{Op, Stopped};
+use hotband_traces::{Io, Making, Parts, Streams, TraceFileError};
+use hotband_workloads::{Selection, Workload};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::interrupts::Watched;
+use crate::{SpecError, spec_error};
+
+/// Numbers of an I/O that Python gives: time of issue, latency, what it is, offset, length, row, order.
+const COLUMNS: usize = 7;
+/// A latency that the trace does not have.
+const UNKNOWN: u64 = u64::MAX;
+
+/// `SpecError`, or what happened to the file itself.
+fn trace_error(name: &str, error: TraceFileError) -> PyErr {
+    match error {
+        TraceFileError::Io(error) => io_error(&error),
+        TraceFileError::Line { line, value, found, accepted } => {
+            let accepted = format!("{found}; expected {accepted}");
+            SpecError::new_err((name.to_owned(), format!("line {line}"), value, accepted))
+        }
+        TraceFileError::Whole(text) => SpecError::new_err((name.to_owned(), "", "", text)),
+    }
+}
+
+fn io_error(error: &io::Error) -> PyErr {
+    if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Stopped>) {
+        return PyKeyboardInterrupt::new_err("interrupted");
+    }
+    match error.raw_os_error() {
+        Some(code) => PyOSError::new_err((code, error.to_string())),
+        None => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// The name of the format of a trace as text, if it is one.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
+pub fn trace_format(py: Python<'_>, path: PathBuf) -> PyResult<Option<&'static str>> {
+    py.detach(|| hotband_traces::format_of(&path)).map_err(|error| io_error(&error))
+}
+
+/// A trace that a workload names.
+#[pyclass(name = "TraceAsked", frozen)]
+pub struct PyTraceAsked {
+    /// The file, as the text names it.
+    #[pyo3(get)]
+    file: String,
+    /// Its key in the workload.
+    #[pyo3(get)]
+    key: String,
+    selection: Selection,
+}
+
+#[pymethods]
+impl PyTraceAsked {
+    /// How it is read, as text that is the same for the same rows.
+    #[getter]
+    fn selection(&self) -> String {
+        format!("{:?}", self.selection)
+    }
+
+    /// The format that is said, if one is.
+    #[getter]
+    fn format(&self) -> Option<&str> {
+        let columns = (!self.selection.columns.is_empty()).then_some("csv");
+        self.selection.format.as_deref().or(columns)
+    }
+
+    /// Reads a trace as text at `path`, called `name`, and writes its rows to `out`.
+    #[expect(clippy::needless_pass_by_value, reason = "Python's paths are converted, not borrowed")]
+    fn write_rows(&self, py: Python<'_>, path: PathBuf, name: &str, out: PathBuf) -> PyResult<()> {
+        let watched = |source| Box::new(Watched::new(source)) as Box<dyn io::Read>;
+        let make = || hotband_traces::make_rows(&path, name, &self.selection, &out, watched);
+        py.detach(make).map_err(|error| trace_error(name, error))
+    }
+}
+
+/// The traces that a workload's text names.
+#[pyfunction]
+pub fn traces_of(text: &str, file: &str) -> PyResult<Vec<PyTraceAsked>> {
+    let workload = Workload::read(file, text).map_err(spec_error)?;
+    let asked = |spec: hotband_workloads::TraceSpec| {
+        let (file, key, selection) = (spec.file, spec.key, spec.selection);
+        PyTraceAsked { file, key, selection }
+    };
+    Ok(workload.traces.into_iter().map(asked).collect())
+}
+
+/// I/Os that Python reads, on their way to rows.
+#[pyclass(name = "TraceMaking", frozen)]
+pub struct PyTraceMaking {
+    making: Mutex<Option<(Making, Streams)>>,
+}
+
+#[pymethods]
+impl PyTraceMaking {
+    /// For rows in the folder of `out`, of streams with these names and volumes.
+    #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "Python's values are converted, not borrowed")]
+    fn new(
+        asked: &PyTraceAsked,
+        out: PathBuf,
+        streams: Vec<(String, Option<String>)>,
+        measured_from: Option<u64>,
+    ) -> Self {
+        let mut making = Making::new(&asked.selection, out.parent().unwrap_or(Path::new(".")));
+        making.count_from_zero();
+        measured_from.into_iter().for_each(|row| making.measured_from(row));
+        let mut known = Streams::default();
+        for (name, volume) in &streams {
+            let device = volume.as_deref().unwrap_or_default().as_bytes();
+            known.of(Parts { host: b"", device, process: name.as_bytes() });
+        }
+        Self { making: Mutex::new(Some((making, known))) }
+    }
+
+    /// Some I/Os, each seven numbers of 64 bits.
+    fn push(&self, py: Python<'_>, ios: &[u8]) -> PyResult<()> {
+        py.detach(|| {
+            let mut place = self.making.lock().map_err(|_| PyValueError::new_err("it failed before"))?;
+            let Some((making, streams)) = place.as_mut() else { return Err(PyValueError::new_err("it is finished")) };
+            for bytes in ios.chunks_exact(8 * COLUMNS) {
+                let (io, order) = io_of(bytes);
+                if io.stream as usize >= streams.names().len() {
+                    return Err(PyValueError::new_err("a stream that is none"));
+                }
+                making.push(&io, order, streams).map_err(|error| io_error(&error))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes the rows; errors call the trace `name`.
+    #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
+    fn finish(&self, py: Python<'_>, name: &str, out: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            let taken = self.making.lock().ok().and_then(|mut making| making.take());
+            let (making, streams) = taken.ok_or_else(|| PyValueError::new_err("it is finished once"))?;
+            making.finish(name, &streams, &out).map_err(|error| trace_error(name, error))
+        })
+    }
+}
+
+fn io_of(bytes: &[u8]) -> (Io, u64) {
+    let number = |column: usize| {
+        u64::from_le_bytes(bytes[8 * column..8 * column + 8].try_into().expect("a number has eight bytes"))
+    };
+    let [issue, latency, what, offset, len, row, order]: [u64; COLUMNS] = std::array::from_fn(number);
+    let op = [Op::Read, Op::Write, Op::Flush, Op::Trim][what as usize & 3];
+    let (fua, failed) = (what >> 8 & 1 == 1, what >> 9 & 1 == 1);
+    let latency = (latency != UNKNOWN).then_some(latency);
+    let stream = (what >> 16) as u32;
+    (Io { issue, latency, op, fua, failed, offset, len, stream, row }, order)
+}

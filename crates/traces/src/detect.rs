@@ -1,0 +1,94 @@
+//! Which format a trace has, by its first lines: the one that reads most of them, and more than half.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use hotband_workloads::Selection;
+
+use crate::error::TraceFileError;
+use crate::formats::{CSV, Columns, FORMATS, Format, Parser};
+use crate::input;
+use crate::io::Out;
+
+/// Bytes that are looked at, and lines of them: formats differ in every line.
+const SNIFFED: u64 = 64 * 1024;
+const LINES: usize = 20;
+
+/// Names that `format` takes.
+pub fn known() -> Vec<&'static str> {
+    FORMATS.iter().map(|format| format.name).chain([CSV]).collect()
+}
+
+/// The name of the format of a file, if it is one of ours.
+///
+/// # Errors
+/// It cannot be read.
+pub fn format_of(path: &Path) -> io::Result<Option<&'static str>> {
+    Ok(looked(&beginning(path)?).map(|format| format.name))
+}
+
+/// The parser of a file, and what it accepts: the format that `selection` says, else the one its first lines have.
+pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn Parser>, &'static str), TraceFileError> {
+    let whole = |text: String| Err(TraceFileError::Whole(text));
+    let said = selection.format.as_deref();
+    if said == Some(CSV) || (said.is_none() && !selection.columns.is_empty()) {
+        let accepted = "a table with the columns that were said";
+        return Ok((Box::new(Columns::new(&selection.columns)?), accepted));
+    }
+    if !selection.columns.is_empty() {
+        return whole(format!("columns: are for format = \"{CSV}\""));
+    }
+    let names = known().join(", ");
+    let format = match said {
+        Some(name) => match FORMATS.iter().find(|format| format.name == name) {
+            Some(format) => *format,
+            None => return whole(format!("format {name:?} is none; expected one of {names}")),
+        },
+        None => {
+            let start = beginning(path)?;
+            match looked(&start) {
+                Some(format) => format,
+                None if start.is_empty() => return whole("is empty; expected a trace".to_owned()),
+                None => {
+                    let text = "is no trace of a known format (by its first lines); expected an I/O log as Parquet";
+                    return whole(format!("{text}, or one of {names}; of any CSV say the columns"));
+                }
+            }
+        }
+    };
+    Ok(((format.make)(), format.accepted))
+}
+
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let read = input::open(path)?.take(SNIFFED).read_to_end(&mut start);
+    // What was read before a compressed file breaks off tells its format; where it breaks off is told when it is read.
+    match read {
+        Err(error) if error.raw_os_error().is_some() => Err(error),
+        _ => Ok(start),
+    }
+}
+
+/// The format that reads most of the first lines, if it reads more than half of them.
+pub(crate) fn looked(start: &[u8]) -> Option<&'static Format> {
+    let mut lines: Vec<&[u8]> = start.split(|byte| *byte == b'\n').collect();
+    // The last one is cut where the look ended, or where the file was cut.
+    if lines.len() > 1 && start.last() != Some(&b'\n') {
+        lines.pop();
+    }
+    let mut lines: Vec<&[u8]> =
+        lines.iter().map(|line| line.trim_ascii_end()).filter(|line| !line.is_empty()).collect();
+    lines.truncate(LINES);
+    let read = |format: &&'static Format| {
+        let (mut parser, mut out) = ((format.make)(), Out::default());
+        let each = |(row, line): (usize, &&[u8])| {
+            out.row = row as u64 + 1;
+            parser.line(line, &mut out).is_ok()
+        };
+        let read = lines.iter().enumerate().map(each).filter(|is_read| *is_read).count();
+        (read, *format)
+    };
+    // The first of several: they stand in the order of how much their lines say.
+    let best = FORMATS.iter().map(|format| read(&format)).rev().max_by_key(|(read, _)| *read);
+    best.filter(|(read, _)| 2 * read > lines.len()).map(|(_, format)| format)
+}

@@ -1,0 +1,271 @@
+//! Any table of text, by what its columns hold; our own I/O log as CSV is one.
+//!
+//! Columns are counted from 1 or named as in the first line, and carry a unit after a blank or a colon: `time = "3 us"`.
+//! Between fields stand commas, semicolons, tabs or blanks, as in the first line. I/Os are sorted by time.
+//! Leaves out: quotes with separators in them; quotes around a whole field are taken off.
+
+use hotband_machine::Op;
+
+use super::{Format, NO_OP, Parser, is_header, need};
+use crate::error::TraceFileError;
+use crate::io::{Io, Out, Wrong};
+use crate::numbers::scaled;
+use crate::streams::Parts;
+
+/// Our own I/O log, `hotband run --io-log x.csv`.
+pub(super) const LOG: Format = Format {
+    name: "io-log-csv",
+    accepted: "an I/O log as CSV, as hotband run --io-log writes it",
+    make: || Box::new(Columns::log()),
+};
+
+/// What a column may hold, and the unit where none is said.
+const KEYS: [(&str, &str); 10] = [
+    ("time", "s"),
+    ("offset", "B"),
+    ("size", "B"),
+    ("latency", "s"),
+    ("op", ""),
+    ("device", ""),
+    ("host", ""),
+    ("process", ""),
+    ("fua", ""),
+    ("error", ""),
+];
+// Their places in the table.
+const TIME: usize = 0;
+const OFFSET: usize = 1;
+const SIZE: usize = 2;
+const LATENCY: usize = 3;
+const OP: usize = 4;
+const DEVICE: usize = 5;
+const HOST: usize = 6;
+const PROCESS: usize = 7;
+const FUA: usize = 8;
+const ERROR: usize = 9;
+/// Decimal digits to ns.
+const TIMES: [(&str, u32); 5] = [("s", 9), ("ms", 6), ("us", 3), ("100ns", 2), ("ns", 0)];
+const SIZES: [(&str, u64); 4] = [("B", 1), ("KiB", 1024), ("sectors", 512), ("blocks", 512)];
+/// Columns of a line that are looked at.
+const MOST: usize = 64;
+const LOG_HEADER: [&str; 5] = ["submit_ns", "direction", "offset_bytes", "size_bytes", "latency_ns"];
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the column of this index.
+    At(usize),
+    /// In the column of this name.
+    Named(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Column {
+    place: Place,
+    /// Decimal digits to ns, or bytes of one.
+    unit: u64,
+}
+
+/// A table by its columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    columns: [Option<Column>; 10],
+    /// It has a header that must be ours.
+    is_log: bool,
+    measured: Option<usize>,
+    measured_from: Option<u64>,
+    began: bool,
+    separator: u8,
+}
+
+impl Columns {
+    /// From what the user says, such as ("time", "3 us").
+    ///
+    /// # Errors
+    /// A key or a value that is none, or one that is missing.
+    pub(crate) fn new(said: &[(String, String)]) -> Result<Self, TraceFileError> {
+        let mut columns: [Option<Column>; 10] = Default::default();
+        let wrong = |text: String| TraceFileError::Whole(format!("columns: {text}"));
+        for (key, value) in said {
+            let known = KEYS.map(|(key, _)| key).join(", ");
+            let index = KEYS.iter().position(|(known, _)| known == key);
+            let index = index.ok_or_else(|| wrong(format!("{key:?} is none; expected {known}")))?;
+            columns[index] =
+                Some(column(index, value).map_err(|accepted| wrong(format!("{key} = {value:?}: {accepted}")))?);
+        }
+        if let Some(missing) = [TIME, OFFSET, SIZE].into_iter().find(|index| columns[*index].is_none()) {
+            let text = format!("{} is missing; expected at least time, offset and size", KEYS[missing].0);
+            return Err(wrong(text));
+        }
+        Ok(Self { columns, is_log: false, measured: None, measured_from: None, began: false, separator: b',' })
+    }
+
+    fn log() -> Self {
+        let named = |name: &str, unit| Some(Column { place: Place::Named(name.to_owned()), unit });
+        let mut columns: [Option<Column>; 10] = Default::default();
+        columns[TIME] = named("submit_ns", 0);
+        columns[OFFSET] = named("offset_bytes", 1);
+        columns[SIZE] = named("size_bytes", 1);
+        columns[LATENCY] = named("latency_ns", 0);
+        columns[OP] = named("direction", 1);
+        Self { columns, is_log: true, measured: None, measured_from: None, began: false, separator: b',' }
+    }
+
+    /// Looks at the first line: what separates fields, and where named columns are. Whether it is a header.
+    fn begin(&mut self, line: &[u8]) -> Result<bool, Wrong> {
+        self.began = true;
+        let found = [b'\t', b';', b','].into_iter().find(|byte| line.contains(byte));
+        self.separator = found.unwrap_or(b' ');
+        let (fields, count) = self.fields(line);
+        let place = |name: &str| fields[..count.min(MOST)].iter().position(|field| is_header(field, name));
+        if self.is_log {
+            if let Some(missing) = LOG_HEADER.iter().find(|name| place(name).is_none()) {
+                return Err(Wrong::new(line, &format!("a header without {missing}")));
+            }
+            self.measured = place("measured");
+            for (index, name) in [(DEVICE, "volume"), (PROCESS, "stream"), (FUA, "fua"), (ERROR, "error")] {
+                self.columns[index] = place(name).map(|at| Column { place: Place::At(at), unit: 1 });
+            }
+        }
+        let mut has_names = false;
+        for (column, (key, _)) in self.columns.iter_mut().zip(KEYS) {
+            let Some(Column { place: found, .. }) = column else { continue };
+            if let Place::Named(name) = found {
+                has_names = true;
+                let at = place(name).ok_or_else(|| Wrong::new(line, &format!("a header without {name} for {key}")))?;
+                *found = Place::At(at);
+            }
+        }
+        let time = self.field(TIME, &fields);
+        Ok(has_names || scaled(time, 0).is_none())
+    }
+
+    fn fields<'a>(&self, line: &'a [u8]) -> ([&'a [u8]; MOST], usize) {
+        let mut fields: [&[u8]; MOST] = [b""; MOST];
+        let mut count = 0;
+        let separator = self.separator;
+        // Between blanks there are no empty fields.
+        let parts = line.split(|byte| *byte == separator).filter(|field| separator != b' ' || !field.is_empty());
+        for part in parts.take(MOST) {
+            let part = part.trim_ascii();
+            fields[count] = part.strip_prefix(b"\"").and_then(|part| part.strip_suffix(b"\"")).unwrap_or(part);
+            count += 1;
+        }
+        (fields, count)
+    }
+
+    #[inline]
+    fn field<'a>(&self, index: usize, fields: &[&'a [u8]; MOST]) -> &'a [u8] {
+        match &self.columns[index] {
+            Some(Column { place: Place::At(at), .. }) => fields[*at],
+            _ => b"",
+        }
+    }
+
+    #[inline]
+    fn time(&self, index: usize, fields: &[&[u8]; MOST]) -> Option<u64> {
+        scaled(self.field(index, fields), self.columns[index].as_ref()?.unit as u32)
+    }
+
+    #[inline]
+    fn bytes(&self, index: usize, fields: &[&[u8]; MOST]) -> Option<u64> {
+        let unit = self.columns[index].as_ref()?.unit;
+        scaled(self.field(index, fields), 0)?.checked_mul(unit)
+    }
+}
+
+impl Parser for Columns {
+    fn line(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong> {
+        if !self.began && self.begin(line)? {
+            return Ok(());
+        }
+        let (fields, _) = self.fields(line);
+        let field = |index| self.field(index, &fields);
+        let issue = need(self.time(TIME, &fields), field(TIME), "no time")?;
+        let op = if self.columns[OP].is_some() { op_of(field(OP))? } else { Op::Read };
+        let offset = need(self.bytes(OFFSET, &fields), field(OFFSET), "no offset")?;
+        let len = need(self.bytes(SIZE, &fields), field(SIZE), "no size")?;
+        let latency = match (&self.columns[LATENCY], field(LATENCY)) {
+            (None, _) | (Some(_), b"") => None,
+            (Some(_), text) => Some(need(self.time(LATENCY, &fields), text, "no latency")?),
+        };
+        let fua = is_on(field(FUA));
+        let failed = !field(ERROR).is_empty() && field(ERROR) != b"0";
+        let is_measured = self.measured.is_some_and(|measured| is_on(fields[measured]));
+        let parts = Parts { host: field(HOST), device: field(DEVICE), process: field(PROCESS) };
+        let stream = out.streams.of(parts);
+        self.measured_from = self.measured_from.or(is_measured.then_some(out.row));
+        let io = out.plain(op, issue, offset, len, stream);
+        out.io(Io { latency, fua, failed, ..io })
+    }
+
+    fn counts_from_zero(&self) -> bool {
+        self.is_log
+    }
+
+    fn measured_from(&self) -> Option<u64> {
+        self.measured_from
+    }
+}
+
+/// What the user says of one column; else what is accepted.
+fn column(index: usize, value: &str) -> Result<Column, String> {
+    let (place, unit) = match value.trim().split_once([' ', ':']) {
+        Some((place, unit)) => (place.trim(), unit.trim()),
+        None => (value.trim(), KEYS[index].1),
+    };
+    let known = |unit_of: Vec<(&str, u64)>| {
+        let names: Vec<&str> = unit_of.iter().map(|(name, _)| *name).collect();
+        let found = unit_of.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)).map(|(_, unit)| *unit);
+        found.ok_or_else(|| format!("expected a column and one of the units {}", names.join(", ")))
+    };
+    let unit = match index {
+        TIME | LATENCY => known(TIMES.iter().map(|(name, digits)| (*name, u64::from(*digits))).collect())?,
+        OFFSET | SIZE => known(SIZES.to_vec())?,
+        _ if unit.is_empty() => 1,
+        _ => return Err("expected a column without a unit".to_owned()),
+    };
+    let place = match place.parse::<usize>() {
+        Ok(number) if (1..=MOST).contains(&number) => Place::At(number - 1),
+        Ok(_) => return Err(format!("expected a column from 1 to {MOST}")),
+        Err(_) if place.is_empty() => return Err("expected the number or the name of a column".to_owned()),
+        Err(_) => Place::Named(place.to_owned()),
+    };
+    Ok(Column { place, unit })
+}
+
+/// The words that tables have for operations; 0 is a read and 1 a write, as most have it; 28 and 2a are of SCSI (READ and
+/// WRITE of 10 bytes; 88 and 8a of 16).
+fn op_of(text: &[u8]) -> Result<Op, Wrong> {
+    let mut lower = [0; 12];
+    let length = text.len().min(lower.len());
+    lower[..length].copy_from_slice(&text[..length]);
+    lower.make_ascii_lowercase();
+    match &lower[..length] {
+        b"r" | b"rd" | b"read" | b"reads" | b"0" | b"rs" | b"28" | b"88" => Ok(Op::Read),
+        b"w" | b"wr" | b"write" | b"writes" | b"1" | b"ws" | b"2a" | b"8a" => Ok(Op::Write),
+        b"f" | b"flush" | b"sync" | b"fsync" => Ok(Op::Flush),
+        b"t" | b"d" | b"trim" | b"discard" | b"unmap" | b"2" => Ok(Op::Trim),
+        _ => Err(Wrong::new(text, NO_OP)),
+    }
+}
+
+fn is_on(text: &[u8]) -> bool {
+    text == b"1" || text.eq_ignore_ascii_case(b"true") || text.eq_ignore_ascii_case(b"yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_units() {
+        let said = |value: &str| column(TIME, value);
+        assert_eq!(said("3 us"), Ok(Column { place: Place::At(2), unit: 3 }));
+        assert_eq!(said("3:ms"), Ok(Column { place: Place::At(2), unit: 6 }));
+        assert_eq!(said("start"), Ok(Column { place: Place::Named("start".to_owned()), unit: 9 }));
+        assert!(said("0").is_err() && said("3 parsec").is_err() && said("").is_err());
+        assert_eq!(column(OFFSET, "1 sectors").map(|column| column.unit), Ok(512));
+        assert!(column(OP, "1 s").is_err());
+    }
+}

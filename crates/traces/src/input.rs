@@ -1,0 +1,55 @@
+//! A trace as it lies there: plain, or compressed by gzip or zstd. Known by its first bytes, whatever it is called.
+
+use std::fs::File;
+use std::io::{self, Chain, Cursor, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+/// RFC 1952, section 2.3.1.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// RFC 8878, section 3.1.1.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Largest window that is accepted, as `zstd --long=31` writes it: 2 GiB. The decoder takes the memory that a file needs.
+const LONGEST_WINDOW: u32 = 31;
+
+/// What is in it, decompressed.
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    decompressed(File::open(path)?)
+}
+
+/// What is in `source`, decompressed.
+pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
+    let mut start = Vec::new();
+    source.by_ref().take(ZSTD.len() as u64).read_to_end(&mut start)?;
+    let (is_gzip, is_zstd) = (start.starts_with(&GZIP), start.starts_with(&ZSTD));
+    let whole: Chain<Cursor<Vec<u8>>, _> = Cursor::new(start).chain(source);
+    Ok(if is_gzip {
+        Box::new(MultiGzDecoder::new(whole))
+    } else if is_zstd {
+        let mut decoder = zstd::Decoder::new(whole)?;
+        decoder.window_log_max(LONGEST_WINDOW)?;
+        Box::new(Ended { decoder, is_over: false })
+    } else {
+        Box::new(whole)
+    })
+}
+
+/// zstd's errors have no kind of their own: they are told apart from those of the operating system here.
+struct Ended<R> {
+    decoder: R,
+    is_over: bool,
+}
+
+impl<R: Read> Read for Ended<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_over {
+            return Ok(0);
+        }
+        self.decoder.read(buffer).map_err(|error| {
+            let of_system = error.raw_os_error().is_some()
+                || error.get_ref().is_some_and(|inner| inner.is::<hotband_machine::Stopped>());
+            if of_system { error } else { io::Error::new(io::ErrorKind::InvalidData, error.to_string()) }
+        })
+    }
+}

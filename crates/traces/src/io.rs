@@ -1,0 +1,99 @@
+//! An I/O as formats find it, and what they hand it to.
+
+use hotband_machine::Op;
+
+use crate::error::shown;
+use crate::streams::{Parts, Streams};
+
+/// An I/O of a trace, before it is known which are taken. Times are in ns, of whatever clock the trace has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Io {
+    /// When it was asked for.
+    pub issue: u64,
+    /// How long it took, where the trace says.
+    pub latency: Option<u64>,
+    /// What it asked for.
+    pub op: Op,
+    /// Force unit access.
+    pub fua: bool,
+    /// It failed.
+    pub failed: bool,
+    /// First byte on its device.
+    pub offset: u64,
+    /// Bytes.
+    pub len: u64,
+    /// Number of its stream (host, device, process).
+    pub stream: u32,
+    /// Line of the file, from 1.
+    pub row: u64,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// What stands there.
+    pub value: String,
+    /// What it is not.
+    pub found: String,
+}
+
+impl Wrong {
+    /// Something that stands there, and what it is not.
+    pub(crate) fn new(value: &[u8], found: &str) -> Self {
+        Self { value: shown(value), found: found.to_owned() }
+    }
+}
+
+/// What lines of a trace give.
+#[derive(Debug, Default)]
+pub struct Out {
+    /// I/Os that nobody has taken yet.
+    pub ios: Vec<Io>,
+    /// Hosts, devices and processes so far.
+    pub streams: Streams,
+    /// The line that is read now.
+    pub row: u64,
+    /// What the trace has to say of itself, each once.
+    pub notes: Vec<String>,
+}
+
+/// Ends beyond this are none: 63 bits are what systems count bytes with.
+pub(crate) const LAST_BYTE: u64 = i64::MAX as u64;
+
+impl Out {
+    /// An I/O of this line: a transfer has a length, and ends where bytes can be counted.
+    ///
+    /// # Errors
+    /// It has no length, or ends beyond 2^63.
+    #[inline]
+    pub fn io(&mut self, io: Io) -> Result<(), Wrong> {
+        if io.len == 0 && io.op != Op::Flush {
+            return Err(Wrong::new(b"0", "a length of nothing"));
+        }
+        if io.offset.checked_add(io.len).is_none_or(|end| end > LAST_BYTE) {
+            let value = format!("{} B at {}", io.len, io.offset);
+            return Err(Wrong::new(value.as_bytes(), "an address beyond 2^63 B"));
+        }
+        self.ios.push(io);
+        Ok(())
+    }
+
+    /// A plain read or write of this line.
+    #[inline]
+    pub(crate) fn plain(&self, op: Op, issue: u64, offset: u64, len: u64, stream: u32) -> Io {
+        Io { issue, latency: None, op, fua: false, failed: false, offset, len, stream, row: self.row }
+    }
+
+    /// The stream of a device, where the trace knows nothing else.
+    #[inline]
+    pub(crate) fn device(&mut self, device: &[u8]) -> u32 {
+        self.streams.of(Parts { host: b"", device, process: b"" })
+    }
+
+    /// Says something once.
+    pub(crate) fn note(&mut self, note: &str) {
+        if !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.to_owned());
+        }
+    }
+}

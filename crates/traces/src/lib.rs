@@ -1,0 +1,29 @@
+//! Traces of other tools: read into the one internal form (rows in order of issue, [`hotband_workloads::TraceFile`]), and
+//! written from it.
+//!
+//! A format is a file in `formats/`: a [`Parser`] from lines to I/Os, and a line in its table. What all have in common is
+//! around it: `input.rs` (gzip, zstd), `lines.rs`, `detect.rs` (which format is it?), `making.rs` (which I/Os are taken,
+//! sorting by time of issue, rows). Memory does not grow with the trace.
+//!
+//! Leaves out: the I/O log as Parquet, which Python reads into the same [`Making`].
+
+mod detect;
+mod error;
+mod formats;
+pub mod fuzzing;
+mod input;
+mod io;
+mod lines;
+mod making;
+mod numbers;
+mod read;
+mod sort;
+mod streams;
+
+pub use detect::{format_of, known};
+pub use error::TraceFileError;
+pub use formats::{Format, Parser};
+pub use io::{Io, Out, Wrong};
+pub use making::Making;
+pub use read::make_rows;
+pub use streams::{Names, Parts, Streams};

@@ -1,0 +1,112 @@
+//! A trace as text, read into rows.
+
+use std::io::Read;
+use std::path::Path;
+
+use hotband_workloads::Selection;
+
+use crate::detect::parser_of;
+use crate::error::TraceFileError;
+use crate::formats::Parser;
+use crate::input;
+use crate::io::{Io, Out, Wrong};
+use crate::lines::for_each_line;
+use crate::making::Making;
+
+/// Reads the trace at `path` and writes its rows to `out`; the record and errors call it `name`. `watched` may stop the
+/// reading.
+///
+/// # Errors
+/// No format, the first line that is wrong beyond those that may be left out, no I/O that is taken; what cannot be read
+/// or written.
+pub fn make_rows(
+    path: &Path,
+    name: &str,
+    selection: &Selection,
+    out: &Path,
+    watched: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>,
+) -> Result<(), TraceFileError> {
+    let (parser, accepted) = parser_of(path, selection)?;
+    let mut making = Making::new(selection, out.parent().unwrap_or(Path::new(".")));
+    let mut read = Out::default();
+    let mut order = 0;
+    let each = |io: &Io, read: &Out| {
+        order += 1;
+        making.push(io, order, &read.streams)
+    };
+    let (parser, skipped) =
+        for_each_io(watched(input::open(path)?), (parser, accepted), selection.skip_bad, &mut read, each)?;
+    if parser.counts_from_zero() {
+        making.count_from_zero();
+    }
+    parser.measured_from().into_iter().for_each(|row| making.measured_from(row));
+    read.notes.drain(..).chain(skipped.note(name)).for_each(|note| making.note(note));
+    making.finish(name, &read.streams, out)
+}
+
+/// Lines that were left out.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped {
+    count: u64,
+    first: Option<TraceFileError>,
+}
+
+impl Skipped {
+    fn note(&self, name: &str) -> Option<String> {
+        let first = self.first.as_ref()?;
+        Some(format!("{} wrong lines of {name} were left out, the first: {first}", self.count))
+    }
+}
+
+/// Gives every I/O of `source` to `each`.
+pub(crate) fn for_each_io(
+    source: impl Read,
+    (mut parser, accepted): (Box<dyn Parser>, &'static str),
+    most_skipped: u64,
+    read: &mut Out,
+    mut each: impl FnMut(&Io, &Out) -> std::io::Result<()>,
+) -> Result<(Box<dyn Parser>, Skipped), TraceFileError> {
+    let mut skipped = Skipped::default();
+    let mut skip = |error: TraceFileError| {
+        skipped.count += 1;
+        if skipped.count > most_skipped {
+            return Err(error);
+        }
+        skipped.first.get_or_insert(error);
+        Ok(())
+    };
+    let mut take = |read: &mut Out| -> Result<(), TraceFileError> {
+        for place in 0..read.ios.len() {
+            each(&read.ios[place], read)?;
+        }
+        read.ios.clear();
+        Ok(())
+    };
+    let ended = for_each_line(source, |line, row, is_whole| {
+        if line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        read.row = row;
+        if let Err(wrong) = parser.line(line, read) {
+            let found =
+                if is_whole { wrong.found } else { format!("{}, and the line ends without an end", wrong.found) };
+            skip(TraceFileError::line(row, Wrong { found, ..wrong }, accepted))?;
+        }
+        take(read)
+    });
+    match ended {
+        // The end of a file that was cut off is a line that may be left out.
+        Err(error @ TraceFileError::Line { .. }) if most_skipped > 0 && skipped.count <= most_skipped => {
+            let is_cut = matches!(&error, TraceFileError::Line { value, .. } if value.is_empty());
+            skipped.count += 1;
+            if !is_cut || skipped.count > most_skipped {
+                return Err(error);
+            }
+            skipped.first.get_or_insert(error);
+        }
+        other => other?,
+    }
+    parser.finish(read);
+    take(read)?;
+    Ok((parser, skipped))
+}

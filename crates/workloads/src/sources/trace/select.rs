@@ -1,0 +1,118 @@
+//! Which I/Os of a trace are replayed, and how its file is read: keys of `[trace]` for whoever makes rows of it.
+
+use std::ops::Range;
+
+use hotband_machine::{Op, Section, SpecError};
+use hotband_units::{Bytes, Span};
+use toml::Value;
+
+/// Names of operations in `direction`.
+const DIRECTIONS: [(&str, Op); 4] =
+    [("read", Op::Read), ("write", Op::Write), ("flush", Op::Flush), ("trim", Op::Trim)];
+/// Lines that may be left out: more is another file.
+const MOST_SKIPPED: u64 = 1_000_000_000;
+
+/// How a trace is read, and what of it is taken. Nothing said is everything taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// Its format; as its first lines tell where not said.
+    pub format: Option<String>,
+    /// Which column of a CSV holds what, such as ("time", "3 us"), in the order of the text.
+    pub columns: Vec<(String, String)>,
+    /// From this time on, since its first I/O.
+    pub from: Span,
+    /// For so long.
+    pub length: Option<Span>,
+    /// Of these devices.
+    pub devices: Vec<String>,
+    /// Of these hosts.
+    pub hosts: Vec<String>,
+    /// Of these processes.
+    pub processes: Vec<String>,
+    /// Only these operations.
+    pub directions: Vec<Op>,
+    /// That lie within these bytes of their device.
+    pub range: Option<Range<u64>>,
+    /// Lines that may be wrong, and are left out.
+    pub skip_bad: u64,
+}
+
+impl Selection {
+    /// Reads its keys of `[trace]`.
+    pub(crate) fn read(section: &Section) -> Result<Self, SpecError> {
+        let length = section.quantity::<Span>("for")?;
+        if length == Some(Span::ZERO) {
+            return Err(section.error("for", "0", "expected a time above zero"));
+        }
+        Ok(Self {
+            format: section.text("format")?.map(str::to_owned),
+            columns: columns(section)?,
+            from: section.quantity::<Span>("from")?.unwrap_or(Span::ZERO),
+            length,
+            devices: names(section, "device")?,
+            hosts: names(section, "host")?,
+            processes: names(section, "process")?,
+            directions: directions(section)?,
+            range: range(section)?,
+            skip_bad: section.count("skip_bad", 0..=MOST_SKIPPED)?.unwrap_or(0),
+        })
+    }
+
+    /// Whether some I/Os may be left out.
+    pub fn leaves_out(&self) -> bool {
+        let Self { from, length, devices, hosts, processes, directions, range, .. } = self;
+        let names = [devices, hosts, processes];
+        *from > Span::ZERO
+            || length.is_some()
+            || names.iter().any(|names| !names.is_empty())
+            || !directions.is_empty()
+            || range.is_some()
+    }
+}
+
+/// A text or a number, as text: devices are often numbers.
+fn text_of(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned).or_else(|| value.as_integer().map(|number| number.to_string()))
+}
+
+/// One name or a list of them.
+fn names(section: &Section, key: &'static str) -> Result<Vec<String>, SpecError> {
+    let Some(value) = section.value(key) else { return Ok(Vec::new()) };
+    let one = text_of(value).map(|one| vec![one]);
+    let several = || value.as_array()?.iter().map(text_of).collect::<Option<Vec<_>>>();
+    let names = one.or_else(several).filter(|names| !names.is_empty());
+    names.ok_or_else(|| section.error(key, value.to_string(), "expected a name, or a list of names"))
+}
+
+fn directions(section: &Section) -> Result<Vec<Op>, SpecError> {
+    let known = DIRECTIONS.map(|(name, _)| name);
+    let op = |name: &String| {
+        let found = DIRECTIONS.iter().find(|(known, _)| known == name);
+        found
+            .map(|(_, op)| *op)
+            .ok_or_else(|| SpecError::unknown(section.file(), &section.key("direction"), name, &known))
+    };
+    names(section, "direction")?.iter().map(op).collect()
+}
+
+fn range(section: &Section) -> Result<Option<Range<u64>>, SpecError> {
+    let Some(value) = section.value("range") else { return Ok(None) };
+    let size = |value: &Value| Some(value.as_str()?.parse::<Bytes>().ok()?.0);
+    let ends = value.as_array().and_then(|ends| match &ends[..] {
+        [from, to] => Some(size(from)?..size(to)?),
+        _ => None,
+    });
+    let ends = ends.filter(|ends| ends.start < ends.end);
+    let accepted = "expected both ends of the addresses, such as [\"0 GB\", \"300 GB\"]";
+    ends.map(Some).ok_or_else(|| section.error("range", value.to_string(), accepted))
+}
+
+fn columns(section: &Section) -> Result<Vec<(String, String)>, SpecError> {
+    let Some(columns) = section.section("columns")? else { return Ok(Vec::new()) };
+    let column = |(name, value): (&String, &Value)| {
+        let accepted = "expected the number of a column, or its name, and a unit, such as \"3 us\"";
+        let text = text_of(value).ok_or_else(|| columns.error(name, value.to_string(), accepted))?;
+        Ok((name.clone(), text))
+    };
+    columns.table().iter().map(column).collect()
+}
