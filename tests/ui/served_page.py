@@ -25,7 +25,8 @@ class Served:
 
     @property
     def store(self) -> Path:
-        return self.ui.kept.path
+        """The folder of the page in that of the store."""
+        return self.ui.kept.path / "ui"
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -58,6 +59,15 @@ class Served:
         begun = self.post("/api/jobs", {"kind": kind, "form": form})
         assert "id" in begun, begun
         return self.ended(begun["id"])
+
+    def refused(self, kind: str, form: Mapping[str, object]) -> dict[str, Any]:
+        """What is said of a form that asks for what cannot be run; on a host with much to do it is said by the job."""
+        answer = self.post("/api/jobs", {"kind": kind, "form": form})
+        if "id" in answer:
+            answer = {"error": self.ended(answer["id"])["mistake"]}
+        assert answer["error"], f"{form} was run"
+        found: dict[str, Any] = answer["error"]
+        return found
 
     def ended(self, name: str) -> dict[str, Any]:
         """A job when it has ended."""

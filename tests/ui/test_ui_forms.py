@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from served_page import Served
 
+from hotband.ui import server
+
 RUN: dict[str, Any] = {"workload": "fio-randread", "on": ["exos-15e900-512n"], "duration": "1 s"}
 
 
@@ -31,6 +33,7 @@ RUN: dict[str, Any] = {"workload": "fio-randread", "on": ["exos-15e900-512n"], "
         ("run", {"settings": [["", "4"]]}, "settings", "has no key"),
         ("run", {"settings": [["qd", ""]]}, "settings", "has no value"),
         ("run", {"settings": [["qd", "1"], ["qd", "2"]]}, "settings", "given twice"),
+        ("run", {"settings": [["data", "/tmp/x.json"]]}, "settings", "is a file"),
         ("run", {"settings": {"qd": 1}}, "settings", "expected a list"),
         ("run", {"settings": [["qdd", "4"]]}, "settings", "qdd"),
         ("run", {"events": ["at 5 s: explode d0"]}, "events", ""),
@@ -53,10 +56,9 @@ RUN: dict[str, Any] = {"workload": "fio-randread", "on": ["exos-15e900-512n"], "
 def test_a_mistake_is_said_beside_its_field(
     served: Served, kind: str, changed: dict[str, Any], field: str, said: str
 ) -> None:
-    answer = served.post("/api/jobs", {"kind": kind, "form": {**RUN, **changed}})
-    assert "error" in answer, answer
-    assert (answer["error"]["field"], said in answer["error"]["text"]) == (field, True), answer
-    assert "Traceback" not in str(answer)
+    error = served.refused(kind, {**RUN, **changed})
+    assert (error["field"], said in error["text"]) == (field, True), error
+    assert "Traceback" not in str(error)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"kind": 5}', b"\xff", b"[" * 100_000])
@@ -65,7 +67,8 @@ def test_a_body_that_is_no_form_is_a_mistake(served: Served, body: bytes) -> Non
     assert (status, b"expected" in answer) == (200, True)
 
 
-def test_what_is_refused_leaves_no_result_behind(served: Served) -> None:
+def test_what_is_refused_leaves_no_result_behind(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "SETTLED_S", 60.0)
     before = [one["id"] for one in served.get("/api/jobs")]
     assert "error" in served.post("/api/jobs", {"kind": "run", "form": {**RUN, "on": ["ent-1ok"]}})
     assert [one["id"] for one in served.get("/api/jobs")] == before
@@ -82,9 +85,9 @@ PATHS = [
 @pytest.mark.parametrize("field", ["workload", "on"])
 def test_no_field_names_a_file_of_this_computer(served: Served, field: str, path: str) -> None:
     value: object = path if field == "workload" else [path]
-    answer = served.post("/api/jobs", {"kind": "run", "form": {**RUN, field: value}})
-    assert answer["error"]["field"] == field, answer
-    assert "root:" not in str(answer)
+    error = served.refused("run", {**RUN, field: value})
+    assert error["field"] == field, error
+    assert "root:" not in str(error)
     # The same of the list of keys, which reads them, too.
     asked = {"workload": RUN["workload"], "on": RUN["on"][0], field: path}
     from urllib.parse import urlencode
@@ -111,3 +114,36 @@ def test_results_in_fields_are_looked_up(served: Served) -> None:
     for name in ("..", "../jobs", "/etc", "run-1/../..", ""):
         answer = served.post("/api/jobs", {"kind": "compare", "form": {"results": [name, name]}})
         assert answer["error"]["field"] == "results", answer
+
+
+ADVISE: dict[str, object] = {
+    "workload": ["iometer-database"], "slo": "p99 < 40 ms", "capacity": "10 TB", "protect": "one failure",
+    "drives": ["exos-x18-18tb,ent-10k"], "layouts": ["raid10"], "counts": ["8"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"workload": []}, "workload", "is missing"),
+        ({"workload": ["fio-randred"]}, "workload", "did you mean"),
+        ({"slo": ""}, "slo", "is missing"),
+        ({"slo": "fast"}, "slo", ""),
+        ({"capacity": "much"}, "capacity", ""),
+        ({"protect": "all failures"}, "protect", "one failure"),
+        ({"drives": ["ent-1ok"]}, "drives", "ent-1ok"),
+        ({"layouts": ["raid99"]}, "layouts", "raid99"),
+        ({"counts": ["many"]}, "counts", "many"),
+        ({"power": "5"}, "power", "500 W"),
+        ({"grow": "fast"}, "grow", "30 %/year"),
+        ({"years": "0"}, "years", ""),
+        ({"years": "ten"}, "years", "expected a number"),
+        ({"cost": "/etc/passwd"}, "cost", "dropped"),
+        ({"cost": "prices.csv"}, "cost", "dropped"),
+    ],
+)
+def test_a_mistake_in_what_is_to_be_bought_is_said_beside_its_field(
+    served: Served, changed: dict[str, object], field: str, said: str
+) -> None:
+    error = served.refused("advise", {**ADVISE, **changed})
+    assert (error["field"], said in error["text"]) == (field, True), error

@@ -87,7 +87,7 @@ def test_a_server_that_begins_again_has_what_was_kept(serving: Callable[[Path], 
                        ("../evil", "{}"), ("x" * 40, json.dumps(done))):  # fmt: skip
         (jobs / name).mkdir(exist_ok=True)
         (jobs / name / "job.json").write_text(text)
-    again = Kept(first.store)
+    again = Kept(first.ui.kept.path)
     again.lock = type("Free", (), {"__enter__": lambda self: self, "__exit__": lambda *_: None})()
     again.open()
     found = {one["id"]: one for one in again.listing()}
@@ -98,7 +98,7 @@ def test_a_server_that_begins_again_has_what_was_kept(serving: Callable[[Path], 
 
 
 def test_two_servers_do_not_write_one_store(served: Served, hotband: Hotband) -> None:
-    done = hotband("ui", "--no-browser", "--store", str(served.store))
+    done = hotband("ui", "--no-browser", "--store", str(served.ui.kept.path))
     assert (done.returncode, "writes there" in done.stderr) == (2, True), done.stderr
 
 
@@ -177,3 +177,15 @@ def test_reports_are_made_when_they_are_asked_for_and_cannot_ask_the_server(serv
     assert "allow-same-origin" not in headers["content-security-policy"]
     headers = served.ask("GET", f"/api/jobs/{done['id']}/report?as=file", None, token)[1]
     assert headers["content-disposition"] == f'attachment; filename="{done["id"]}.html"'
+
+
+def test_the_command_of_an_advice_recommends_the_same(served: Served, hotband: Hotband) -> None:
+    prices = served.drop("prices.csv", b"drive,price,currency\nent-10k,300,EUR\nent-15k,280..320,EUR\n")
+    assert prices["kind"] == "prices", prices
+    form = {"workload": ["iometer-database"], "slo": "p99 < 60 ms", "capacity": "5 TB", "protect": "one failure"}
+    space = {"drives": ["ent-10k", "ent-15k"], "layouts": ["raid10"], "counts": ["8,16"], "cost": prices["name"]}
+    done = served.finish("advise", {**form, **space})
+    assert done["state"] == "done", done
+    advice = ran(hotband, done["command"])
+    assert done["shown"]["lead"] == advice["answer"]
+    assert served.ask("GET", f"/api/jobs/{done['id']}/report", None, {"x-hotband-token": served.ui.token})[0] == 200

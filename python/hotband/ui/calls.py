@@ -248,6 +248,37 @@ def of_compare(form: Form) -> Call:
     return Call(f"{ids[0]} against {', '.join(ids[1:])}", command, run, report)
 
 
+def of_advise(form: Form) -> Call:
+    """`hb.advise`."""
+    workloads = [form.placed("workload", one) for one in form.texts("workload")]
+    if not workloads:
+        raise UserError("workload", "", "", f"is missing: expected {WORKLOAD}")
+    slo = form.needed("slo", 'such as "p99 < 20 ms"')
+    capacity = form.needed("capacity", 'such as "50 TB"')
+    protect = form.needed("protect", 'such as "two failures"')
+    candidates = ",".join(
+        f"{key}={','.join(values)}" for key in ("drives", "layouts", "counts") if (values := form.split(key))
+    )
+    power, grow, years = form.text("power"), form.text("grow"), form.number("years")
+    duty, slo_degraded = form.text("duty"), form.text("slo_degraded")
+    prices, seed = form.dropped("cost"), seed_of(form)
+    said = {"power": power, "grow": grow, "duty": duty, "slo_degraded": slo_degraded}
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        advice = hb.advise(
+            workloads, slo=slo, capacity=capacity, protect=protect, candidates=candidates, cost=prices,
+            seed=seed, progress=tick, **({} if years is None else {"years": years}), **said,
+        )  # fmt: skip
+        advice.write_html(folder / REPORT)
+        return shown.of_advice(advice)
+
+    command = ["advise", *workloads, *command_line.options(
+        slo=slo, capacity=capacity, protect=protect, candidates=candidates or None, cost=prices, years=years,
+        seed=seed if seed != 1 else None, **said,
+    )]  # fmt: skip
+    return Call(f"{capacity} for {', '.join(workloads)}: {slo}, {protect}", command, run, expect_report)
+
+
 KINDS: Mapping[str, Kind] = {
     "run": of_run,
     "sweep": of_sweep,
@@ -255,5 +286,6 @@ KINDS: Mapping[str, Kind] = {
     "review": of_review,
     "study": of_study,
     "compare": of_compare,
+    "advise": of_advise,
 }
 """The forms of the page, by name."""

@@ -47,6 +47,19 @@ class Form:
         """A list of texts, without empty ones."""
         return [text for text in (self._text(name, one) for one in self._list(name)) if text]
 
+    def split(self, name: str) -> list[str]:
+        """A list of texts, some of which are lists with commas themselves."""
+        return [part.strip() for text in self.texts(name) for part in text.split(",") if part.strip()]
+
+    def number(self, name: str) -> float | None:
+        """A number above zero; None where the field is empty."""
+        found = self.text(name)
+        if found is None:
+            return None
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", found):
+            raise UserError(name, "", found, "expected a number, such as 5")
+        return float(found)
+
     def whole(self, name: str, low: int, high: int) -> int | None:
         """A whole number; None where the field is empty."""
         found = self.text(name)
@@ -87,12 +100,25 @@ class Form:
                 raise UserError("settings", key, "", "has no value")
             if key in found:
                 raise UserError("settings", key, value, "is given twice; expected each key once")
+            # How data compresses may be said by a file (`data`), which is one of this computer.
+            if value.lower().endswith(".json"):
+                raise UserError("settings", key, value, "is a file: expected the value itself, as a share such as 0.4")
             found[key] = value
         return found
 
     def named(self, name: str, example: str) -> str:
         """A machine or a workload: a name of the catalog, a short form, or a file that was dropped."""
         return self.placed(name, self.needed(name, example))
+
+    def dropped(self, name: str) -> str | None:
+        """A file that was dropped; None where the field is empty."""
+        given = self.text(name)
+        if given is None:
+            return None
+        found = self._place(name, given)
+        if found == given:
+            raise UserError(name, "", given, "expected a file that was dropped on the page")
+        return found
 
     def all_named(self, name: str, example: str) -> list[str]:
         """Several, at least one."""

@@ -163,7 +163,10 @@ class Jobs:
             self._touch(job)
         self.changed()
         try:
-            shown = job.call.run(lambda told: self._told(job, told), self.kept.folder(job.id))
+            # Runs that get intervals are added when they have them.
+            at_end = isinstance(job.form, dict) and bool(job.form.get("interval"))
+            with self.kept.results.taking(at_end=at_end):
+                shown = job.call.run(lambda told: self._told(job, told), self.kept.folder(job.id))
             self.kept.keep_shown(job.id, shown)
             self._end(job, "stopped" if job.stopping.is_set() else "done")
         except KeyboardInterrupt:

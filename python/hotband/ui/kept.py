@@ -1,5 +1,6 @@
-"""What stays when the server ends: a folder for every job (`job.json`, what is shown of it, its record and report) and
-the files that were dropped.
+"""What stays when the server ends: a results store, to which every run is added (docs/guides/store.md), and in its
+folder `ui` a folder for every job (`job.json`, what is shown of it, its record and report) and the files that were
+dropped.
 
 Nothing of a request becomes a path: an id or a name is looked up among those that are there, and the folder that
 belongs to it is taken.
@@ -14,14 +15,18 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
+import hotband as hb
 from hotband.errors import UserError
 from hotband.experiment import Lock
 from hotband.text.write import make_folder, write_file
+from hotband.ui.stored import Stored
 
 if TYPE_CHECKING:
     from hotband.text.values import Json
     from hotband.ui.shown import Shown
 
+OWN = "ui"
+"""The folder of the page in that of the store."""
 JOB_FILE, SHOWN_FILE = "job.json", "shown.json"
 ID = re.compile(r"[a-z]{1,12}-[0-9]{1,9}")
 UNDER_WAY = ("waiting", "running")
@@ -41,14 +46,20 @@ class KeptDoc(TypedDict):
 
 
 class Kept:
-    """A store of the page, in a folder that one server writes at a time."""
+    """A results store, and what the page keeps beside it in its folder `ui`, which one server writes at a time.
+
+    Raises UserError for a folder that holds something else."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder
-        self.jobs, self.dropped = folder / "jobs", folder / "dropped"
+        self.path, own = folder, folder / OWN
+        self.results = hb.store(folder)
+        with self.results.taking():  # makes it, where it is not there yet: else the folder would not be empty any more
+            pass
+        self.jobs, self.dropped = own / "jobs", own / "dropped"
         for one in (self.jobs, self.dropped):
             make_folder(one)
-        self.lock = Lock(folder)
+        self.stored = Stored(self.results, own / "stored")
+        self.lock = Lock(own, "--store")
         self._found: dict[str, KeptDoc] = {}
         self._guard = threading.Lock()
 
@@ -66,7 +77,8 @@ class Kept:
             self._found[folder.name] = {**found, "id": folder.name}
 
     def close(self) -> None:
-        """Gives the folder free."""
+        """Gives the folder free; what was added to the store is in its files then."""
+        self.results.close()
         self.lock.__exit__(None, None, None)
 
     def new_id(self, kind: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
 
 FIELDS = (
     "workload", "on", "settings", "duration", "seed", "events", "interval", "repeat", "question", "range", "within",
-    "ios", "only", "quick", "study", "results", "anyway", "file",
+    "ios", "only", "quick", "study", "results", "anyway", "file", "slo", "capacity", "protect", "drives", "layouts",
+    "counts", "cost", "power", "grow", "years", "duty", "slo_degraded",
 )  # fmt: skip
 """Fields of the forms; arguments of the API have the same names."""
-OTHER_NAMES = {"name": "study", "others": "results", "compare": "results"}
+CANDIDATES = ("layouts", "counts")
+"""Keys of the argument `candidates` that have fields of their own besides `drives`."""
+OTHER_NAMES = {"name": "study", "others": "results", "compare": "results", "candidates": "drives"}
 """Arguments and commands that a mistake is said of, and the field that holds what they were given."""
 
 
@@ -31,7 +35,7 @@ class Places:
         """What the API takes for a name: a result by its id, a file that was dropped, anything else as it is. Raises
         UserError for a result or a file that is not there."""
         if field == "results":
-            folder = self.kept.find(given)
+            folder = self.kept.find(given) or self.kept.stored.folder(given)
             if folder is None or not (folder / "record.json").is_file():
                 raise UserError("results", "", given, "has no record in the store: expected a run or a result")
             return str(folder)
@@ -48,6 +52,8 @@ class Places:
     def explain(self, error: UserError, form: Json) -> ErrorDoc:
         """A mistake as the page shows it, beside the field that it is about."""
         field = self._field(error.where, form if isinstance(form, dict) else {})
+        if field == OTHER_NAMES["candidates"] and error.key in CANDIDATES:
+            field = error.key
         value = f"'{error.value[:200]}': " if error.value and not error.key else ""
         key = f"{error.key}{f' = {error.value[:200]!r}' if error.value else ''}: " if error.key else ""
         known = error.where.partition("[")[0]
@@ -61,8 +67,10 @@ class Places:
 
     def _field(self, where: str, form: dict[str, Json]) -> str:
         """The field that holds what a mistake is said of; empty where none does."""
+        if where.startswith(("candidates: ", "--candidates: ")):
+            return where.partition(": ")[2]
         one = where.partition("[")[0]  # of a list: events[0]
-        one = OTHER_NAMES.get(one, one)
+        one = OTHER_NAMES.get(one, re.sub(r" \d+$", "", one))  # of several: workload 2
         if one in FIELDS:
             return one
         named = self.in_words(where)

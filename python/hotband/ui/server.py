@@ -40,9 +40,10 @@ ALIVE_EVERY_S = 1.0
 """How often a page that has no news is told that the server is there, and the server looks whether it is to end."""
 LINGER_S = 1
 """How long open connections may last when the server is ended."""
-SETTLED_S = 1.0
+SETTLED_S = 3.0
 """How long a form waits for whether what it asks can be run; what takes longer to be looked at says so as a job."""
 HOST = "127.0.0.1"
+REPORT = "report.html"
 
 
 class Ui:
@@ -72,6 +73,10 @@ class Ui:
             Route("/api/jobs/{id}/stop", self.stop, methods=["POST"]),
             Route("/api/jobs/{id}/report", self.report),
             Route("/api/jobs/{id}/record", self.record),
+            Route("/api/runs", self.runs),
+            Route("/api/runs/{run}", self.run),
+            Route("/api/runs/{run}/report", self.run_report),
+            Route("/api/runs/{run}/record", self.run_record),
             Route("/api/dropped", self.dropped),
             Route("/api/dropped", self.drop, methods=["POST"]),
         ]
@@ -197,15 +202,11 @@ class Ui:
     async def report(self, request: Request) -> Response:
         """The report of a result, one file; it is made when it is first asked for. `as=file` gives it to be saved."""
         name = request.path_params["id"]
-        path = await run_in_threadpool(self._report, name)
-        headers = {"content-security-policy": REPORT_POLICY}
-        if request.query_params.get("as") == "file":
-            return FileResponse(path, headers=headers, filename=f"{name}.html", media_type="text/html")
-        return FileResponse(path, headers=headers, media_type="text/html")
+        return _report(request, await run_in_threadpool(self._made_report, name), name)
 
-    def _report(self, name: str) -> Path:
+    def _made_report(self, name: str) -> Path:
         doc, folder = self.kept.doc(name), self.kept.folder(name)
-        path = folder / "report.html"
+        path = folder / REPORT
         with self._reports:
             if not path.is_file():
                 if doc["state"] not in ("done", "stopped"):
@@ -220,6 +221,47 @@ class Ui:
         if not path.is_file():
             raise UserError("record", "", name, "has no record")
         return FileResponse(path, filename=f"{name}.json", media_type="application/json")
+
+    # --- runs of the store --------------------------------------------------------------------------------------
+
+    async def runs(self, request: Request) -> Response:
+        """Runs of the store that fit a condition, those added last first."""
+        where = request.query_params.get("where", "")
+        return JSONResponse(await run_in_threadpool(self.kept.stored.listing, where))
+
+    async def run(self, request: Request) -> Response:
+        """A run of the store, as a job that is done."""
+        return JSONResponse(await run_in_threadpool(self._run, request.path_params["run"]))
+
+    def _run(self, key: str) -> dict[str, Json]:
+        import hotband as hb
+        from hotband.ui.shown import of_record
+
+        record = hb.load(self.kept.stored.needed(key))
+        command = command_line.line(["store", "show", str(self.kept.path), key])
+        return {
+            "id": key, "kind": "stored", "title": record.name, "command": command, "state": "done", "form": None,
+            "error": None, "mistake": None, "has_record": True, "shown": cast("Json", of_record(record)),
+        }  # fmt: skip
+
+    async def run_report(self, request: Request) -> Response:
+        """The report of a run of the store."""
+        key = request.path_params["run"]
+
+        def made() -> Path:
+            folder = self.kept.stored.needed(key)
+            with self._reports:
+                if not (folder / REPORT).is_file():
+                    _report_of("stored", self._prepare, None, folder)
+            return folder / REPORT
+
+        return _report(request, await run_in_threadpool(made), key)
+
+    async def run_record(self, request: Request) -> Response:
+        """The record of a run of the store, as a file to be saved."""
+        key = request.path_params["run"]
+        folder = await run_in_threadpool(self.kept.stored.needed, key)
+        return FileResponse(folder / "record.json", filename=f"{key}.json", media_type="application/json")
 
     async def events(self, _: Request) -> Response:
         """What changes, as server-sent events: all jobs of this start first, then those that changed."""
@@ -290,10 +332,17 @@ def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, fold
     """Writes the report of a job that has ended. Raises UserError where it has none."""
     from hotband.ui.calls import report_of_records
 
-    write = report_of_records if kind == "result" else prepare(kind, form).report
+    write = report_of_records if kind in ("result", "stored") else prepare(kind, form).report
     if write is None:
         raise UserError("report", "", kind, "has no report")
     write(folder)
+
+
+def _report(request: Request, path: Path, name: str) -> Response:
+    """A report as a page, or with `as=file` as a file to be saved."""
+    headers = {"content-security-policy": REPORT_POLICY}
+    saved = f"{name}.html" if request.query_params.get("as") == "file" else None
+    return FileResponse(path, headers=headers, filename=saved, media_type="text/html")
 
 
 async def _asked(request: Request) -> tuple[str, Json]:

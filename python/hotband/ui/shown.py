@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from hotband.advise.advice import Advice
     from hotband.audit.api import Compared
     from hotband.audit.compare import Comparison
     from hotband.find.found import Found
@@ -77,7 +78,8 @@ def table_doc(table: Table) -> TableDoc:
     columns: list[ColumnDoc] = [
         {"name": plain(column.header), "numeric": column.justify == "right"} for column in table.columns
     ]
-    cells = [[plain(cell) for cell in column.cells] for column in table.columns]
+    # A line of a cell is a line of the page.
+    cells = [[str(getattr(cell, "plain", cell)).strip() for cell in column.cells] for column in table.columns]
     rows = [list(row) for row in zip(*cells, strict=True)][:MOST_ROWS]
     return {"title": "" if table.title is None else plain(table.title), "columns": columns, "rows": rows}
 
@@ -289,6 +291,26 @@ def _verdict(one: Comparison, names: Mapping[str, str]) -> str:
     known = rate.low_pct is not None and rate.high_pct is not None
     ends = f" ({percent(rate.low_pct)} to {percent(rate.high_pct)})" if known else ""
     return f"{said}: {percent(rate.change_pct)} IOPS{ends}."
+
+
+def of_advice(advice: Advice) -> Shown:
+    """What to buy, and the front it was chosen from."""
+    from hotband.advise.show import advice_views
+
+    said = {*advice.answer, *advice.rests_on}
+    found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
+    found["notes"] = [*advice.rests_on, *found["notes"]]
+    priced = any(one.cost is not None for one in advice.front)
+    of_front = [
+        (float(of.value), 1e3 * one.latency.value)
+        for one in advice.front
+        if (of := one.cost if priced else one.watts) is not None
+    ]
+    if len(of_front) > 1:
+        along = f"cost ({advice.currency})" if priced else "watts"
+        lines: list[LineDoc] = [{"name": "front", "points": list[tuple[float, float | None]](sorted(of_front))}]
+        found["charts"] = [{"title": f"{advice.figure} (ms) of the front", "x": along, "x_log": False, "lines": lines}]
+    return found
 
 
 # --- reviews and studies ----------------------------------------------------------------------------------------

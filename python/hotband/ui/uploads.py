@@ -31,7 +31,9 @@ PREFIX = "dropped/"
 """How a form names such a file."""
 BESIDE = ("exos-15e900-512n", "fio-randread")
 """The machine and the workload with which a workload or a machine is looked at; both are of the catalog."""
-What = Literal["drive", "machine", "workload", "result"]
+What = Literal["drive", "machine", "workload", "result", "prices"]
+PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
+"""The heading of a table of prices (docs/guides/advise.md)."""
 
 
 class DroppedDoc(TypedDict):
@@ -94,6 +96,9 @@ def look_at(path: Path) -> Seen:
         return _of_toml(path)
     if path.suffix.lower() in (*JOB_ENDINGS, ".parquet"):
         return _workload(path)
+    with path.open("rb") as file:
+        if PRICES.match(file.read(4096)):
+            return Seen("prices", path.name)
     try:
         records = tuple(hb.load_all(path))
     except UserError as error:
@@ -118,6 +123,9 @@ def _of_toml(path: Path) -> Seen:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError("file", "", path.name, f"is not valid TOML: {error}") from None
+    rows = table.get("drives")
+    if isinstance(rows, list) and rows and isinstance(rows[0], dict) and "price" in rows[0]:
+        return Seen("prices", path.name)
     if "variant_of" in table or ("kind" in table and "values" in table):
         return Seen("drive", hb.drive(str(path)).title)
     if "drives" in table or "layouts" in table:

@@ -49,6 +49,7 @@ const EMPTY = {
   run: "Its result will stand here: the answer first, IOPS and latency over time, and the report.",
   sweep: "Its curves will stand here: where the rate saturates, and what latency costs.",
   find: "The answer will stand here, with the search that led to it.",
+  advise: "The advice will stand here: what to buy in a sentence, what it rests on, and the front of cost, watts and latency.",
   review: "The review will stand here.",
   compare: "The verdict will stand here, each difference with its interval.",
   study: "Predicted figures will stand here, beside the published ones.",
@@ -71,7 +72,7 @@ const view = (kind) => {
 const show = () => {
   const [name, id] = here().split("/");
   document.querySelectorAll("nav a").forEach((one) => {
-    const current = one.hash === `#${name}` || (name === "job" && one.hash === "#results");
+    const current = one.hash === `#${name}` || (["job", "stored"].includes(name) && one.hash === "#results");
     one.toggleAttribute("aria-current", current);
     if (current) {
       one.setAttribute("aria-current", "page");
@@ -80,8 +81,9 @@ const show = () => {
   if (!catalog) {
     return;
   }
-  if (name === "job" && id) {
-    replace(main, h("div", { class: "wide" }, open(id).element));
+  if (["job", "stored"].includes(name) && id) {
+    const options = name === "stored" ? { of: "runs", again: undefined } : {};
+    replace(main, h("div", { class: "wide" }, open(id, options).element));
   } else if (name === "results") {
     if (!views.has("results")) {
       const compare = (ids) => {
@@ -105,6 +107,7 @@ const lists = () => {
   document.body.append(
     of("drives", catalog.drives.map((one) => [one.name, one.title])),
     of("workloads", catalog.workloads.map((one) => [one.name, one.title])),
+    of("protections", [["no failure", ""], ["one failure", ""], ["two failures", ""], ["three failures", ""]]),
     of("questions", [
       ["IOPS at p99 < 20 ms", "the highest rate"],
       ["queue depth for 90 % of the most", "how deep"],

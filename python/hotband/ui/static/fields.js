@@ -49,6 +49,41 @@ export const choice = (name, label, options, hint) => {
   return { ...field, select, read: () => select.value, fill: (next) => next && (select.value = next) };
 };
 
+// Lines of text, as many as are needed; what is dropped takes an empty one.
+export const texts = (name, label, { values = [""], list, add, hint } = {}) => {
+  const rows = h("div", { class: "rows" });
+  const field = wrapped(name, label, rows, hint);
+  rows.removeAttribute("id");
+  field.element.querySelector("label").replaceWith(h("p", { class: "label" }, label));
+  const changed = () => field.element.dispatchEvent(new Event("input", { bubbles: true }));
+  const inputs = () => [...rows.querySelectorAll("input")];
+  const put = (value) => {
+    const input = h("input", { ...plain, value, list, "aria-label": label });
+    const remove = h("button", { type: "button", class: "remove", "aria-label": "Remove", title: "Remove" }, "×");
+    const row = h("div", { class: "machine" }, input, rows.children.length ? remove : null);
+    remove.addEventListener("click", () => {
+      row.remove();
+      changed();
+    });
+    rows.append(row);
+    return input;
+  };
+  values.forEach(put);
+  const more = h("button", { type: "button", class: "plain" }, add);
+  more.addEventListener("click", () => put("").focus());
+  rows.after(more);
+  const fill = (next) => {
+    replace(rows);
+    (next?.length ? next : [""]).forEach(put);
+  };
+  const take = (value) => {
+    const free = inputs().find((one) => !one.value.trim());
+    free ? (free.value = value) : put(value);
+    changed();
+  };
+  return { ...field, read: () => inputs().map((one) => one.value.trim()).filter(Boolean), fill, take };
+};
+
 // Boxes of which any may be ticked.
 export const several = (name, label, hint) => {
   const group = h("div", { class: "boxes", role: "group", "aria-label": label });

@@ -58,6 +58,34 @@ const FORMS = {
       return [question, workload, on, settings, more([range, within, duration(""), fields.text(...SEED), interval()])];
     },
   },
+  advise: {
+    title: "Say what to buy",
+    verb: "Advise",
+    make: (catalog) => {
+      const workload = fields.texts("workload", "Workloads", { values: ["iometer-database"], list: "workloads", add: "Add a workload", hint: "Each is to be met alone." });
+      const slo = fields.text("slo", "What has to hold", { value: "p99 < 40 ms", hint: "Such as p99 < 5 ms and IOPS > 2000." });
+      const capacity = fields.text("capacity", "Usable capacity", { value: "40 TB" });
+      const protect = fields.text("protect", "It survives", { value: "one failure", list: "protections" });
+      const drives = fields.texts("drives", "Drives to choose from", { values: [""], list: "drives", add: "Add a drive", hint: "All of the catalog where none is named." });
+      const layouts = fields.several("layouts", "Layouts", "All where none is ticked.");
+      layouts.offer(["raid1", "raid10", "raid5", "raid6", "raidz1", "raidz2", "raidz3"].filter((one) => catalog.layouts.includes(one)));
+      const counts = fields.text("counts", "Numbers of drives", { placeholder: "12,24" });
+      const cost = fields.text("cost", "Prices", { placeholder: "drop a table: drive,price,currency,watts", hint: "Without prices it ranks by drives and watts." });
+      const read = counts.read;
+      counts.read = () => [read()].filter(Boolean);
+      const fill = counts.fill;
+      counts.fill = (next) => fill((next ?? []).join(","));
+      const others = [
+        fields.text("power", "Most power", { placeholder: "500 W" }),
+        fields.text("grow", "Growth", { placeholder: "30 %/year" }),
+        fields.text("years", "Years", { placeholder: "5", inputmode: "decimal" }),
+        fields.text("duty", "Share of the time under load", { placeholder: "30 %", hint: "For endurance." }),
+        fields.text("slo_degraded", "With a drive failed", { placeholder: "p99 < 60 ms" }),
+        fields.text(...SEED),
+      ];
+      return [workload, slo, capacity, protect, drives, cost, more([layouts, counts, ...others])];
+    },
+  },
   review: {
     title: "Review machines as reviewers measure drives",
     verb: "Review",
@@ -101,7 +129,10 @@ const FORMS = {
       const results = fields.several("results", "Results", "The one that you tick first is what the others are compared with.");
       const anyway = fields.box("anyway", "Even if they were not asked the same");
       results.refresh = async () => {
-        const rows = (await get("/api/jobs")).filter((one) => one.has_record && ["done", "stopped"].includes(one.state));
+        const ended = (await get("/api/jobs")).filter((one) => one.has_record && ["done", "stopped"].includes(one.state));
+        // Runs of the store that were ticked in the list of results come with their keys.
+        const others = results.asked.filter((id) => !ended.some((one) => one.id === id));
+        const rows = [...others.map((id) => ({ id, title: "of the store" })), ...ended];
         const held = results.read();
         results.offer(rows.map((one) => one.id));
         results.fill(held.length ? held : results.asked);
@@ -111,6 +142,7 @@ const FORMS = {
           replace(results.element.querySelector(".boxes"), h("p", { class: "empty" }, "There are no results yet: run something, or drop a result."));
         }
       };
+      results.asked = [];
       const fill = results.fill;
       results.fill = (next) => fill((results.asked = next ?? []));
       return [results, anyway];
@@ -127,8 +159,12 @@ const takeFile = (made, found) => {
     by.results?.refresh?.();
     return;
   }
-  if (found.kind === "workload") {
-    by.workload?.fill(found.name);
+  if (found.kind === "prices") {
+    by.cost?.fill(found.name);
+  } else if (found.kind === "workload") {
+    (by.workload?.take ?? by.workload?.fill)?.(found.name);
+  } else if (by.drives) {
+    by.drives.take(found.name);
   } else {
     by.on?.take(found.name);
   }

@@ -42,7 +42,8 @@ const live = (points) => [
 ];
 
 // A panel for the job `id`; `onMistake` is told what was wrong with what was asked, `again` opens its form.
-export const panel = (id, { onMistake, again }) => {
+export const panel = (id, { onMistake, again, of = "jobs" }) => {
+  const at = `/api/${of}/${id}`;
   const head = h("div", { class: "job-head" });
   const bar = h("progress", { max: 1, "aria-label": "Progress" });
   const said = h("p", { class: "far" });
@@ -62,15 +63,15 @@ export const panel = (id, { onMistake, again }) => {
   const show = (doc) => {
     const files = ["done", "stopped"].includes(doc.state) && doc.shown
       ? [
-          h("a", { class: "as-button", href: `/api/jobs/${id}/report`, target: "_blank", rel: "noopener" }, "Report"),
-          h("a", { class: "as-button", href: `/api/jobs/${id}/report?as=file`, download: `${id}.html` }, "Share as one HTML file"),
-          doc.has_record ? h("a", { class: "as-button", href: `/api/jobs/${id}/record`, download: `${id}.json` }, "Record") : null,
+          h("a", { class: "as-button", href: `${at}/report`, target: "_blank", rel: "noopener" }, "Report"),
+          h("a", { class: "as-button", href: `${at}/report?as=file`, download: `${id}.html` }, "Share as one HTML file"),
+          doc.has_record ? h("a", { class: "as-button", href: `${at}/record`, download: `${id}.json` }, "Record") : null,
         ]
       : [];
     replace(
       head,
       h("h2", {}, doc.title || doc.command),
-      h("p", { class: `state ${doc.state}` }, `${id} ${wordOf(doc.state)}`),
+      h("p", { class: `state ${doc.state}` }, `${id.slice(0, 16)} ${wordOf(doc.state)}`),
     );
     replace(
       ways,
@@ -81,7 +82,7 @@ export const panel = (id, { onMistake, again }) => {
   const finish = async () => {
     over = true;
     try {
-      const whole = await get(`/api/jobs/${id}`);
+      const whole = await get(at);
       show(whole);
       element.dataset.state = whole.state;
       if (UNDER_WAY.includes(whole.state)) {

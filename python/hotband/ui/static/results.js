@@ -1,10 +1,59 @@
 // Everything in the store: the newest first, what of it can be opened, and what is to be compared.
 
 import { get } from "./api.js";
-import { h, replace } from "./dom.js";
+import { shown } from "./chart.js";
+import { folded, h, replace } from "./dom.js";
 import { wordOf } from "./job.js";
 
 const when = (seconds) => (seconds ? new Date(1000 * seconds).toLocaleString() : "");
+
+// Runs of the results store: a condition in SQL finds them.
+const stored = (ticks) => {
+  const where = h("input", { type: "text", autocomplete: "off", spellcheck: false, "aria-label": "Condition", placeholder: "qd >= 8 and latency_p99_ns < 20e6" });
+  const mistake = h("p", { class: "mistake", role: "alert", hidden: true });
+  const said = h("p", { class: "hint", role: "status" });
+  const body = h("tbody");
+  const heads = [["", 0], ["Workload", 0], ["Machine", 0], ["Asked with", 0], ["IOPS", 1], ["p99 (ms)", 1], ["Added", 0]];
+  const scroll = h("div", { class: "scroll" }, h("table", { class: "listing" }, h("thead", {}, h("tr", {}, heads.map(([one, number]) => h("th", { scope: "col", class: number ? "number" : undefined }, one)))), body));
+  const show = ({ count, rows }) => {
+    said.textContent = count > rows.length ? `${count.toLocaleString("en-US")} runs; the ${rows.length} added last are listed.` : `${count.toLocaleString("en-US")} runs.`;
+    scroll.hidden = !rows.length;
+    replace(
+      body,
+      rows.map((one) =>
+        h(
+          "tr",
+          {},
+          h("td", {}, h("input", { type: "checkbox", value: one.run, "aria-label": `Compare ${one.workload} on ${one.target} ${one.factors}` })),
+          h("td", {}, h("a", { href: `#stored/${one.run}`, class: "folds" }, one.workload)),
+          h("td", {}, one.target),
+          h("td", {}, one.factors),
+          h("td", { class: "number" }, shown(one.iops)),
+          h("td", { class: "number" }, shown(one.p99_ms)),
+          h("td", { class: "muted" }, when(one.at)),
+        ),
+      ),
+    );
+    ticks();
+  };
+  const refresh = async () => {
+    mistake.hidden = true;
+    try {
+      show(await get(`/api/runs?where=${encodeURIComponent(where.value)}`));
+    } catch (error) {
+      replace(mistake, folded(error.message));
+      mistake.hidden = false;
+    }
+  };
+  const form = h("form", { class: "bar" }, where, h("button", { type: "submit" }, "List"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    refresh();
+  });
+  body.addEventListener("change", ticks);
+  const element = h("section", { class: "stored" }, h("h2", {}, "Runs of the store"), h("p", { class: "hint" }, "Every run, also those of sweeps, studies and reviews, and what hotband store add put there. A condition is SQL."), form, mistake, said, scroll);
+  return { element, refresh, ticked: () => [...body.querySelectorAll("input:checked")].map((one) => one.value) };
+};
 
 export const results = ({ compare }) => {
   const filter = h("input", { type: "search", "aria-label": "Filter", placeholder: "filter", autocomplete: "off" });
@@ -12,12 +61,14 @@ export const results = ({ compare }) => {
   const button = h("button", { type: "button", disabled: true }, "Compare");
   const none = h("p", { class: "empty" }, "Nothing is here yet. Run something, or drop a result on the page.");
   const scroll = h("div", { class: "scroll" }, h("table", { class: "listing" }, h("thead", {}, h("tr", {}, ["", "Result", "What", "State", "When"].map((one) => h("th", { scope: "col" }, one)))), body));
-  const element = h("section", { class: "wide" }, h("h1", {}, "Results"), h("div", { class: "bar" }, filter, button), scroll, none);
-  const ticked = () => [...body.querySelectorAll("input:checked")].map((one) => one.value);
+  const runs = stored(() => count());
+  const element = h("section", { class: "wide" }, h("h1", {}, "Results"), h("div", { class: "bar" }, filter, button), scroll, none, runs.element);
+  const own = () => [...body.querySelectorAll("input:checked")].map((one) => one.value);
+  const ticked = () => [...own(), ...runs.ticked()];
   let rows = [];
   const show = () => {
     const words = filter.value.toLowerCase();
-    const held = new Set(ticked());
+    const held = new Set(own());
     const fits = rows.filter((one) => `${one.id} ${one.title} ${one.state}`.toLowerCase().includes(words));
     replace(
       body,
@@ -51,6 +102,7 @@ export const results = ({ compare }) => {
   const refresh = async () => {
     rows = await get("/api/jobs").catch(() => rows);
     show();
+    await runs.refresh();
   };
   count();
   return { element, refresh };
