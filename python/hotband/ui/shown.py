@@ -4,7 +4,7 @@ are those that the commands print, so that page and terminal say the same."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from hotband.report.text import number, percent
 
@@ -49,11 +49,12 @@ class LineDoc(TypedDict):
 
 
 class ChartDoc(TypedDict):
-    """A chart of lines; `x_log` where values double."""
+    """A chart of lines; `x_log` where values double, `dots` where its points are no line."""
 
     title: str
     x: str
     x_log: bool
+    dots: NotRequired[bool]
     lines: list[LineDoc]
 
 
@@ -300,17 +301,26 @@ def of_advice(advice: Advice) -> Shown:
     said = {*advice.answer, *advice.rests_on}
     found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
     found["notes"] = [*advice.rests_on, *found["notes"]]
+    chart = _front(advice)
+    found["charts"] = [] if chart is None else [chart]
+    return found
+
+
+def _front(advice: Advice) -> ChartDoc | None:
+    """Latency against cost, or against watts where nothing is priced; None of fewer than two points."""
     priced = any(one.cost is not None for one in advice.front)
-    of_front = [
-        (float(of.value), 1e3 * one.latency.value)
+    places = {
+        one.name: (of.value, 1e3 * one.latency.value)
         for one in advice.front
         if (of := one.cost if priced else one.watts) is not None
-    ]
-    if len(of_front) > 1:
-        along = f"cost ({advice.currency})" if priced else "watts"
-        lines: list[LineDoc] = [{"name": "front", "points": list[tuple[float, float | None]](sorted(of_front))}]
-        found["charts"] = [{"title": f"{advice.figure} (ms) of the front", "x": along, "x_log": False, "lines": lines}]
-    return found
+    }
+    if len(places) < 2:
+        return None
+    chosen = advice.recommended.name if advice.recommended is not None else ""
+    others: LineDoc = {"name": "front", "points": sorted(at for name, at in places.items() if name != chosen)}
+    best: LineDoc = {"name": "recommended", "points": [at for name, at in places.items() if name == chosen]}
+    along = f"cost ({advice.currency})" if priced else "watts"
+    return {"title": f"{advice.figure} (ms)", "x": along, "x_log": False, "dots": True, "lines": [others, best]}
 
 
 # --- reviews and studies ----------------------------------------------------------------------------------------

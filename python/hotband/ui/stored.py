@@ -74,7 +74,8 @@ class Stored:
 def _rows(frame: pl.DataFrame) -> list[RunDoc]:
     from hotband.store.columns import COLUMNS
 
-    known = {*COLUMNS, "run", "added_utc", "experiment"}
+    # `machine` is what a search calls the target.
+    known = {*COLUMNS, "run", "added_utc", "experiment", "machine"}
     factors = [name for name in frame.columns if name not in known and not _is_base_unit(name, frame.columns)]
     found: list[RunDoc] = []
     for row in frame.iter_rows(named=True):

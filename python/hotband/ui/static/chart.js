@@ -166,10 +166,12 @@ const draw = (figure, doc) => {
   axis(svg, doc, { x, y, width, xs, ys: ticksOf(y0, y1, 4) });
   doc.lines.forEach(({ points }, number) => {
     const color = `line c${number % COLORS}`;
-    svg.append(s("path", { class: color, d: pathOf(thinned(points, x, room), x, y) }));
-    if (points.length <= 40) {
+    if (!doc.dots) {
+      svg.append(s("path", { class: color, d: pathOf(thinned(points, x, room), x, y) }));
+    }
+    if (doc.dots || points.length <= 40) {
       for (const [at, value] of points.filter(([, value]) => value !== null)) {
-        svg.append(s("circle", { class: `dot c${number % COLORS}`, cx: x(at).toFixed(1), cy: y(value).toFixed(1), r: 2.5 }));
+        svg.append(s("circle", { class: `dot c${number % COLORS}`, cx: x(at).toFixed(1), cy: y(value).toFixed(1), r: doc.dots ? 4.5 : 2.5 }));
       }
     }
   });

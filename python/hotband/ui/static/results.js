@@ -13,8 +13,8 @@ const stored = (ticks) => {
   const mistake = h("p", { class: "mistake", role: "alert", hidden: true });
   const said = h("p", { class: "hint", role: "status" });
   const body = h("tbody");
-  const heads = [["", 0], ["Workload", 0], ["Machine", 0], ["Asked with", 0], ["IOPS", 1], ["p99 (ms)", 1], ["Added", 0]];
-  const scroll = h("div", { class: "scroll" }, h("table", { class: "listing" }, h("thead", {}, h("tr", {}, heads.map(([one, number]) => h("th", { scope: "col", class: number ? "number" : undefined }, one)))), body));
+  const heads = [[""], ["Workload"], ["Machine", "spread"], ["Asked with", "spread"], ["IOPS", "number"], ["p99 (ms)", "number"], ["Added"]];
+  const scroll = h("div", { class: "scroll" }, h("table", { class: "listing" }, h("thead", {}, h("tr", {}, heads.map(([one, kind]) => h("th", { scope: "col", class: kind }, one)))), body));
   const show = ({ count, rows }) => {
     said.textContent = count > rows.length ? `${count.toLocaleString("en-US")} runs; the ${rows.length} added last are listed.` : `${count.toLocaleString("en-US")} runs.`;
     scroll.hidden = !rows.length;
@@ -25,9 +25,9 @@ const stored = (ticks) => {
           "tr",
           {},
           h("td", {}, h("input", { type: "checkbox", value: one.run, "aria-label": `Compare ${one.workload} on ${one.target} ${one.factors}` })),
-          h("td", {}, h("a", { href: `#stored/${one.run}`, class: "folds" }, one.workload)),
-          h("td", {}, one.target),
-          h("td", {}, one.factors),
+          h("td", {}, h("a", { href: `#stored/${one.run}` }, one.workload), h("span", { class: "narrow" }, [one.target, one.factors].filter(Boolean).join(", "))),
+          h("td", { class: "spread" }, one.target),
+          h("td", { class: "spread" }, one.factors),
           h("td", { class: "number" }, shown(one.iops)),
           h("td", { class: "number" }, shown(one.p99_ms)),
           h("td", { class: "muted" }, when(one.at)),
