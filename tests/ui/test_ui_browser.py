@@ -196,6 +196,22 @@ def test_two_tabs_show_the_same(opened: Callable[..., Watched], browser: Any) ->
     assert other.page.locator(".machine select").input_value() == "raid10"
 
 
+def test_runs_of_the_store_are_found_by_a_condition(opened: Callable[..., Watched], served: Served) -> None:
+    served.finish("run", {"workload": "fio-randread", "on": ["ent-10k"], "duration": "1 s", "seed": "711"})
+    watched = opened()
+    watched.go("results")
+    condition = watched.page.get_by_label("Condition")
+    condition.fill("seed === 711 and")
+    condition.press("Enter")
+    watched.page.locator(".stored .mistake:not([hidden])").wait_for()
+    condition.fill("seed = 711")
+    condition.press("Enter")
+    watched.page.locator(".stored [role=status]:text-is('1 run.')").wait_for()
+    watched.page.locator(".stored td a").click()
+    watched.page.locator(".job .cards dd").first.wait_for()
+    assert "fio-randread on ent-10k" in watched.page.locator(".job h2").text_content()
+
+
 def test_the_keyboard_is_enough(opened: Callable[..., Watched]) -> None:
     watched = opened()
     page = watched.page

@@ -36,7 +36,7 @@ OWN_SITE = ("same-origin", "none")
 """What browsers say of requests by this page, and by the user who types or clicks an address ("none")."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "

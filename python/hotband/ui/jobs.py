@@ -28,8 +28,10 @@ AT_A_TIME = 2
 """Jobs under way: each takes all cores where it has many runs, and a short one need not wait for a long one."""
 MOST_WAITING = 50
 """Jobs that have not ended: more are a mistake, or another program that asks."""
-MOST_POINTS = 100_000
-"""Intervals of a run that are kept for its live chart, a day of seconds; its record has all of them."""
+MOST_POINTS = 20_000
+"""Intervals of a run that are kept for its live chart, five hours of seconds; its record has all of them."""
+WITH_POINTS = 20
+"""Jobs that have ended and still have theirs, of at most 3 MB each."""
 
 
 class ErrorDoc(TypedDict):
@@ -204,6 +206,8 @@ class Jobs:
             job.state = state
             if state == "done":
                 job.share = 1.0
+            for one in [one for one in self.all.values() if one.ended.is_set()][:-WITH_POINTS]:
+                one.points = []
             self._touch(job)
         self.kept.keep(_kept_doc(job))
         job.settled.set()

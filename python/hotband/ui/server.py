@@ -268,7 +268,9 @@ class Ui:
         return StreamingResponse(self._news(), media_type="text/event-stream")
 
     async def _news(self) -> AsyncIterator[str]:
-        news, seen, told = asyncio.Event(), -1, dict[str, int]()
+        news, seen = asyncio.Event(), -1
+        # Of what ended before, the result is shown, not how it came about.
+        told = {job.id: len(job.points) for job in self.jobs.since(-1)[1] if job.ended.is_set()}
         self._waiting.add(news)
         try:
             while not self.ending.is_set():

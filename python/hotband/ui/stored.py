@@ -13,7 +13,7 @@ from hotband.text.write import make_folder
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.store import ResultsStore
+    from hotband.store.results_store import ResultsStore
 
 KEY = re.compile(r"[0-9a-f]{16,64}")
 """The key of a run (`store/`): a hash in hexadecimal."""

@@ -177,7 +177,7 @@ const dropPlace = (made, changed, toResult) => {
   const place = h(
     "div",
     { class: "drop field", "data-field": "file" },
-    h("label", { for: input.id }, h("span", { class: "as-button" }, "Choose a file"), h("span", { class: "muted" }, " or drop one: a drive, machine or workload (.toml), fio job, result, trace")),
+    h("label", { for: input.id }, h("span", { class: "as-button" }, "Choose a file"), h("span", { class: "muted" }, " or drop one: a drive, machine or workload (.toml), fio job, trace, result, prices")),
     input,
     error,
     said,

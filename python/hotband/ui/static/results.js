@@ -16,7 +16,7 @@ const stored = (ticks) => {
   const heads = [[""], ["Workload"], ["Machine", "spread"], ["Asked with", "spread"], ["IOPS", "number"], ["p99 (ms)", "number"], ["Added"]];
   const scroll = h("div", { class: "scroll" }, h("table", { class: "listing" }, h("thead", {}, h("tr", {}, heads.map(([one, kind]) => h("th", { scope: "col", class: kind }, one)))), body));
   const show = ({ count, rows }) => {
-    said.textContent = count > rows.length ? `${count.toLocaleString("en-US")} runs; the ${rows.length} added last are listed.` : `${count.toLocaleString("en-US")} runs.`;
+    said.textContent = count > rows.length ? `${count.toLocaleString("en-US")} runs; the ${rows.length} added last are listed.` : `${count.toLocaleString("en-US")} ${count === 1 ? "run" : "runs"}.`;
     scroll.hidden = !rows.length;
     replace(
       body,
