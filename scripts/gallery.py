@@ -3,9 +3,9 @@
     python scripts/gallery.py                all of them
     python scripts/gallery.py 6-reliability  those whose name begins so
 
-A script has cells in the percent form that editors know (`# %%`, `# %% [markdown]`). Its notebook (nbformat 4.5) has the
-same cells with what they show: what they print, and of their last expression what a kernel would show. Cells run in this
-process, as in `tests/api/test_notebook.py`: a kernel and what it needs would be thirty more packages to pin.
+A script has cells in the percent form that editors know (`# %%`, `# %% [markdown]`). Its notebook (nbformat 4.5) has
+the same cells with what they show: what they print, and of their last expression what a kernel would show. Cells run in
+this process, as in `tests/api/test_notebook.py`: a kernel and what it needs would be thirty more packages to pin.
 """
 
 from __future__ import annotations

@@ -481,7 +481,8 @@ class TraceMaking:
     ) -> None: ...
     def push(self, ios: bytes) -> None:
         """Some I/Os, each seven little-endian numbers of 64 bits: time of issue and latency in ns (2^64 - 1 where it is
-        not known), what it is (as in a row), offset and length in bytes, row, order. Releases the GIL. Raises OSError."""
+        not known), what it is (as in a row), offset and length in bytes, row, order. Releases the GIL. Raises
+        OSError."""
 
     def finish(self, name: str, out: Path) -> None:
         """Writes the rows to `out`, once; errors call the trace `name`. Releases the GIL. Raises SpecError, OSError."""

@@ -14,6 +14,7 @@ from hotband.runs.specify import Spec, in_python, named
 if TYPE_CHECKING:
     from hotband.advise.advice import Advice
     from hotband.experiment import Executor
+    from hotband.runs.watch import Wanted
 
 
 def advise(
@@ -36,7 +37,7 @@ def advise(
     fresh: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: bool | None = None,
+    progress: Wanted = None,
 ) -> Advice:
     """Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
     "p99 < 5 ms and IOPS > 2000") under every one of `workloads`, each alone, and recommends one.

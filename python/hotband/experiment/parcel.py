@@ -18,7 +18,7 @@ from hotband.catalog import CATALOG_DIR, SHORT_FORM
 from hotband.errors import UserError
 from hotband.record.files import Cell, ReadTable
 from hotband.runs.run import Finished, RunSpec, bytes_of, text_of
-from hotband.traces.files import trace_of
+from hotband.traces.files import traces_of
 
 LEVEL = 3
 """Of zstd, its usual one: records are text that repeats itself. A seventh of those of a task is left, for a hundredth
@@ -62,8 +62,7 @@ class Packing:
         if named not in self._texts:
             machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
             workload = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
-            trace = trace_of(spec.workload, workload)
-            if trace is not None:
+            for trace, _ in traces_of(spec.workload, workload):
                 refuse(str(trace), "is a trace, which is replayed where it lies")
             self._texts[named] = machine, workload, own_drives(spec.machine, machine)
         machine, workload, files = self._texts[named]

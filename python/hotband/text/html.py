@@ -1,4 +1,5 @@
-"""What a terminal shows, as a notebook shows it: tables of rich and lines of words as HTML, every text in it escaped."""
+"""What a terminal shows, as a notebook shows it: tables of rich and lines of words as HTML, every text in it
+escaped."""
 
 from __future__ import annotations
 

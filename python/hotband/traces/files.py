@@ -144,8 +144,8 @@ def _made(trace: Path, asked: _core.TraceAsked, name: str) -> Path:
 
 
 def make_rows(trace: Path, asked: _core.TraceAsked, name: str, out: Path) -> None:
-    """Writes the rows of a trace to `out`; errors call it `name`. Raises UserError for what is no such trace, or for its
-    first line that is wrong; OSError."""
+    """Writes the rows of a trace to `out`; errors call it `name`. Raises UserError for what is no such trace, or for
+    its first line that is wrong; OSError."""
     try:
         if asked.format == IO_LOG or (asked.format is None and format_of(trace) == IO_LOG):
             from hotband.traces.io_log import write_log_rows

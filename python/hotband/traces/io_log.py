@@ -32,8 +32,8 @@ FUA, FAILED, STREAM = 8, 9, 16
 
 
 def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> None:
-    """Writes the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file that is no such
-    log, or for its first row that is wrong; OSError."""
+    """Writes the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
+    that is no such log, or for its first row that is wrong; OSError."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
@@ -75,8 +75,8 @@ class _Reader:
             first += batch.num_rows
 
     def head(self) -> tuple[list[Stream], int | None]:
-        """Reads all of it once: its streams, and the first row that was measured. Raises UserError where it has no I/Os,
-        or they are in no order."""
+        """Reads all of it once: its streams, and the first row that was measured. Raises UserError where it has no
+        I/Os, or they are in no order."""
         import numpy as np
 
         order, found = _Order(self.name), set()

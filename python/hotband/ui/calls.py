@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hotband as hb
+from hotband.advise.asked import YEARS
 from hotband.errors import UserError
 from hotband.ui import command_line, shown
 from hotband.ui.form import Form
@@ -267,7 +268,8 @@ def of_advise(form: Form) -> Call:
     def run(tick: Tick, folder: Path) -> Shown:
         advice = hb.advise(
             workloads, slo=slo, capacity=capacity, protect=protect, candidates=candidates, cost=prices,
-            seed=seed, progress=tick, **({} if years is None else {"years": years}), **said,
+            power=power, grow=grow, duty=duty, slo_degraded=slo_degraded, years=YEARS if years is None else years,
+            seed=seed, progress=tick,
         )  # fmt: skip
         advice.write_html(folder / REPORT)
         return shown.of_advice(advice)
