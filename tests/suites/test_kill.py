@@ -37,6 +37,13 @@ def test_a_lost_run_is_seen(kill_suite: ModuleType, tmp_path: Path) -> None:
         kill_suite.check({"runs/a": "1", "runs/b": "2"}, {"runs/b": "2"}, tmp_path)
 
 
+def test_of_a_real_drive_names_are_compared_without_rounds(kill_suite: ModuleType) -> None:
+    whole = {"runs/Latency-round-1-a": "1", "runs/Latency-round-1-b": "2", "runs/written-over": "3"}
+    kill_suite.compare(whole, {**whole, "runs/Latency-round-2-a": "4"}, False)
+    with pytest.raises(SystemExit, match="Latency-b"):
+        kill_suite.compare(whole, {"runs/Latency-round-1-a": "1", "runs/written-over": "3"}, False)
+
+
 def test_a_real_drive_goes_on_with_the_next_cell_and_is_not_written_over_again(tmp_path: Path) -> None:
     target, device = fake()
     asked = Asked(target, tests=("throughput",), quick=True, executor=device, out=tmp_path)
