@@ -33,7 +33,7 @@ def test_what_fio_cannot_say_is_left_out_with_the_reason(tmp_path: Path) -> None
 def test_a_part_is_measured_on_a_folder(hotband, tmp_path: Path) -> None:
     folder = tmp_path / "disk"
     folder.mkdir()
-    asked = ("review", f"real:{folder}", "--size", "64 MiB", "--only", "access", "--quick", "--json")
+    asked = ("review", f"real:{folder}", "--size", "16 MiB", "--only", "access", "--quick", "--json")
     done = hotband(*asked, "--yes", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     access = json.loads(done.stdout)["access"]

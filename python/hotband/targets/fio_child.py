@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from hotband.errors import UserError
@@ -53,7 +54,13 @@ def find_fio() -> str:
 
 def version_of(path: str) -> str:
     """What a fio calls itself, such as fio-3.33."""
-    return subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return _says(path, Path(path).stat().st_mtime_ns, "--version").strip()
+
+
+@lru_cache(maxsize=8)
+def _says(path: str, _changed: int, option: str) -> str:
+    """What a fio prints; of the same file it is asked once, as every run asks for its version."""
+    return subprocess.run([path, option], capture_output=True, text=True, check=False).stdout
 
 
 def is_new_enough(version: str) -> bool:
@@ -64,8 +71,8 @@ def is_new_enough(version: str) -> bool:
 
 def has_engine(name: str) -> bool:
     """Whether this fio was built with an I/O engine."""
-    told = subprocess.run([find_fio(), "--enghelp"], capture_output=True, text=True, check=False).stdout
-    return name in told.split()
+    path = find_fio()
+    return name in _says(path, Path(path).stat().st_mtime_ns, "--enghelp").split()
 
 
 def run_fio(
