@@ -55,7 +55,7 @@ from hotband.suites.api import quick as quick
 from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
 from hotband.targets.named import REAL
-from hotband.targets.target import RealAsked, executor_for
+from hotband.targets.target import RealAsked, executor_for, expect_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -176,7 +176,9 @@ def run(
 def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
     """Who runs them on hardware; None for a model."""
     if specs[0].machine.startswith(REAL):
-        return executor_for(specs, asked)
+        executor = executor_for(specs, asked)
+        expect_folder(executor.place, asked)
+        return executor
     for name in ("erase", "size", "hosts", "expect", "power", "purge_by"):
         if getattr(asked, name) is not None:
             raise UserError(name, "", str(getattr(asked, name)), 'is for hardware: expected on="real:PATH" with it')

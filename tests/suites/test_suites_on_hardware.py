@@ -86,7 +86,7 @@ def test_it_is_compliant_where_all_is_done_and_says_why_where_not(monkeypatch: p
     asked = Asked(faked, tests=(), executor=device)
     left = run_pts(asked, watch=lambda _: nullcontext(None))["specification"]
     assert left["departures"] == [
-        "the write cache was not off: how it is set is not known (--set-write-cache turns it)"
+        "the write cache was not off: how it is set is not known (--set-write-cache turns that of a whole drive)"
     ]
 
     @contextmanager
@@ -126,3 +126,54 @@ def test_a_minute_is_a_time_of_at_most_a_minute(text: str) -> None:
 def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
     notes = ["others took 81 % (rustc)", "others took 7.5 % (mypy, cargo)", "a file", "a file"]
     assert each_once(notes) == ["others took 81 % (rustc) (2 runs)", "a file"]
+
+
+@needs_fio
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("pts real:nowhere", "--on = 'real:nowhere': cannot be used: no such file or directory"),
+        ("pts real:small --yes", "MACHINE = 'real:small': holds 4,096 B; a suite needs"),
+        ("pts real:folder", "no terminal to ask: expected --yes"),
+        ("pts real:folder --yes --size 900PiB", "has room for"),
+        ("pts real:folder --yes --size huge", "--size = 'huge': expected a size with its unit"),
+        ("pts real:folder --yes --set-write-cache", "is for a whole drive"),
+        ("pts real:file --yes", "expected --erase file if it may be"),
+        ("pts real:file --yes --erase File", "letter for letter"),
+        ("pts real:file --yes --erase file --size 1GiB", "is of a file that is made in a folder; real:file is none"),
+        ("pts real:file --yes --erase file --purge-by format", "is not supported by {place}/file: expected discard"),
+        ("pts real:file --yes --erase file --set-write-cache", "is no drive"),
+        ("pts real:file --yes --erase file --set scale=4", "values are of models"),
+        ("pts real:rbd:pool/image --yes", "map it (rbd map) and measure /dev/rbdN"),
+        ("pts s4500-960 --purge-by discard", "--purge-by = 'discard': is for a real device; s4500-960 is a model"),
+        ("pts s4500-960 --set-write-cache", "--set-write-cache: is for a real device"),
+        ("pts s4500-960 --yes", "--yes: is for a real device"),
+        ("quick real:folder", "no terminal to ask: expected --yes"),
+        ("quick real:folder --yes --expect nothing", "--expect = 'nothing': expected one of"),
+        ("quick real:folder --yes --for soon", "--for = 'soon': expected a time"),
+        ("quick real:file --erase other", "letter for letter"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_written(
+    hotband: Hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, said: str
+) -> None:
+    monkeypatch.setattr(target, "LEAST_BLOCKS", 1 << 12)
+    (tmp_path / "small").write_bytes(bytes(4096))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_bytes(b"mine" * (4 << 20))
+    done = hotband(*asked.split())
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert said.format(place=tmp_path) in done.stderr
+    assert list((tmp_path / "folder").iterdir()) == []
+    assert (tmp_path / "file").read_bytes() == b"mine" * (4 << 20)
+
+
+def test_without_fio_nothing_is_purged_or_laid_out(
+    hotband: Hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = hotband("pts", "real:folder", "--size", "256 MiB", "--yes")
+    assert (done.returncode, "fio: is not installed" in done.stderr) == (2, True)
+    assert list((tmp_path / "folder").iterdir()) == []

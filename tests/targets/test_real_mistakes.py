@@ -80,6 +80,8 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:folder", "--size", "large"], "--size = 'large': expected a size with its unit"),
         ([READ, "--on", "real:folder", "--size", "900 PB"], "has room for"),
         ([READ, "--on", "real:folder", "--size", "1 MiB", "--set", "span=2 MiB"], "is less than the workload's range"),
+        ([READ, "--on", "real:file", "--size", "1 MiB"], "--size = '1 MiB': is of a file that is made in a folder"),
+        ([READ, "--on", "real:file", "--keep"], "--keep: is of a file that is made in a folder; real:file is none"),
         ([READ, "--on", "real:file", "--hosts", ","], "--hosts = ',': expected 1 to 64 hosts"),
         ([READ, "--on", "real:file", "--hosts", "a b"], "expected HOST, HOST:PORT or the path of a socket"),
         ([READ, "--on", "real:file", "--hosts", "127.0.0.1:1"], "does not answer"),

@@ -34,6 +34,7 @@ def device(
 
     from hotband.devices.found import found, listed, listed_doc
     from hotband.devices.show import lines_of, table_of
+    from hotband.targets.named import REAL
     from hotband.text.formats import as_rows
 
     if path is None:
@@ -44,5 +45,5 @@ def device(
         if os.geteuid() != 0 and not as_rows():
             say("not run as root: what devices hold cannot be read, so all are taken to be in use")
         return None
-    one = found(path)
+    one = found(str(path).removeprefix(REAL))
     return print_json(one.to_dict()) if as_json else show_lines(lines_of(one))

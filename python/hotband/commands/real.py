@@ -86,9 +86,10 @@ def measuring(title: str, specs: Sequence[RunSpec], asked: RealAsked, yes: bool)
     """The executor of the runs and what it tells its progress to, while requests to end are interruptions."""
     from hotband.runs.progress import run_progress
     from hotband.runs.signals import stoppable
-    from hotband.targets.target import executor_for
+    from hotband.targets.target import executor_for, expect_folder
 
     executor = executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=can_ask(yes))
+    expect_folder(executor.place, asked)
     with stoppable(), run_progress(title) as progress:
         yield executor, progress
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError
 from hotband.suites.quick import QuickAsked
 from hotband.suites.target import SuiteTarget, executor_for, target_of
+from hotband.targets.expected import expect_product
 from hotband.targets.target import RealAsked, expect_answer
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
 
@@ -59,7 +60,7 @@ def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None) -> Qu
         raise UserError("--for", "", time, f"expected {SPAN_EXPECTED}")
     target = of.target()
     if expect is not None:
-        target_of(expect)
+        expect_product(expect)
     writes = target.is_model or of.real.erase is not None or Path(target.path).is_dir()
     asked = QuickAsked(target, span / 1e9, writes, expect, of.seed, of.out, of.fresh)
     asked.expect_time()

@@ -25,6 +25,7 @@ from hotband.suites.device import ModelDevice
 from hotband.suites.figures import CellDoc
 from hotband.suites.hardware import Watch, standing
 from hotband.suites.target import SuiteTarget
+from hotband.targets.expected import NONE
 from hotband.targets.outlook import in_words
 
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
@@ -151,6 +152,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
         found = _measure(asked, bench)
         product = asked.expect or (None if asked.target.is_model else _product(asked.target))
+        product = None if product == NONE else product
         expected = _expected(asked, product) if product is not None else {}
     rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in found]
     going_on = next((pieces for load, _, pieces in found if load.name == GOING_ON), [])

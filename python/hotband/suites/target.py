@@ -126,8 +126,6 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
     if place.kind == "rbd":
         accepted = "an image's size is known to its cluster alone: map it (rbd map) and measure /dev/rbdN"
         raise UserError("MACHINE", "", machine, accepted)
-    if size_bytes and not place.is_ours:
-        raise UserError("--size", "", f"{size_bytes:,} B", f"is of a file that is made in a folder; {machine} is none")
     device = None if place.path is None or place.is_ours else device_of(place.path)
     media: Media = "not known"
     if device is not None and device.rotational is not None:
@@ -151,10 +149,12 @@ def executor_for(target: SuiteTarget, real: RealAsked, writes: bool, say: Callab
     if target.is_model:
         return ModelDevice()
     from hotband.targets.expected import NONE
-    from hotband.targets.target import executor_of
+    from hotband.targets.target import executor_of, expect_folder
 
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
     how = replace(real.how(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
     found = executor_of(target.name, writes=writes, erase=real.erase, how=how, say=say)
     assert found is not None, "a real place has an executor"
+    expect_folder(found.place, real)
+    found.expect_ready(writes)
     return found

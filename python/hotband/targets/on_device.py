@@ -76,7 +76,7 @@ class OnDevice:
         asked = [self._checked(point) for point in points]
         if not asked:
             return
-        self._expect_ready(any(one.writes for one in asked))
+        self.expect_ready(any(one.writes for one in asked))
         with ExitStack() as stack:
             stack.enter_context(self._holding())
             place = self._sized(asked)
@@ -121,7 +121,7 @@ class OnDevice:
 
         return nullcontext() if self.is_held or self.permission is None else held(self.permission)
 
-    def _expect_ready(self, writes: bool) -> None:
+    def expect_ready(self, writes: bool) -> None:
         """Raises UserError without fio and its engine, and for hosts that cannot be asked."""
         find_fio()
         needed = {"nbd": "nbd", "rbd": "rbd"}.get(self.place.kind, "libaio")

@@ -11,7 +11,7 @@ from hotband.targets.asked import asked_of, expect_real
 from hotband.targets.hosts import hosts_of
 from hotband.targets.named import REAL
 from hotband.targets.on_device import How, OnDevice
-from hotband.targets.place import place_of
+from hotband.targets.place import Place, place_of
 from hotband.text.quantities import size_bytes
 
 if TYPE_CHECKING:
@@ -106,6 +106,14 @@ def expect_answer(writes: bool, can_ask: bool) -> None:
     if writes and not can_ask:
         accepted = "missing: it writes, which is asked for first, and there is no terminal to ask: expected --yes"
         raise UserError("--yes", "", "", accepted)
+
+
+def expect_folder(place: Place, asked: RealAsked) -> None:
+    """Raises UserError where something is said of a file that is made in a folder, and the place is none."""
+    given = {"--size": asked.size, "--keep": "" if asked.keep else None}
+    for option, value in given.items():
+        if value is not None and not place.is_ours:
+            raise UserError(option, "", value, f"is of a file that is made in a folder; {place.text} is none")
 
 
 def _expect_state(executor: OnDevice, state: str) -> None:

@@ -216,7 +216,9 @@ def _document(run: _Run) -> PtsDoc:
     conditions = _conditions(run, state)
     if not conditions["write_cache_set"]:
         found = conditions["write_cache"] or "how it is set is not known"
-        departures.append(f"the write cache was not {plan.rules.write_cache}: {found} (--set-write-cache turns it)")
+        departures.append(
+            f"the write cache was not {plan.rules.write_cache}: {found} (--set-write-cache turns that of a whole drive)"
+        )
     for test in run.tests:
         if test["steady"] is False:
             departures.append(f"{test['title']}: no steady state")
