@@ -24,7 +24,7 @@ from hotband.store.manifest import snapshot
 from hotband.store.place import opened
 
 MACHINES = ("exos-15e900-512n", "raid5:4xent-10k", "p4510-4tb", "s4500-960")
-POOL = 2400
+POOL = 2100
 """Records that are made of the originals with all their buckets, which takes 40 ms each: more than a part has."""
 WHERE = "qd >= 16 and bs_bytes = 4096 and target = 'p4510-4tb' and latency_p99_ns < 1e6"
 

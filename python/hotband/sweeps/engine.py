@@ -206,7 +206,7 @@ class _Runs:
 
         with self.watch("sweep") as tick:
             told = _shifted(tick, already, of)
-            if isinstance(executor, Reader) and not self.asked.records:
+            if isinstance(executor, Reader) and not self.asked.records and self.taker is None:
                 place_of = {spec.id: place for place, spec in specs.items()}
                 points = [Point(spec) for spec in specs.values()]
                 return executor.read(points, row_of_run, lambda point, row: took(place_of[point.id], row), told)
