@@ -62,8 +62,9 @@ def listed(place: Place, where: str, limit: int) -> Listed:
     """The runs that meet a condition, at most so many, those added last first. Raises UserError."""
     from hotband.store.results_store import condition
 
-    ordered = f"from runs{condition(where)} order by added_utc desc, run limit {limit}"
-    sql = f"select *, count(*) over () as runs_in_all {ordered}"
+    of_all = f"runs{condition(where)}"
+    last = f"order by added_utc desc, run limit {limit}"
+    sql = f"select *, (select count(*) from {of_all}) as runs_in_all from {of_all} {last}"
     names, found = query(place, sql, rows, asked=("--where", where) if where else None)
     of = int(found[0][-1]) if found else 0
     return Listed(names[:-1], [row[:-1] for row in found], of)
