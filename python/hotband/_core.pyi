@@ -456,6 +456,16 @@ def hdr_log(data: bytes, file: str) -> HdrLog:
 def trace_format(path: Path) -> str | None:
     """The name of the format of a trace as text, by its first lines, if it is one. Raises OSError."""
 
+def trace_formats() -> list[str]:
+    """Names of the formats that are read as text."""
+
+def trace_targets() -> list[str]:
+    """Names of the formats that are written as text."""
+
+def write_trace(rows: Path, to: str, out: Path, ending: str) -> tuple[int, list[tuple[str, int]], int]:
+    """Writes the trace whose rows are at `rows` to `out`, compressed where `ending` is "gz" or "zst": I/Os written,
+    what was lost of how many, the most that a time was rounded by in ns. Releases the GIL. Raises OSError."""
+
 class TraceAsked:
     """A trace that a workload names: its file, its key there, its format where it is said, and how it is read."""
 

@@ -56,6 +56,7 @@ from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
 from hotband.targets.named import REAL
 from hotband.targets.target import RealAsked, executor_for, expect_folder
+from hotband.traces.convert import TraceConverted as TraceConverted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -509,6 +510,19 @@ def convert(workload: Spec, to: str = "toml", *, target: str | None = None) -> C
             raise UserError(argument, "", str(value), "expected text")
     given = named(workload, "workload")
     return converted_to(given.name, given.text or text_named(given.name), to, target)
+
+
+@public
+def convert_trace(
+    source: str | PathLike[str], output: str | PathLike[str], *, to: str | None = None, **keys: object
+) -> TraceConverted:
+    """Writes a trace in the format `to`, or the one that the ending of `output` says, and tells what that cannot say of
+    it. `keys` are those of `[trace]` that read it and take some of it (docs/guides/traces.md): `format`, `columns`,
+    `skip_bad`, `device`, `host`, `process`, `direction`, `range`; `from_` and `for_` are times ("1 h"). Raises UserError
+    for a mistake, such as the first line that is wrong; OSError."""
+    from hotband.traces import convert
+
+    return convert.convert_trace(Path(source), Path(output), to, {key.rstrip("_"): keys[key] for key in keys})
 
 
 def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:

@@ -32,6 +32,7 @@ from hotband.commands import (
     studies,
     suites,
     sweep,
+    trace,
     ui,
     workload,
 )
@@ -74,6 +75,7 @@ app.add_typer(results.import_app, name="import")
 app.add_typer(results.plot_app, name="plot")
 app.add_typer(drives.drives_app, name="drives")
 app.add_typer(workload.workload_app, name="workload")
+app.add_typer(trace.trace_app, name="trace")
 app.add_typer(store.store_app, name="store")
 for listing in (catalog.osds, catalog.workloads, catalog.studies):
     app.command()(listing)

@@ -53,6 +53,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<traces::PyTraceMaking>()?;
     module.add_function(wrap_pyfunction!(traces::trace_format, module)?)?;
     module.add_function(wrap_pyfunction!(traces::traces_of, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_targets, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::write_trace, module)?)?;
     module.add_function(wrap_pyfunction!(specs::drive, module)?)?;
     module.add_function(wrap_pyfunction!(specs::osd, module)?)?;
     module.add_function(wrap_pyfunction!(specs::machine_offer, module)?)?;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use hotband_machine::{Op, Stopped};
-use hotband_traces::{Io, Making, Parts, Streams, TraceFileError};
-use hotband_workloads::{Selection, Workload};
+use hotband_traces::{Io, Making, Parts, Streams, TraceFileError, WriteError};
+use hotband_workloads::{Selection, TraceError, Workload};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -93,6 +93,39 @@ pub fn traces_of(text: &str, file: &str) -> PyResult<Vec<PyTraceAsked>> {
         PyTraceAsked { file, key, selection }
     };
     Ok(workload.traces.into_iter().map(asked).collect())
+}
+
+/// Formats that a trace can be written in.
+#[pyfunction]
+pub fn trace_targets() -> Vec<&'static str> {
+    hotband_traces::TARGETS.to_vec()
+}
+
+/// Writes the trace whose rows are at `rows` to `out`: I/Os written, what was lost of how many, the most that a time was
+/// rounded by in ns.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python's paths are converted, not borrowed")]
+pub fn write_trace(
+    py: Python<'_>,
+    rows: PathBuf,
+    to: &str,
+    out: PathBuf,
+    ending: &str,
+) -> PyResult<(u64, Vec<(&'static str, u64)>, u64)> {
+    if !hotband_traces::TARGETS.contains(&to) {
+        return Err(PyValueError::new_err(format!("{to} is no format")));
+    }
+    let done = py.detach(|| hotband_traces::write_trace(&rows, to, &out, ending)).map_err(|error| match error {
+        WriteError::Io(error) | WriteError::Rows(TraceError::Io(error)) => io_error(&error),
+        WriteError::Rows(error) => PyOSError::new_err(error.to_string()),
+    })?;
+    Ok((done.written, done.lost.into_iter().collect(), done.rounded_ns))
+}
+
+/// Names of the formats that are read as text.
+#[pyfunction]
+pub fn trace_formats() -> Vec<&'static str> {
+    hotband_traces::known()
 }
 
 /// I/Os that Python reads, on their way to rows.

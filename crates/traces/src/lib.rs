@@ -19,6 +19,7 @@ mod numbers;
 mod read;
 mod sort;
 mod streams;
+mod write;
 
 pub use detect::{format_of, known};
 pub use error::TraceFileError;
@@ -27,3 +28,4 @@ pub use io::{Io, Out, Wrong};
 pub use making::Making;
 pub use read::make_rows;
 pub use streams::{Names, Parts, Streams};
+pub use write::{Losses, TARGETS, WriteError, write_trace};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hotband_workloads::Selection;
 
-use crate::detect::parser_of;
+use crate::detect::{looked, parser_of};
 use crate::error::TraceFileError;
 use crate::formats::Parser;
 use crate::input;
@@ -88,8 +88,12 @@ pub(crate) fn for_each_io(
         }
         read.row = row;
         if let Err(wrong) = parser.line(line, read) {
-            let found =
-                if is_whole { wrong.found } else { format!("{}, and the line ends without an end", wrong.found) };
+            let mut found = wrong.found;
+            if !is_whole {
+                found += ", and the line ends without an end";
+            } else if let Some(other) = looked(line).filter(|other| other.accepted != accepted) {
+                found += &format!("; the line looks like {}", other.name);
+            }
             skip(TraceFileError::line(row, Wrong { found, ..wrong }, accepted))?;
         }
         take(read)

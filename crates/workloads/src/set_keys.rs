@@ -37,12 +37,14 @@ struct SetKey {
     today: fn(&Workload) -> Today,
 }
 
-const KEYS: [SetKey; 15] = [
+const KEYS: [SetKey; 17] = [
     SetKey { name: "qd", meaning: "I/Os outstanding in all", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
     SetKey { name: "depth", meaning: "I/Os outstanding of a thread, or of a trace", today: depth },
     SetKey { name: "threads", meaning: "threads of the closed loop", today: |w| w.of_loop(|t, _| t.to_string()) },
     SetKey { name: "think", meaning: "pause of a thread after each answer", today: think },
     SetKey { name: "issue", meaning: "when the I/Os of the trace are asked for", today: issue },
+    SetKey { name: "beyond", meaning: "what becomes of addresses of the trace beyond their volume", today: beyond },
+    SetKey { name: "volume", meaning: "the volume of all I/Os of the trace", today: trace_volume },
     SetKey { name: "speed", meaning: "recorded times of the trace are divided by it", today: speed },
     SetKey { name: "rate_iops", meaning: "arrivals of the open loop in a second", today: rate },
     SetKey { name: "bs", meaning: "size of every I/O", today: size },
@@ -189,6 +191,14 @@ fn depth(workload: &Workload) -> Today {
 
 fn issue(workload: &Workload) -> Today {
     workload.traces.first().map_or(Today::Absent, |trace| Today::Is(trace.issue.name().to_owned()))
+}
+
+fn beyond(workload: &Workload) -> Today {
+    workload.traces.first().map_or(Today::Absent, |trace| Today::Is(trace.beyond.name().to_owned()))
+}
+
+fn trace_volume(workload: &Workload) -> Today {
+    workload.traces.first().map_or(Today::Absent, |trace| trace.volume.clone().map_or(Today::Open, Today::Is))
 }
 
 fn speed(workload: &Workload) -> Today {

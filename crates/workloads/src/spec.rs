@@ -130,7 +130,7 @@ impl Workload {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         match key {
             "read_pct" | "random_pct" | "bs" | "span" => self.set_streams(key, value),
-            "issue" | "speed" => self.set_trace(key, value),
+            "issue" | "speed" | "beyond" | "volume" => self.set_trace(key, value),
             "depth" if !self.traces.is_empty() => self.set_trace(key, value),
             "qd" | "depth" | "threads" | "think" | "rate_iops" => self.set_load(key, value),
             "clients" => self.set_clients(value),

@@ -165,13 +165,22 @@ FIELDS = {
     "sample": "--sample",
     "repeat": "--repeat",
     "seed": "--seed",
+    "trace.format": "--format",
+    "trace.columns": "--columns",
+    "trace.skip_bad": "--skip-bad",
+    "trace.device": "--device",
+    "trace.host": "--host",
+    "trace.process": "--process",
+    "trace.direction": "--direction",
+    "trace.from": "--from",
+    "trace.for": "--for",
 }
 """Fields of what is asked of the engine, which knows no command line, and the options that fill them."""
 
 
 def as_option(error: UserError) -> UserError:
     """The error with the option in the place of the field that it names, be it one of a list (`events[0]`)."""
-    field = re.sub(r"\[\d+\]$", "", error.where)
+    field = re.sub(r"\[\d+\]$|(?<=^trace\.columns)\..*$", "", error.where)
     return UserError(FIELDS.get(field, error.where), error.key, error.value, error.accepted)
 
 

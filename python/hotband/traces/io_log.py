@@ -29,6 +29,8 @@ AT_ONCE = 65_536
 """Rows of a batch: 4 MB of numbers."""
 FUA, FAILED, STREAM = 8, 9, 16
 """Bits of the third number of a row, above the operation (crates/workloads/src/sources/trace/file.rs)."""
+UNKNOWN = 2**64 - 1
+"""A latency that is not known, in a row."""
 
 
 def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> None:
@@ -84,7 +86,9 @@ class _Reader:
         of_head = ("submit_ns", "latency_ns", "stream", "volume", "measured")
         for batch in self.batches([column for column in self.columns if column in of_head]):
             issue = batch.numbers("submit_ns")
-            order.look(issue, issue + batch.numbers("latency_ns"), batch.first)
+            latency = batch.latencies()
+            # Answers that nobody recorded come at once, as far as the order of rows goes.
+            order.look(issue, issue + np.where(latency == UNKNOWN, np.uint64(0), latency), batch.first)
             found |= set(batch.streams()[0])
             measured = batch.flags("measured", missing=True)
             if measured_from is None and measured.any():
@@ -108,7 +112,7 @@ class _Reader:
             what = batch.directions() | stream << np.uint64(STREAM)
             what |= fua.astype("u8") << np.uint64(FUA) | failed.astype("u8") << np.uint64(FAILED)
             rows = np.arange(batch.first, batch.first + len(codes), dtype="u8")
-            issue, latency = batch.numbers("submit_ns"), batch.numbers("latency_ns")
+            issue, latency = batch.numbers("submit_ns"), batch.latencies()
             offset, length = batch.numbers("offset_bytes"), batch.numbers("size_bytes")
             order = batch.numbers("number") if "number" in self.columns else rows
             yield np.stack((issue, latency, what, offset, length, rows, order), axis=1).astype("<u8").tobytes()
@@ -166,6 +170,20 @@ class _Batch:
         if len(beyond):
             raise self.wrong(int(beyond[0]), column, f"is no {column}; expected a number from 0 to 2^62")
         return numbers
+
+    def latencies(self) -> Numbers:
+        """Latencies in ns, and UNKNOWN where a trace that was converted has none."""
+        import numpy as np
+        import pyarrow as pa
+
+        values = self.batch.column("latency_ns")
+        if not values.null_count or not pa.types.is_integer(values.type):
+            return self.numbers("latency_ns")
+        known = values.is_valid().to_numpy(zero_copy_only=False)
+        at = self.batch.schema.get_field_index("latency_ns")
+        filled = _Batch(self.name, self.batch.set_column(at, "latency_ns", values.fill_null(0)), self.first)
+        latencies: Numbers = np.where(known, filled.numbers("latency_ns"), np.uint64(UNKNOWN))
+        return latencies
 
     def flags(self, column: str, *, missing: bool) -> NDArray[np.bool_]:
         """A column of true and false, or of texts that are there or not; `missing` throughout where it is not there."""

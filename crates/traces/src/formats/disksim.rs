@@ -42,10 +42,11 @@ impl Parser for Ascii {
         if issue < self.last {
             return Err(Wrong::new(arrival, "a time before that of the line in front of it"));
         }
-        self.last = issue;
         let stream = out.device(device);
         let op = if bits & 1 == 1 { Op::Read } else { Op::Write };
         let io = out.plain(op, issue, offset, len, stream);
-        out.io(io)
+        out.io(io)?;
+        self.last = issue;
+        Ok(())
     }
 }

@@ -46,13 +46,14 @@ impl Parser for Fio {
             return Ok(());
         }
         let (mut all, mut fields) = blanks::<6>(line);
+        let mut now = self.now;
         if self.has_times {
             let time = whole(all[0]).and_then(|time| time.checked_mul(MICROSECOND));
             let time = need(time, all[0], "no time in microseconds")?;
             if time < self.now {
                 return Err(Wrong::new(all[0], BACK));
             }
-            self.now = time;
+            now = time;
             all.rotate_left(1);
             fields -= 1;
         }
@@ -68,12 +69,14 @@ impl Parser for Fio {
         };
         count(line, fields, fields == 4 || (op == Op::Flush && fields == 2))?;
         let stream = out.streams.of(Parts { host: b"", device: file, process: b"" });
-        let io = out.plain(op, self.now, 0, 0, stream);
-        if op == Op::Flush {
-            return out.io(io);
+        let io = out.plain(op, now, 0, 0, stream);
+        let (mut offset, mut len) = (0, 0);
+        if op != Op::Flush {
+            (offset, len) = (need(whole(first), first, "no offset")?, need(whole(second), second, "no length")?);
         }
-        let (offset, len) = (need(whole(first), first, "no offset")?, need(whole(second), second, "no length")?);
-        out.io(Io { offset, len, ..io })
+        out.io(Io { offset, len, ..io })?;
+        self.now = now;
+        Ok(())
     }
 }
 

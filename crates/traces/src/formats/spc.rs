@@ -36,9 +36,10 @@ impl Parser for Spc {
         if issue < self.last {
             return Err(Wrong::new(time, "a time before that of the line in front of it"));
         }
-        self.last = issue;
         let stream = out.device(asu);
         let io = out.plain(op, issue, offset, len, stream);
-        out.io(io)
+        out.io(io)?;
+        self.last = issue;
+        Ok(())
     }
 }

@@ -42,7 +42,8 @@ impl Parser for Validate {
         let next = need(next, line, "a time beyond the clock")?;
         let stream = out.device(b"");
         let io = out.plain(op, self.next, offset, len, stream);
+        out.io(Io { latency: Some(latency), ..io })?;
         self.next = next;
-        out.io(Io { latency: Some(latency), ..io })
+        Ok(())
     }
 }

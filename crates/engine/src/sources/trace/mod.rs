@@ -156,10 +156,20 @@ fn volumes(
         let device = stream.volume.as_deref();
         let mapped = spec.map.iter().find(|(from, _)| Some(from.as_str()) == device).map(|(_, to)| to.as_str());
         let own = mapped.or_else(|| device.filter(|_| !one));
-        let key = if own.is_some() && spec.volume.is_none() { "map" } else { "volume" };
-        target_of(workload, &format!("{}.{key}", spec.key), spec.volume.as_deref().or(own), assembled)
+        let asked = spec.volume.as_deref().or(own);
+        target_of(workload, &format!("{}.volume", spec.key), asked, assembled).map_err(|error| match (mapped, device) {
+            (None, Some(device)) if spec.volume.is_none() => unmapped(workload, spec, device, &error),
+            _ => error,
+        })
     };
     streams.iter().map(volume).collect()
+}
+
+/// A device of the trace that is no volume of the machine.
+fn unmapped(workload: &Workload, spec: &TraceSpec, device: &str, error: &SpecError) -> SpecError {
+    let ways = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
+    let accepted = format!("is a device of the trace, and no volume; say {ways}, or device for one; {}", error.accepted);
+    SpecError::new(&workload.file, &format!("{}.map", spec.key), device, accepted)
 }
 
 /// A trace, bound to its volumes.

@@ -148,7 +148,7 @@ impl TraceSpec {
         Phase { name, until, untimed: None, measure, streams: None, threads: None, scripts }
     }
 
-    /// Changes one thing: `issue`, `depth` or `speed`.
+    /// Changes one thing: `issue`, `depth`, `speed`, `beyond` or `volume`.
     ///
     /// # Errors
     /// A value that the key does not take, named at `--set`.
@@ -167,6 +167,15 @@ impl TraceSpec {
                     return Err(wrong(format!("a trace with issue={FAST}")));
                 };
                 *depth = count;
+            }
+            "beyond" => {
+                let names = BEYOND.map(|(name, _)| name);
+                let found = BEYOND.iter().find(|(name, _)| *name == value.trim());
+                self.beyond = found.ok_or_else(|| SpecError::unknown("set", key, value, &names))?.1;
+            }
+            "volume" => {
+                self.map.clear();
+                self.volume = Some(value.trim().to_owned());
             }
             _ => {
                 let speed = value.trim().parse::<f64>().ok().filter(|speed| SPEEDS.contains(speed));

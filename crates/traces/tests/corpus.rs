@@ -1,0 +1,54 @@
+//! Does every seed of the fuzz corpus, and everything near it, still pass?
+#![allow(missing_docs, reason = "tests")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use hotband_traces::fuzzing;
+use proptest::prelude::*;
+
+fn seeds() -> Vec<Vec<u8>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/traces");
+    let entries = fs::read_dir(folder).expect("the corpus is in fuzz/corpus/traces");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read(path).expect("a seed can be read")).collect()
+}
+
+#[test]
+fn the_corpus_passes() {
+    let seeds = seeds();
+    assert!(seeds.len() >= 18);
+    seeds.iter().for_each(|seed| fuzzing::traces(seed));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn what_is_near_the_corpus_passes(
+        which in 0_usize..1000,
+        cut in 0.0_f64..1.0,
+        changes in prop::collection::vec((0.0_f64..1.0, any::<u8>()), 0..5),
+        other in 0_usize..1000,
+    ) {
+        let seeds = seeds();
+        let mut data = seeds[which % seeds.len()].clone();
+        for (place, byte) in changes {
+            let at = (place * data.len() as f64) as usize;
+            if let Some(found) = data.get_mut(at) {
+                *found = byte;
+            }
+        }
+        if cut < 0.5 {
+            data.truncate((cut * 2.0 * data.len() as f64) as usize);
+        }
+        data.extend(&seeds[other % seeds.len()]);
+        fuzzing::traces(&data);
+    }
+
+    #[test]
+    fn any_bytes_pass(data in prop::collection::vec(any::<u8>(), 0..300)) {
+        fuzzing::traces(&data);
+    }
+}

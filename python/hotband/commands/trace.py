@@ -1,0 +1,90 @@
+"""`hotband trace`: traces of I/Os, of ours and of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hotband.commands.group import Commands
+from hotband.commands.output import JsonFlag, print_json, show_lines
+
+trace_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Traces of I/Os, of ours and of other tools.")
+
+CONVERT_EPILOG = """\
+[bold]Examples[/]
+
+hotband trace convert financial1.spc financial1.parquet
+
+hotband trace convert mine.csv.gz mine.iolog --columns time=1:ms,op=2,offset=3:sectors,size=4
+
+hotband trace convert io_traces.csv disk7.spc --device 7 --from "1 h" --for "10 min\""""
+
+
+@trace_app.callback()
+def trace() -> None:
+    """Traces of I/Os, of ours and of other tools."""
+
+
+FormatOption = Annotated[str | None, typer.Option("--format", metavar="NAME", help="Its format, if not recognised.")]
+ColumnsOption = Annotated[
+    str | None, typer.Option(metavar="KEY=COLUMN,...", help="Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.")
+]
+SkipOption = Annotated[int, typer.Option("--skip-bad", min=0, metavar="N", help="Leave out up to N wrong lines.")]
+DeviceOption = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Of this device. May be repeated.")]
+HostOption = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Of this host. May be repeated.")]
+ProcessOption = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Of this process. May be repeated.")]
+DirectionOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="read, write, flush or trim. May be repeated.")
+]
+FromOption = Annotated[str | None, typer.Option("--from", metavar="TIME", help='Since its first I/O, as "1 h".')]
+ForOption = Annotated[str | None, typer.Option("--for", metavar="TIME", help="For so long.")]
+
+
+@trace_app.command(epilog=CONVERT_EPILOG)
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A trace, plain or compressed by gzip or zstd.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; its ending says the format.")],
+    to: Annotated[str | None, typer.Option(metavar="FORMAT", help="The new format.")] = None,
+    format_: FormatOption = None,
+    columns: ColumnsOption = None,
+    skip_bad: SkipOption = 0,
+    device: DeviceOption = None,
+    host: HostOption = None,
+    process: ProcessOption = None,
+    direction: DirectionOption = None,
+    from_: FromOption = None,
+    for_: ForOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write a trace in another format, and say what that cannot say of it."""
+    from hotband.traces.convert import columns_of, convert_trace
+
+    keys = {
+        "format": format_,
+        "columns": columns_of(columns),
+        "skip_bad": skip_bad,
+        "device": device,
+        "host": host,
+        "process": process,
+        "direction": direction,
+        "from": from_,
+        "for": for_,
+    }
+    done = convert_trace(source, output, to, keys)
+    if not as_json:
+        return show_lines(done.lines())
+    return print_json(
+        {
+            "source": str(done.source),
+            "output": str(done.output),
+            "source_format": done.source_format,
+            "output_format": done.output_format,
+            "ios": done.ios,
+            "written": done.written,
+            "lost": dict(done.lost),
+            "rounded_ns": done.rounded_ns,
+            "notes": list(done.notes),
+        }
+    )
