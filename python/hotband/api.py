@@ -518,8 +518,8 @@ def convert_trace(
 ) -> TraceConverted:
     """Writes a trace in the format `to`, or the one that the ending of `output` says, and tells what that cannot say of
     it. `keys` are those of `[trace]` that read it and take some of it (docs/guides/traces.md): `format`, `columns`,
-    `skip_bad`, `device`, `host`, `process`, `direction`, `range`; `from_` and `for_` are times ("1 h"). Raises UserError
-    for a mistake, such as the first line that is wrong; OSError."""
+    `skip_bad`, `device`, `host`, `process`, `direction`, `range`; `from_` and `for_` are times ("1 h"). Raises
+    UserError for a mistake, such as the first line that is wrong; OSError."""
     from hotband.traces import convert
 
     return convert.convert_trace(Path(source), Path(output), to, {key.rstrip("_"): keys[key] for key in keys})

@@ -214,7 +214,9 @@ fn any_table_is_read_by_its_columns() {
 
 #[test]
 fn what_is_taken_can_be_said() {
-    let text: String = (0..100_u64).map(|at| format!("{},{},512,{},{at}\n", at % 3, at * 2, if at % 2 == 0 { 'R' } else { 'W' })).collect();
+    let text: String = (0..100_u64)
+        .map(|at| format!("{},{},512,{},{at}\n", at % 3, at * 2, if at % 2 == 0 { 'R' } else { 'W' }))
+        .collect();
     let taken = |selection: Selection| read_text(text.as_bytes(), &selection).map(|(head, ios)| (head, plain(&ios)));
     let seconds = |count: u64| Span(count * 1_000_000_000);
     let some = || Selection::default();
@@ -252,7 +254,11 @@ fn a_line_that_is_wrong_is_named_or_left_out() {
         let skip = Selection { skip_bad: 1, ..Selection::default() };
         let (head, ios) = read_text(text.as_bytes(), &skip).expect("one may be left out");
         assert_eq!(ios.len(), 60, "{line}");
-        assert!(head.notes[0].contains("1 wrong lines of trace") && head.notes[0].contains("line 31"), "{:?}", head.notes);
+        assert!(
+            head.notes[0].contains("1 wrong lines of trace") && head.notes[0].contains("line 31"),
+            "{:?}",
+            head.notes
+        );
     }
     let cut = format!("{good}0,7,51");
     let error = read_text(cut.as_bytes(), &Selection::default()).expect_err("it is cut");
@@ -288,7 +294,10 @@ fn what_a_format_can_say_comes_back() {
         ("io-log-csv", vec!["signs in names"]),
         ("fio-v3", vec!["FUA", "failures", "latencies", "names of processes or streams"]),
         ("spc", vec!["FUA", "failures", "flushes, left out", "latencies", "trims, left out"]),
-        ("disksim-validate", vec!["devices", "failures", "times of I/Os asked for before the one in front was answered"]),
+        (
+            "disksim-validate",
+            vec!["devices", "failures", "times of I/Os asked for before the one in front was answered"],
+        ),
     ] {
         for ending in ["", "gz", "zst"] {
             let out = temporary();

@@ -53,9 +53,10 @@ impl Format for Blkparse {
     fn io(&mut self, one: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
         let io = &one.io;
         self.answers(out, io.issue.0)?;
-        let is_device = one.device.split_once(',').is_some_and(|(major, minor)| {
-            major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok()
-        });
+        let is_device = one
+            .device
+            .split_once(',')
+            .is_some_and(|(major, minor)| major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok());
         let device = if is_device { one.device.to_owned() } else { format!("{MAJOR},{}", one.number) };
         if !is_device && !one.device.is_empty() {
             losses.add("names of devices, now numbers");
@@ -68,7 +69,8 @@ impl Format for Blkparse {
             (Op::Flush, _) => "FN",
             (Op::Trim, _) => "D",
         };
-        let extent = if io.op == Op::Flush { String::new() } else { format!("{} + {} ", io.offset / 512, io.len / 512) };
+        let extent =
+            if io.op == Op::Flush { String::new() } else { format!("{} + {} ", io.offset / 512, io.len / 512) };
         for action in ["Q", "D"] {
             self.event(out, (&device, io.issue.0), &format!(" {action} {rwbs:>3} {extent}[{}]", one.process))?;
         }
