@@ -331,6 +331,13 @@ class Record:
         return copy.deepcopy(self._document.get("trace"))
 
     @property
+    def traces(self) -> list[TraceDoc]:
+        """Each trace that was replayed as `trace` has it, in the order of the workload; several have no `trace`."""
+        from hotband.record.trace import traces_in
+
+        return copy.deepcopy(traces_in(self._document))
+
+    @property
     def comparison(self) -> ComparisonDoc | None:
         """Measured beside replayed latencies of a trace: demerit, means, percentiles, classes; None where the trace had
         no latencies, or none was replayed."""

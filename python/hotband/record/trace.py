@@ -25,15 +25,20 @@ DIRECTIONS = ("read", "write", "flush", "trim")
 
 
 def trace_lines(record: RecordDoc) -> list[str | Text]:
-    """How the trace was replayed, how long it took beside the recording, and latencies of both. Nothing where none was
+    """How each trace was replayed, how long it took beside the recording, and latencies of both. Nothing where none was
     replayed."""
-    trace = record.get("trace")
-    if trace is None:
-        return []
-    lines: list[str | Text] = [_issued(trace), _length(trace)]
-    sides = cast("Mapping[str, TraceSideDoc]", trace)
-    lines += [_side(direction, sides[direction]) for direction in DIRECTIONS if direction in sides]
+    lines: list[str | Text] = []
+    for trace in traces_in(record):
+        lines += [_issued(trace), _length(trace)]
+        sides = cast("Mapping[str, TraceSideDoc]", trace)
+        lines += [_side(direction, sides[direction]) for direction in DIRECTIONS if direction in sides]
     return lines + (comparison_lines(found) if (found := record.get("comparison")) else [])
+
+
+def traces_in(record: RecordDoc) -> list[TraceDoc]:
+    """All traces that were replayed: one is a section of its own, several are a list."""
+    one = record.get("trace")
+    return list(record.get("traces", [])) if one is None else [one]
 
 
 def comparison_lines(comparison: ComparisonDoc) -> list[str | Text]:
@@ -63,6 +68,8 @@ def _issued(trace: TraceDoc) -> Text:
         how += f", {trace['depth']} outstanding"
     if trace["speed"] not in (None, 1.0):
         how += f", times divided by {trace['speed']:g}"
+    if "beyond" in trace:
+        how += f", {counted(trace['beyond']['moved'], 'I/O')} moved to fit (beyond = {trace['beyond']['how']})"
     late = trace["issue_error"]
     error = "" if late is None else f"; issued late by {in_unit(late['p99_ns'], '_ns')} (p99)"
     return marked(f"Trace: {counted(trace['ios'], 'I/O')} of {{file}}, {how}{error}", file=trace["file"])
