@@ -168,7 +168,8 @@ fn volumes(
 /// A device of the trace that is no volume of the machine.
 fn unmapped(workload: &Workload, spec: &TraceSpec, device: &str, error: &SpecError) -> SpecError {
     let ways = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
-    let accepted = format!("is a device of the trace, and no volume; say {ways}, or device for one; {}", error.accepted);
+    let accepted =
+        format!("is a device of the trace, and no volume; say {ways}, or device for one; {}", error.accepted);
     SpecError::new(&workload.file, &format!("{}.map", spec.key), device, accepted)
 }
 
