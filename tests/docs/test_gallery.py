@@ -21,6 +21,7 @@ CHEAPER = [
     (r"ios=\d_000", "ios=1_000"),
     (r"repetitions=200", "repetitions=30"),
     (r"repeat=3", "repeat=2"),
+    (r"qd=\[1, 4, 16, 64\]", "qd=[4, 16]"),
 ]
 """What a test leaves out: figures are not asked, only whether cells run."""
 

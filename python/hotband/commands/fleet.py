@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hotband.commands.executors import on_executor
 from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import JobsOption
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_json, say, show, show_lines
@@ -17,6 +18,7 @@ EPILOG = """\
 hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
 
 
+@on_executor
 def fleet(
     file: Annotated[Path, typer.Argument(metavar="FLEET", help="A TOML file: docs/guides/fleet.md.")],
     repetitions: Annotated[

@@ -13,6 +13,7 @@ from hotband.runs.specify import in_python
 if TYPE_CHECKING:
     from hotband.experiment import Executor
     from hotband.fleet.result import Fleet
+    from hotband.runs.watch import Wanted
     from hotband.text.values import Toml
 
 
@@ -24,19 +25,21 @@ def fleet(
     jobs: int | None = None,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
-    executor: Executor | None = None,
-    progress: bool | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
 ) -> Fleet:
     """Simulates a fleet: groups of machines over months, with failures, rebuilds, wear, energy, loss of data and cost.
 
     `fleet` is a path, TOML text or a mapping as the file has it. `repetitions` and `seed` stand for those of the file;
     the same give the same figures however many `jobs` (threads) there are. With a folder `out` runs of the model and
-    repetitions are kept, and what is there is not computed again; `fresh` starts over. `executor` runs the model's
-    runs; repetitions are computed here. An interrupt returns what is finished (`Fleet.complete`).
+    repetitions are kept, and what is there is not computed again; `fresh` starts over. `executor` ("ray", as in
+    `sweep`) runs the model's runs; repetitions are computed here. `progress` as in `run`. An interrupt
+    returns what is finished (`Fleet.complete`).
 
     The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
     UserError for a mistake, KeyboardInterrupt where nothing was finished.
     """
+    from hotband.experiment import using
     from hotband.fleet.run import Asked, run_fleet, spec_of
     from hotband.runs.run import RunsInterrupted
     from hotband.runs.watch import watch
@@ -49,9 +52,10 @@ def fleet(
         if not isinstance(fleet, str | PathLike | Mapping):
             raise UserError("fleet", "", str(fleet), "expected a path, TOML text or a mapping")
         where = None if out is None else Path(out)
-        asked = Asked(repetitions, seed, where, fresh, jobs, executor)
+        asked = Asked(repetitions, seed, where, fresh, jobs)
         given = fleet if isinstance(fleet, str | Mapping) else Path(fleet)
-        return run_fleet(spec_of(given, asked), asked, lambda title: watch(title, progress))
+        with using(executor, jobs):
+            return run_fleet(spec_of(given, asked), asked, lambda title: watch(title, progress))
     except UserError as error:
         raise in_python(error) from None
     except RunsInterrupted:

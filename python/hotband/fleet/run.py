@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.experiment import Executor, Lock, Tick
+from hotband.experiment import Lock, Tick
 from hotband.fleet.drawn import draws_of
 from hotband.fleet.kept import Kept, key_of
 from hotband.fleet.outcome import outcome_of
 from hotband.fleet.result import Fleet
 from hotband.fleet.service import Service, services
-from hotband.fleet.simulate import CHUNK, simulate
+from hotband.fleet.simulate import CHUNK, expect_room, simulate
 from hotband.fleet.spec import Spec, read_spec
 from hotband.text.tomltable import TomlTable
 
@@ -35,7 +35,6 @@ class Asked:
     out: Path | None = None
     fresh: bool = False
     jobs: int | None = None
-    executor: Executor | None = None
 
 
 def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
@@ -57,10 +56,11 @@ def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
 def run_fleet(spec: Spec, asked: Asked, watch: Watch) -> Fleet:
     """Simulates a fleet; interrupted, what is finished of it. Raises UserError, OSError, RunsInterrupted where the runs
     of the model were interrupted, KeyboardInterrupt where no repetition was finished."""
+    expect_room(spec)
     with nullcontext() if asked.out is None else Lock(asked.out):
         runs = None if asked.out is None else asked.out / RUNS_FOLDER
         with watch("runs of the model") if any(one.wants_run for one in spec.groups) else nullcontext() as tick:
-            served = services(spec.groups, runs, asked.fresh, asked.executor, asked.jobs, spec.seed, tick)
+            served = services(spec.groups, runs, asked.fresh, asked.jobs, spec.seed, tick)
         draws = [draws_of(one, served.get(one.name), spec.seed, spec.repetitions) for one in spec.groups]
         kept = None if asked.out is None else Kept(asked.out, key(spec, served), spec.name, CHUNK, asked.fresh)
         with watch(spec.name) as tick:

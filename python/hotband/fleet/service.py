@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.catalog import entries
 from hotband.errors import UserError
-from hotband.experiment import Executor, Experiment, Tick, points_of
+from hotband.experiment import Experiment, Tick, points_of
 from hotband.fleet.spec import Group
 from hotband.interval.sampler import Sampler
 from hotband.interval.uncertain import Uncertain, of_run, with_values
@@ -76,7 +76,6 @@ def services(
     groups: Sequence[Group],
     out: Path | None,
     fresh: bool,
-    executor: Executor | None,
     jobs: int | None,
     seed: int,
     tick: Tick | None,
@@ -88,9 +87,7 @@ def services(
         specs += specs_of(group, seed)
     if not specs:
         return {}
-    done = Experiment(points_of(specs), what="the runs of a fleet").run(
-        out=out, fresh=fresh, executor=executor, jobs=jobs, progress=tick
-    )
+    done = Experiment(points_of(specs), what="the runs of a fleet").run(out=out, fresh=fresh, jobs=jobs, progress=tick)
     by_id = {one.spec.id: one for one in done.finished}
     return {group.name: service_of(group, by_id) for group in wanted}
 

@@ -42,20 +42,24 @@ class Simulated:
     interrupted: bool = False
 
 
-def expect_bounded(spec: Spec, draws: Sequence[GroupDraws]) -> None:
-    """Raises UserError where the fleet would take more memory or time than anybody has."""
+def expect_room(spec: Spec) -> None:
+    """Raises UserError where the months of all repetitions would take more memory than anybody has."""
     cells = spec.repetitions * spec.months * len(spec.groups) * len(COLUMNS)
     if cells > MOST_CELLS:
         most = MOST_CELLS * spec.repetitions // cells
         accepted = f"expected at most {most:,} repetitions of {len(spec.groups)} groups over {spec.months} months"
         raise UserError(spec.file, "repetitions", str(spec.repetitions), accepted)
+
+
+def expect_time(spec: Spec, draws: Sequence[GroupDraws]) -> None:
+    """Raises UserError where drives leave so often that a repetition would take more than anybody has."""
     for group, drawn in zip(spec.groups, draws, strict=True):
         plan = group.plan
         for lives in (drawn.lives[0], group.law.middle):
             met = float(lives.cumulative(np.array(plan.age + plan.horizon))) * max(1.0, lives.variance)
-            wear = drawn.at(group, 0).wear
-            if plan.drives * (met + plan.horizon / wear) > MOST_FAILURES:
-                accepted = f"expected fewer drives that leave: about {plan.drives * met:,.0f} in one repetition"
+            leave = plan.drives * (met + plan.horizon / drawn.at(group, 0).wear)
+            if leave > MOST_FAILURES:
+                accepted = f"expected fewer drives that leave: about {leave:,.0f} in one repetition"
                 raise UserError(spec.file, f"{group.place}.machines", str(plan.machines), accepted)
 
 
@@ -64,7 +68,7 @@ def simulate(
 ) -> Simulated:
     """All repetitions, or those that were finished when the user interrupted. Raises OSError where one cannot be
     kept."""
-    expect_bounded(spec, draws)
+    expect_time(spec, draws)
     sizes = [min(CHUNK, spec.repetitions - begin) for begin in range(0, spec.repetitions, CHUNK)]
     chunks: dict[int, Chunk] = {}
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()

@@ -1,5 +1,4 @@
-"""What a terminal shows, as a notebook shows it: tables of rich and lines of words as HTML, every text in it
-escaped."""
+"""What a terminal shows, as a notebook shows it: tables of rich and lines of words as HTML, all text escaped."""
 
 from __future__ import annotations
 
