@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.draw.charts import NUMBER, WIDE_CHARS, dress, legend, rate_axis
+from hotband.draw.charts import NUMBER, WIDE_CHARS, dress, legend
 from hotband.draw.curves import variant_scale
 
 if TYPE_CHECKING:
@@ -18,8 +18,15 @@ SHARES = ("degraded_share", "endurance_left")
 """Columns that are shares, which are drawn in percent."""
 
 
+def groups_of(frame: pl.DataFrame) -> list[str]:
+    """Its groups, without the row of all of them that comes last."""
+    found: list[str] = frame["group"].unique(maintain_order=True).to_list()
+    return found[:-1] if len(found) > 1 else found
+
+
 def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = WIDTH) -> View:
-    """A figure of `Fleet.frame` by month: its mean as a line a group, the band around it from `_low` to `_high`."""
+    """A figure of `Fleet.frame` by month: its mean as a line a group, the band around it from `_low` to `_high`. All
+    groups together are left out: they are the sum of the others, and would cover them."""
     import altair as alt
     import polars as pl
 
@@ -28,19 +35,19 @@ def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = W
     rows = frame.select(
         "group", "month", *(one.alias(key) for one, key in zip(ends, ("y", "low", "high"), strict=True))
     )
-    rows = rows.drop_nulls()
+    rows = rows.filter(pl.col("group").is_in(groups_of(frame))).drop_nulls()
     groups = rows["group"].unique(maintain_order=True).to_list()
+    key = legend(pl.Series(groups), WIDE_CHARS)
+    # A line as the band's symbol would be as pale as the band.
+    key.symbolType, key.symbolOpacity = "stroke", 1
     base = alt.Chart(rows).encode(
         x=alt.X("month:Q", scale=alt.Scale(nice=False), axis=alt.Axis(title="Month", format=NUMBER, grid=False)),
-        color=alt.Color(
-            "group:N", sort=groups, scale=variant_scale(groups), legend=legend(pl.Series(groups), WIDE_CHARS)
-        ),
+        color=alt.Color("group:N", sort=groups, scale=variant_scale(groups), legend=key),
     )
-    axis = rate_axis(rows["y"], title)
-    scale_of = alt.Scale(zero=True)
-    band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", scale=scale_of, axis=axis["axis"]), y2=alt.Y2("high:Q"))
+    scale_of, axis = alt.Scale(zero=True), alt.Axis(title=title, format=NUMBER, tickCount=5)
+    band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", scale=scale_of, axis=axis), y2=alt.Y2("high:Q"))
     line = base.mark_line(strokeWidth=1.8, strokeCap="round").encode(
-        y=alt.Y("y:Q", scale=scale_of, axis=axis["axis"]),
+        y=alt.Y("y:Q", scale=scale_of, axis=axis),
         tooltip=[
             alt.Tooltip("group:N", title="Group"),
             alt.Tooltip("month:Q", title="Month"),

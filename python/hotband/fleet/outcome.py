@@ -163,13 +163,11 @@ def costs_of(spec: Spec, left: Outcome) -> Costs:
     group, count = left.group, left.repetitions
     plan, prices = group.plan, spec.prices
     price = np.mean([prices.drives[name].draws(spec.seed, count) for name in group.products], axis=0)
-    begins = np.bincount((plan.born / MONTH_HOURS + 0.5).astype(int), minlength=plan.months).astype(float)
-    bought = begins * plan.array.drives
-    bought[int(np.flatnonzero(begins)[0])] += 0 if plan.stock is None else plan.stock.on_site
+    begins = np.bincount(np.rint(plan.born / MONTH_HOURS).astype(int), minlength=plan.months).astype(float)
     machine = None if prices.machine is None else np.outer(prices.machine.draws(spec.seed, count), begins)
     energy = None
     if left.energy_kwh is not None and spec.power.price is not None:
         energy = left.energy_kwh * spec.power.price.draws(spec.seed, count)[:, None]
     loss = None if prices.loss is None else left.losses * prices.loss.draws(spec.seed, count)[:, None]
     replaced = (left.column("failures") + left.column("worn")) * price[:, None]
-    return Costs(np.outer(price, bought), machine, replaced, energy, loss)
+    return Costs(np.outer(price, plan.drives_bought()), machine, replaced, energy, loss)

@@ -33,7 +33,7 @@ CHARTS = (
     ("worn", "Drives worn and replaced a month", ""),
     ("endurance_left", "Endurance left (%)", "On average over the drives of a group."),
     ("energy_kwh", "Energy a month (kWh)", "Machines and drives times PUE."),
-    ("cost", "Cost a month", ""),
+    ("cost_so_far", "Cost so far", "Machines and drives when they are bought, replacements, energy, losses."),
 )
 PARTS = ("drives", "machines", "replacements", "energy", "losses", "total")
 
@@ -65,7 +65,7 @@ def charts_of(fleet: Fleet) -> list[Chart]:
     for name, title, caption in CHARTS:
         known = frame[name].drop_nulls()
         if len(known) and float(known.abs().max() or 0.0) > 0:  # type: ignore[arg-type]
-            unit = f" ({fleet.summary['currency']})" if name == "cost" else ""
+            unit = f" ({fleet.summary['currency']})" if name == "cost_so_far" else ""
             view = month_chart(frame, name, f"{title}{unit}", width="container")
             found.append(Chart(f"{title}{unit}", view, f"{caption} {BAND}".strip()))
     return found

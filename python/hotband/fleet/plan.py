@@ -58,6 +58,14 @@ class Plan:
         """Hours of the whole time."""
         return self.months * MONTH_HOURS
 
+    def drives_bought(self) -> Floats:
+        """Drives of machines that begin, in each month, and the stock of spares with the first of them [months]."""
+        begins = np.bincount(np.rint(self.born / MONTH_HOURS).astype(int), minlength=self.months)
+        found = begins * float(self.array.drives)
+        if self.stock is not None:
+            found[int(np.flatnonzero(begins)[0])] += self.stock.on_site
+        return np.asarray(found)
+
     def machine_hours(self) -> Floats:
         """Hours of service of all machines in each month [months]."""
         ends = np.arange(1, self.months + 1) * MONTH_HOURS

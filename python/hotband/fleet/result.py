@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 WHOLE = "fleet"
 """What rows of all groups together are called."""
-ALWAYS = ("failures", "worn", "rebuilds", "degraded_share", "losses", "waited")
-SOMETIMES = ("energy_kwh", "endurance_left", "cost")
+ALWAYS = ("failures", "worn", "bought", "rebuilds", "degraded_share", "losses", "waited")
+SOMETIMES = ("energy_kwh", "endurance_left", "cost", "cost_so_far")
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,10 @@ class Fleet:
     def frame(self) -> pl.DataFrame:
         """A row a group and month (and `fleet`, all groups together): `group`, `month` (from 0), `machines`, `drives`,
         `usable_bytes`, then of each figure its mean and, as `_low` and `_high`, between what 95 % of the repetitions
-        lie: `failures`, `worn` (drives replaced because their endurance was used), `rebuilds` (under way on average),
+        lie: `failures`, `worn` (drives replaced because their endurance was used), `bought` (drives
+        of new machines, stock, and for those that failed or are worn), `rebuilds` (under way on average),
         `degraded_share` (of the machines' time), `losses` (expected events), `waited` (failures that waited for a
-        drive), `energy_kwh`, `endurance_left` (a share), `cost`. What nobody says is null."""
+        drive), `energy_kwh`, `endurance_left` (a share), `cost`, `cost_so_far`. What nobody says is null."""
         return self._frame(1)
 
     @cached_property
@@ -150,6 +151,8 @@ class Rows:
         served = np.maximum(self._sum(hours), 1e-9)
         self._add(found, "failures", self._all(outcomes, "failures"))
         self._add(found, "worn", self._all(outcomes, "worn"))
+        bought = [one.group.plan.drives_bought() + one.column("failures") + one.column("worn") for one in outcomes]
+        self._add(found, "bought", self._sum(np.sum(bought, axis=0)))
         self._add(found, "rebuilds", self._all(outcomes, "repair_hours") / length)
         self._add(found, "degraded_share", self._all(outcomes, "degraded_hours") / served)
         self._add(found, "losses", self._sum(np.sum([one.losses for one in outcomes], axis=0)))
@@ -157,7 +160,9 @@ class Rows:
         self._add(found, "energy_kwh", self._known([one.energy_kwh for one in outcomes]))
         alone = outcomes[0].endurance_left if len(outcomes) == 1 else None
         self._add(found, "endurance_left", None if alone is None else alone[:, self._last()])
-        self._add(found, "cost", self._known([None if one.costs is None else one.costs.total for one in outcomes]))
+        cost = self._known([None if one.costs is None else one.costs.total for one in outcomes])
+        self._add(found, "cost", cost)
+        self._add(found, "cost_so_far", None if cost is None else np.cumsum(cost, axis=1))
         return found
 
     def _last(self) -> list[int]:

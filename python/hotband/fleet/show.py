@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from hotband.reliability.array import HOURS_PER_YEAR
 from hotband.text.formats import Between, Figure
 from hotband.text.html import table_html
 from hotband.text.quantities import share_text
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def plain(value: float) -> str:
-    """A number with three digits; in thousands with all of them, from ten million on in millions."""
+    """A number with three digits; in thousands with all of them, from a million on in millions."""
     size = abs(value)
     if size == 0:
         return "0"
-    if size >= 1e7:
+    if size >= 999_999.5:
         return f"{value / 1e6:,.3g} M" if size < 1e9 else f"{value / 1e6:,.0f} M"
     if size < 1e-3:
         return f"{value:.3g}"
@@ -155,17 +157,17 @@ def figures_table(data: FleetDoc) -> Table:
     whole, cost = data["fleet"], data["fleet"]["cost"]
     rows: list[tuple[str, FigureDoc | None, float]] = [
         ("failures", whole["failures"], 1.0),
-        ("drives worn and replaced", whole["worn"] if whole["worn"]["mean"] else None, 1.0),
-        ("drives being replaced at a time", whole["rebuilds"], 1.0),
-        ("time with a drive missing, %", whole["degraded_share"], 100.0),
-        ("expected losses of data", whole["loss"]["events"], 1.0),
-        ("expected GB lost", whole["loss"]["bytes_lost"], 1e-9),
+        ("worn and replaced", whole["worn"] if whole["worn"]["mean"] else None, 1.0),
+        ("being replaced at a time", whole["rebuilds"], 1.0),
+        ("drive missing, % of time", whole["degraded_share"], 100.0),
+        ("losses of data, expected", whole["loss"]["events"], 1.0),
+        ("GB lost, expected", whole["loss"]["bytes_lost"], 1e-9),
         ("energy, MWh", whole["energy_kwh"], 1e-3),
         (f"cost, {data['currency']}", None if cost is None else cost["total"], 1.0),
     ]
     title = f"{data['name']}: {duration(data['months'])}, {data['repetitions']:,} repetitions"
     table = Table(title=title, title_justify="left")
-    for heading in ("", "mean", "of the mean 95 %", "of fleets 95 %"):
+    for heading in ("", "mean", "of the mean, 95 %", "of fleets, 95 %"):
         table.add_column(heading, justify="left" if not heading else "right")
     for name, of, scale in rows:
         if of is not None:
@@ -197,7 +199,7 @@ def years_table(fleet: Fleet) -> Table:
         Column("PB", [number(row, "usable_bytes", 1e-15) for row in rows]),
         Column("failures", [number(row, "failures") for row in rows]),
         Column("worn", [number(row, "worn") for row in rows]),
-        Column("degraded %", [number(row, "degraded_share", 100.0) for row in rows]),
+        Column("bought", [number(row, "bought") for row in rows]),
         Column("losses", [number(row, "losses") for row in rows]),
         Column("MWh", [number(row, "energy_kwh", 1e-3) for row in rows]),
         Column(f"cost, {fleet.summary['currency']}", [number(row, "cost") for row in rows]),
@@ -219,7 +221,8 @@ def group_lines(data: FleetDoc) -> list[str]:
 def lines_of(one: GroupDoc) -> list[str]:
     """A group in lines."""
     lives = one["lives"]
-    drives = f"mean life {plain(lives['scale_hours'])} h" if lives["shape"] == 1.0 else (
+    afr = share_text(-math.expm1(-HOURS_PER_YEAR / lives["scale_hours"]), 3)
+    drives = f"AFR {afr}" if lives["shape"] == 1.0 else (
         f"Weibull lives of shape {lives['shape']:.3g} and scale {plain(lives['scale_hours'])} h"
     )  # fmt: skip
     fitted = ""

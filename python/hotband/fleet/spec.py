@@ -277,7 +277,7 @@ def read_rebuild(table: TomlTable, subject: Subject, plan: Plan, workload: str) 
     if workload and named is None:
         return None
     mean = subject.conditions.rebuild
-    return Value(mean, mean, "", subject.sources.get("rebuild", ""))
+    return Value(mean, mean, "", subject.sources.get("rebuild", "").replace("--rebuild-rate", "rebuild_rate"))
 
 
 def read_spares(table: TomlTable) -> tuple[Value, Stock | None]:
