@@ -180,6 +180,13 @@ def test_frames_say_each_month_and_add_up() -> None:
     assert "<svg" in done._repr_html_() or "data:image/svg" in done._repr_html_()
 
 
+def test_a_fleet_in_which_nothing_failed_says_so() -> None:
+    done = fleet(group(afr="0.0001 %", machines=1), repetitions=2, years=1)
+    assert done.summary["fleet"]["loss"]["chance"] == 0.0
+    assert done.answers[1].startswith("No drive failed in these repetitions")
+    assert done.summary["fleet"]["loss"]["independent"] > 0
+
+
 def test_worn_drives_are_replaced_when_theory_says() -> None:
     """1 TB a day of 500 TB at 80 %: every 400 days, and at most 80 % is used."""
     done = fleet(group(writes="1 TB/day", endurance="500 TB", replace_at="80 %", afr="0.001 %"), repetitions=4, years=4)

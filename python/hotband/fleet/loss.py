@@ -60,12 +60,18 @@ def closed_form_losses(plan: Plan, mtbf: float, repair: float, error: float) -> 
     """Expected losses of a group of machines with exponential independent lives and repairs: those of the Markov chain
     of `hotband reliability` within the hours that each machine serves, by one redundancy group."""
     from hotband.reliability.array import Conditions
-    from hotband.reliability.chain import build, loss_within
+    from hotband.reliability.chain import build, loss_within, mean_time_to_loss
 
     array = replace(plan.array, groups=1)
     bits = None if error <= 0 else 8.0 * array.critical_read_bytes / -math.log1p(-error)
     chain = build(array, Conditions(mtbf, repair, bits))
+    between, _ = mean_time_to_loss(chain)
     served, machines = np.unique(plan.gone - plan.born, return_counts=True)
-    # A group that lost its data goes on as a new one: losses come as often as the chance of none within the time says.
-    lost = [-math.log1p(-min(float(loss_within(chain, float(hours)).sum()), 1 - 1e-16)) for hours in served]
+    # A group that lost its data goes on as a new one: losses come as often as the chance of none within the time says,
+    # and where hardly any has none, as often as the mean time between them.
+    chances = [float(loss_within(chain, float(hours)).sum()) for hours in served]
+    lost = [
+        -math.log1p(-chance) if chance < 0.5 else float(hours) / between
+        for chance, hours in zip(chances, served, strict=True)
+    ]
     return plan.array.groups * float(np.dot(machines, lost))

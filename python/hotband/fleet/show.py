@@ -17,7 +17,7 @@ from hotband.text.tables import counted, decimal_size
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hotband.fleet.documents import FigureDoc, FleetDoc, GroupDoc, PartDoc
+    from hotband.fleet.documents import FigureDoc, FleetDoc, GroupDoc, LossDoc, PartDoc
     from hotband.fleet.result import Fleet
 
 
@@ -55,24 +55,24 @@ def answers_of(data: FleetDoc) -> list[str]:
         f"{plain(whole['rebuilds']['mean'])} are being replaced at a time, and machines have a drive missing "
         f"{share_text(whole['degraded_share']['mean'], 3)} of their time."
     )
-    loss = whole["loss"]
-    events = loss["events"]
-    against = compared(loss["events"]["mean"], loss["independent"])
-    mean = f"{plain(events['mean_low'])} to {plain(events['mean_high'])}"
-    second = (
-        f"Expected losses of data: {plain(events['mean'])} ({mean})"
-        f", a chance of {share_text(loss['chance'], 3)} of at least one; {against}."
-    )
-    return [first, second, *third(data)]
+    return [first, losses_in_words(whole), *third(data)]
 
 
-def compared(mean: float, independent: float) -> str:
-    """Expected losses beside those of independent drives."""
-    if independent <= 0 or mean <= 0:
-        return "none by the closed form of independent drives" if independent <= 0 else "none"
-    ratio = mean / independent
+def losses_in_words(whole: PartDoc) -> str:
+    """How often data is lost, beside independent drives."""
+    loss, events = whole["loss"], whole["loss"]["events"]
+    if events["mean"] <= 0:
+        return "No drive failed in these repetitions: more of them would say how often data is lost."
+    within = f"{plain(events['mean_low'])} to {plain(events['mean_high'])}"
+    ratio = events["mean"] / loss["independent"] if loss["independent"] > 0 else math.inf
     times = "as many as" if 0.95 < ratio < 1.05 else f"{ratio:.3g} times those of"
-    return f"{times} independent drives with the same failures and repairs ({plain(independent)})"
+    chance = f"a chance of {share_text(loss['chance'], 3)} of at least one"
+    return f"Expected losses of data: {plain(events['mean'])} ({within}), {chance}; {times} {independent(loss)}."
+
+
+def independent(loss: LossDoc) -> str:
+    """What the closed form says."""
+    return f"independent drives with the same failures and repairs ({plain(loss['independent'])})"
 
 
 def third(data: FleetDoc) -> list[str]:

@@ -71,7 +71,7 @@ def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
         "events": found,
         "by_failure": sum_of(outcomes, "loss_failure"),
         # Given when drives fail, losses come as a Poisson process.
-        "chance": float(-np.expm1(-events).mean()),
+        "chance": float(np.abs(np.expm1(-events)).mean()),
         "bytes_lost": figure(np.sum([one.bytes_lost() for one in outcomes], axis=0)),
         "seen": int(sum(one.total("seen").sum() for one in outcomes)),
         "independent": independent,
@@ -99,7 +99,8 @@ def independent_losses(one: Outcome) -> float:
     failures = float(one.column("failures").sum(axis=1).mean())
     lives = one.group.law.middle
     hours = float(plan.machine_hours().sum()) * plan.array.drives
-    mtbf = lives.scale if lives.is_exponential and one.group.law.is_known else hours / max(failures, 1e-9)
+    is_told = (lives.is_exponential and one.group.law.is_known) or failures == 0
+    mtbf = lives.scale if is_told else hours / failures
     repair = float((one.draws.rebuild + one.draws.delay).mean())
     return closed_form_losses(plan, mtbf, repair, one.group.error)
 
