@@ -1,4 +1,4 @@
-"""Measures what a cluster of Ray costs beside the cores of this computer: `python scripts/ray_rate.py --pairs 2`.
+"""Measures what a cluster of Ray costs beside the cores of this computer: `python scripts/ray_rate.py`.
 
 A sweep of short runs (20,000 I/Os each) is run by the command, each kept in a folder: local, Ray, local, Ray. Printed
 are runs a second of the whole command, and of the time between the first run that is kept and the last, which leaves
@@ -8,6 +8,7 @@ out what starts before; processor time; and how many bytes a run takes in the jo
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import statistics
 import subprocess
@@ -56,6 +57,11 @@ class Timed:
     counted: int
     processor: float
     frame: bytes
+
+    @property
+    def rate(self) -> float:
+        """Runs a second between the first and the last."""
+        return self.counted / self.between
 
 
 def sweep(folder: Path, runs: int, executor: str) -> Timed:
@@ -121,32 +127,32 @@ def main() -> None:
     """Measures in turn, and says what it saw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--pairs", type=int, default=1)
-    parser.add_argument("--executor", default="ray", help="ray, or ray://HOST:PORT of a cluster that runs")
+    parser.add_argument("--turns", default="local,ray,local,ray", help="executors in turn")
     asked = parser.parse_args()
-    runs, ratios, whole, processor = asked.runs // len(DEPTHS) * len(DEPTHS), [], [], []
+    runs = asked.runs // len(DEPTHS) * len(DEPTHS)
+    seen: dict[bool, list[Timed]] = {True: [], False: []}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "short.toml").write_text(WORKLOAD)
-        for _ in range(asked.pairs):
-            pair = [sweep(folder, runs, executor) for executor in ("local", asked.executor)]
-            for executor, one in zip(("local", asked.executor), pair, strict=True):
-                print(
-                    f"{executor}: {runs:,} runs in {one.whole:.1f} s ({runs / one.whole:.1f} a second), "
-                    f"between first and last {one.counted / one.between:.1f} a second, "
-                    f"{1000 * one.processor / one.counted:.2f} ms of the processor each",
-                    flush=True,
-                )
-            assert pair[0].frame == pair[1].frame, "the frames differ"
-            ratios.append(pair[1].counted / pair[1].between / (pair[0].counted / pair[0].between))
-            whole.append(pair[0].whole / pair[1].whole)
-            processor.append(pair[0].processor / pair[0].counted / (pair[1].processor / pair[1].counted))
-        journal = (folder / "local" / JOURNAL_FILE).stat().st_size / runs
+        for executor in asked.turns.split(","):
+            one = sweep(folder, runs, executor)
+            seen[executor == "local"].append(one)
+            print(
+                f"{executor}: {runs:,} runs in {one.whole:.1f} s, between first and last {one.rate:.2f} a second, "
+                f"{1000 * one.processor / one.counted:.2f} ms of the processor each; "
+                f"frame {hashlib.sha256(one.frame).hexdigest()[:12]}",
+                flush=True,
+            )
+            journal = (folder / executor.replace("/", "_") / JOURNAL_FILE).stat().st_size / runs
     row, record, text = returned_bytes()
-    means = [statistics.mean(one) for one in (ratios, whole, processor)]
-    print("Ray beside local: {:.3f} of the rate, {:.3f} with the start, {:.3f} by processor time".format(*means))
     print(f"a run: {journal:.0f} bytes in the journal, {row:,} from a worker; with its record {record:,} of {text:,}")
-    print(f"frames are the same; {os.cpu_count()} cores")
+    if seen[True] and seen[False]:
+        assert len({one.frame for of in seen.values() for one in of}) == 1, "the frames differ"
+        rate, used = (
+            statistics.mean(map(key, seen[False])) / statistics.mean(map(key, seen[True]))
+            for key in (lambda one: one.rate, lambda one: one.processor / one.counted)
+        )
+        print(f"Ray beside local: {rate:.3f} of the rate, {used:.3f} times the processor time; frames are the same")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,21 @@ def test_an_address_where_nothing_listens_is_told(with_ray: None, hotband: Calla
     assert done.returncode == 2
     assert "cannot be reached (Connection refused)" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_an_address_where_something_else_answers_is_told(with_ray: None) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(10)
+
+        def answer() -> None:
+            with server.accept()[0] as asked:
+                asked.sendall(b"HTTP/1.1 400 Bad Request\r\n")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        with pytest.raises(UserError, match="something else answers"):
+            executor_of(f"ray://127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
 
 
 def test_without_ray_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, hotband: Callable[..., Any]) -> None:

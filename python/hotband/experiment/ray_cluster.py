@@ -29,13 +29,20 @@ if TYPE_CHECKING:
 
 REACHED_S = 5.0
 """Seconds within which the other end has to answer: a packet around the earth and back takes 0.4."""
+FRAME_BYTES, SETTINGS = 9, b"\4"
+"""A server of gRPC, as Ray's are, begins with a frame of HTTP/2 of this type, its fourth byte (RFC 9113, 4.1, 6.5)."""
 PORT = 6379
 """Where `ray start --head` listens if nothing is said (`ray start --help`)."""
 HERE = "auto"
 """Ray's word for the cluster that runs on this computer."""
 STORE_BYTES = 256 * 1024 * 1024
 """Of results that are under way on this computer: those of a task are a few hundred kilobytes."""
+NO_CONNECTION = (
+    "expected `ray start --address` on this computer before, the same versions, and RAY_AUTH_MODE=token where the "
+    "cluster asks for its token"
+)
 NO_STATISTICS = {"RAY_USAGE_STATS_ENABLED": "0"}
+STDERR = 2
 FOLDER = "hotband-ray-"
 LONGEST_FOLDER = 40
 """A socket's path has 107 bytes (unix(7)); Ray's begins with the folder and goes on for some 65."""
@@ -63,14 +70,19 @@ def address_of(text: str | None) -> str | None:
 
 
 def expect_reachable(address: str) -> None:
-    """Raises UserError where nothing listens there."""
+    """Raises UserError where nothing listens there, or something that is not Ray, whose own attempts take minutes."""
     host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), REACHED_S).close()
+        with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as there:
+            said = there.recv(FRAME_BYTES, socket.MSG_WAITALL)
     except OSError as error:
         why = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
-        accepted = f"cannot be reached ({why}): expected the address that `ray start --head` printed"
-        raise UserError("--executor", "", f"ray://{address}", accepted) from None
+    else:
+        if said[3:4] == SETTINGS:
+            return
+        why = "something else answers"
+    accepted = f"cannot be reached ({why}): expected the address that `ray start --head` printed"
+    raise UserError("--executor", "", f"ray://{address}", accepted)
 
 
 @dataclass
@@ -145,10 +157,11 @@ def _joined(ray: ModuleType, address: str) -> Connection:
         expect_reachable(address)
     _on_loopback(ray, False)
     try:
-        with _own_signals(), _settings(NO_STATISTICS):
+        with _own_signals(), _settings(NO_STATISTICS), _silent():
             ray.init(address=address, **_quiet())
     except Exception as error:  # Ray has no type for what can be wrong with a cluster
-        raise UserError("--executor", "", f"ray://{address}", f"no connection: {_first_line(error)}") from None
+        accepted = f"no connection ({_first_line(error)}): {NO_CONNECTION}"
+        raise UserError("--executor", "", f"ray://{address}", accepted) from None
     return Connection(ray, address)
 
 
@@ -162,7 +175,7 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
     settings = {**NO_STATISTICS, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
     _on_loopback(ray, True)
     try:
-        with _own_signals(), _settings(settings):
+        with _own_signals(), _settings(settings), _silent():
             ray.init(
                 address="local",
                 num_cpus=jobs or os.cpu_count() or 1,
@@ -191,6 +204,22 @@ def _on_loopback(ray: ModuleType, is_so: bool) -> None:
 
 def _first_line(error: Exception) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """What is written to stderr meanwhile, by whomever, is lost: Ray's own libraries write there while they connect,
+    line after line, and can be told by a variable only, which they mention in a line."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    kept, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDERR)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, STDERR)
+        os.close(kept)
 
 
 @contextlib.contextmanager
