@@ -20,7 +20,7 @@ from hotband.advise.asked import Asked, needs_of
 from hotband.advise.candidates import candidates_of, space_of
 from hotband.advise.finalists import Finalist
 from hotband.advise.front import Tried, failure, front_of, is_better, read_figures, shown_figure
-from hotband.advise.measure import Bench
+from hotband.advise.measure import Bench, loads_from
 from hotband.advise.prices import Prices
 from hotband.advise.search import search
 from hotband.advise.small import less_outstanding, shared, stand_of
@@ -58,7 +58,7 @@ def advice() -> Advice:
 
 def bench_of(needs, workloads: list[Named], machine: str) -> Bench:
     quiet = {"watch": lambda title: watch(title, False), "say": lambda _: None}
-    return Bench.of(workloads, machine, figures=read_figures(needs), duty=1.0, seed=1, **quiet)
+    return Bench(loads_from(workloads, machine), figures=read_figures(needs), duty=1.0, seed=1, **quiet)
 
 
 def test_the_front_is_that_of_running_everything() -> None:

@@ -13,7 +13,7 @@ from hotband.advise.asked import needs_of
 from hotband.advise.candidates import Listed, candidates_of, space_of
 from hotband.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
 from hotband.advise.front import Tried, failure, front_of, order, read_figures, shown_figure
-from hotband.advise.measure import Bench
+from hotband.advise.measure import Bench, loads_from
 from hotband.advise.prices import Prices, expect_known, read_prices
 from hotband.advise.search import search
 from hotband.interval.of_run import Asked as IntervalsAsked
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 SHOWN = 12
 """Points of the front that a table has; all are in --json, --format csv and the page."""
-FINALISTS = 2
-"""Points that are run with a drive failed whatever they are: the recommended one and the next. The uncertain values of
-the first alone are drawn: what a value does to one of them it does to the other nearly alike."""
 
 
 def advise(asked: Asked, watch: Watch, say: Say) -> Advice:
@@ -39,8 +36,8 @@ def advise(asked: Asked, watch: Watch, say: Say) -> Advice:
     prices = Prices() if asked.cost is None else read_prices(asked.cost)
     expect_known(prices, [one.name for one in space.drives])
     listed = candidates_of(space, needs, prices)
-    bench = Bench.of(
-        asked.workloads, listed.candidates[0].machine, figures=read_figures(needs), duty=needs.duty, seed=asked.seed,
+    bench = Bench(
+        loads_from(asked.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, asked.seed,
         watch=watch, say=say, out=asked.out, fresh=asked.fresh, jobs=asked.jobs, executor=asked.executor,
     )  # fmt: skip
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
@@ -69,12 +66,11 @@ class _Advising:
         if not points:
             return self._nothing()
         ranked = self._ranked(points)
-        finalists = ranked[:FINALISTS]
         shown = thinned(points, ranked[0], SHOWN)
-        points = self._failed(points, shown, finalists)
+        points = self._failed(points, shown, ranked[0])
         by_name = {one.name: one for one in points}
-        final = self._drawn(by_name[finalists[0].name])
-        runner = by_name[finalists[1].name] if len(finalists) > 1 else None
+        final = self._drawn(by_name[ranked[0].name])
+        runner = by_name[ranked[1].name] if len(ranked) > 1 else None
         advice = self._made(points, final, runner, [one.name for one in shown])
         advice.replaced(final.point)
         return advice
@@ -82,14 +78,12 @@ class _Advising:
     def _drop_degraded(self) -> None:
         """Leaves out what misses the conditions with a drive failed."""
         good = self.found.good
-        pairs = [
-            (one.candidate, name) for one in good for name in self.bench.workloads if one.candidate.layout != "raid0"
-        ]
+        pairs = [(one.candidate, name) for one in good for name in self.bench.loads if one.candidate.layout != "raid0"]
         runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed, all", failed=True) if pairs else {}
         kept = []
         for one in good:
             failed = Tried(
-                one.candidate, {name: runs[one.name, name] for name in self.bench.workloads if (one.name, name) in runs}
+                one.candidate, {name: runs[one.name, name] for name in self.bench.loads if (one.name, name) in runs}
             )
             why = (
                 "without redundancy"
@@ -111,11 +105,11 @@ class _Advising:
             self.notes.append("volatile write caches are not recommended: what they acknowledge is lost with power")
         return sorted(pool or points, key=lambda one: not one.surely)
 
-    def _failed(self, points: list[Point], shown: Sequence[Point], finalists: Sequence[Point]) -> list[Point]:
+    def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
         """Points with what runs with a drive failed say, of disks all that are shown, of solid-state drives the
         recommended one's."""
         names = {one.name for one in shown if not self.by_name[one.name].candidate.drive.is_flash}
-        names |= {one.name for one in finalists}
+        names.add(first.name)
         names = {one for one in names if self.by_name[one].candidate.layout != "raid0"}
         pairs = [
             (self.by_name[one.name].candidate, name) for one in points if one.name in names for name in one.latencies

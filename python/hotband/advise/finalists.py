@@ -10,15 +10,15 @@ What it leaves out: the part of the load that one drive has is that of the I/Os,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hotband.advise.advice import Between, Point
 from hotband.advise.candidates import worst_loss
 from hotband.advise.front import Tried, shown_figure
 from hotband.advise.small import can_share, shared
-from hotband.errors import UserError
 from hotband.experiment import Experiment
 from hotband.experiment import Point as RunPoint
 from hotband.find.answer_interval import nearest_name
@@ -27,6 +27,7 @@ from hotband.interval.of_record import intervals_of, kinds_of
 from hotband.interval.of_run import Asked as IntervalsAsked
 from hotband.interval.residuals import model_term
 from hotband.runs.run import RunSpec
+from hotband.text.quantities import size_bytes
 
 if TYPE_CHECKING:
     from hotband.advise.asked import Asked, Needs
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
     from hotband.find.figures import Figure
     from hotband.interval.documents import ShareDoc
 
+Bounds = Callable[["Measured", "Figure"], tuple[float, float]]
+"""By how much a figure of a run may be lower and higher, as factors."""
+LARGEST_DRAWN = 16e9
+"""Bytes of a solid-state drive, at its fraction, that are written over about 80 times in a minute of two cores; drives
+of more than 16 TB are larger."""
 FAILED_IOS = 6_000
 """Measured I/Os of a run with a drive failed: 60 are beyond the 99th percentile."""
 
@@ -42,7 +48,8 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
     """A candidate as a point, its latency with what the models leave out."""
     of, candidate = shown_figure(needs), tried.candidate
     static, value, worst = candidate.static, tried.latency(of)[0], tried.worst(of)
-    low, high = _model_bounds(tried.measured[worst], of, level)
+    bounds = partial(_model_bounds, level=level)
+    low, high = bounds(tried.measured[worst], of)
     watts = tried.watts
     loss = static.loss
     point = Point(
@@ -57,32 +64,25 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
         {name: one.figures[of] for name, one in tried.measured.items() if of in one.figures},
         worst,
     )  # fmt: skip
-    return replace(point, surely=holds_within(point, tried, needs, low, high))
+    return replace(point, surely=holds_within(tried, needs, bounds, point.watts))
 
 
-def holds_within(point: Point, tried: Tried, needs: Needs, low: float, high: float) -> bool:
-    """Whether the conditions hold at the worse end, too: every latency that many times as long, rates as much lower."""
+def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:
+    """Whether the conditions hold at the worse end of every figure's interval, too. A rate that is offered and answered
+    is the load's."""
     for one in tried.measured.values():
         for condition in needs.slo:
             value = one.figures.get(condition.figure)
-            if value is None:
+            if value is None or (condition.is_goal and one.is_open):
                 continue
-            if condition.is_goal and value * low < condition.bound and one.kept_up >= 1.0 and _is_open(one):
-                continue  # what is offered is answered: the rate is the load's, not the machine's
-            if condition.is_goal and value * low < condition.bound:
+            low, high = bounds(one, condition.figure)
+            if value * low < condition.bound if condition.is_goal else value * high >= condition.bound:
                 return False
-            if not condition.is_goal and value * high >= condition.bound:
-                return False
-    watts = point.watts
     return needs.watts is None or watts is None or watts.high is None or watts.high <= needs.watts
 
 
-def _is_open(one: Measured) -> bool:
-    return "concurrency" not in one.finished.record or not one.finished.record["concurrency"]
-
-
 def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, float]:
-    """By how much a latency may be lower and higher, as factors, of what the models leave out."""
+    """By how much a figure may be lower and higher, as factors, of what the models leave out."""
     name = nearest_name(of) if of.percentile is not None else of.document_name
     spec = measured.finished.spec
     kind = kinds_of(spec, measured.finished, [name])[name]
@@ -133,14 +133,17 @@ class Finalist:
 
 
 def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) -> Finalist:
-    """A finalist: the interval of its worst latency from draws, and where it comes from. Raises UserError,
-    RunsInterrupted."""
+    """A finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in a
+    minute or so stays as it is. Raises UserError, RunsInterrupted."""
     of = shown_figure(needs)
     name = nearest_name(of) if of.percentile is not None else of.document_name
     measured = tried.measured[point.worst]
     spec, whole = measured.finished.spec, measured.finished
     if tried.candidate.drive.is_flash:
-        spec = _one_drive(tried, point.worst, bench)
+        one_drive = _one_drive(tried, point.worst, bench)
+        if one_drive is None:
+            return Finalist(point, [], 1.0)
+        spec = one_drive
         with bench.watch("one drive of it") as tick:
             whole = (
                 Experiment([RunPoint(spec)]).run(executor=bench.executor, jobs=bench.jobs, progress=tick).finished[0]
@@ -158,20 +161,29 @@ def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) 
     why = next(one for one in whys if one["figure"] == name)
     low, high = figure["low"] / figure["predicted"], figure["high"] / figure["predicted"]
     value = point.latency.value
-    surely = holds_within(point, tried, needs, low, high)
+
+    def bounds(run: Measured, figure: Figure) -> tuple[float, float]:
+        # Other figures have what the models leave out alone.
+        return (low, high) if figure == of else _model_bounds(run, figure, asked.level)
+
+    surely = holds_within(tried, needs, bounds, point.watts)
     made = replace(point, latency=Between(value, value * low, value * high), interval_from="draws", surely=surely)
     return Finalist(made, why["values"], why["of_model"])
 
 
-def _one_drive(tried: Tried, workload: str, bench: Bench) -> RunSpec:
-    """One solid-state drive of an array under its part of a load, written over at a fraction of its size."""
+def _one_drive(tried: Tried, workload: str, bench: Bench) -> RunSpec | None:
+    """One solid-state drive of an array under its part of a load, written over at a fraction of its size; None where
+    the load cannot be divided, or where even that fraction is large."""
     candidate, load = tried.candidate, bench.loads[workload]
     if not can_share(load):
-        raise UserError("WORKLOAD", "", workload, "is of a program or a trace, which cannot be divided between drives")
+        return None
     text = shared(load, float(candidate.count)).with_ios(tried.ios).text()
     spec = RunSpec(
         f"one of {candidate.name}", candidate.drive.name, workload, candidate.settings, bench.seed, workload_text=text,
         in_use=True,
     )  # fmt: skip
     scale = bench.scale(spec, candidate.drive.name)
-    return spec if scale is None else replace(spec, set=(*spec.set, ("scale", scale)))
+    size = size_bytes(candidate.drive.values["capacity"][0]) or 0.0
+    if scale is None or size / int(scale) > LARGEST_DRAWN:
+        return None
+    return replace(spec, set=(*spec.set, ("scale", scale)))

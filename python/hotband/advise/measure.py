@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.advise.candidates import Candidate, Drive
-from hotband.advise.small import Stand, can_share, loads_of, rate_factor, shared, stand_of, write_share
+from hotband.advise.small import Stand, can_share, is_open, loads_of, rate_factor, shared, stand_of, write_share
 from hotband.errors import UserError
 from hotband.experiment import Experiment, Point
 from hotband.experiment.ranges import workload_text
@@ -49,7 +49,7 @@ class Measured:
     """What a run says of a candidate under a workload: figures (seconds, I/Os and bytes a second), between which ends
     chance leaves them, the share of an offered rate that was answered and how much of it may be missing, watts with the
     ends of the catalog's ranges, and the years until its drives are worn out (None: they do not wear, or it is not
-    known)."""
+    known). `is_open`: the rate is the load's, which does not wait for answers."""
 
     figures: Mapping[Figure, float]
     chance: Mapping[Figure, tuple[float, float]]
@@ -57,14 +57,21 @@ class Measured:
     slack: float
     watts: tuple[float, float, float] | None
     life: float | None
+    is_open: bool
     finished: Finished = field(repr=False)
+
+
+def loads_from(workloads: Sequence[Named], machine: str) -> dict[str, Load]:
+    """The texts of workloads by their names, read as for a machine. Raises UserError for what is none."""
+    specs = (RunSpec("advise", machine, one.name, workload_text=one.text) for one in workloads)
+    return {spec.workload: Load(workload_text(spec), spec.workload) for spec in specs}
 
 
 @dataclass
 class Bench:
-    """What all runs share: workloads by name, figures that are read, and how they are run."""
+    """What all runs share: workloads by name, figures that are read, and how they are run. `whole` runs arrays of
+    solid-state drives as they are."""
 
-    workloads: Mapping[str, Named]
     loads: Mapping[str, Load]
     figures: Sequence[Figure]
     duty: float
@@ -80,15 +87,6 @@ class Bench:
     ios: int = 0
     refused: dict[Key, str] = field(default_factory=dict)
     scales: dict[str, str | None] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, workloads: Sequence[Named], on: str, **rest: object) -> Bench:
-        """With the texts of workloads, for which a machine has to be named. Raises UserError for what is none."""
-        loads = {}
-        for one in workloads:
-            text = workload_text(RunSpec("advise", on, one.name, workload_text=one.text))
-            loads[one.name] = Load(text, one.name)
-        return cls({one.name: one for one in workloads}, loads, **rest)  # type: ignore[arg-type]
 
     def stand(self, candidate: Candidate, workload: str) -> Stand:
         """What is run for a candidate."""
@@ -146,7 +144,7 @@ class Bench:
         duty = self.duty * factor / stand.times
         return Measured(
             figures, chance, _kept_up(load, record, stand), max(KEEPS_UP, 4.0 / math.sqrt(count)),
-            _watts(finished.record, stand.times, factor), _life(finished.record, drive, duty), finished,
+            _watts(finished.record, stand.times, factor), _life(finished.record, drive, duty), is_open(load), finished,
         )  # fmt: skip
 
 
@@ -270,8 +268,7 @@ def _life(record: RecordDoc, drive: Drive, duty: float) -> float | None:
 
 def _kept_up(load: Load, record: Record, stand: Stand) -> float:
     """The share of what open loops offer that was answered; 1 where a loop waits for answers."""
-    loads = loads_of(load)
-    rates = [float(str(one["open"]["rate_iops"])) for one in loads if "open" in one]
-    if not rates or len(rates) < len(loads):
+    if not is_open(load):
         return 1.0
+    rates = (float(str(one["open"]["rate_iops"])) for one in loads_of(load))
     return (record.summary.iops or 0.0) * stand.times / sum(rates)

@@ -85,19 +85,22 @@ def _text(path: Path) -> str:
 
 def _of_csv(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Rows with their line."""
-    first = text.splitlines()[0] if text.strip() else ""
-    reader = csv.DictReader(text.splitlines(), delimiter=";" if ";" in first else ",", strict=True)
+    lines = ["" if line.startswith("#") else line for line in text.splitlines()]
+    # Comments may stand above the heading, which the reader wants first; lines are counted from the file's first.
+    above = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    delimiter = ";" if lines and ";" in lines[above] else ","
+    reader = csv.DictReader(lines[above:], delimiter=delimiter, strict=True)
     heads = [name.strip().lower() for name in reader.fieldnames or []]
-    _expect_columns(f"{file}:1", heads)
+    _expect_columns(f"{file}:{above + 1}", heads)
     reader.fieldnames = heads
     try:
         for row in reader:
-            where = f"{file}:{reader.line_num}"
+            where = f"{file}:{above + reader.line_num}"
             if None in row or None in row.values():
                 raise UserError(where, "", "", f"expected {len(heads)} cells, as the heading has")
             yield where, {key: value.strip() for key, value in row.items()}
     except csv.Error as error:
-        raise UserError(f"{file}:{reader.line_num}", "", "", f"is no row of a CSV table: {error}") from None
+        raise UserError(f"{file}:{above + reader.line_num}", "", "", f"is no row of a CSV table: {error}") from None
 
 
 def _of_toml(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:

@@ -63,10 +63,10 @@ def _run(
     found.rounds.append((ios, len(tried)))
     if not tried:
         return tried
-    measured = bench.measure([(one.candidate, name) for one in tried for name in bench.workloads], ios, what)
+    measured = bench.measure([(one.candidate, name) for one in tried for name in bench.loads], ios, what)
     kept = []
     for one in tried:
-        mine = {name: measured.get((one.name, name)) for name in bench.workloads}
+        mine = {name: measured.get((one.name, name)) for name in bench.loads}
         if any(of is None for of in mine.values()):
             found.left_out["that the model refuses"] += 1
             continue

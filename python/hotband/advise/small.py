@@ -117,6 +117,12 @@ def loads_of(load: Load) -> list[Loop]:
     return [place["load"] for place in places if "load" in place]
 
 
+def is_open(load: Load) -> bool:
+    """Whether all of its loops ask at a rate, whether or not they are answered."""
+    loads = loads_of(load)
+    return bool(loads) and all("open" in one for one in loads)
+
+
 def write_share(load: Load) -> float:
     """About how much of what it asks for are writes, to begin a sequence with the load that writes most."""
     shares = [100.0 - float(str(stream.get("read_pct", 0)).strip(" %") or 0) for stream in _streams(load)]

@@ -113,6 +113,8 @@ def _nearest_condition(point: Point, needs: Needs, of: Figure) -> Condition | No
 def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) -> str:
     """Which uncertain value moves the latency most, and whether its bad end is enough to change the answer."""
     model = f"what the models leave out is {share_text(final.of_model, 2)} of the squared width of its interval"
+    if final.point.interval_from == "model":
+        return "Its uncertain values were not drawn, which would take long: the interval is what the models leave out."
     if not final.values or final.values[0]["total"] < 0.01:
         return f"No uncertain value of the drive moves {of} by much: {model}."
     top = final.values[0]
