@@ -182,8 +182,8 @@ def test_reports_are_made_when_they_are_asked_for_and_cannot_ask_the_server(serv
 def test_the_command_of_an_advice_recommends_the_same(served: Served, hotband: Hotband) -> None:
     prices = served.drop("prices.csv", b"drive,price,currency\nent-10k,300,EUR\nent-15k,280..320,EUR\n")
     assert prices["kind"] == "prices", prices
-    form = {"workload": ["iometer-database"], "slo": "p99 < 60 ms", "capacity": "5 TB", "protect": "one failure"}
-    space = {"drives": ["ent-10k", "ent-15k"], "layouts": ["raid10"], "counts": ["8,16"], "cost": prices["name"]}
+    form = {"workload": ["fio-randread"], "slo": "p99 < 60 ms", "capacity": "1 TB", "protect": "one failure"}
+    space = {"drives": ["ent-10k"], "layouts": ["raid1"], "counts": ["2"], "cost": prices["name"], "draws": "8"}
     done = served.finish("advise", {**form, **space})
     assert done["state"] == "done", done
     advice = ran(hotband, done["command"])

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hotband as hb
-from hotband.advise.asked import YEARS
+from hotband.advise.asked import DRAWS, YEARS
 from hotband.errors import UserError
+from hotband.interval import LEAST_DRAWS, MOST_DRAWS
 from hotband.ui import command_line, shown
 from hotband.ui.form import Form
 
@@ -260,24 +261,45 @@ def of_advise(form: Form) -> Call:
     candidates = ",".join(
         f"{key}={','.join(values)}" for key in ("drives", "layouts", "counts") if (values := form.split(key))
     )
-    power, grow, years = form.text("power"), form.text("grow"), form.number("years")
-    duty, slo_degraded = form.text("duty"), form.text("slo_degraded")
+    power, grow, duty, degraded = (form.text(name) for name in ("power", "grow", "duty", "slo_degraded"))
+    years, draws = form.number("years"), form.whole("draws", LEAST_DRAWS, MOST_DRAWS)
     prices, seed = form.dropped("cost"), seed_of(form)
-    said = {"power": power, "grow": grow, "duty": duty, "slo_degraded": slo_degraded}
 
     def run(tick: Tick, folder: Path) -> Shown:
         advice = hb.advise(
-            workloads, slo=slo, capacity=capacity, protect=protect, candidates=candidates, cost=prices,
-            power=power, grow=grow, duty=duty, slo_degraded=slo_degraded, years=YEARS if years is None else years,
-            seed=seed, progress=tick,
-        )  # fmt: skip
+            workloads,
+            slo=slo,
+            capacity=capacity,
+            protect=protect,
+            candidates=candidates,
+            cost=prices,
+            power=power,
+            grow=grow,
+            years=YEARS if years is None else years,
+            duty=duty,
+            slo_degraded=degraded,
+            draws=DRAWS if draws is None else draws,
+            seed=seed,
+            progress=tick,
+        )
         advice.write_html(folder / REPORT)
         return shown.of_advice(advice)
 
-    command = ["advise", *workloads, *command_line.options(
-        slo=slo, capacity=capacity, protect=protect, candidates=candidates or None, cost=prices, years=years,
-        seed=seed if seed != 1 else None, **said,
-    )]  # fmt: skip
+    options = command_line.options(
+        slo=slo,
+        capacity=capacity,
+        protect=protect,
+        candidates=candidates or None,
+        cost=prices,
+        power=power,
+        grow=grow,
+        years=years,
+        duty=duty,
+        slo_degraded=degraded,
+        draws=draws,
+        seed=seed if seed != 1 else None,
+    )
+    command = ["advise", *workloads, *options]
     return Call(f"{capacity} for {', '.join(workloads)}: {slo}, {protect}", command, run, expect_report)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FIELDS = (
     "workload", "on", "settings", "duration", "seed", "events", "interval", "repeat", "question", "range", "within",
     "ios", "only", "quick", "study", "results", "anyway", "file", "slo", "capacity", "protect", "drives", "layouts",
-    "counts", "cost", "power", "grow", "years", "duty", "slo_degraded",
+    "counts", "cost", "power", "grow", "years", "duty", "slo_degraded", "draws",
 )  # fmt: skip
 """Fields of the forms; arguments of the API have the same names."""
 CANDIDATES = ("layouts", "counts")

@@ -81,6 +81,7 @@ const FORMS = {
         fields.text("years", "Years", { placeholder: "5", inputmode: "decimal" }),
         fields.text("duty", "Share of the time under load", { placeholder: "30 %", hint: "For endurance." }),
         fields.text("slo_degraded", "With a drive failed", { placeholder: "p99 < 60 ms" }),
+        fields.text("draws", "Draws for the intervals", { placeholder: "16", inputmode: "numeric" }),
         fields.text(...SEED),
       ];
       return [workload, slo, capacity, protect, drives, cost, more([layouts, counts, ...others])];
