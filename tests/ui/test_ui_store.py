@@ -5,9 +5,9 @@ from __future__ import annotations
 from urllib.parse import quote
 
 import pytest
+from served_page import Served
 
 import hotband as hb
-from conftest import Served
 
 RUN = {"workload": "fio-randread", "on": ["ent-10k"], "duration": "2 s"}
 

@@ -61,6 +61,15 @@ def test_what_was_dropped_is_known_and_can_be_used(served: Served, name: str, da
     assert f"{served.store}/dropped/{name}" in done["command"], "the command reads the file where it lies"
 
 
+def test_a_trace_is_replayed(served: Served, tmp_path: Path) -> None:
+    import hotband as hb
+
+    hb.run("fio-randread", on="ent-15k", duration="1 s", io_log=tmp_path / "log.parquet")
+    name = served.drop("log.parquet", (tmp_path / "log.parquet").read_bytes())["name"]
+    done = served.finish("run", {"workload": name, "on": ["ent-10k"]})
+    assert done["state"] == "done", done
+
+
 def test_a_drive_that_was_dropped_lies_in_a_layout(served: Served) -> None:
     name = served.drop("in-layout.toml", entry("drives", "ent-10k"))["name"]
     done = served.finish("run", {"workload": "fio-randread", "on": [f"raid10:4x{name}:64KiB"], "duration": "1 s"})

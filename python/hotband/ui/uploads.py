@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import hotband as hb
-from hotband.catalog import JOB_ENDINGS
+from hotband.catalog import JOB_ENDINGS, TRACE_ENDINGS
 from hotband.errors import UserError
 from hotband.text.write import replacing
+from hotband.traces.files import is_trace, rows_of, trace_text
 
 if TYPE_CHECKING:
     from hotband.record.record import Record
@@ -94,7 +95,7 @@ def look_at(path: Path) -> Seen:
     """What a file is. Raises UserError where it is nothing that Hotband reads, or is damaged."""
     if path.suffix.lower() == ".toml":
         return _of_toml(path)
-    if path.suffix.lower() in (*JOB_ENDINGS, ".parquet"):
+    if path.suffix.lower() in JOB_ENDINGS:
         return _workload(path)
     with path.open("rb") as file:
         if PRICES.match(file.read(4096)):
@@ -105,16 +106,26 @@ def look_at(path: Path) -> Seen:
         # A job file under another name; what is wrong with a result is of more use than that it is no job.
         if "not a result that is recognised" not in str(error):
             raise
-        try:
-            return _workload(path)
-        except UserError:
-            accepted = (
-                "is nothing that Hotband reads: expected a drive, machine or workload (.toml), a job file (.fio), a "
-                "trace (.parquet), or a result of fio, vdbench, DiskSpd, Iometer or HdrHistogram"
-            )
-            raise UserError("file", "", path.name, accepted) from None
+        return _other(path)
     count = f"{len(records)} results" if len(records) > 1 else "a result"
     return Seen("result", f"{records[0].name} ({count})", (), records)
+
+
+def _other(path: Path) -> Seen:
+    """A trace, or a job file under another name. Raises UserError for neither."""
+    if is_trace(path):
+        rows_of(str(path), trace_text(path))
+        return Seen("workload", f"{path.name} (trace)")
+    try:
+        return _workload(path)
+    except UserError as error:
+        if path.name.lower().endswith(TRACE_ENDINGS):
+            raise
+        accepted = (
+            "is nothing that Hotband reads: expected a drive, machine or workload (.toml), a job file (.fio), a "
+            "trace, or a result of fio, vdbench, DiskSpd, Iometer or HdrHistogram"
+        )
+        raise UserError("file", "", path.name, accepted) from error
 
 
 def _of_toml(path: Path) -> Seen:
@@ -135,13 +146,8 @@ def _of_toml(path: Path) -> Seen:
 
 
 def _workload(path: Path) -> Seen:
-    """A workload, a job of another tool, or a trace."""
+    """A workload, or a job of another tool."""
     hb.keys(str(path), on=BESIDE[0])
-    if path.suffix.lower() == ".parquet":
-        from hotband.traces.files import rows_of, trace_text
-
-        rows_of(str(path), trace_text(path))
-        return Seen("workload", f"{path.name} (trace)")
     made = hb.convert(path)
     notes = tuple(made.lines())
     title = tomllib.loads(made.text).get("title", path.name)
