@@ -9,7 +9,7 @@ import pytest
 
 import hotband as hb
 
-LONG: dict[str, Any] = {"on": "raid10:8xexos-15e900-512n", "duration": "9000 s"}
+LONG: dict[str, Any] = {"on": "raid10:8xexos-15e900-512n", "duration": "90000 s"}
 
 
 def test_the_intervals_that_are_told_are_those_of_the_series() -> None:

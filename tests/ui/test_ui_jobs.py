@@ -12,7 +12,7 @@ import pytest
 from served_page import Served
 
 Hotband = Callable[..., Any]
-LONG = {"workload": "fio-randread", "on": ["raid10:8xexos-15e900-512n"], "duration": "9000 s"}
+LONG = {"workload": "fio-randread", "on": ["raid10:8xexos-15e900-512n"], "duration": "90000 s"}
 
 
 def test_a_job_under_way_is_stopped(served: Served) -> None:
@@ -189,3 +189,10 @@ def test_the_command_of_an_advice_recommends_the_same(served: Served, hotband: H
     advice = ran(hotband, done["command"])
     assert done["shown"]["lead"] == advice["answer"]
     assert served.ask("GET", f"/api/jobs/{done['id']}/report", None, {"x-hotband-token": served.ui.token})[0] == 200
+
+
+def test_the_command_of_a_study_is_that_of_the_form(served: Served) -> None:
+    """Run it would take as long as everything else here together."""
+    form = {"study": "content-hdd", "only": ["128k-read"], "seed": "7"}
+    found = served.post("/api/command", {"kind": "study", "form": form})
+    assert found == {"command": "hotband study run content-hdd --only 128k-read --seed 7"}

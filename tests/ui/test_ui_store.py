@@ -21,12 +21,10 @@ def runs(served: Served, where: str) -> list[dict[str, object]]:
 def test_runs_of_every_kind_are_added(served: Served) -> None:
     served.finish("run", {**RUN, "seed": "701", "settings": [["bs", "8 KiB"]]})
     served.finish("sweep", {**RUN, "seed": "702", "settings": [["qd", "1..4"]]})
-    served.finish("review", {"on": ["ent-10k"], "quick": True, "only": ["access"], "seed": "703"})
     one = runs(served, "seed = 701")
     assert [(row["workload"], row["target"]) for row in one] == [("fio-randread", "ent-10k")]
     assert one[0]["factors"] == "bs=8 KiB"
     assert sorted(str(row["factors"]) for row in runs(served, "seed = 702")) == ["qd=1", "qd=2", "qd=4"]
-    assert runs(served, "seed = 703")
 
 
 def test_a_run_that_the_command_added_is_shown_and_reported(served: Served) -> None:

@@ -81,7 +81,7 @@ class Job:
     points: list[tuple[float, float, float | None]] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
     settled: threading.Event = field(default_factory=threading.Event)
-    """Set when it is known that what it asks can be run, or that it ended."""
+    """Set when it is known that what it asks can be run, that it ended, or that this is not known soon."""
     ended: threading.Event = field(default_factory=threading.Event)
     version: int = 0
 
@@ -120,6 +120,8 @@ class Jobs:
             if sum(job.state in ("waiting", "running") for job in self.all.values()) >= MOST_WAITING:
                 raise UserError("jobs", "", str(MOST_WAITING), "jobs are waiting already: stop some of them first")
             job = Job(self.kept.new_id(kind), kind, call.title, command, form, call)
+            if sum(one.state == "running" for one in self.all.values()) >= AT_A_TIME:
+                job.settled.set()  # it waits for its turn, and nobody for it
             self.all[job.id] = job
             self._touch(job)
         self.kept.keep(_kept_doc(job))
