@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from hotband.text.quantities import share, size_bytes
 from hotband.text.tomltable import TomlTable
 
 if TYPE_CHECKING:
-    from hotband.text.values import Toml
+    pass
 
 MOST_MACHINES, MOST_DRIVES, MOST_MONTHS, MOST_GROUPS = 1_000_000, 20_000_000, 1200, 200
 MOST_GROWTH = 10.0
@@ -314,8 +313,3 @@ def read_wear(table: TomlTable, workload: str) -> Wear:
 def day_bytes(text: str) -> float | None:
     """Bytes a day."""
     return size_bytes(text.strip().removesuffix("/day")) if text.strip().endswith("/day") else None
-
-
-def table_of(fleet: Mapping[str, Toml]) -> TomlTable:
-    """A fleet as a mapping, from Python."""
-    return TomlTable("fleet", "", dict(fleet))

@@ -95,10 +95,6 @@ class Value:
         """What stands for it where one number has to."""
         return (self.low + self.high) / 2
 
-    def at(self, u: float) -> float:
-        """The value at a share (0 to 1) of the way from its low end to its high one."""
-        return self.low + (self.high - self.low) * u
-
     def draws(self, seed: int, count: int) -> Floats:
         """The values of the first `count` repetitions [count]; of more the first are the same."""
         if self.is_known:
