@@ -15,14 +15,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.experiment.parcel import Line, Returned, unpacked
 from hotband.experiment.ray_task import build, run_lines
 from hotband.runs.run import RunSpec
-from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE
-from hotband.sweeps.kept import row_of_run
+from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE, line_of
+from hotband.sweeps.kept import entry_of, row_of_run
 
 IOS = 20_000
 WORKLOAD = f"""
@@ -112,15 +113,46 @@ def lines(journal: Path) -> int:
     return max(journal.read_bytes().count(b"\n") - 1, 0)
 
 
-def returned_bytes() -> tuple[int, int, int]:
-    """Bytes a run of the answer of a task of 25 runs, rows and whole records; and of a record as text."""
+@dataclass(frozen=True)
+class Back:
+    """Of the answer of a task of 25 runs: bytes a run, and milliseconds of the driver's processor for one."""
+
+    bytes_each: int
+    driver_ms: float
+
+
+def returned() -> tuple[Back, Back, int]:
+    """What comes back of rows and of whole records; bytes of a record as text."""
     specs = [
         RunSpec(f"{n}", MACHINE, "short", seed=n, workload_text=WORKLOAD, set=(("qd", "8"),), in_use=True)
         for n in range(25)
     ]
     packed = [Line((spec,)) for spec in specs]
     rows, records = (run_lines(build(), packed, read) for read in (row_of_run, Returned.of))
-    return len(rows) // len(specs), len(records) // len(specs), len(unpacked(records).told[0].runs[0].text)
+
+    def keep_rows() -> None:
+        for told in unpacked(rows).told:
+            line_of(entry_of("0" * 64, told.runs[0], None))
+
+    def read_records() -> None:
+        for spec, told in zip(specs, unpacked(records).told, strict=True):
+            told.runs[0].finished(spec)
+
+    text = len(unpacked(records).told[0].runs[0].text)
+    by_rows, by_records = (
+        Back(len(answer) // len(specs), milliseconds(work) / len(specs))
+        for answer, work in ((rows, keep_rows), (records, read_records))
+    )
+    return by_rows, by_records, text
+
+
+def milliseconds(work: Callable[[], None], times: int = 10) -> float:
+    """Of the processor, in the mean."""
+    work()
+    begin = time.process_time()
+    for _ in range(times):
+        work()
+    return 1000 * (time.process_time() - begin) / times
 
 
 def main() -> None:
@@ -144,8 +176,10 @@ def main() -> None:
                 flush=True,
             )
             journal = (folder / executor.replace("/", "_") / JOURNAL_FILE).stat().st_size / runs
-    row, record, text = returned_bytes()
-    print(f"a run: {journal:.0f} bytes in the journal, {row:,} from a worker; with its record {record:,} of {text:,}")
+    row, record, text = returned()
+    print(f"a run: {journal:.0f} bytes in the journal, a record has {text:,}")
+    for name, one in (("row", row), ("record", record)):
+        print(f"a {name} from a worker: {one.bytes_each:,} bytes, {one.driver_ms:.3f} ms of the driver")
     if seen[True] and seen[False]:
         assert len({one.frame for of in seen.values() for one in of}) == 1, "the frames differ"
         rate, used = (
