@@ -22,8 +22,8 @@ def test_a_job_under_way_is_stopped(served: Served) -> None:
 
 
 def test_a_sweep_that_is_stopped_shows_what_ended(served: Served) -> None:
-    form = {"workload": "fio-randread", "on": ["ent-10k"], "duration": "1 s", "settings": [["qd", "1..100/1"]]}
-    job = served.ui.jobs.all[served.post("/api/jobs", {"kind": "sweep", "form": {**form, "repeat": "100"}})["id"]]
+    form = {"workload": "fio-randread", "on": ["ent-10k"], "duration": "60 s", "settings": [["qd", "1..20/1"]]}
+    job = served.ui.jobs.all[served.post("/api/jobs", {"kind": "sweep", "form": {**form, "repeat": "20"}})["id"]]
     while job.done < 2 and not job.ended.wait(0.02):
         pass
     served.post(f"/api/jobs/{job.id}/stop", {})
