@@ -41,7 +41,7 @@ def of_page() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
         assert server.stdout is not None
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 860})
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto(server.stdout.readline().strip())
         page.locator("body[data-ready]").wait_for()
         page.get_by_label("Workload", exact=True).fill("iometer-database")
