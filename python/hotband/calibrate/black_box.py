@@ -30,6 +30,8 @@ ABOVE = 20.0
 """A limit may lie so far above the most that was done: it was then not met."""
 BELOW = 0.5
 MOST_PLACES = 256
+LEAST_CONTENTION, MOST_CONTENTION = 2.0, 400.0
+"""Percent. A share below the first cannot be told from none with some thirty outstanding."""
 P99 = 2.326
 """Standard deviations from the median to the 99th percentile of a normal distribution."""
 MOST_SPREAD, LEAST_SPREAD = 0.9, 0.01
@@ -82,10 +84,27 @@ def guesses(measured: Sequence[Measured]) -> dict[str, Guess]:
     found["slots"] = Guess(
         max(round(places), 2), max(round(places / AROUND), 1), round(places * AROUND) + 2, "", "Little"
     )
+    found["contention"] = _contention(measured, seen)
     found["ios_limit"] = Guess(round(2 * ios), round(BELOW * ios), round(ABOVE * ios), "", "the most that was done")
     moved /= 1e6
     found["rate_limit"] = Guess(2 * moved, BELOW * moved, ABOVE * moved, "MB/s", "the most that was moved")
     return found
+
+
+def _contention(measured: Sequence[Measured], seen: dict[str, Seen]) -> Guess:
+    """How much longer reads take for each other outstanding: from the least that were. At least enough to be found."""
+    alone = math.exp(seen["random reads"].logs["read", "mean"])
+    queued = [
+        one.load for one in measured if one.load.depth > 1 and one.load.name in seen and "KiB" not in one.load.name
+    ]
+    shares = [
+        (load.depth, (math.exp(seen[load.name].logs["read", "mean"]) / alone - 1.0) / (load.depth - 1))
+        for load in queued
+        if ("read", "mean") in seen[load.name].logs
+    ]
+    share = 100 * min(shares)[1] if shares else 0.0
+    share = min(max(share, LEAST_CONTENTION), MOST_CONTENTION / AROUND)
+    return Guess(share, share / 2 / AROUND, share * AROUND, "%", "reads that came together took longer by this")
 
 
 def _service(side: str, seen: dict[str, Seen]) -> dict[str, Guess]:

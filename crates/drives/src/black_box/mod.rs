@@ -2,7 +2,8 @@
 //! (`hotband calibrate --like black-box`); docs/models/black-box.md.
 //!
 //! A command waits in order of arrival for tokens of two buckets (I/Os and bytes) and for one of `slots` places; its
-//! service is lognormal around a time of its direction plus its data at a rate.
+//! service is lognormal around a time of its direction plus its data at a rate, longer by a share for each other that is
+//! served then.
 //!
 //! Leaves out: where data lies and what was asked before, caches that fill, a command that overtakes another before it is
 //! begun, burst credits that are shared by volumes.
@@ -118,7 +119,8 @@ impl BlackBox {
     /// Time of the command itself and of its data, both by the same draw.
     fn service(&mut self, command: &Command) -> (Span, Span) {
         let of = self.params.service[side(command.op)];
-        let factor = if of.spread > 0.0 { libm::exp(of.spread * self.normal()) } else { 1.0 };
+        let drawn = if of.spread > 0.0 { libm::exp(of.spread * self.normal()) } else { 1.0 };
+        let factor = drawn * (1.0 + self.params.contention * self.served.len() as f64);
         let data = u64::from(command.len) as f64 / of.rate.0 as f64 * 1e9;
         (Span((of.time.0 as f64 * factor) as u64), Span((data * factor) as u64))
     }

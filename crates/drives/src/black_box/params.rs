@@ -24,6 +24,8 @@ pub struct BlackBoxParams {
     pub service: [Service; 2],
     /// Commands that are served at once.
     pub slots: u64,
+    /// How much longer a command takes for each other that is served when it is begun, as a share.
+    pub contention: f64,
     /// I/Os a second, and how many at once after a rest.
     pub ios: (u64, u64),
     /// Bytes a second, and how many at once after a rest.
@@ -59,6 +61,7 @@ impl BlackBoxParams {
                 service(&section, ("write_time", "write_rate", "write_spread"))?,
             ],
             slots: count(&section, "slots", 65_536)?,
+            contention: contention(&section)?,
             ios: (count(&section, "ios_limit", MOST_IOS)?, count(&section, "ios_burst", MOST_IOS)?),
             bytes: (rate(&section, "rate_limit")?.0, burst.0),
         };
@@ -74,6 +77,15 @@ fn service(
     let found: Span = section.required(time, "a time")?;
     let Ratio(share) = section.required::<Ratio>(spread, "a share, such as \"20 %\"")?;
     Ok(Service { time: found, rate: rate(section, of_data)?, spread: share })
+}
+
+/// None where it is not stated.
+fn contention(section: &Section) -> Result<f64, SpecError> {
+    const KEY: &str = "contention";
+    let Ratio(share) = section.quantity::<Ratio>(KEY)?.unwrap_or(Ratio(0.0));
+    let accepted = "expected a share from 0 % to 1000 %";
+    let fits = (0.0..=10.0).contains(&share);
+    if fits { Ok(share) } else { Err(section.error(KEY, Ratio(share).to_string(), accepted)) }
 }
 
 fn rate(section: &Section, key: &'static str) -> Result<Rate, SpecError> {

@@ -23,8 +23,9 @@ const VALUES: [(&str, &str); 12] = [
 
 fn volume(changes: &[(&str, &str)]) -> Result<BlackBox, String> {
     let mut text = String::from("kind = \"black-box\"\ntitle = \"t\"\nmodel = \"m\"\n");
-    for (key, value) in VALUES {
-        let value = changes.iter().find(|(name, _)| *name == key).map_or(value, |(_, value)| value);
+    let own = changes.iter().filter(|(name, _)| !VALUES.iter().any(|(key, _)| key == name));
+    for (key, value) in VALUES.iter().chain(own) {
+        let value = changes.iter().find(|(name, _)| name == key).map_or(value, |(_, value)| value);
         writeln!(text, "[values.{key}]\nvalue = {value}\nsource = \"test\"\nconfidence = \"low\"").unwrap();
     }
     let product = Product::read("t", "t.toml", &text).unwrap();
@@ -43,6 +44,16 @@ fn drained(drive: &mut BlackBox) -> Vec<Done> {
         drive.advance(at, &mut done);
     }
     done
+}
+
+#[test]
+fn commands_that_are_served_together_take_longer() {
+    let mut drive = volume(&[("slots", "3"), ("contention", "\"25 %\"")]).unwrap();
+    (1..=4).for_each(|token| drive.submit(Instant(0), command(token, Op::Read, 4096)));
+    let times: Vec<(u64, u64)> = drained(&mut drive).iter().map(|done| (done.token, done.times.total().0)).collect();
+    // 104.096 us alone; the second and third find one and two before them, the fourth, begun with the first done, two.
+    assert_eq!(times[..3], [(1, 104_096), (2, 130_120), (3, 156_144)]);
+    assert_eq!(times[3], (4, 104_096 + 156_144));
 }
 
 #[test]
@@ -132,6 +143,7 @@ fn mistakes_name_the_value() {
         ("read_time", "\"fast\"", "read_time"),
         ("read_spread", "\"900 %\"", "from 0 % to 100 %"),
         ("rate_limit", "\"1 B/s\"", "rate_limit"),
+        ("contention", "\"2000 %\"", "contention"),
     ] {
         let error = volume(&[(key, value)]).err().unwrap();
         assert!(error.contains(said), "{error}");

@@ -4,6 +4,7 @@
 /// Values of volumes without a mechanism.
 pub const BLACK_BOX: &[(&str, &str)] = &[
     ("capacity", "bytes that the host sees"),
+    ("contention", "how much longer a command takes for each other that is served, as a share; none where not stated"),
     ("ios_burst", "I/Os that may come at once after a rest"),
     ("ios_limit", "I/Os a second that are let through"),
     ("rate_burst", "bytes that may come at once after a rest"),
