@@ -161,6 +161,15 @@ def test_prices_decide_where_there_are_some(tmp_path: Path, without_draws) -> No
     assert not any("no prices" in note for note in found.notes)
 
 
+def test_an_objective_may_be_of_reads_and_a_rate() -> None:
+    few = "drives=toshiba-mg08-16tb,layouts=raid10,counts=8,caches=off"
+    ask = {**ASK, "slo": "read.p99 < 80 ms and IOPS > 20", "candidates": few, "draws": 8}
+    found = hb.advise(["fio-randread", "iometer-database"], **ask)
+    assert found.figure == "read.p99"
+    assert found.recommended.interval_from == "draws"
+    assert hb.advise("fio-randread", **{**ask, "slo": "IOPS > 1000000"}).recommended is None
+
+
 def test_that_nothing_meets_it_is_an_answer(hotband) -> None:
     done = hotband(
         "advise", "vdbench-8k-random", "--slo", "p99 < 1 ms", "--capacity", "9 TB", "--protect", "one failure",
@@ -247,5 +256,9 @@ def test_volatile_caches_are_not_recommended_unless_asked_for(without_draws) -> 
     assert "lost with power" in alone.answer[0]
 
 
-def test_figures_that_count_are_six() -> None:
-    assert front.FIGURES == ("cost", "watts", "drives", "latency", "rebuild", "loss")
+def test_a_volatile_cache_is_never_better_than_one_that_keeps_its_writes() -> None:
+    assert front.FIGURES == ("cost", "watts", "drives", "latency", "rebuild", "loss", "volatile")
+    kept = dict.fromkeys(front.FIGURES, 2.0) | {"volatile": 0.0}
+    faster = {**kept, "latency": 1.0, "volatile": 1.0}
+    assert not is_better(faster, kept)
+    assert is_better({**kept, "latency": 1.0}, kept)

@@ -38,7 +38,7 @@ def advise(asked: Asked, watch: Watch, say: Say) -> Advice:
     listed = candidates_of(space, needs, prices)
     bench = Bench(
         loads_from(asked.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, asked.seed,
-        watch=watch, say=say, out=asked.out, fresh=asked.fresh, jobs=asked.jobs, executor=asked.executor,
+        watch=watch, say=say, out=asked.out, fresh=asked.fresh, jobs=asked.jobs,
     )  # fmt: skip
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
     found = search(listed.candidates, needs, bench)
@@ -163,10 +163,8 @@ class _Advising:
                 "drives as long as --duty says"
             )
         if self.needs.bytes_at_end > self.needs.bytes_today:
-            grown = self.needs.bytes_at_end / 1e12
-            notes.append(
-                f"{grown:,.1f} TB are needed after {words.counted_years(self.needs.years)} of growth; loads stay"
-            )
+            grown, years = self.needs.bytes_at_end / 1e12, words.counted_years(self.needs.years)
+            notes.append(f"{grown:,.1f} TB are needed after {years} of growth; loads stay as they are")
         if any(one.candidate.drive.is_flash for one in self.found.good):
             notes.append(
                 "solid-state drives: arrays of at most 4 to 7 at a fraction of their size, every drive with its load, "

@@ -36,7 +36,7 @@ def advise(
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
     jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Advice:
     """Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
@@ -48,7 +48,7 @@ def advise(
     drives may draw ("500 W"), `duty` the share of the time that the workloads run, for endurance ("30 %"),
     `slo_degraded` what has to hold with a drive failed. `interval` is the level in percent, from `draws` draws for the
     finalists. With a folder `out` every run is kept as it ends, and one that is there is not run again; `fresh` starts
-    over.
+    over. `executor` as in `sweep`.
 
     The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
@@ -56,6 +56,7 @@ def advise(
     UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
     """
     from hotband.advise.advise import advise as advice_of
+    from hotband.experiment import using
     from hotband.runs.run import RunsInterrupted
     from hotband.runs.watch import watch
 
@@ -67,9 +68,10 @@ def advise(
         asked = Asked(
             [named(one, f"workload {number}" if len(given) > 1 else "workload") for number, one in enumerate(given, 1)],
             slo, capacity, protect, _said(candidates), None if cost is None else Path(cost), power, grow, years, duty,
-            slo_degraded, interval, draws, seed, jobs, None if out is None else Path(out), fresh, executor,
+            slo_degraded, interval, draws, seed, jobs, None if out is None else Path(out), fresh,
         )  # fmt: skip
-        return advice_of(asked, lambda title: watch(title, progress), lambda _: None)
+        with using(executor, jobs):
+            return advice_of(asked, lambda title: watch(title, progress), lambda _: None)
     except UserError as error:
         raise in_python(error) from None
     except RunsInterrupted:

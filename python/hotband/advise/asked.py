@@ -14,7 +14,6 @@ from hotband.interval.of_run import check_level
 from hotband.text.quantities import SIZE_EXPECTED, share, size_bytes
 
 if TYPE_CHECKING:
-    from hotband.experiment import Executor
     from hotband.runs.specify import Named
 
 LEVEL = 90.0
@@ -51,7 +50,6 @@ class Asked:
     jobs: int | None = None
     out: Path | None = None
     fresh: bool = False
-    executor: Executor | None = None
 
 
 @dataclass(frozen=True)

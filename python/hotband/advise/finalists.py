@@ -145,20 +145,15 @@ def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) 
             return Finalist(point, [], 1.0)
         spec = one_drive
         with bench.watch("one drive of it") as tick:
-            whole = (
-                Experiment([RunPoint(spec)]).run(executor=bench.executor, jobs=bench.jobs, progress=tick).finished[0]
-            )
-    document, whys = intervals_of(
-        replace(spec, after=""),
-        whole,
-        IntervalsAsked(asked.level, asked.draws),
-        asked.jobs,
-        lambda _: None,
-        bench.watch,
-    )
+            whole = Experiment([RunPoint(spec)]).run(jobs=bench.jobs, progress=tick).finished[0]
+    wanted = IntervalsAsked(asked.level, asked.draws)
+    spec = replace(spec, after="")
+    document, whys = intervals_of(spec, whole, wanted, asked.jobs, lambda _: None, bench.watch)
     bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
-    figure = next(one for one in document["figures"] if one["figure"] == name)
-    why = next(one for one in whys if one["figure"] == name)
+    # Where a load does reads alone, their figures are those of all I/Os.
+    known = {one["figure"]: one for one in document["figures"]}
+    figure = known.get(name) or known[name.rpartition(".")[2]]
+    why = next(one for one in whys if one["figure"] == figure["figure"])
     low, high = figure["low"] / figure["predicted"], figure["high"] / figure["predicted"]
     value = point.latency.value
 

@@ -1,7 +1,8 @@
 """Which candidates no other one is better than in everything: the Pareto front, and the candidate that is recommended.
 
 Six figures count, less is better of each: cost (where there are prices), watts, drives, the latency of the first
-condition (the worst workload's), the time of a rebuild, the chance of losing data.
+condition (the worst workload's), the time of a rebuild, the chance of losing data. And no candidate with a volatile
+write cache is better than one that keeps what it acknowledged.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from hotband.find.question import Condition
 
 COST, WATTS, DRIVES, LATENCY, REBUILD, LOSS = "cost", "watts", "drives", "latency", "rebuild", "loss"
-FIGURES = (COST, WATTS, DRIVES, LATENCY, REBUILD, LOSS)
+VOLATILE = "volatile"
+FIGURES = (COST, WATTS, DRIVES, LATENCY, REBUILD, LOSS, VOLATILE)
 WATTS_BY_CHANCE = 0.02
 """Share by which the watts of a short run may be off: the part of the time that drives are busy, which moves by that of
 the I/Os, is about a third of what they draw beyond rest."""
@@ -75,6 +77,7 @@ class Tried:
             LATENCY: self.latency(of)[0],
             REBUILD: UNKNOWN if static.rebuild is None else static.rebuild,
             LOSS: UNKNOWN if static.loss is None else static.loss,
+            VOLATILE: float(self.candidate.is_volatile),
         }
 
     def by_chance(self, of: Figure, end: int) -> dict[str, float]:

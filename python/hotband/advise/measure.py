@@ -28,7 +28,7 @@ from hotband.runs.run import Finished, Repair, RunSpec
 from hotband.text.quantities import size_bytes
 
 if TYPE_CHECKING:
-    from hotband.experiment import Executor, Say
+    from hotband.experiment import Say
     from hotband.interval.of_run import Watch
     from hotband.record.document import RecordDoc
     from hotband.record.record import Figures, Record
@@ -81,7 +81,6 @@ class Bench:
     out: Path | None = None
     fresh: bool = False
     jobs: int | None = None
-    executor: Executor | None = None
     whole: bool = False
     runs: int = 0
     ios: int = 0
@@ -109,9 +108,7 @@ class Bench:
         experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
         folder = None if self.out is None else self.out / what.replace(" ", "-")
         with self.watch(what) as tick:
-            done = experiment.run(
-                out=folder, fresh=self.fresh, executor=self.executor, jobs=self.jobs, progress=tick, say=self.say
-            )
+            done = experiment.run(out=folder, fresh=self.fresh, jobs=self.jobs, progress=tick, say=self.say)
         self.runs += len(done.finished)
         self.ios += sum(one.ios for one in done.finished)
         by_id = {one.spec.id: one for one in done.finished}

@@ -124,8 +124,8 @@ def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) ->
     what = f"{top['name'].rpartition(': ')[2]} times" if is_group else top["key"]
     between = "" if is_group else f" ({top['low']} to {top['high']})"
     said = f"The value that could overturn it first is {what} of {top['part']}{between}"
-    if moved is None:
-        return f"{said}, whose ends the model refuses one by one; {model}."
+    if moved is None or (moved <= 0 and None in (top["low_pct"], top["high_pct"])):
+        return f"{said}, whose worse end the model refuses alone; {model}."
     at_worst = final.point.latency.value * (1 + max(moved, 0.0) / 100)
     said += f": at its worse end {of} is {time_shown(at_worst)}"
     if condition is not None:

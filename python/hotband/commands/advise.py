@@ -9,6 +9,7 @@ import typer
 
 from hotband.advise.asked import DRAWS, LEVEL, YEARS
 from hotband.commands import names
+from hotband.commands.executors import on_executor
 from hotband.commands.intervals import DrawsOption, JobsOption, LevelOption
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_json, say, show_lines, show_views
 from hotband.errors import UserError
@@ -29,6 +30,7 @@ hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity
 """
 
 
+@on_executor
 def advise(
     workloads: Annotated[
         list[str],
