@@ -115,6 +115,12 @@ impl Sorter {
             self.spilled.take().expect("something was spilled").into_inner().map_err(io::IntoInnerError::into_error)?;
         let file = Rc::new(file);
         let mut runs: Vec<Run> = self.runs.iter().map(|run| Run::new(&file, run)).collect();
+        if let [run] = &mut runs[..] {
+            while let Some(entry) = run.next()? {
+                each(&entry)?;
+            }
+            return Ok(());
+        }
         let mut next = BinaryHeap::new();
         for (number, run) in runs.iter_mut().enumerate() {
             next.extend(run.next()?.map(|entry| Reverse(Head { entry, number })));

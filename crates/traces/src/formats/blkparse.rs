@@ -10,7 +10,7 @@
 //! Leaves out: requests without sectors but flushes (pass-through), the flush in front of a write (RWBS `FW`) where the
 //! kernel did not dispatch it by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use hotband_machine::Op;
 use rustc_hash::FxHashSet;
@@ -34,53 +34,50 @@ pub(super) const QUEUE: Format = Format {
 /// Events that wait for others: more have lost theirs (the tracer drops events when it is late), and memory is bounded.
 const MOST_WAITING: usize = 1 << 18;
 
+/// Taken requests that are remembered beside as many as wait: forgetting them one by one would cost more.
+const MOST_TAKEN: usize = 4096;
+
 /// Where a request begins: device, operation, first byte; a flush begins nowhere.
 type Place = (u32, u8, u64);
-
-/// A request that has not been answered.
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    io: Io,
-    /// By age.
-    number: u64,
-}
 
 /// Requests by where they begin; several may begin at one place.
 #[derive(Debug, Default)]
 struct Waiting {
-    requests: BTreeMap<(Place, u64), Request>,
-    /// Places by age.
-    by_age: BTreeMap<u64, Place>,
+    /// The second number of a key is the request's age.
+    requests: BTreeMap<(Place, u64), Io>,
+    /// Keys by age, and those that were taken since.
+    by_age: VecDeque<(Place, u64)>,
     next: u64,
 }
 
 impl Waiting {
     fn add(&mut self, place: Place, io: Io) {
-        let number = self.next;
+        let key = (place, self.next);
         self.next += 1;
-        self.requests.insert((place, number), Request { io, number });
-        self.by_age.insert(number, place);
+        self.requests.insert(key, io);
+        self.by_age.push_back(key);
+        if self.by_age.len() > 2 * self.requests.len() + MOST_TAKEN {
+            let requests = &self.requests;
+            self.by_age.retain(|key| requests.contains_key(key));
+        }
     }
 
     /// The oldest, once there are too many.
     fn overdue(&mut self) -> Option<Io> {
-        if self.by_age.len() <= MOST_WAITING { None } else { self.oldest() }
+        if self.requests.len() <= MOST_WAITING { None } else { self.oldest() }
     }
 
     fn oldest(&mut self) -> Option<Io> {
-        let (number, place) = self.by_age.pop_first()?;
-        self.requests.remove(&(place, number)).map(|request| request.io)
+        let requests = &mut self.requests;
+        std::iter::from_fn(|| self.by_age.pop_front()).find_map(|key| requests.remove(&key))
     }
 
     /// The oldest that begins within so many bytes from `place` on.
     fn take(&mut self, place: Place, len: u64) -> Option<Io> {
         let (device, op, begin) = place;
         let last = (device, op, begin.saturating_add(len.max(1) - 1));
-        let (key, request) = self.requests.range((place, 0)..=(last, u64::MAX)).next()?;
-        let (key, request) = (*key, *request);
-        self.requests.remove(&key);
-        self.by_age.remove(&request.number);
-        Some(request.io)
+        let key = *self.requests.range((place, 0)..=(last, u64::MAX)).next()?.0;
+        self.requests.remove(&key)
     }
 }
 
@@ -101,6 +98,8 @@ struct Blkparse {
 /// What a line says.
 struct Event<'a> {
     device: &'a [u8],
+    /// Major and minor.
+    number: u32,
     time: u64,
     action: &'a [u8],
     op: Op,
@@ -131,7 +130,7 @@ impl Parser for Blkparse {
             b"D" => self.dispatch(&event, out),
             b"C" => self.complete(&event, out),
             b"R" => {
-                let place = place_of(&event, device_of(&event, out));
+                let place = place_of(&event, event.number);
                 if let Some(io) = self.dispatched.take(place, 1) {
                     self.queued.add(place, io);
                 }
@@ -159,7 +158,7 @@ impl Blkparse {
     fn queue(&mut self, event: &Event, out: &mut Out) -> Result<(), Wrong> {
         let io = io_of(event, out);
         check(&io)?;
-        self.queued.add(place_of(event, device_of(event, out)), io);
+        self.queued.add(place_of(event, event.number), io);
         if let Some(io) = self.queued.overdue() {
             self.unanswered(io, out);
         }
@@ -167,7 +166,7 @@ impl Blkparse {
     }
 
     fn dispatch(&mut self, event: &Event, out: &mut Out) -> Result<(), Wrong> {
-        let device = device_of(event, out);
+        let device = event.number;
         self.dispatchers.insert(device);
         if self.is_queue {
             return Ok(());
@@ -178,7 +177,8 @@ impl Blkparse {
         // Who queued it is who asked; what dispatches may be a thread of the kernel.
         if let Some(queued) = self.queued.take(place, event.len) {
             io.stream = queued.stream;
-            while self.queued.take(place, event.len).is_some() {}
+            // Others are merged into it, unless the first is all of it.
+            while queued.len < event.len && self.queued.take(place, event.len).is_some() {}
         }
         self.dispatched.add(place, io);
         if let Some(io) = self.dispatched.overdue() {
@@ -188,7 +188,7 @@ impl Blkparse {
     }
 
     fn complete(&mut self, event: &Event, out: &mut Out) -> Result<(), Wrong> {
-        let device = device_of(event, out);
+        let device = event.number;
         let place = place_of(event, device);
         let failed = whole(event.tail) != Some(0);
         let answered = |io: Io| Io { latency: Some(event.time.saturating_sub(io.issue)), failed, ..io };
@@ -213,7 +213,7 @@ impl Blkparse {
     fn unanswered(&self, io: Io, out: &mut Out) {
         let names = &out.streams.names()[io.stream as usize];
         let device = names.device.clone();
-        let device = device_number(device.as_bytes());
+        let device = device_number(device.as_bytes()).unwrap_or_default();
         if self.is_queue || !self.dispatchers.contains(&device) {
             out.ios.push(io);
         }
@@ -236,15 +236,11 @@ fn io_of(event: &Event, out: &mut Out) -> Io {
     Io { fua, ..out.plain(op, time, offset, len, stream) }
 }
 
-fn device_of(event: &Event, _: &Out) -> u32 {
-    device_number(event.device)
-}
-
 /// Major and minor in one number: 12 and 20 bits, as Linux has them.
-fn device_number(device: &[u8]) -> u32 {
-    let comma = device.iter().position(|byte| *byte == b',').unwrap_or(0);
-    let part = |text| whole(text).unwrap_or(0) as u32;
-    part(&device[..comma]) << 20 | part(device.get(comma + 1..).unwrap_or_default()) & 0xf_ffff
+fn device_number(device: &[u8]) -> Option<u32> {
+    let comma = memchr::memchr(b',', device)?;
+    let (major, minor) = (whole(&device[..comma])?, whole(&device[comma + 1..])?);
+    (major < 1 << 12 && minor < 1 << 20).then_some((major << 20 | minor) as u32)
 }
 
 fn place_of(event: &Event, device: u32) -> Place {
@@ -273,13 +269,8 @@ fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
         *field = next().ok_or_else(|| wrong("a line that ends early"))?;
     }
     let [device, cpu, sequence, time, pid, action] = head;
-    let is_device = device
-        .iter()
-        .position(|byte| *byte == b',')
-        .is_some_and(|comma| whole(&device[..comma]).is_some() && whole(&device[comma + 1..]).is_some());
-    if !is_device || whole(cpu).is_none() || whole(sequence).is_none() || whole(pid).is_none() {
-        return Err(wrong("a line of something else"));
-    }
+    let number = device_number(device).filter(|_| [cpu, sequence, pid].iter().all(|field| whole(field).is_some()));
+    let number = number.ok_or_else(|| wrong("a line of something else"))?;
     let time = need(scaled(time, 9).filter(|_| time.contains(&b'.')), time, "no time in seconds")?;
     if !action.iter().all(u8::is_ascii_alphabetic) {
         return Err(Wrong::new(action, "no action"));
@@ -301,7 +292,7 @@ fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
         _ => return Err(wrong("neither sector + sectors nor nothing")),
     };
     let Some((op, fua)) = op_of(rwbs, len) else { return Ok(None) };
-    Ok(Some(Event { device, time, action, op, fua, offset, len, tail }))
+    Ok(Some(Event { device, number, time, action, op, fua, offset, len, tail }))
 }
 
 /// The operation of RWBS, and whether it forces unit access: `F` in front of it is a flush before, behind it FUA
