@@ -244,7 +244,7 @@ fn each_stream_goes_to_the_volume_of_its_name() {
     assert_eq!((&record["streams"][0]["name"], &record["streams"][1]["name"]), (&"datas".into(), &"logs".into()));
     let (_, on_one) = logged("volumes-one", again("volume = \"log\"", machine));
     assert!(on_one.iter().all(|row| row.get("volume") == 1));
-    says(&refused(again("", DRIVE)), &["trace.volume", "data"]);
+    says(&refused(again("", DRIVE)), &["trace.map", "data", "--set volume"]);
     says(&refused(again("volume = \"lgo\"", machine)), &["trace.volume", "did you mean \"log\""]);
     std::fs::remove_file(path).expect("nobody else knows it");
 }
