@@ -101,17 +101,14 @@ pub fn trace_targets() -> Vec<&'static str> {
     hotband_traces::TARGETS.to_vec()
 }
 
+/// I/Os written, what was lost of how many, ns that times were rounded by.
+type WrittenTrace = (u64, Vec<(&'static str, u64)>, u64);
+
 /// Writes the trace whose rows are at `rows` to `out`: I/Os written, what was lost of how many, the most that a time was
 /// rounded by in ns.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's paths are converted, not borrowed")]
-pub fn write_trace(
-    py: Python<'_>,
-    rows: PathBuf,
-    to: &str,
-    out: PathBuf,
-    ending: &str,
-) -> PyResult<(u64, Vec<(&'static str, u64)>, u64)> {
+pub fn write_trace(py: Python<'_>, rows: PathBuf, to: &str, out: PathBuf, ending: &str) -> PyResult<WrittenTrace> {
     if !hotband_traces::TARGETS.contains(&to) {
         return Err(PyValueError::new_err(format!("{to} is no format")));
     }
@@ -147,7 +144,9 @@ impl PyTraceMaking {
     ) -> Self {
         let mut making = Making::new(&asked.selection, out.parent().unwrap_or(Path::new(".")));
         making.count_from_zero();
-        measured_from.into_iter().for_each(|row| making.measured_from(row));
+        if let Some(row) = measured_from {
+            making.measured_from(row);
+        }
         let mut known = Streams::default();
         for (name, volume) in &streams {
             let device = volume.as_deref().unwrap_or_default().as_bytes();

@@ -39,20 +39,19 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
         return whole(format!("columns: are for format = \"{CSV}\""));
     }
     let names = known().join(", ");
-    let format = match said {
-        Some(name) => match FORMATS.iter().find(|format| format.name == name) {
-            Some(format) => *format,
-            None => return whole(format!("format {name:?} is none; expected one of {names}")),
-        },
-        None => {
-            let start = beginning(path)?;
-            match looked(&start) {
-                Some(format) => format,
-                None if start.is_empty() => return whole("is empty; expected a trace".to_owned()),
-                None => {
-                    let text = "is no trace of a known format (by its first lines); expected an I/O log as Parquet";
-                    return whole(format!("{text}, or one of {names}; of any CSV say the columns"));
-                }
+    let format = if let Some(name) = said {
+        let Some(format) = FORMATS.iter().find(|format| format.name == name) else {
+            return whole(format!("format {name:?} is none; expected one of {names}"));
+        };
+        *format
+    } else {
+        let start = beginning(path)?;
+        match looked(&start) {
+            Some(format) => format,
+            None if start.is_empty() => return whole("is empty; expected a trace".to_owned()),
+            None => {
+                let text = "is no trace of a known format (by its first lines); expected an I/O log as Parquet";
+                return whole(format!("{text}, or one of {names}; of any CSV say the columns"));
             }
         }
     };
@@ -79,16 +78,16 @@ pub(crate) fn looked(start: &[u8]) -> Option<&'static Format> {
     let mut lines: Vec<&[u8]> =
         lines.iter().map(|line| line.trim_ascii_end()).filter(|line| !line.is_empty()).collect();
     lines.truncate(LINES);
-    let read = |format: &&'static Format| {
+    let read = |format: &'static Format| {
         let (mut parser, mut out) = ((format.make)(), Out::default());
         let each = |(row, line): (usize, &&[u8])| {
             out.row = row as u64 + 1;
             parser.line(line, &mut out).is_ok()
         };
         let read = lines.iter().enumerate().map(each).filter(|is_read| *is_read).count();
-        (read, *format)
+        (read, format)
     };
     // The first of several: they stand in the order of how much their lines say.
-    let best = FORMATS.iter().map(|format| read(&format)).rev().max_by_key(|(read, _)| *read);
+    let best = FORMATS.iter().map(|format| read(format)).rev().max_by_key(|(read, _)| *read);
     best.filter(|(read, _)| 2 * read > lines.len()).map(|(_, format)| format)
 }

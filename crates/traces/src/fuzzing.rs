@@ -3,7 +3,6 @@
 use std::io::Cursor;
 
 use crate::detect::looked;
-use crate::error::TraceFileError;
 use crate::formats::{Columns, FORMATS, Parser};
 use crate::input::decompressed;
 use crate::io::{Io, LAST_BYTE, Out};
@@ -31,7 +30,6 @@ fn read(data: &[u8], parser: Box<dyn Parser>) {
     };
     match for_each_io(source, (parser, "a trace"), data.len() as u64 / 3, &mut out, each) {
         Ok(_) => {}
-        Err(error @ TraceFileError::Line { .. }) => assert_one_line(&error.to_string()),
         Err(error) => assert_one_line(&error.to_string()),
     }
     out.notes.iter().for_each(|note| assert_one_line(note));

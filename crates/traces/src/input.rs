@@ -1,10 +1,12 @@
 //! A trace as it lies there: plain, or compressed by gzip or zstd. Known by its first bytes, whatever it is called.
 
+use std::error::Error;
 use std::fs::File;
 use std::io::{self, Chain, Cursor, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use hotband_machine::Stopped;
 
 /// RFC 1952, section 2.3.1.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -47,8 +49,8 @@ impl<R: Read> Read for Ended<R> {
             return Ok(0);
         }
         self.decoder.read(buffer).map_err(|error| {
-            let of_system = error.raw_os_error().is_some()
-                || error.get_ref().is_some_and(|inner| inner.is::<hotband_machine::Stopped>());
+            let of_system =
+                error.raw_os_error().is_some() || error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Stopped>);
             if of_system { error } else { io::Error::new(io::ErrorKind::InvalidData, error.to_string()) }
         })
     }

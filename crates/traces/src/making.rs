@@ -176,7 +176,7 @@ impl Making {
     /// The devices, hosts and processes that there are, where none that was asked for is among them.
     fn offered(&self, streams: &Streams) -> String {
         let Selection { devices, hosts, processes, .. } = &self.selection;
-        let offers: [(&str, bool, fn(&Names) -> &String); 3] = [
+        let offers: [Offer; 3] = [
             ("devices", !devices.is_empty(), |names| &names.device),
             ("hosts", !hosts.is_empty(), |names| &names.host),
             ("processes", !processes.is_empty(), |names| &names.process),
@@ -190,6 +190,9 @@ impl Making {
         format!("expected some of its {what} {}{more}", some.join(", "))
     }
 }
+
+/// What streams are told apart by, whether some of it was asked for, and its name.
+type Offer = (&'static str, bool, fn(&Names) -> &String);
 
 /// Rows while they are written.
 struct Rows {
@@ -253,7 +256,9 @@ impl Numbers {
         };
         let taken: Vec<&Names> = self.taken.iter().map(|number| &names[*number as usize]).collect();
         let mut counts = std::collections::BTreeMap::new();
-        taken.iter().for_each(|names| *counts.entry(name(names)).or_insert(0) += 1);
+        for names in &taken {
+            *counts.entry(name(names)).or_insert(0) += 1;
+        }
         let stream = |names: &&Names| {
             let (own, device) = (name(names), &names.device);
             let name = if counts[&own] > 1 && !device.is_empty() { format!("{own} on {device}") } else { own };

@@ -91,8 +91,10 @@ pub(crate) fn for_each_io(
             let mut found = wrong.found;
             if !is_whole {
                 found += ", and the line ends without an end";
-            } else if let Some(other) = looked(line).filter(|other| other.accepted != accepted) {
-                found += &format!("; the line looks like {}", other.name);
+            } else if most_skipped == 0
+                && let Some(other) = looked(line).filter(|other| other.accepted != accepted)
+            {
+                found = format!("{found}; the line looks like {}", other.name);
             }
             skip(TraceFileError::line(row, Wrong { found, ..wrong }, accepted))?;
         }

@@ -214,9 +214,8 @@ fn any_table_is_read_by_its_columns() {
 
 #[test]
 fn what_is_taken_can_be_said() {
-    let text: String = (0..100_u64)
-        .map(|at| format!("{},{},512,{},{at}\n", at % 3, at * 2, if at % 2 == 0 { 'R' } else { 'W' }))
-        .collect();
+    let line = |at: u64| format!("{},{},512,{},{at}\n", at % 3, at * 2, ['R', 'W'][at as usize % 2]);
+    let text = (0..100).map(line).collect::<Vec<_>>().concat();
     let taken = |selection: Selection| read_text(text.as_bytes(), &selection).map(|(head, ios)| (head, plain(&ios)));
     let seconds = |count: u64| Span(count * 1_000_000_000);
     let some = || Selection::default();

@@ -128,7 +128,10 @@ impl Parser for Blkparse {
         match event.action {
             b"Q" => self.queue(&event, out),
             b"D" => self.dispatch(&event, out),
-            b"C" => self.complete(&event, out),
+            b"C" => {
+                self.complete(&event, out);
+                Ok(())
+            }
             b"R" => {
                 let place = place_of(&event, event.number);
                 if let Some(io) = self.dispatched.take(place, 1) {
@@ -187,14 +190,14 @@ impl Blkparse {
         Ok(())
     }
 
-    fn complete(&mut self, event: &Event, out: &mut Out) -> Result<(), Wrong> {
+    fn complete(&mut self, event: &Event, out: &mut Out) {
         let device = event.number;
         let place = place_of(event, device);
         let failed = whole(event.tail) != Some(0);
         let answered = |io: Io| Io { latency: Some(event.time.saturating_sub(io.issue)), failed, ..io };
         if let Some(io) = self.dispatched.take(place, 1) {
             out.ios.push(answered(io));
-            return Ok(());
+            return;
         }
         let mut asked = 0;
         while let Some(io) = self.queued.take(place, event.len) {
@@ -205,7 +208,6 @@ impl Blkparse {
             }
         }
         self.unasked += u64::from(asked == 0);
-        Ok(())
     }
 
     /// A request that was queued, of which nothing more is known: one that a device has dispatched within another is no

@@ -69,7 +69,7 @@ struct Column {
 /// A table by its columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
-    columns: [Option<Column>; 10],
+    places: [Option<Column>; 10],
     /// It has a header that must be ours.
     is_log: bool,
     measured: Option<usize>,
@@ -97,7 +97,7 @@ impl Columns {
             let text = format!("{} is missing; expected at least time, offset and size", KEYS[missing].0);
             return Err(wrong(text));
         }
-        Ok(Self { columns, is_log: false, measured: None, measured_from: None, began: false, separator: b',' })
+        Ok(Self { places: columns, is_log: false, measured: None, measured_from: None, began: false, separator: b',' })
     }
 
     fn log() -> Self {
@@ -108,7 +108,7 @@ impl Columns {
         columns[SIZE] = named("size_bytes", 1);
         columns[LATENCY] = named("latency_ns", 0);
         columns[OP] = named("direction", 1);
-        Self { columns, is_log: true, measured: None, measured_from: None, began: false, separator: b',' }
+        Self { places: columns, is_log: true, measured: None, measured_from: None, began: false, separator: b',' }
     }
 
     /// Looks at the first line: what separates fields, and where named columns are. Whether it is a header.
@@ -124,11 +124,11 @@ impl Columns {
             }
             self.measured = place("measured");
             for (index, name) in [(DEVICE, "volume"), (PROCESS, "stream"), (FUA, "fua"), (ERROR, "error")] {
-                self.columns[index] = place(name).map(|at| Column { place: Place::At(at), unit: 1 });
+                self.places[index] = place(name).map(|at| Column { place: Place::At(at), unit: 1 });
             }
         }
         let mut has_names = false;
-        for (column, (key, _)) in self.columns.iter_mut().zip(KEYS) {
+        for (column, (key, _)) in self.places.iter_mut().zip(KEYS) {
             let Some(Column { place: found, .. }) = column else { continue };
             if let Place::Named(name) = found {
                 has_names = true;
@@ -156,7 +156,7 @@ impl Columns {
 
     #[inline]
     fn field<'a>(&self, index: usize, fields: &[&'a [u8]; MOST]) -> &'a [u8] {
-        match &self.columns[index] {
+        match &self.places[index] {
             Some(Column { place: Place::At(at), .. }) => fields[*at],
             _ => b"",
         }
@@ -164,12 +164,12 @@ impl Columns {
 
     #[inline]
     fn time(&self, index: usize, fields: &[&[u8]; MOST]) -> Option<u64> {
-        scaled(self.field(index, fields), self.columns[index].as_ref()?.unit as u32)
+        scaled(self.field(index, fields), self.places[index].as_ref()?.unit as u32)
     }
 
     #[inline]
     fn bytes(&self, index: usize, fields: &[&[u8]; MOST]) -> Option<u64> {
-        let unit = self.columns[index].as_ref()?.unit;
+        let unit = self.places[index].as_ref()?.unit;
         scaled(self.field(index, fields), 0)?.checked_mul(unit)
     }
 }
@@ -182,10 +182,10 @@ impl Parser for Columns {
         let (fields, _) = self.fields(line);
         let field = |index| self.field(index, &fields);
         let issue = need(self.time(TIME, &fields), field(TIME), "no time")?;
-        let op = if self.columns[OP].is_some() { op_of(field(OP))? } else { Op::Read };
+        let op = if self.places[OP].is_some() { op_of(field(OP))? } else { Op::Read };
         let offset = need(self.bytes(OFFSET, &fields), field(OFFSET), "no offset")?;
         let len = need(self.bytes(SIZE, &fields), field(SIZE), "no size")?;
-        let latency = match (&self.columns[LATENCY], field(LATENCY)) {
+        let latency = match (&self.places[LATENCY], field(LATENCY)) {
             (None, _) | (Some(_), b"") => None,
             (Some(_), text) => Some(need(self.time(LATENCY, &fields), text, "no latency")?),
         };
