@@ -186,6 +186,7 @@ struct Figures {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "keys of JSON: which percentile it is")]
 struct Percentile {
     percentile: f64,
     measured_ns: u64,
