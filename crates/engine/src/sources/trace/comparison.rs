@@ -216,7 +216,9 @@ mod tests {
 
     fn pairs(of: &[(u64, u64)]) -> Pairs {
         let mut pairs = Pairs::new();
-        of.iter().for_each(|(measured, replayed)| pairs.add(Span(*measured), Span(*replayed)));
+        for (measured, replayed) in of {
+            pairs.add(Span(*measured), Span(*replayed));
+        }
         pairs
     }
 
