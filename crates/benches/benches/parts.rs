@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hotband_drives::parts::geometry::{Geometry, GeometryParams};
 use hotband_drives::parts::pending::{Head, Order, Pending, Waiting};
 use hotband_drives::parts::rotation::Rotation;
-use hotband_drives::parts::seek::{SeekCurve, SeekPoints};
+use hotband_drives::parts::seek::{KNEE, SeekCurve, SeekPoints};
 use hotband_drives::parts::segments::Segments;
 use hotband_units::{Bytes, Instant, Rate, Rpm, Span};
 
@@ -25,7 +25,7 @@ fn geometry() -> GeometryParams {
 }
 
 fn seek_points() -> SeekPoints {
-    SeekPoints { track: Span(200_000), average: Span(2_800_000), full: Span(5_000_000) }
+    SeekPoints { track: Span(200_000), average: Span(2_800_000), full: Span(5_000_000), knee: KNEE }
 }
 
 /// Numbers below `bound` that look random and are the same in every run (multiples of the golden ratio, Knuth,
