@@ -25,7 +25,9 @@ fn trace(times: &[(u64, u64)]) -> Vec<TraceIo> {
 
 fn write(path: &Path, head: &TraceHead, ios: &[TraceIo]) {
     let mut rows = TraceRows::create(path).expect("a temporary file");
-    ios.iter().for_each(|io| rows.push(io).expect("a temporary file"));
+    for io in ios {
+        rows.push(io).expect("a temporary file");
+    }
     rows.finish(head).expect("a temporary file");
 }
 
