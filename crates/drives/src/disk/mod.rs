@@ -94,9 +94,8 @@ enum Arm {
 /// What is known when the arm has finished.
 #[derive(Clone, Copy, Debug)]
 enum Work {
-    /// A read of `first..end`, and of what lies before on the track from sector `from` on; `sequential` names the segment
-    /// it continues.
-    Read { from: u64, first: u64, end: u64, sequential: Option<usize> },
+    /// A read of `first..end`; `sequential` names the segment it continues.
+    Read { first: u64, end: u64, sequential: Option<usize> },
     /// A write of `first..end` past the cache.
     Write { first: u64, end: u64 },
     /// An extent of the write cache, or what the translation of a shingled disk asks for.

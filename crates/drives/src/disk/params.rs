@@ -120,6 +120,8 @@ pub struct DiskParams {
     pub overheads: Overheads,
     /// Whether reading begins with whatever sector of the track comes first, not with that of the command.
     pub zero_latency: bool,
+    /// Whether any of these three holds: asked once, so that other disks do not pay for three.
+    pub is_pipelined: bool,
     /// Whether data of a read crosses the port while the head still reads; else after the last sector.
     pub read_overlap: bool,
     /// Whether data of a write crosses the port while the arm seeks; else before.
@@ -232,6 +234,7 @@ impl DiskParams {
             zero_latency: section.switch("zero_latency")?.unwrap_or(false),
             read_overlap: section.switch("read_overlap")?.unwrap_or(false),
             write_overlap: section.switch("write_overlap")?.unwrap_or(false),
+            is_pipelined: false,
             reorder_window: read_window(&section, "reorder_window")?,
             destage_window: read_window(&section, "destage_window")?,
             order: need(&section, "queue_order", section.choice("queue_order", &orders)?)?,
@@ -257,7 +260,8 @@ impl DiskParams {
         };
         params.check(&section)?;
         section.finish()?;
-        Ok(params)
+        let is_pipelined = params.zero_latency || params.read_overlap || params.write_overlap;
+        Ok(Self { is_pipelined, ..params })
     }
 
     /// The same drive, whose spindle and errors are those of this seed and name.
