@@ -111,7 +111,7 @@ fn read_with(product: &Product, key: &str, value: Value) -> Result<(), SpecError
 /// # Errors
 /// The first such value, with what was meant.
 pub(crate) fn check_names(product: &Product) -> Result<(), SpecError> {
-    let known: Vec<&str> = meanings_of(&product.kind).iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> = meanings_of(&product.kind).map(|(name, _)| *name).collect();
     let mut misspelt = product.keys().filter(|key| !known.contains(key));
     let meant = |key: &str| nearest(key, &known).filter(|near| !product.has(near)).map(str::to_owned);
     let Some((key, near)) = misspelt.find_map(|key| Some((key, meant(key)?))) else { return Ok(()) };
@@ -120,20 +120,20 @@ pub(crate) fn check_names(product: &Product) -> Result<(), SpecError> {
     product.blame(Err(refused), &Table::new(), "", "")
 }
 
-/// Every value of products of `kind`, and what it means.
-fn meanings_of(kind: &str) -> &'static [(&'static str, &'static str)] {
-    match kind {
-        "black-box" => meanings::BLACK_BOX,
-        "disk" => meanings::DISK,
-        "ssd" => meanings::SSD,
-        _ => meanings::OSD,
-    }
+/// Every value that products of `kind` may state, and what it means.
+fn meanings_of(kind: &str) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    let (stated, unstated): (&[_], &[_]) = match kind {
+        "black-box" => (meanings::BLACK_BOX, &[]),
+        "disk" => (meanings::DISK, meanings::DISK_UNSTATED),
+        "ssd" => (meanings::SSD, &[]),
+        _ => (meanings::OSD, &[]),
+    };
+    stated.iter().chain(unstated)
 }
 
 /// What a value of a product of `kind` means.
 fn meaning(kind: &str, key: &str) -> &'static str {
-    let unstated = if kind == "disk" { meanings::DISK_UNSTATED } else { &[] };
-    meanings_of(kind).iter().chain(unstated).find(|(name, _)| *name == key).map_or("", |(_, meaning)| meaning)
+    meanings_of(kind).find(|(name, _)| *name == key).map_or("", |(_, meaning)| meaning)
 }
 
 #[cfg(test)]
@@ -165,6 +165,28 @@ mod tests {
         }
         let stated = meanings::DISK_UNSTATED.iter().find(|(key, _)| used.contains(&format!("disk {key}")));
         assert_eq!(stated, None, "a drive states it: it belongs to the others");
+    }
+
+    #[test]
+    fn a_disk_may_state_what_none_of_the_catalog_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.toml");
+        for (key, _) in meanings::DISK_UNSTATED {
+            let value = match *key {
+                "read_ahead" => "\"always\"",
+                "read_overlap" | "write_overlap" | "zero_latency" => "\"on\"",
+                "seek_knee" => "\"25 %\"",
+                "seek_curve" | "seek_curve_cylinders" => "\"1: 1 ms, 10: 2 ms\"",
+                "reorder_window" | "destage_window" => "8",
+                _ => "\"0.1 ms\"",
+            };
+            let key = if *key == "seek_curve_cylinders" { "seek_curve" } else { key };
+            let text =
+                format!("variant_of = \"ent-15k\"\ntitle = \"t\"\n[values.{key}]\nvalue = {value}\nsource = \"s\"\n");
+            std::fs::write(&path, text).unwrap();
+            let found = catalog().drive(path.to_str().unwrap(), ("", "")).map(|(product, _)| product);
+            assert!(found.as_ref().is_ok_and(|product| product.has(key)), "{key}: {:?}", found.err());
+        }
     }
 
     /// Every listed key is taken with the value that it is listed with: nothing is promised that is refused.
