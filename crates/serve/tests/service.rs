@@ -38,8 +38,11 @@ fn no_answer_is_early_and_what_was_written_is_read() {
     let mut found = [0; 8192];
     service.read(0, 65536, &mut found).expect("memory");
     assert_eq!((found[0], found[4095], found[4096]), (7, 7, 0));
+    // An answer is counted after it was told: the last one perhaps a moment later.
+    while service.tally().answers() < 16 {
+        std::thread::yield_now();
+    }
     let lateness = service.tally().told().lateness.expect("there were answers");
-    assert_eq!(service.tally().answers(), 16);
     assert!(lateness.p50_ns < 3_000_000, "half of the answers were later than the latency itself: {lateness:?}");
 }
 
