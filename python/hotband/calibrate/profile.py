@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-ACROSS = (-2.5, -1.0, 1.0, 2.5)
+ACROSS = (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
 AROUND = (-2.0, -1.0, 1.0, 2.0)
 """Places that are run: across the range, and so many standard errors around the fit."""
 SHARP = 0.3

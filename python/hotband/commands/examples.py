@@ -4,8 +4,8 @@ from __future__ import annotations
 
 _KEYS = (
     "[bold]Keys of --set[/]: qd, depth, threads, think, rate_iops, issue, speed, bs, read_pct, random_pct, span, "
-    "clients, data, state, warm_up, app.KEY, and values of the drives, such as wce=on. fio's iodepth, numjobs, "
-    "rwmixread, percentage_random, blocksize, size, thinktime and ramp_time are taken too. Solid-state drives are "
+    "clients, data, state, warm_up, volume, beyond, app.KEY, and values of the drives, such as wce=on. fio's iodepth, "
+    "numjobs, rwmixread, percentage_random, blocksize, size, thinktime and ramp_time are taken too. SSDs are "
     "written over first, at a scale that is said, unless state=fob."
 )
 _LISTED = "[bold]hotband keys WORKLOAD --on MACHINE[/] lists every key, with its value today."
