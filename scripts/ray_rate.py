@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -72,6 +73,7 @@ def sweep(folder: Path, runs: int, executor: str) -> Timed:
     command = [sys.executable, "-m", "hotband.cli", "sweep", str(folder / "short.toml"), "--on", MACHINE]
     command += ["--set", f"qd={depths}", "--repeat", str(runs // len(DEPTHS)), "--out", str(out), "--json", "--fresh"]
     journal = out / JOURNAL_FILE
+    shutil.rmtree(out, ignore_errors=True)
     begin, first, last, size, at_first = time.monotonic(), 0.0, 0.0, 0, 0
     used: dict[int, int] = {}
     before: dict[int, int] = {}
