@@ -12,8 +12,8 @@ const SMALLEST_DIE: u64 = 1 << 29;
 
 /// Twice what two actuators give together [Seagate Exos 2X18: 554 MB/s].
 const FASTEST_MEDIA: Rate = Rate(1_108_000_000);
-/// A drive may be known behind the bus of a test rig: those of [DiskSim's validation set] are up to five times as fast as
-/// theirs. Beyond this the unit of one of both is wrong.
+/// A drive may be known behind the bus of a test rig: those of [DiskSim's validation set] give up to three times what
+/// theirs carries. Beyond this the unit of one of both is wrong.
 const SLOWEST_PORT: u64 = 10;
 
 /// 6 Gbit/s in 10 bits a byte [Serial ATA 3.0].

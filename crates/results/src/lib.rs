@@ -10,6 +10,7 @@ mod fio_log;
 pub mod fuzzing;
 mod hdr;
 mod lines;
+pub mod pieces;
 mod seconds;
 
 pub use error::LogError;

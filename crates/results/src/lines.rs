@@ -1,11 +1,9 @@
-//! A file line by line in pieces of fixed size, and the numbers of a line.
+//! The lines of a log, and the numbers of a line.
 
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 use crate::error::{LogError, shown};
-
-/// Read at a time; no line may be longer.
-const PIECE: usize = 512 * 1024;
+use crate::pieces::{self, Fault, PIECE};
 
 /// Times after this, in ms, are none: nanoseconds of it fit into 64 bits (the year 2255).
 pub(crate) const LATEST_MS: u64 = 9_000_000_000_000;
@@ -20,41 +18,27 @@ pub(crate) type Verdict = Result<(), String>;
 ///
 /// The last line without an end, if `each` refuses it, is a log that was cut short: true is returned.
 pub(crate) fn for_each_line(
-    mut source: impl Read,
+    source: impl Read,
     accepted: &'static str,
     mut each: impl FnMut(&[u8]) -> Verdict,
 ) -> Result<bool, LogError> {
-    let mut piece = vec![0; PIECE];
-    let (mut filled, mut line) = (0, 0);
-    loop {
-        let read = match source.read(&mut piece[filled..]) {
-            Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error.into()),
-        };
-        filled += read;
-        if read == 0 {
-            return Ok(filled > 0 && each(trimmed(&piece[..filled])).is_err());
+    let mut is_cut = false;
+    let verdict = |text: &[u8], line, is_whole| match each(text) {
+        Err(found) if is_whole => Err(LogError::Line { line, found, accepted }),
+        Err(_) => {
+            is_cut = true;
+            Ok(())
         }
-        let mut begin = 0;
-        while let Some(length) = memchr::memchr(b'\n', &piece[begin..filled]) {
-            line += 1;
-            let text = trimmed(&piece[begin..begin + length]);
-            each(text).map_err(|found| LogError::Line { line, found, accepted })?;
-            begin += length + 1;
+        Ok(()) => Ok(()),
+    };
+    pieces::for_each_line(source, verdict, |fault, line| match fault {
+        Fault::Unreadable(error) => error.into(),
+        Fault::TooLong(text) => {
+            let found = format!("a line of more than {PIECE} bytes, {:?}", shown(text));
+            LogError::Line { line, found, accepted }
         }
-        if begin == 0 && filled == PIECE {
-            let found = format!("a line of more than {PIECE} bytes, {:?}", shown(&piece));
-            return Err(LogError::Line { line: line + 1, found, accepted });
-        }
-        piece.copy_within(begin..filled, 0);
-        filled -= begin;
-    }
-}
-
-#[inline]
-fn trimmed(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
+    })?;
+    Ok(is_cut)
 }
 
 /// The whole numbers of a line, separated by commas and blanks.

@@ -97,14 +97,17 @@ impl Disk {
         let before = ahead.committed;
         let ahead = Ahead { limit: ahead.limit.max(limit), committed: ahead.committed.max(end), ..ahead };
         let passes = if end <= ahead.from { now } else { self.passes(&ahead, end) };
-        let begins = self.passes(&ahead, first + 1);
         self.shared.segments.extend(ahead.segment, ahead.from, before);
         self.shared.segments.give(ahead.segment, end);
         self.arm = Arm::Ahead(ahead);
         self.counters.look_ahead_hits += 1;
         self.counters.cache_hits += 1;
-        let passes = self.crosses_from(begins, passes, u64::from(arrived.command.len));
-        self.answer(now, arrived, passes);
+        let ready = if self.params.read_overlap {
+            self.crosses_from(self.passes(&ahead, first + 1), passes, u64::from(arrived.command.len))
+        } else {
+            passes
+        };
+        self.answer(now, arrived, ready);
         true
     }
 
@@ -229,7 +232,7 @@ impl Disk {
     /// Puts a write into the queue, or serves it at once.
     fn enqueue_write(&mut self, now: Instant, arrived: Arrived) {
         let data_in = self.shared.port.receive(now, u64::from(arrived.command.len));
-        // Where wire and arm overlap, the arm need not wait for the data to begin (`Disk::data_by`).
+        // Where wire and arm overlap, the arm need not wait for the data to begin (`Disk::service_pipelined`).
         let before = if self.params.write_overlap { Span::ZERO } else { data_in };
         let waiting = self.waiting(&arrived, (arrived.first(), arrived.end()), true, before);
         if self.is_at_rest() && !self.params.writes_in_turn {

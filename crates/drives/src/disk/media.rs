@@ -256,42 +256,22 @@ impl Disk {
         self.service_after::<false>(start, 0, waiting)
     }
 
-    /// The same where sectors are read in whatever order they come, and data crosses the wire while the arm seeks: a write
-    /// whose data has all come at `data_by` begins when the rest comes as fast as it is written. Beside it how long before
-    /// the last sector the data of a read begins to cross, and the first sector that passes the head before.
-    #[cold]
-    fn service_pipelined(&mut self, start: Instant, waiting: &Waiting, arrived: &Arrived) -> (MediaAccess, Span, u64) {
-        let mut earliest = 0;
-        if waiting.write && self.params.write_overlap {
-            let data_by = arrived.at + self.shared.port.time_for(u64::from(arrived.command.len));
-            let (_, turned) = self.geometry.run(&waiting.place, waiting.sector, u64::from(waiting.count));
-            let written = self.params.geometry.rotation.time_for(turned);
-            earliest = data_by.0.saturating_sub(start.0 + written.0) as u32;
-        }
-        if waiting.write {
-            return (self.service_after::<false>(start, earliest, waiting), Span::ZERO, waiting.sector);
-        }
-        if !self.params.zero_latency {
-            let service = self.service_after::<false>(start, earliest, waiting);
-            let early = self.crosses_early(&service, waiting.sector, u64::from(arrived.command.len));
-            return (service, early, waiting.sector);
-        }
-        let service = self.service_after::<true>(start, earliest, waiting);
-        let early = self.crosses_early(&service, waiting.sector, u64::from(arrived.command.len));
-        (service, early, self.read_from(&service, waiting))
-    }
-
     /// The same where the head may not begin before so many nanoseconds from `start`.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call of its own costs 1 % of a simulated I/O")]
-    fn service_after<const ANY_ORDER: bool>(&self, start: Instant, earliest: u32, waiting: &Waiting) -> MediaAccess {
+    pub(super) fn service_after<const ANY_ORDER: bool>(
+        &self,
+        start: Instant,
+        earliest: u32,
+        waiting: &Waiting,
+    ) -> MediaAccess {
         let head = self.head(start);
         let rotation = head.rotation;
         let seek = head.seek(&waiting.place, waiting.write).max(earliest);
         let (mut wait, late) = head.wait_or_late(rotation.angle(start), seek, waiting.angle);
         let (last, turned) = self.geometry.run(&waiting.place, waiting.sector, u64::from(waiting.count));
         if ANY_ORDER {
-            wait -= self.order_saves(wait, turned, waiting).min(wait);
+            wait -= self.order_saves(wait, turned, waiting);
         }
         // The transfer ends with the last sector, however late it was joined: lateness must not add up in a stream.
         let mut transfer = rotation.time_for(turned.saturating_sub(late));
@@ -346,9 +326,9 @@ impl Disk {
         // What a segment keeps of it begins with its first sector, or with what passes before that.
         let mut kept = first;
         let (mut service, early) = if self.params.is_pipelined {
-            let (service, early, passed) = self.service_pipelined(start, waiting, &arrived);
-            kept = if sequential.is_none() { passed } else { first };
-            (service, early)
+            let pipelined = self.service_pipelined(start, waiting, &arrived);
+            kept = if sequential.is_none() { pipelined.from } else { first };
+            (pipelined.service, pipelined.early)
         } else {
             (self.service(start, waiting), Span::ZERO)
         };
@@ -391,39 +371,6 @@ impl Disk {
             self.note(first, end, |account, range| account.write(range, command.version, finished));
         }
         self.arm = Arm::Busy { until: service.end(), work };
-    }
-
-    /// First sector of the track that passes the head while it waits for that of a command.
-    fn read_from(&self, service: &MediaAccess, waiting: &Waiting) -> u64 {
-        let track = self.geometry.track_of(waiting.sector);
-        let waited = self.params.geometry.rotation.turned(service.rotation);
-        let sectors = waited / self.geometry.sector_flow(waiting.sector);
-        waiting.sector.saturating_sub(sectors).max(track.start)
-    }
-
-    /// What reading in whatever order sectors come saves a command that lies on one track: the head that comes down in
-    /// the middle of it is done a revolution later, and does not wait for its beginning first.
-    fn order_saves(&self, wait: u64, turned: u64, waiting: &Waiting) -> u64 {
-        let one_track = self.geometry.track_of(waiting.sector).end >= waiting.end();
-        if one_track && wait + turned > REVOLUTION { wait + turned - REVOLUTION } else { 0 }
-    }
-
-    /// How long before its last sector the data of a read begins to cross the wire, whose first sector is `first`.
-    fn crosses_early(&mut self, service: &MediaAccess, first: u64, bytes: u64) -> Span {
-        let sector = self.params.geometry.rotation.time_for(self.geometry.sector_flow(first));
-        let ends = service.end();
-        let begins = Instant(ends.0 - service.transfer.0 + sector.0.min(service.transfer.0));
-        ends.since(self.crosses_from(begins, ends, bytes))
-    }
-
-    /// When data begins to cross the wire that comes off the media from `begins` to `ends`: where they overlap, as soon
-    /// as the rest comes as fast as it crosses. The last sector crosses when it was read.
-    pub(super) fn crosses_from(&mut self, begins: Instant, ends: Instant, bytes: u64) -> Instant {
-        if !self.params.read_overlap {
-            return ends;
-        }
-        let ahead = self.shared.port.time_for(bytes - SECTOR.min(bytes));
-        begins.max(Instant(ends.0.saturating_sub(ahead.0)))
     }
 
     /// Transfer until `end`, within a longer one.

@@ -16,6 +16,7 @@ mod commands;
 mod counters;
 mod media;
 pub mod params;
+mod pipeline;
 pub mod power;
 mod scan;
 mod seeks;

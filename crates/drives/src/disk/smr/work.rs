@@ -250,7 +250,7 @@ impl SmrDisk {
                 self.acknowledged.1 -= write.count;
                 continue;
             };
-            let overhead = self.disk.params.overheads.media_read;
+            let overhead = self.disk.params.overheads.media_write;
             let times = Times { queue: start.since(ready), overhead, link, ..times };
             self.disk.in_drive += 1;
             self.disk.finish(Done { token: write.id, at, times, bytes_back: 0, fault: None });

@@ -8,12 +8,12 @@
 //! at most 0.05 %.
 
 use hdrhistogram::Histogram;
-use hotband_machine::Op;
 use hotband_units::Span;
 use hotband_workloads::TraceIo;
 use serde::Serialize;
 
-use crate::probes::direction::empty_histogram;
+use crate::probes::streams::direction_of;
+use crate::sources::trace::spans::Spans;
 
 /// Percentiles that are put side by side.
 const PERCENTILES: [f64; 9] = [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 100.0];
@@ -43,60 +43,59 @@ impl Distance {
 /// Latencies of the same I/Os, as measured and as replayed.
 #[derive(Clone, Debug)]
 pub struct Pairs {
-    measured: Histogram<u64>,
-    replayed: Histogram<u64>,
-    /// Sums, in ns: of both, and of the squares of their differences.
-    sums: (u128, u128),
+    pub measured: Spans,
+    pub replayed: Spans,
+    /// Sum of the squares of their differences, in ns.
     squares: f64,
 }
 
 impl Pairs {
     fn new() -> Self {
-        Self { measured: empty_histogram(), replayed: empty_histogram(), sums: (0, 0), squares: 0.0 }
+        Self { measured: Spans::new(), replayed: Spans::new(), squares: 0.0 }
     }
 
     fn add(&mut self, measured: Span, replayed: Span) {
-        self.measured.saturating_record(measured.0);
-        self.replayed.saturating_record(replayed.0);
-        self.sums = (self.sums.0 + u128::from(measured.0), self.sums.1 + u128::from(replayed.0));
+        self.measured.add(measured);
+        self.replayed.add(replayed);
         self.squares += (replayed.0 as f64 - measured.0 as f64).powi(2);
     }
 
     fn add_all(&mut self, other: &Self) {
-        const SAME: &str = "all histograms have the same bounds";
-        self.measured.add(&other.measured).expect(SAME);
-        self.replayed.add(&other.replayed).expect(SAME);
-        self.sums = (self.sums.0 + other.sums.0, self.sums.1 + other.sums.1);
+        self.measured.add_all(&other.measured);
+        self.replayed.add_all(&other.replayed);
         self.squares += other.squares;
     }
 
-    fn ios(&self) -> u64 {
-        self.measured.len()
+    /// Several together; none of none.
+    fn sum<'a>(of: impl IntoIterator<Item = &'a Option<Box<Self>>>) -> Option<Self> {
+        let mut there = of.into_iter().flatten();
+        let mut sum = Self::clone(there.next()?);
+        there.for_each(|other| sum.add_all(other));
+        Some(sum)
     }
 
     /// The figures of both; there is at least one I/O.
     fn figures(&self) -> Figures {
-        let ios = self.ios() as f64;
-        let means = (self.sums.0 as f64 / ios, self.sums.1 as f64 / ios);
+        let (measured, replayed) = (self.measured.mean_ns(), self.replayed.mean_ns());
         // Of what took no time at all nothing is a share.
-        let share = |value: f64| (means.0 > 0.0).then(|| 100.0 * value / means.0);
-        let demerit = horizontal_distance(&self.measured, &self.replayed);
+        let share = |value: f64| (measured > 0.0).then(|| 100.0 * value / measured);
+        let demerit = horizontal_distance(&self.measured.histogram, &self.replayed.histogram);
         Figures {
-            ios: self.ios(),
-            mean_measured_ns: means.0,
-            mean_replayed_ns: means.1,
-            mean_error_pct: share(means.1 - means.0),
+            ios: self.measured.count(),
+            mean_measured_ns: measured,
+            mean_replayed_ns: replayed,
+            mean_error_pct: share(replayed - measured),
             demerit_ns: demerit,
             demerit_pct: share(demerit),
-            rms_ns: (self.squares / ios).sqrt(),
+            rms_ns: (self.squares / self.measured.count() as f64).sqrt(),
         }
     }
 
     fn percentiles(&self) -> Vec<Percentile> {
         let of = |percentile: f64| Percentile {
             percentile,
-            measured_ns: self.measured.value_at_percentile(percentile),
-            replayed_ns: self.replayed.value_at_percentile(percentile),
+            measured_ns: self.measured.at(percentile / 100.0),
+            replayed_ns: self.replayed.at(percentile / 100.0),
         };
         PERCENTILES.map(of).into()
     }
@@ -126,42 +125,37 @@ fn middle(of: &Histogram<u64>, value: u64) -> f64 {
     f64::midpoint(of.lowest_equivalent(value) as f64, of.highest_equivalent(value) as f64)
 }
 
-/// Measured beside replayed latencies while they come.
+/// Measured beside replayed latencies while they come: by direction, and by distance (of flushes and trims, which lie
+/// nowhere, all in one).
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
-    all: Option<Box<Pairs>>,
-    /// Reads and writes, by distance.
-    classes: [[Option<Box<Pairs>>; 3]; 2],
+    classes: [[Option<Box<Pairs>>; 3]; 4],
 }
 
 impl Compared {
     /// An I/O that was served both times.
     pub fn add(&mut self, io: &TraceIo, distance: Distance, measured: Span, replayed: Span) {
-        let add = |to: &mut Option<Box<Pairs>>| {
-            to.get_or_insert_with(|| Box::new(Pairs::new())).add(measured, replayed);
-        };
-        add(&mut self.all);
-        match io.op {
-            Op::Read => add(&mut self.classes[0][distance as usize]),
-            Op::Write => add(&mut self.classes[1][distance as usize]),
-            Op::Flush | Op::Trim => {}
-        }
+        let class = &mut self.classes[direction_of(io.op)][distance as usize];
+        class.get_or_insert_with(|| Box::new(Pairs::new())).add(measured, replayed);
     }
 
     /// What another trace has.
     pub fn add_all(&mut self, other: &Self) {
-        let own = std::iter::once(&mut self.all).chain(self.classes.iter_mut().flatten());
-        let others = std::iter::once(&other.all).chain(other.classes.iter().flatten());
-        for (own, other) in own.zip(others) {
+        for (own, other) in self.classes.iter_mut().flatten().zip(other.classes.iter().flatten()) {
             if let Some(other) = other {
                 own.get_or_insert_with(|| Box::new(Pairs::new())).add_all(other);
             }
         }
     }
 
+    /// Reads, writes, flushes and trims.
+    pub fn by_direction(&self) -> [Option<Pairs>; 4] {
+        self.classes.each_ref().map(Pairs::sum)
+    }
+
     /// The section; none where the trace has no latencies.
     pub fn record(&self) -> Option<Comparison> {
-        let all = self.all.as_ref()?;
+        let all = Pairs::sum(self.classes.iter().flatten())?;
         let distances = [Distance::Continuing, Distance::Near, Distance::Far];
         let directions = ["read", "write"].into_iter().zip(&self.classes);
         let classes = directions.flat_map(|(direction, classes)| {

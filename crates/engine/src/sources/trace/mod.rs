@@ -2,6 +2,7 @@
 
 mod comparison;
 mod record;
+mod spans;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,55 +1,11 @@
 //! The section "trace" of a record: what was recorded beside what became of it now.
 
-use hdrhistogram::Histogram;
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Issue, Replayed, TraceSpec};
 use serde::Serialize;
 
-use crate::probes::direction::empty_histogram;
-use crate::probes::streams::direction_of;
-use crate::sources::trace::comparison::{Compared, Comparison, Distance};
-
-/// Latencies or errors, in ns.
-#[derive(Clone, Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "keys of JSON end in their unit")]
-struct Times {
-    mean_ns: f64,
-    p50_ns: u64,
-    p99_ns: u64,
-    max_ns: u64,
-}
-
-/// The same while they are counted.
-#[derive(Clone, Debug)]
-struct Spans {
-    sum: u128,
-    longest: u64,
-    histogram: Histogram<u64>,
-}
-
-impl Spans {
-    fn new() -> Self {
-        Self { sum: 0, longest: 0, histogram: empty_histogram() }
-    }
-
-    fn add(&mut self, span: Span) {
-        self.sum += u128::from(span.0);
-        self.longest = self.longest.max(span.0);
-        self.histogram.saturating_record(span.0);
-    }
-
-    fn times(&self) -> Option<Times> {
-        let count = self.histogram.len();
-        // A quantile is the upper end of its bucket, which may lie beyond the longest of all.
-        let at = |share| self.histogram.value_at_quantile(share).min(self.longest);
-        (count > 0).then(|| Times {
-            mean_ns: self.sum as f64 / count as f64,
-            p50_ns: at(0.5),
-            p99_ns: at(0.99),
-            max_ns: self.longest,
-        })
-    }
-}
+use crate::sources::trace::comparison::{Compared, Comparison, Distance, Pairs};
+use crate::sources::trace::spans::{Spans, Times};
 
 /// First issue and last answer.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +33,13 @@ struct Beside {
     replayed: Option<Times>,
 }
 
+impl Beside {
+    fn of(pairs: &Pairs) -> Self {
+        let Pairs { measured, replayed, .. } = pairs;
+        Self { count: measured.count(), recorded: measured.times(), replayed: replayed.times() }
+    }
+}
+
 /// What became of a trace, counted in measured phases.
 pub struct TraceStats {
     spec: TraceSpec,
@@ -87,8 +50,7 @@ pub struct TraceStats {
     late: Spans,
     recorded: Extent,
     replayed: Extent,
-    /// Recorded and replayed latencies of I/Os that were served both times, by direction; none before the first.
-    latencies: [Option<Box<(Spans, Spans)>>; 4],
+    /// Recorded and replayed latencies of I/Os that were served both times.
     compared: Compared,
 }
 
@@ -101,7 +63,6 @@ impl TraceStats {
             late: Spans::new(),
             recorded: Extent::new(),
             replayed: Extent::new(),
-            latencies: [const { None }; 4],
             compared: Compared::default(),
         }
     }
@@ -121,9 +82,6 @@ impl TraceStats {
         if failed || io.failed {
             return;
         }
-        let both = self.latencies[direction_of(io.op)].get_or_insert_with(|| Box::new((Spans::new(), Spans::new())));
-        both.0.add(latency);
-        both.1.add(now.since(*asked));
         self.compared.add(io, distance, latency, now.since(*asked));
     }
 
@@ -136,13 +94,9 @@ impl TraceStats {
 
     /// It is over.
     pub fn record(self) -> TraceRecord {
-        let Self { spec, moved, ios, late, recorded, replayed, latencies, .. } = self;
-        let has_latencies = latencies.iter().any(Option::is_some);
-        let beside = latencies.map(|both| {
-            let (recorded, replayed) = *both?;
-            Some(Beside { count: recorded.histogram.len(), recorded: recorded.times(), replayed: replayed.times() })
-        });
-        let [read, write, flush, trim] = beside;
+        let Self { spec, moved, ios, late, recorded, replayed, compared } = self;
+        let [read, write, flush, trim] = compared.by_direction().map(|pairs| pairs.as_ref().map(Beside::of));
+        let has_latencies = [&read, &write, &flush, &trim].into_iter().any(Option::is_some);
         let depth = if let Issue::AsFastAsPossible { depth } = spec.issue { Some(depth) } else { None };
         TraceRecord {
             file: spec.file,
