@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict
 
@@ -82,13 +82,15 @@ class CalibratedDoc(TypedDict):
     loads: list[dict[str, object]]
     misfit: float
     best_next: dict[str, object] | None
+    comparison: Mapping[str, object] | None
     notes: list[str]
 
 
 @dataclass
 class Calibrated:
     """A product with values as they were found: `text` is its file. `misfit` is how much farther figures lie off the
-    fit than chance and what is known of the model's errors explain (1: as expected)."""
+    fit than chance and what is known of the model's errors explain (1: as expected). `comparison` is, of a trace, its
+    second half measured beside replayed, as a record has it."""
 
     like: str
     target: str
@@ -99,6 +101,7 @@ class Calibrated:
     best_next: Next | None
     text: str = ""
     notes: list[str] = field(default_factory=list)
+    comparison: Mapping[str, object] | None = None
     runs: int = 0
     seconds: float = 0.0
 
@@ -130,6 +133,7 @@ class Calibrated:
             "loads": [asdict(one) for one in self.lines],
             "misfit": self.misfit,
             "best_next": None if self.best_next is None else asdict(self.best_next),
+            "comparison": self.comparison,
             "notes": self.notes,
         }
 

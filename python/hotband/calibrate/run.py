@@ -18,6 +18,7 @@ from hotband.calibrate.model import Product, Watch
 from hotband.calibrate.product_file import file_text, whole_text
 from hotband.calibrate.results import measured_of
 from hotband.calibrate.target import EMULATED, REAL, Hardware, is_model, span_of_model, target_of
+from hotband.calibrate.trace.calibrate import of_trace
 from hotband.errors import UserError
 from hotband.text.tables import counted
 from hotband.text.write import write_file
@@ -62,14 +63,27 @@ def run(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch)
     _expect_file(wanted.out)
     if wanted.like.name == BLACK_BOX:
         found, measured = _black_box(wanted, say, watch)
+    elif (trace := trace_of(wanted.targets)) is not None:
+        found, measured = of_trace(trace, wanted.like, watch, wanted.jobs)
+        found.text = _text(wanted, found, f"{counted(measured, 'I/O')} of {trace.name}")
     elif is_target(wanted.targets):
         found, measured = _measured(wanted, show, say, watch)
     else:
         found, measured = _results(wanted, watch)
-    found.text = found.text or _text(wanted, found, measured)
+    found.text = found.text or _text(wanted, found, f"{counted(measured, 'measurement')} of {found.target}")
     if wanted.out is not None:
         write_file(wanted.out, found.text)
     return found
+
+
+def trace_of(targets: Sequence[str]) -> Path | None:
+    """The trace that is named, if it is one. Raises UserError for one among others."""
+    from hotband.traces.files import is_trace
+
+    traces = [Path(one) for one in targets if is_trace(Path(one))]
+    if traces and len(targets) > 1:
+        raise UserError("TRACE", "", str(traces[0]), "is a trace: expected one alone")
+    return traces[0] if traces else None
 
 
 def is_target(targets: Sequence[str]) -> bool:
@@ -87,6 +101,8 @@ def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
     from hotband.runs.run import text_of
 
     [name] = _one(wanted.targets)
+    if trace_of(wanted.targets) is not None:
+        raise UserError("--plan", "", name, "is a trace: nothing is measured; leave --plan out")
     if not name.startswith(REAL):
         span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
         return calibrate.plan(_asked(wanted, Product(name), span), watch)
@@ -159,7 +175,8 @@ def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]
         like = product_of(measured, target.span_bytes or WHOLE, Path(folder))
         asked = replace(_asked(wanted, target.product, None), like=like, ios=BLACK_BOX_IOS)
         found = calibrate.of_results(asked, measured, watch, kept_back)
-        found.text = whole_text(like.text or "", _source(found, sum(counts)), found.values, _head(wanted, found))
+        source = _source(f"{counted(sum(counts), 'measurement')} of {found.target}")
+        found.text = whole_text(like.text or "", source, found.values, _head(wanted, found))
     found.like = BLACK_BOX
     return found, sum(counts)
 
@@ -206,9 +223,8 @@ def _expect_file(out: Path | None) -> None:
         raise UserError("-o", "", str(out), "expected a file in a folder that is there")
 
 
-def _source(found: Calibrated, measured: int) -> str:
-    day = datetime.now(UTC).date().isoformat()
-    return f"calibrated on {day} from {counted(measured, 'measurement')} of {found.target}"
+def _source(what: str) -> str:
+    return f"calibrated on {datetime.now(UTC).date().isoformat()} from {what}"
 
 
 def _head(wanted: Wanted, found: Calibrated) -> list[str]:
@@ -220,9 +236,9 @@ def _head(wanted: Wanted, found: Calibrated) -> list[str]:
     ]
 
 
-def _text(wanted: Wanted, found: Calibrated, measured: int) -> str:
-    title, source = f"{wanted.like.name}, calibrated", _source(found, measured)
-    return file_text(wanted.like.name, title, source, found.values, _head(wanted, found), wanted.out)
+def _text(wanted: Wanted, found: Calibrated, what: str) -> str:
+    title = f"{Path(wanted.like.name).name.removesuffix('.toml')}, calibrated"
+    return file_text(wanted.like.name, title, _source(what), found.values, _head(wanted, found), wanted.out)
 
 
 def with_folder(wanted: Wanted) -> Wanted:

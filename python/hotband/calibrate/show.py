@@ -69,7 +69,7 @@ def views(of: Calibrated) -> list[Table | Text | str]:
             f"One more measurement that would help most: {help_.load} "
             f"(variance of {help_.value} {100 * help_.value_share:.0f} % less)"
         )
-    else:
+    elif of.comparison is None:
         found.append("No further measurement of these loads would tell more")
     far = worst([one for one in of.checks if one.figure in ("IOPS", "p99")])
     if far is not None:

@@ -19,6 +19,8 @@ hotband calibrate real:/dev/sdb --like pm893-3840 --erase S45PNA0M -o mine.toml
 
 hotband calibrate fio-*.json --like exos-15e900-512n -o mine.toml    (results that are there)
 
+hotband calibrate disk7.trace --like ./disk7.toml -o mine.toml    (a trace with latencies)
+
 hotband calibrate real:/srv --size "8 GiB" --like black-box -o volume.toml
 
 hotband run fio-randread --on ./mine.toml
@@ -30,8 +32,8 @@ def calibrate(
     targets: Annotated[
         list[str],
         typer.Argument(
-            metavar="TARGET|RESULT...",
-            help="real:PATH, emulated:MACHINE or a machine, which is measured; or results that are there.",
+            metavar="TARGET|RESULT...|TRACE",
+            help="real:PATH, emulated:MACHINE or a machine, which is measured; results or a trace that are there.",
         ),
     ],
     like: Annotated[
@@ -64,7 +66,7 @@ def calibrate(
     jobs: JobsOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Fit a product's uncertain values to a drive: measure what tells them, or take results that are there.
+    """Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.
 
     Writes a product's file with values, ranges and sources, for --on ./FILE.
     """
