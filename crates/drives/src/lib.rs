@@ -14,7 +14,7 @@ pub use black_box::BlackBox;
 pub use black_box::params::BlackBoxParams;
 pub use disk::Disk;
 pub use disk::actuators::MultiActuatorDisk;
-pub use disk::params::{DiskParams, Exposes};
+pub use disk::params::{DiskParams, Exposes, OPTIONAL as DISK_OPTIONAL};
 pub use disk::power::Writing;
 pub use disk::smr::SmrDisk;
 pub use hotband_machine::{Assumption, Product};

@@ -67,7 +67,7 @@ fn check_port(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
 
 /// The capacity is made of dies that somebody makes.
 fn check_dies(product: &Product) -> Result<(), SpecError> {
-    let values = product.with(&Table::new(), "", "")?;
+    let values = product.with(&Table::new(), ("", ""), &[])?;
     let section = Section::new(&product.file, "values", &values);
     let (Some(capacity), Some(dies)) = (section.quantity::<Bytes>("capacity")?, section.count("dies", 2..=4096)?)
     else {

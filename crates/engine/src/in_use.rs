@@ -14,6 +14,7 @@ use crate::build::assemble::as_value;
 use crate::build::caches::{MachineCaches, stays_new};
 use crate::build::catalog::Catalog;
 use crate::events::Asked;
+use crate::keys::takes;
 use crate::request::Request;
 use crate::texts::{machine_text, workload_of};
 
@@ -150,7 +151,7 @@ fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<
         } else {
             let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;
             let mut set = drive.set.clone();
-            let given = request.set.iter().filter(|(key, _)| product.has(key));
+            let given = request.set.iter().filter(|(key, _)| takes(&product, key));
             set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
             let params = (product.kind == "ssd").then(|| SsdParams::read(&product, &set, "", "").ok()).flatten()?;
             let whole = params.capacity * params.scale;

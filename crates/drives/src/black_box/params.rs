@@ -43,7 +43,7 @@ impl BlackBoxParams {
     /// # Errors
     /// The first value that is missing, malformed or impossible.
     pub fn read(product: &Product, set: &Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
-        let values = product.with(set, set_file, set_key)?;
+        let values = product.with(set, (set_file, set_key), &[])?;
         product.blame(Self::from_values(&product.file, &values), set, set_file, set_key)
     }
 

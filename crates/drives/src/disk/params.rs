@@ -19,6 +19,21 @@ use crate::parts::seek::{SeekPoints, Seeks};
 use crate::power::{read_disk, split_disk};
 use hotband_machine::Product;
 
+/// Values that a product need not state: each is off, or follows from others, where it does not.
+pub const OPTIONAL: [&str; 11] = [
+    "cache_overhead_write",
+    "command_overhead_write",
+    "destage_window",
+    "read_ahead",
+    "read_overlap",
+    "reorder_window",
+    "seek_curve",
+    "seek_curve_cylinders",
+    "seek_knee",
+    "write_overlap",
+    "zero_latency",
+];
+
 /// How sectors are laid out on the media and shown to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectorFormat {
@@ -191,7 +206,7 @@ impl DiskParams {
     /// The first value that is missing, malformed or impossible.
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         check_fast_format(product, set, set_file, set_key)?;
-        let values = product.with(set, set_file, set_key)?;
+        let values = product.with(set, (set_file, set_key), &OPTIONAL)?;
         let read = Self::from_values(&product.file, &values).and_then(|params| split_disk(params, product, set));
         product.blame(read, set, set_file, set_key)
     }

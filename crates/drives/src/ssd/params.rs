@@ -102,7 +102,7 @@ impl SsdParams {
         (set, set_file, set_key): (&toml::Table, &str, &str),
         least: u64,
     ) -> Result<Self, SpecError> {
-        let values = product.with(set, set_file, set_key)?;
+        let values = product.with(set, (set_file, set_key), &[])?;
         let is_asked = set.get("scale").is_some_and(|scale| scale.as_integer() != Some(1));
         let mut read = Self::from_values(&product.file, &values, if is_asked { 1 } else { least });
         for scale in (1..=12).map(|power| 1 << power).filter(|scale| *scale > least) {

@@ -1,6 +1,6 @@
 //! From a machine spec to a machine: the only place that knows every mechanism and every layout.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hotband_drives::{
     BlackBox, BlackBoxParams, Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, SmrDisk, Ssd,
@@ -21,7 +21,7 @@ use crate::build::means::{Means, Memory, Use};
 use crate::build::outline::{self, LayoutOutline};
 use crate::build::roles::Roles;
 use crate::build::units::{Layouts, capacity_of, check_within_unit, extent_of, units_of, unused_namespaces};
-use crate::keys::check_names;
+use crate::keys::{check_names, optional_of, takes};
 
 /// A machine and the catalog texts it was built from.
 pub struct Assembled {
@@ -156,7 +156,7 @@ impl Mechanism {
         least_scale: u64,
     ) -> Result<Self, SpecError> {
         let own: Table =
-            set.iter().filter(|(key, _)| product.has(key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
+            set.iter().filter(|(key, _)| takes(product, key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
         match product.kind.as_str() {
             "disk" => {
                 let read = |values: &Table, file: &str, key: &str| DiskParams::read(product, values, file, key);
@@ -320,7 +320,7 @@ const OPTIONAL: [(&str, &str); 14] = [
 /// Every `--set` key is a value of at least one drive.
 fn check_set(products: &BTreeMap<String, (Product, String)>, set: &[(String, String)]) -> Result<(), SpecError> {
     for (key, value) in set {
-        if !products.values().any(|(product, _)| product.has(key)) {
+        if !products.values().any(|(product, _)| takes(product, key)) {
             let part = OPTIONAL.iter().find(|(prefix, _)| key.starts_with(prefix));
             if let Some((_, part)) = part {
                 let names: Vec<&str> = products.keys().map(String::as_str).collect();
@@ -329,7 +329,9 @@ fn check_set(products: &BTreeMap<String, (Product, String)>, set: &[(String, Str
             }
             let mut known: Vec<&str> = hotband_workloads::Workload::SET_KEYS.to_vec();
             known.extend(products.values().flat_map(|(product, _)| product.keys()));
-            known.dedup();
+            known.extend(products.values().flat_map(|(product, _)| optional_of(product)).map(|(name, _)| *name));
+            let mut seen = BTreeSet::new();
+            known.retain(|name| seen.insert(*name));
             return Err(SpecError::unknown("set", "", key, &known));
         }
     }

@@ -13,6 +13,7 @@ use toml::Value;
 use crate::build::assemble::assemble_with_spares;
 use crate::build::catalog::Catalog;
 use crate::build::means::Means;
+use crate::keys::takes;
 use crate::request::Request;
 use crate::texts::machine_text;
 
@@ -85,7 +86,7 @@ pub(crate) fn of_built(
         let has = &products[&of.product].0;
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let own = of.set.iter().map(|(key, value)| (key.clone(), text(value)));
-        let given = set.iter().filter(|(key, _)| has.has(key)).cloned();
+        let given = set.iter().filter(|(key, _)| takes(has, key)).cloned();
         MemberOutline {
             drive: of.name.clone(),
             product: of.product.clone(),

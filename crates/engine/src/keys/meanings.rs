@@ -98,8 +98,8 @@ pub const DISK: &[(&str, &str)] = &[
     ("zones", "zones of equal rate from the outer to the inner edge"),
 ];
 
-/// Values that a disk may state and none of the catalog does.
-pub const DISK_UNSTATED: &[(&str, &str)] = &[
+/// Values that a disk need not state, and that it takes nevertheless.
+pub const DISK_OPTIONAL: &[(&str, &str)] = &[
     ("cache_overhead_write", "firmware time of a write that memory takes in; that of cache_overhead where not stated"),
     ("command_overhead_write", "firmware time of a write that goes to the media; command_overhead where not stated"),
     (

@@ -74,16 +74,17 @@ fn of_workload(found: hotband_workloads::Settable) -> SetKey {
 
 /// The values of a drive or a daemon: of the catalog, those of the machine in their place, those of `set` before both.
 fn of_product(part: &str, product: &Product, own: &Table, set: &[(String, String)]) -> Vec<SetKey> {
-    let values = product.assumptions.iter().filter(|value| product.has(&value.key));
-    let keys = values.map(|value| {
-        let of_set = set.iter().rev().find(|(key, _)| *key == value.key).map(|(_, text)| text.clone());
-        let of_machine = || own.get(&value.key).map(|own| own.as_str().map_or_else(|| own.to_string(), str::to_owned));
+    let stated = product.assumptions.iter().filter(|value| product.has(&value.key));
+    let stated = stated.map(|value| (value.key.as_str(), Some(&value.value)));
+    let keys = stated.chain(optional_of(product).map(|(key, _)| (*key, None))).map(|(name, value)| {
+        let of_set = set.iter().rev().find(|(key, _)| *key == name).map(|(_, text)| text.clone());
+        let of_machine = || own.get(name).map(|own| own.as_str().map_or_else(|| own.to_string(), str::to_owned));
         SetKey {
-            key: value.key.clone(),
+            key: name.to_owned(),
             part: part.to_owned(),
-            value: Some(of_set.or_else(of_machine).unwrap_or_else(|| value.value.clone())),
-            accepted: accepted(product, &value.key),
-            meaning: meaning(&product.kind, &value.key).to_owned(),
+            value: of_set.or_else(of_machine).or_else(|| value.cloned()),
+            accepted: accepted(product, name),
+            meaning: meaning(&product.kind, name).to_owned(),
         }
     });
     keys.collect()
@@ -120,15 +121,29 @@ pub(crate) fn check_names(product: &Product) -> Result<(), SpecError> {
     product.blame(Err(refused), &Table::new(), "", "")
 }
 
+/// Whether a product takes a value of this name: one that it states, or one that its kind need not state.
+pub(crate) fn takes(product: &Product, key: &str) -> bool {
+    product.has(key) || optional_of(product).any(|(name, _)| *name == key)
+}
+
+/// Values that a product takes and does not state, and what they mean.
+pub(crate) fn optional_of(product: &Product) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    optional(&product.kind).iter().filter(|(key, _)| !product.has(key))
+}
+
+fn optional(kind: &str) -> &'static [(&'static str, &'static str)] {
+    if kind == "disk" { meanings::DISK_OPTIONAL } else { &[] }
+}
+
 /// Every value that products of `kind` may state, and what it means.
 fn meanings_of(kind: &str) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    let (stated, unstated): (&[_], &[_]) = match kind {
-        "black-box" => (meanings::BLACK_BOX, &[]),
-        "disk" => (meanings::DISK, meanings::DISK_UNSTATED),
-        "ssd" => (meanings::SSD, &[]),
-        _ => (meanings::OSD, &[]),
+    let stated = match kind {
+        "black-box" => meanings::BLACK_BOX,
+        "disk" => meanings::DISK,
+        "ssd" => meanings::SSD,
+        _ => meanings::OSD,
     };
-    stated.iter().chain(unstated)
+    stated.iter().chain(optional(kind))
 }
 
 /// What a value of a product of `kind` means.
@@ -139,6 +154,7 @@ fn meaning(kind: &str, key: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hotband_drives::DISK_OPTIONAL;
 
     fn catalog() -> Catalog {
         Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"))
@@ -163,15 +179,18 @@ mod tests {
             let idle = table.iter().find(|(key, _)| !used.contains(&format!("{kind} {key}")));
             assert_eq!(idle, None, "{kind}");
         }
-        let stated = meanings::DISK_UNSTATED.iter().find(|(key, _)| used.contains(&format!("disk {key}")));
-        assert_eq!(stated, None, "a drive states it: it belongs to the others");
     }
 
     #[test]
-    fn a_disk_may_state_what_none_of_the_catalog_does() {
+    fn what_a_disk_need_not_state_has_a_meaning() {
+        assert_eq!(meanings::DISK_OPTIONAL.iter().map(|(key, _)| *key).collect::<Vec<_>>(), DISK_OPTIONAL);
+    }
+
+    #[test]
+    fn a_disk_may_state_what_it_need_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("own.toml");
-        for (key, _) in meanings::DISK_UNSTATED {
+        for (key, _) in meanings::DISK_OPTIONAL {
             let value = match *key {
                 "read_ahead" => "\"always\"",
                 "read_overlap" | "write_overlap" | "zero_latency" => "\"on\"",
@@ -207,7 +226,10 @@ mod tests {
             let (product, _) = catalog().drive(&name, ("", "")).unwrap();
             for SetKey { key, value, accepted, .. } in of_product("", &product, &Table::new(), &[]) {
                 assert!(!accepted.is_empty(), "{key}");
-                let value = value.expect("a value of the catalog");
+                let Some(value) = value else {
+                    assert!(optional_of(&product).any(|(optional, _)| *optional == key), "{name}: {key}");
+                    continue;
+                };
                 let value = value.parse::<i64>().map_or_else(|_| Value::from(value.as_str()), Value::from);
                 read_with(&product, &key, value).unwrap_or_else(|error| panic!("{name}: {error}"));
             }

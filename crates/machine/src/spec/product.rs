@@ -172,15 +172,16 @@ impl Product {
         })
     }
 
-    /// The values with those of `set` in their place.
+    /// The values with those of `set` in their place, or beside them where the product need not state them (`optional`).
     ///
     /// # Errors
-    /// A key that the product does not have, named in `set_file` at `set_key`.
-    pub fn with(&self, set: &Table, set_file: &str, set_key: &str) -> Result<Table, SpecError> {
+    /// A key that the product neither has nor need state, named in `set_file` at `set_key`.
+    pub fn with(&self, set: &Table, (set_file, set_key): (&str, &str), optional: &[&str]) -> Result<Table, SpecError> {
         let mut values = self.values.clone();
-        let known: Vec<&str> = self.values.keys().map(String::as_str).collect();
         for (key, value) in set {
-            if !values.contains_key(key) {
+            if !values.contains_key(key) && !optional.contains(&key.as_str()) {
+                let own = self.keys().chain(optional.iter().copied().filter(|key| !self.has(key)));
+                let known: Vec<&str> = own.collect();
                 return Err(SpecError::unknown(set_file, set_key, key, &known));
             }
             values.insert(key.clone(), value.clone());
@@ -304,7 +305,7 @@ mod tests {
     fn a_set_key_that_is_no_value_is_refused_with_the_nearest() {
         let product = read("[values.wce]\nvalue = \"off\"\nsource = \"s\"\nconfidence = \"high\"\n").unwrap();
         let set: Table = "wec = \"off\"".parse().unwrap();
-        let error = product.with(&set, "machine.toml", "drives.d.set").unwrap_err();
+        let error = product.with(&set, ("machine.toml", "drives.d.set"), &[]).unwrap_err();
         assert!(error.to_string().contains("did you mean \"wce\""), "{error}");
     }
 
