@@ -466,6 +466,10 @@ def write_trace(rows: Path, to: str, out: Path, ending: str) -> tuple[int, list[
     """Writes the trace whose rows are at `rows` to `out`, compressed where `ending` is "gz" or "zst": I/Os written,
     what was lost of how many, the most that a time was rounded by in ns. Releases the GIL. Raises OSError."""
 
+def trace_properties(rows: Path, block: int, sample: int) -> str:
+    """What the trace whose rows are at `rows` is like, as JSON (`hotband.traces.properties`): in blocks of `block`
+    bytes, at most `sample` of which are followed. Releases the GIL. Raises OSError."""
+
 class TraceAsked:
     """A trace that a workload names: its file, its key there, its format where it is said, and how it is read."""
 

@@ -11,7 +11,7 @@ use hotband_workloads::{Selection, TraceError, Workload};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::interrupts::Watched;
+use crate::interrupts::{Watched, look};
 use crate::{SpecError, spec_error};
 
 /// Numbers of an I/O that Python gives: time of issue, latency, what it is, offset, length, row, order.
@@ -117,6 +117,23 @@ pub fn write_trace(py: Python<'_>, rows: PathBuf, to: &str, out: PathBuf, ending
         WriteError::Rows(error) => PyOSError::new_err(error.to_string()),
     })?;
     Ok((done.written, done.lost.into_iter().collect(), done.rounded_ns))
+}
+
+/// What the trace whose rows are at `rows` is like, as JSON: blocks of `block` bytes, at most `sample` of which are
+/// followed.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
+pub fn trace_properties(py: Python<'_>, rows: PathBuf, block: u64, sample: usize) -> PyResult<String> {
+    if block == 0 || sample == 0 {
+        return Err(PyValueError::new_err("blocks and samples have at least one"));
+    }
+    let asked = hotband_traces::Asked { block, sample };
+    let watch = || look().map_err(io::Error::other);
+    let found = py.detach(|| hotband_traces::properties_of(&rows, asked, watch)).map_err(|error| match error {
+        TraceError::Io(error) => io_error(&error),
+        error => PyOSError::new_err(error.to_string()),
+    })?;
+    serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Names of the formats that are read as text.

@@ -1,0 +1,119 @@
+//! How many I/Os there are of each direction, in which sizes, on which devices.
+
+use hotband_machine::Op;
+use hotband_workloads::TraceIo;
+use rustc_hash::FxHashMap;
+
+use super::figures::{Device, Direction, Size};
+use super::quantiles::Values;
+
+/// Names of directions, in the order of their numbers.
+pub(super) const DIRECTIONS: [&str; 4] = ["read", "write", "flush", "trim"];
+/// Sizes counted one by one: rows of a log rarely have more; others are counted together.
+const MOST_SIZES: usize = 1 << 16;
+/// Sizes that are said one by one: a page shows no more.
+const SAID_SIZES: usize = 64;
+
+/// The number of a direction.
+#[inline]
+pub(super) fn number_of(op: Op) -> usize {
+    match op {
+        Op::Read => 0,
+        Op::Write => 1,
+        Op::Flush => 2,
+        Op::Trim => 3,
+    }
+}
+
+/// I/Os by direction and device.
+#[derive(Debug, Default)]
+pub(super) struct Directions {
+    of: [OneDirection; 4],
+    devices: Vec<OneDevice>,
+}
+
+#[derive(Debug, Default)]
+struct OneDirection {
+    ios: u64,
+    bytes: u64,
+    fua: u64,
+    failed: u64,
+    size: Values,
+    sizes: FxHashMap<u64, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct OneDevice {
+    ios: u64,
+    bytes: u64,
+    end: u64,
+}
+
+impl Directions {
+    #[inline]
+    pub(super) fn io(&mut self, io: &TraceIo, device: u32) {
+        let one = &mut self.of[number_of(io.op)];
+        one.ios += 1;
+        one.bytes += io.len;
+        one.fua += u64::from(io.fua);
+        one.failed += u64::from(io.failed);
+        if io.len > 0 {
+            one.size.add(io.len, 1);
+            if one.sizes.len() < MOST_SIZES {
+                *one.sizes.entry(io.len).or_default() += 1;
+            } else if let Some(count) = one.sizes.get_mut(&io.len) {
+                *count += 1;
+            }
+        }
+        let device = device as usize;
+        if device >= self.devices.len() {
+            self.devices.resize(device + 1, OneDevice::default());
+        }
+        let device = &mut self.devices[device];
+        device.ios += 1;
+        if matches!(io.op, Op::Read | Op::Write) {
+            device.bytes += io.len;
+            device.end = device.end.max(io.offset + io.len);
+        }
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.of.iter().map(|one| one.ios).sum()
+    }
+
+    /// Those that were used, by their names.
+    pub(super) fn devices(&self, names: Vec<String>) -> Vec<Device> {
+        let device =
+            |(name, of): (String, &OneDevice)| Device { name, ios: of.ios, bytes: of.bytes, end_bytes: of.end };
+        let mut devices: Vec<Device> =
+            names.into_iter().zip(&self.devices).filter(|(_, of)| of.ios > 0).map(device).collect();
+        devices.sort_by_key(|device| std::cmp::Reverse(device.ios));
+        devices
+    }
+
+    pub(super) fn finish(self) -> Vec<Direction> {
+        let present = self.of.into_iter().zip(DIRECTIONS).filter(|(one, _)| one.ios > 0);
+        present.map(|(one, name)| one.finish(name)).collect()
+    }
+}
+
+impl OneDirection {
+    fn finish(self, direction: &'static str) -> Direction {
+        let mut sizes: Vec<Size> = self.sizes.into_iter().map(|(bytes, ios)| Size { bytes, ios }).collect();
+        sizes.sort_by_key(|size| (std::cmp::Reverse(size.ios), size.bytes));
+        sizes.truncate(SAID_SIZES);
+        sizes.sort_by_key(|size| size.bytes);
+        let of_sizes = |each: fn(&Size) -> u64| sizes.iter().map(each).sum::<u64>();
+        Direction {
+            direction,
+            ios: self.ios,
+            bytes: self.bytes,
+            fua: self.fua,
+            failed: self.failed,
+            other_ios: self.size.count() - of_sizes(|size| size.ios),
+            other_bytes: self.bytes - of_sizes(|size| size.bytes * size.ios),
+            size: self.size.finish(),
+            sizes,
+        }
+    }
+}

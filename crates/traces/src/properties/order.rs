@@ -1,0 +1,108 @@
+//! How many things were used since one was: a bit for each at its place in the order of last uses, and counts of bits in
+//! a binary indexed tree over words of 64 of them (Fenwick, 1994), so that all of it stays in the processor's cache.
+
+/// Bits of a word.
+const WORD: usize = 64;
+
+/// Places in order of last use.
+#[derive(Debug)]
+pub(super) struct Order {
+    words: Vec<u64>,
+    /// Fenwick tree of the bits set in each word; entry 0 is unused.
+    tree: Vec<u32>,
+    /// The next place, and how many are taken.
+    next: usize,
+    taken: usize,
+}
+
+impl Order {
+    /// One with this many places, rounded up.
+    pub(super) fn new(places: usize) -> Self {
+        let words = places.div_ceil(WORD);
+        Self { words: vec![0; words], tree: vec![0; words + 1], next: 0, taken: 0 }
+    }
+
+    /// Whether no place is left: `compact` makes some.
+    pub(super) fn is_full(&self) -> bool {
+        self.next == self.words.len() * WORD
+    }
+
+    /// The last place of all, of what is used now.
+    pub(super) fn push(&mut self) -> u32 {
+        let place = self.next;
+        self.words[place / WORD] |= 1 << (place % WORD);
+        self.count(place / WORD, 1);
+        (self.next, self.taken) = (place + 1, self.taken + 1);
+        place as u32
+    }
+
+    /// What was at a place has gone.
+    pub(super) fn remove(&mut self, place: u32) {
+        let place = place as usize;
+        debug_assert!(self.words[place / WORD] >> (place % WORD) & 1 == 1);
+        self.words[place / WORD] &= !(1 << (place % WORD));
+        self.count(place / WORD, u32::MAX);
+        self.taken -= 1;
+    }
+
+    /// Adds to the count of a word; `u32::MAX` is minus one.
+    fn count(&mut self, word: usize, by: u32) {
+        let mut at = word + 1;
+        while at < self.tree.len() {
+            self.tree[at] = self.tree[at].wrapping_add(by);
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// Things that lie before a place.
+    pub(super) fn before(&self, place: u32) -> u32 {
+        let place = place as usize;
+        let (mut at, mut sum) = (place / WORD, 0);
+        while at > 0 {
+            sum += self.tree[at];
+            at &= at - 1;
+        }
+        let below = self.words[place / WORD] & ((1 << (place % WORD)) - 1);
+        sum + below.count_ones()
+    }
+
+    /// Things that lie after a taken place: what was used since.
+    pub(super) fn after(&self, place: u32) -> u64 {
+        self.taken as u64 - u64::from(self.before(place)) - 1
+    }
+
+    /// Takes all gaps out; whoever knows a place asks [`Self::before`] for the new one first.
+    pub(super) fn compact(&mut self) {
+        self.next = self.taken;
+        for (index, word) in self.words.iter_mut().enumerate() {
+            let bits = self.taken.saturating_sub(index * WORD).min(WORD);
+            *word = if bits == WORD { u64::MAX } else { (1 << bits) - 1 };
+        }
+        self.tree.fill(0);
+        for at in 1..self.tree.len() {
+            self.tree[at] += self.words[at - 1].count_ones();
+            let up = at + (at & at.wrapping_neg());
+            if up < self.tree.len() {
+                self.tree[up] += self.tree[at];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_lies_behind_also_after_gaps_were_taken_out() {
+        let mut order = Order::new(200);
+        let places: Vec<u32> = (0..150).map(|_| order.push()).collect();
+        (0..150).step_by(3).for_each(|index| order.remove(places[index]));
+        assert_eq!((order.before(places[1]), order.after(places[1]), order.after(places[149])), (0, 99, 0));
+        let at = order.before(places[100]);
+        order.compact();
+        assert_eq!((at, order.after(at), order.push()), (66, 33, 100));
+        assert_eq!(order.after(at), 34);
+        assert!(!order.is_full());
+    }
+}

@@ -1,0 +1,1 @@
+//! Are the figures those of their definitions?
