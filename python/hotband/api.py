@@ -57,6 +57,7 @@ from hotband.targets.expected import NONE
 from hotband.targets.named import REAL
 from hotband.targets.target import RealAsked, executor_for, expect_folder
 from hotband.traces.convert import TraceConverted as TraceConverted
+from hotband.traces.show import TraceShown as TraceShown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -523,6 +524,20 @@ def convert_trace(
     from hotband.traces import convert
 
     return convert.convert_trace(Path(source), Path(output), to, {key.rstrip("_"): keys[key] for key in keys})
+
+
+@public
+def show_trace(
+    source: str | PathLike[str], *, block: str = "4 KiB", sample: int | None = None, **keys: object
+) -> TraceShown:
+    """What a trace is like: `.properties` (typed; sizes in bytes, times in ns, shares of one), `.answer` in sentences,
+    `.frame` (the miss-ratio curve of an LRU cache), `.write_html(path)`, `.to_json()`. What is counted by block of size
+    `block` follows at most `sample` blocks (262,144): all of them where there are no more. `keys` are those of
+    `[trace]`, as of `convert_trace`. Raises UserError for a mistake, such as the first line that is wrong; OSError."""
+    from hotband.traces import show
+
+    asked = {key.rstrip("_"): keys[key] for key in keys}
+    return show.show_trace(Path(source), asked, show.block_of(block), show.SAMPLE if sample is None else sample)
 
 
 def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:

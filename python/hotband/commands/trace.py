@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands.group import Commands
-from hotband.commands.output import JsonFlag, print_json, show_lines
+from hotband.commands.output import JsonFlag, print_json, show_lines, show_views
 
 trace_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Traces of I/Os, of ours and of other tools.")
 
@@ -40,6 +40,72 @@ DirectionOption = Annotated[
 ]
 FromOption = Annotated[str | None, typer.Option("--from", metavar="TIME", help='Since its first I/O, as "1 h".')]
 ForOption = Annotated[str | None, typer.Option("--for", metavar="TIME", help="For so long.")]
+
+SHOW_EPILOG = """\
+[bold]Examples[/]
+
+hotband trace show financial1.spc
+
+hotband trace show usr_0.csv.gz src1_2.csv.gz -o traces.html
+
+hotband trace show mine.csv --columns time=1:ms,op=2,offset=3:sectors,size=4 --json"""
+
+
+@trace_app.command(epilog=SHOW_EPILOG)
+def show(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Traces, plain or compressed by gzip or zstd.")
+    ],
+    format_: FormatOption = None,
+    columns: ColumnsOption = None,
+    skip_bad: SkipOption = 0,
+    device: DeviceOption = None,
+    host: HostOption = None,
+    process: ProcessOption = None,
+    direction: DirectionOption = None,
+    from_: FromOption = None,
+    for_: ForOption = None,
+    block: Annotated[str, typer.Option(metavar="SIZE", help="Of what is counted as touched.")] = "4 KiB",
+    sample: Annotated[
+        int | None, typer.Option(min=1024, max=2**26, metavar="N", help="Blocks followed at most.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do."""
+    from hotband.text.write import expect_other_file, expect_page
+    from hotband.traces.convert import columns_of
+    from hotband.traces.show import SAMPLE, block_of, show_trace, write_page
+    from hotband.traces.told import closing_of, table_of
+
+    keys = {
+        "format": format_,
+        "columns": columns_of(columns),
+        "skip_bad": skip_bad,
+        "device": device,
+        "host": host,
+        "process": process,
+        "direction": direction,
+        "from": from_,
+        "for": for_,
+    }
+    if output is not None:
+        expect_page("--output", output)
+        expect_other_file("--output", output, files)
+    size = block_of(block)
+    shown = [show_trace(file, keys, size, sample or SAMPLE) for file in files]
+    page = None if output is None else write_page(shown, output)
+    if as_json:
+        found = [one.to_dict() for one in shown]
+        return print_json(found[0] if len(found) == 1 else found)
+    for one in shown:
+        head = "" if len(shown) == 1 else f"{one.source}: "
+        show_lines([f"{head}{one.answer[0]}", *one.answer[1:]])
+    show_views([table_of(shown)])
+    for one in shown:
+        head = "" if len(shown) == 1 else f"{one.source.name}: "
+        show_lines(f"{head}{line}" for line in closing_of(one))
+    return show_lines([f"Page: {page}"] if page else [])
 
 
 @trace_app.command(epilog=CONVERT_EPILOG)

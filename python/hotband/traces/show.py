@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.errors import UserError
+from hotband.text.foreign import json_text
+from hotband.text.quantities import size_bytes
 from hotband.traces.convert import asked_of
 from hotband.traces.files import IO_LOG, format_of, is_trace, make_rows
-from hotband.traces.properties import SCHEMA, SCHEMA_VERSION, Properties, decoded
+from hotband.traces.properties import SCHEMA, SCHEMA_VERSION, CountClass, Properties, decoded
+from hotband.traces.told import answers_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from hotband.text.values import Json
 
 BLOCK = 4096
 """Bytes of a block where nothing is said: a page of memory, and the physical sector of most drives."""
 SAMPLE = 1 << 18
 """Blocks that are followed at most: 1 GiB of blocks of 4 KiB is exact. SHARDS has 8,192 for an error of 0.006."""
+
+
+SMALLEST, LARGEST = 512, 2**30
+"""Blocks: a sector, and the longest transfer that is looked at."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,51 @@ class TraceShown:
 
     def to_json(self) -> str:
         """The same as text."""
-        return json.dumps(self.to_dict(), indent=2)
+        return json_text(self.to_dict())
+
+    @property
+    def answer(self) -> list[str]:
+        """What the trace is, in sentences."""
+        return answers_of(self.properties)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Its miss-ratio curve, a row a point: cache_bytes, miss_ratio, read_miss_ratio (of one), error (standard)."""
+        from hotband.traces.frames import curve_frame
+
+        return curve_frame(self.properties)
+
+    def write_html(self, path: str | Path) -> Path:
+        """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
+        return write_page([self], path)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from hotband.draw.sweep import frame_html
+
+        return f"<div>{''.join(f'<p>{escape(line)}</p>' for line in self.answer)}{frame_html(self.frame)}</div>"
+
+    def __repr__(self) -> str:
+        return f"<TraceShown {str(self.source)!r}: {self.properties.ios:,} I/Os>"
+
+
+def write_page(shown: Sequence[TraceShown], path: str | Path) -> Path:
+    """Writes one page of one trace or several. Raises UserError where the path is wrong, OSError."""
+    from hotband.report.page import write_report
+    from hotband.report.trace_page import trace_page
+    from hotband.text.write import expect_page
+
+    expect_page("path", Path(path))
+    return write_report(Path(path), trace_page(shown))
+
+
+def block_of(text: str) -> int:
+    """Bytes of a block, as "4 KiB" says it. Raises UserError."""
+    bytes_of = size_bytes(text)
+    if bytes_of is None or not SMALLEST <= bytes_of <= LARGEST or not bytes_of.is_integer():
+        raise UserError("--block", "", text, "expected a size from 512 B to 1 GiB, such as 4 KiB")
+    return int(bytes_of)
 
 
 def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sample: int = SAMPLE) -> TraceShown:
@@ -66,7 +119,6 @@ def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys
 
 def properties_of(text: str) -> Properties:
     """What the core found, with Zipf's law."""
-    from hotband.traces.properties import CountClass
     from hotband.traces.zipf import zipf_of
 
     found = json.loads(text)

@@ -30,6 +30,8 @@ FEWEST_BLOCKS = 100
 """Of fewer, a standard error is above a tenth (theta / sqrt(n))."""
 LOWEST, HIGHEST = 0.01, 10.0
 """Exponents that are tried: published ones of storage are 0 to 2. At the lowest all blocks are alike."""
+ALIKE = 1.05 * LOWEST
+"""Up to here the search has come to its end: all blocks are alike."""
 STARTS = tuple((theta, least) for theta in (0.1, 0.5, 1.0) for least in (0.05, 0.7))
 """Where the search begins: exponents, and touches of the least popular block by the mean."""
 STEP = 1e-3
@@ -49,8 +51,17 @@ def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
     ends = np.array([one.to_count + 1 for one in counts], float)
     theta, least, error = _fitted(begins, ends, blocks)
     seen = np.cumsum(blocks[::-1])[::-1] / blocks.sum()
-    law = at_least(begins, theta, least) / at_least(np.ones(1), theta, least)[0]
+    law = seen_at_least(begins, theta, least)
     return Zipf(theta, error, least, float(np.abs(law - seen).max()))
+
+
+def seen_at_least(touches: Floats, theta: float, least: float) -> Floats:
+    """Share of the blocks that are seen at all."""
+    import numpy as np
+
+    reached = at_least(np.concatenate((np.ones(1), touches)), max(theta, LOWEST), least)
+    share: Floats = reached[1:] / reached[0]
+    return share
 
 
 def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float, float]:
@@ -72,7 +83,9 @@ def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float,
     starts = [np.log(np.array([theta, least * mean])) for theta, least in STARTS]
     found = minimize(unlikely, min(starts, key=unlikely), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-4})
     theta, least = (float(one) for one in np.exp(found.x))
-    return theta, least, theta * _error(unlikely, found.x)
+    if theta > ALIKE:
+        return theta, least, theta * _error(unlikely, found.x)
+    return 0.0, least, _error_of_none(unlikely, found.x)
 
 
 def _error(unlikely: Callable[[Floats], float], at: Floats) -> float:
@@ -88,6 +101,21 @@ def _error(unlikely: Callable[[Floats], float], at: Floats) -> float:
     if determinant <= 0 or along[1] <= 0:
         return float("inf")
     return float(np.sqrt(along[1] / determinant) * STEP)
+
+
+def _error_of_none(unlikely: Callable[[Floats], float], at: Floats) -> float:
+    """The exponent that is a standard error away from none: half a unit of likelihood lower, the other value as likely
+    as it can be with it."""
+    import numpy as np
+    from scipy.optimize import brentq, minimize_scalar
+
+    def lower(theta: float) -> float:
+        def of(least: float) -> float:
+            return unlikely(np.array([np.log(theta), least]))
+
+        return float(minimize_scalar(of, bracket=(at[1], at[1] - theta)).fun) - unlikely(at) - 0.5
+
+    return float(brentq(lower, 2 * LOWEST, 1.0, xtol=1e-3)) if lower(2 * LOWEST) < 0 < lower(1.0) else 2 * LOWEST
 
 
 def at_least(touches: Floats, theta: float, least: float) -> Floats:

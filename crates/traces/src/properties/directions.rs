@@ -4,7 +4,7 @@ use hotband_machine::Op;
 use hotband_workloads::TraceIo;
 use rustc_hash::FxHashMap;
 
-use super::figures::{Device, Direction, Size};
+use super::figures::{Device, Direction, Quantiles, Size};
 use super::quantiles::Values;
 
 /// Names of directions, in the order of their numbers.
@@ -100,6 +100,11 @@ impl Directions {
 impl OneDirection {
     fn finish(self, direction: &'static str) -> Direction {
         let mut sizes: Vec<Size> = self.sizes.into_iter().map(|(bytes, ios)| Size { bytes, ios }).collect();
+        let mut size = self.size.finish();
+        if sizes.len() < MOST_SIZES {
+            sizes.sort_by_key(|size| size.bytes);
+            exactly(&mut size, &sizes);
+        }
         sizes.sort_by_key(|size| (std::cmp::Reverse(size.ios), size.bytes));
         sizes.truncate(SAID_SIZES);
         sizes.sort_by_key(|size| size.bytes);
@@ -110,10 +115,29 @@ impl OneDirection {
             bytes: self.bytes,
             fua: self.fua,
             failed: self.failed,
-            other_ios: self.size.count() - of_sizes(|size| size.ios),
+            other_ios: size.count - of_sizes(|size| size.ios),
             other_bytes: self.bytes - of_sizes(|size| size.bytes * size.ios),
-            size: self.size.finish(),
+            size,
             sizes,
         }
     }
+}
+
+/// Quantiles of sizes that were all counted, in their order: 4 KiB is 4 KiB, not a class that ends a little above.
+fn exactly(of: &mut Quantiles, sizes: &[Size]) {
+    let mut below = 0;
+    let ends: Vec<(u64, u64)> = sizes
+        .iter()
+        .map(|size| {
+            below += size.ios;
+            (below, size.bytes)
+        })
+        .collect();
+    let at = |share: f64| {
+        let rank = (share * below as f64).ceil() as u64;
+        ends.iter().find(|(end, _)| *end >= rank).map_or(0, |(_, bytes)| *bytes)
+    };
+    (of.p10, of.p25, of.p50, of.p75) = (at(0.1), at(0.25), at(0.5), at(0.75));
+    (of.p90, of.p99, of.p999) = (at(0.9), at(0.99), at(0.999));
+    (of.min, of.max) = (at(0.0), at(1.0));
 }

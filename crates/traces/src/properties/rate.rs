@@ -8,7 +8,7 @@ use super::quantiles::Values;
 /// Finest interval of series: 1/512 s, so that doubled ones are whole seconds.
 pub(super) const FINEST: u64 = 1_953_125;
 /// Most intervals of a series: more than a chart has pixels for.
-pub(super) const MOST_INTERVALS: usize = 1024;
+pub(super) const MOST_INTERVALS: usize = 512;
 /// Widths of windows: a tenth of a millisecond to a thousand seconds, by tens.
 const WINDOWS: [u64; 8] =
     [100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000, 1_000_000_000_000];
