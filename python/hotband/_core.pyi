@@ -484,6 +484,13 @@ class TraceAsked:
         Releases the GIL. Raises SpecError for what is no trace or its first line that is wrong; OSError.
         """
 
+    def properties(self, path: Path, name: str, block: int, sample: int) -> str | None:
+        """Reads a trace as text at `path`, called `name` in errors, and says what it is like, as `trace_properties`
+        does; None where that takes rows.
+
+        Releases the GIL. Raises SpecError for what is no trace or its first line that is wrong; OSError.
+        """
+
 def traces_of(text: str, file: str) -> list[TraceAsked]:
     """The traces that a workload's text names; mistakes name `file`. Raises SpecError."""
 

@@ -82,6 +82,23 @@ impl PyTraceAsked {
         let make = || hotband_traces::make_rows(&path, name, &self.selection, &out, watched);
         py.detach(make).map_err(|error| trace_error(name, error))
     }
+
+    /// Reads a trace as text at `path`, called `name`, and says what it is like, as JSON; none where that takes rows.
+    #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
+    fn properties(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        name: &str,
+        block: u64,
+        sample: usize,
+    ) -> PyResult<Option<String>> {
+        let asked = asked_of(block, sample)?;
+        let watched = |source| Box::new(Watched::new(source)) as Box<dyn io::Read>;
+        let read = || hotband_traces::properties_at(&path, name, &self.selection, asked, watched);
+        let found = py.detach(read).map_err(|error| trace_error(name, error))?;
+        found.as_ref().map(json_of).transpose()
+    }
 }
 
 /// The traces that a workload's text names.
@@ -119,21 +136,31 @@ pub fn write_trace(py: Python<'_>, rows: PathBuf, to: &str, out: PathBuf, ending
     Ok((done.written, done.lost.into_iter().collect(), done.rounded_ns))
 }
 
+/// What is found of a trace, as JSON.
+fn json_of(found: &hotband_traces::Properties) -> PyResult<String> {
+    serde_json::to_string(found).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// How properties are counted.
+fn asked_of(block: u64, sample: usize) -> PyResult<hotband_traces::Asked> {
+    if block == 0 || sample == 0 {
+        return Err(PyValueError::new_err("blocks and samples have at least one"));
+    }
+    Ok(hotband_traces::Asked { block, sample })
+}
+
 /// What the trace whose rows are at `rows` is like, as JSON: blocks of `block` bytes, at most `sample` of which are
 /// followed.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
 pub fn trace_properties(py: Python<'_>, rows: PathBuf, block: u64, sample: usize) -> PyResult<String> {
-    if block == 0 || sample == 0 {
-        return Err(PyValueError::new_err("blocks and samples have at least one"));
-    }
-    let asked = hotband_traces::Asked { block, sample };
+    let asked = asked_of(block, sample)?;
     let watch = || look().map_err(io::Error::other);
     let found = py.detach(|| hotband_traces::properties_of(&rows, asked, watch)).map_err(|error| match error {
         TraceError::Io(error) => io_error(&error),
         error => PyOSError::new_err(error.to_string()),
     })?;
-    serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))
+    json_of(&found)
 }
 
 /// Names of the formats that are read as text.

@@ -28,6 +28,6 @@ pub use formats::{Format, Parser};
 pub use io::{Io, Out, Wrong};
 pub use making::Making;
 pub use properties::{Asked, Properties, properties_of};
-pub use read::make_rows;
+pub use read::{make_rows, properties_at};
 pub use streams::{Names, Parts, Streams};
 pub use write::{Losses, TARGETS, WriteError, write_trace};

@@ -10,6 +10,7 @@ use hotband_workloads::{Selection, TraceHead, TraceIo, TraceRows, TraceStream};
 
 use crate::error::TraceFileError;
 use crate::io::Io;
+use crate::properties::{Asked, Properties, Straight};
 use crate::sort::{Entry, Sorter};
 use crate::streams::{Names, Streams};
 
@@ -22,7 +23,7 @@ const FAR_BACK: u64 = 60_000_000_000;
 #[derive(Debug)]
 pub struct Making {
     selection: Selection,
-    sorter: Sorter,
+    order: Order,
     /// Whether a stream is taken, by number.
     taken: Vec<bool>,
     /// When its first I/O was asked for, taken or not; zero where times count from the beginning of the run.
@@ -40,9 +41,20 @@ pub struct Making {
 impl Making {
     /// Rows that are made with a temporary file in `folder`.
     pub fn new(selection: &Selection, folder: &Path) -> Self {
+        Self::with(selection, Order::Sorted(Sorter::new(folder)))
+    }
+
+    /// I/Os that are looked at as they come: no file holds them. None where that takes the time of the first I/O of all,
+    /// which is known at the end.
+    pub fn straight(selection: &Selection, asked: Asked) -> Option<Self> {
+        let takes_all_times = selection.from.0 == 0 && selection.length.is_none();
+        takes_all_times.then(|| Self::with(selection, Order::Straight(Box::new(Straight::new(asked)))))
+    }
+
+    fn with(selection: &Selection, order: Order) -> Self {
         Self {
             selection: selection.clone(),
-            sorter: Sorter::new(folder),
+            order,
             taken: Vec::new(),
             first: None,
             counts_from_zero: false,
@@ -98,7 +110,11 @@ impl Making {
             len: io.len,
             row: io.row,
         };
-        self.sorter.push(Entry { io: row, order, stream: io.stream })
+        let entry = Entry { io: row, order, stream: io.stream };
+        match &mut self.order {
+            Order::Sorted(sorter) => sorter.push(entry),
+            Order::Straight(straight) => straight.push(entry, streams),
+        }
     }
 
     fn takes(&mut self, io: &Io, streams: &Streams) -> bool {
@@ -123,13 +139,9 @@ impl Making {
     /// No I/O is left, more streams than rows can number, a time beyond the clock; a file that cannot be written.
     pub fn finish(mut self, name: &str, streams: &Streams, out: &Path) -> Result<(), TraceFileError> {
         let whole = |text: String| Err(TraceFileError::Whole(text));
-        let Some(first) = self.first.map(|first| if self.counts_from_zero { 0 } else { first }) else {
-            return whole("has not a single I/O".to_owned());
-        };
-        if self.kept == 0 {
-            return whole(format!("none of its {} I/Os is taken: {}", self.told, self.offered(streams)));
-        }
+        let first = self.first_of(streams)?;
         self.say(first);
+        let Order::Sorted(sorter) = self.order else { unreachable!("rows are made of what is sorted") };
         let begin = first.saturating_add(self.selection.from.0);
         let end = self.selection.length.map_or(u64::MAX, |length| begin.saturating_add(length.0));
         let mut rows = Rows { file: TraceRows::create(out)?, numbers: Numbers::default(), unmeasured: 0, beyond: None };
@@ -137,7 +149,7 @@ impl Making {
             rows.numbers.all(streams.names().len());
         }
         let measured_from = self.measured_from;
-        self.sorter.finish(|entry| {
+        sorter.finish(|entry| {
             let issue = entry.io.issue.0;
             if issue < begin || issue >= end {
                 return Ok(());
@@ -146,7 +158,7 @@ impl Making {
         })?;
         let Rows { file, numbers, unmeasured, beyond } = rows;
         if let Some(row) = beyond {
-            return whole(format!("line {row}: its answer is beyond the clock of 2^64 ns"));
+            return Err(beyond_clock(row));
         }
         if numbers.taken.len() > MOST_STREAMS {
             let count = numbers.taken.len();
@@ -159,6 +171,30 @@ impl Making {
         let head = TraceHead { file: name.to_owned(), streams, ios, unmeasured, notes: self.notes };
         file.finish(&head)?;
         Ok(())
+    }
+
+    /// What the trace is like, where it was looked at as it came.
+    ///
+    /// # Errors
+    /// No I/O is left, a time beyond the clock; an I/O that came too late.
+    pub fn finish_straight(mut self, streams: &Streams) -> Result<Properties, TraceFileError> {
+        let first = self.first_of(streams)?;
+        self.say(first);
+        let Order::Straight(straight) = self.order else { unreachable!("it was begun so") };
+        let (properties, beyond) = straight.finish(streams, self.notes)?;
+        beyond.map_or(Ok(properties), |row| Err(beyond_clock(row)))
+    }
+
+    /// When time begins.
+    fn first_of(&self, streams: &Streams) -> Result<u64, TraceFileError> {
+        let whole = |text: String| Err(TraceFileError::Whole(text));
+        let Some(first) = self.first.map(|first| if self.counts_from_zero { 0 } else { first }) else {
+            return whole("has not a single I/O".to_owned());
+        };
+        if self.kept == 0 {
+            return whole(format!("none of its {} I/Os is taken: {}", self.told, self.offered(streams)));
+        }
+        Ok(first)
     }
 
     /// What the record is to say of all I/Os.
@@ -189,6 +225,19 @@ impl Making {
         let more = if names.len() > 10 { format!(" and {} more", names.len() - 10) } else { String::new() };
         format!("expected some of its {what} {}{more}", some.join(", "))
     }
+}
+
+/// What becomes of I/Os that are taken.
+#[derive(Debug)]
+enum Order {
+    /// They are sorted, for rows.
+    Sorted(Sorter),
+    /// They are looked at at once.
+    Straight(Box<Straight>),
+}
+
+fn beyond_clock(row: u64) -> TraceFileError {
+    TraceFileError::Whole(format!("line {row}: its answer is beyond the clock of 2^64 ns"))
 }
 
 /// What streams are told apart by, whether some of it was asked for, and its name.

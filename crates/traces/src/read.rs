@@ -1,5 +1,6 @@
 //! A trace as text, read into rows.
 
+use std::error::Error;
 use std::io::Read;
 use std::path::Path;
 
@@ -12,6 +13,7 @@ use crate::input;
 use crate::io::{Io, Out, Wrong};
 use crate::lines::for_each_line;
 use crate::making::Making;
+use crate::properties::{Asked, Late, Properties};
 
 /// Reads the trace at `path` and writes its rows to `out`; the record and errors call it `name`. `watched` may stop the
 /// reading.
@@ -26,8 +28,42 @@ pub fn make_rows(
     out: &Path,
     watched: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>,
 ) -> Result<(), TraceFileError> {
+    let making = Making::new(selection, out.parent().unwrap_or(Path::new(".")));
+    let (making, read) = told(path, name, selection, making, watched)?;
+    making.finish(name, &read.streams, out)
+}
+
+/// Reads the trace at `path` once and says what it is like. None where that takes rows: I/Os are too far out of order, or
+/// times are asked for.
+///
+/// # Errors
+/// As of [`make_rows`].
+pub fn properties_at(
+    path: &Path,
+    name: &str,
+    selection: &Selection,
+    asked: Asked,
+    watched: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>,
+) -> Result<Option<Properties>, TraceFileError> {
+    let Some(making) = Making::straight(selection, asked) else { return Ok(None) };
+    let found = told(path, name, selection, making, watched);
+    match found.and_then(|(making, read)| making.finish_straight(&read.streams)) {
+        Err(TraceFileError::Io(error)) if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Late>) => {
+            Ok(None)
+        }
+        found => found.map(Some),
+    }
+}
+
+/// Tells `making` all of a trace.
+fn told(
+    path: &Path,
+    name: &str,
+    selection: &Selection,
+    mut making: Making,
+    watched: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>,
+) -> Result<(Making, Out), TraceFileError> {
     let (parser, accepted) = parser_of(path, selection)?;
-    let mut making = Making::new(selection, out.parent().unwrap_or(Path::new(".")));
     let mut read = Out::default();
     let mut order = 0;
     let each = |io: &Io, read: &Out| {
@@ -41,7 +77,7 @@ pub fn make_rows(
     }
     parser.measured_from().into_iter().for_each(|row| making.measured_from(row));
     read.notes.drain(..).chain(skipped.note(name)).for_each(|note| making.note(note));
-    making.finish(name, &read.streams, out)
+    Ok((making, read))
 }
 
 /// Lines that were left out.

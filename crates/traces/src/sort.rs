@@ -133,6 +133,43 @@ impl Sorter {
     }
 }
 
+/// Puts I/Os in order without a file, as long as none is out of place by more than half a buffer.
+#[derive(Debug)]
+pub(crate) struct Window {
+    buffer: Vec<Entry>,
+    half: usize,
+    last: (u64, u64),
+}
+
+impl Window {
+    pub(crate) fn new() -> Self {
+        Self { buffer: Vec::new(), half: HALF, last: (0, 0) }
+    }
+
+    /// One more I/O; whether it comes in time. `each` is given those that are in order now.
+    #[inline]
+    pub(crate) fn push(&mut self, entry: Entry, each: impl FnMut(&Entry)) -> bool {
+        self.buffer.push(entry);
+        self.buffer.len() < 2 * self.half || self.give(self.half, each)
+    }
+
+    /// The rest.
+    pub(crate) fn finish(mut self, each: impl FnMut(&Entry)) -> bool {
+        self.give(self.buffer.len(), each)
+    }
+
+    fn give(&mut self, count: usize, each: impl FnMut(&Entry)) -> bool {
+        self.buffer.sort_by_key(Entry::key);
+        if self.buffer.first().is_some_and(|first| first.key() < self.last) {
+            return false;
+        }
+        self.last = self.buffer[..count].last().map_or(self.last, Entry::key);
+        self.buffer[..count].iter().for_each(each);
+        self.buffer.drain(..count);
+        true
+    }
+}
+
 /// The first I/O of a run, ordered by time and then by run: an earlier run was read earlier.
 struct Head {
     entry: Entry,
@@ -239,6 +276,21 @@ mod tests {
             expected.sort_unstable();
             prop_assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn what_is_far_out_of_order_comes_too_late_for_a_window() {
+        let give = |times: &[u64]| {
+            let mut window = Window { half: 4, ..Window::new() };
+            let mut found = Vec::new();
+            let in_time = times
+                .iter()
+                .zip(0..)
+                .all(|(time, order)| window.push(entry(*time, order), |entry| found.push(entry.io.issue.0)));
+            (in_time && window.finish(|entry| found.push(entry.io.issue.0))).then_some(found)
+        };
+        assert_eq!(give(&[3, 1, 0, 2, 7, 5, 4, 6, 9, 8]), Some((0..10).collect()));
+        assert_eq!(give(&[1, 2, 3, 4, 5, 6, 7, 8, 0]), None);
     }
 
     #[test]

@@ -152,8 +152,8 @@ class JumpClass:
 
 @dataclass(frozen=True)
 class Jumps:
-    """From the end of an I/O to the beginning of the next on its device: shares without a distance, of at most 1 MiB,
-    towards lower addresses; quantiles of those that are not zero, whichever way."""
+    """From the end of an I/O to the beginning of the next on its device: shares without a distance, with one of at
+    most 1 MiB, with one towards lower addresses; quantiles of those that are not zero, whichever way."""
 
     count: int
     none: float

@@ -105,11 +105,22 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
     if asked.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
         raise UserError("FILE", "", str(source), f"{accepted}; of any CSV say --columns")
+    format_ = asked.format or format_of(source) or ""
+    return TraceShown(source, format_, properties_of(_counted(source, format_, asked, block, sample)))
+
+
+def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sample: int) -> str:
+    """What the core finds: of text as it is read, else of rows."""
+    try:
+        text = None if format_ == IO_LOG else asked.properties(source, str(source), block, sample)
+    except _core.SpecError as error:
+        raise UserError(*error.args) from None
+    if text is not None:
+        return text
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = Path(folder) / "0.rows"
         make_rows(source, asked, str(source), rows)
-        text = _core.trace_properties(rows, block, sample)
-    return TraceShown(source, asked.format or format_of(source) or "", properties_of(text))
+        return _core.trace_properties(rows, block, sample)
 
 
 def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys: object) -> Properties:

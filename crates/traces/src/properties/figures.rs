@@ -212,7 +212,7 @@ pub struct Jumps {
     pub count: u64,
     /// Share without a distance.
     pub none: f64,
-    /// Share of at most 1 MiB, none left out.
+    /// Share with one of at most 1 MiB.
     pub near: f64,
     /// Share towards lower addresses.
     pub backward: f64,

@@ -20,6 +20,7 @@ mod reuse;
 mod rewrites;
 mod runs;
 mod sample;
+mod straight;
 mod working_set;
 
 use std::path::Path;
@@ -29,6 +30,7 @@ use hotband_workloads::{TraceError, TraceFile, TraceHead, TraceIo};
 use rustc_hash::FxHashMap;
 
 pub use figures::*;
+pub(crate) use straight::{Late, Straight};
 
 /// Largest transfer that is counted block by block: the kernel's longest is below (`max_sectors_kb`), NVMe's too.
 const LONGEST: u64 = 1 << 30;
@@ -90,6 +92,7 @@ impl Devices {
 }
 
 /// All properties on their way.
+#[derive(Debug)]
 struct Analysis {
     block: u64,
     begin: Option<u64>,

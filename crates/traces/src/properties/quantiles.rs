@@ -9,21 +9,34 @@ use super::figures::Quantiles;
 pub(super) struct Values {
     of: Histogram<u64>,
     sum: f64,
+    min: u64,
+    max: u64,
 }
 
 impl Default for Values {
     fn default() -> Self {
         // Two digits: classes of 1/128 of a value; below 256 each value has its own.
-        Self { of: Histogram::new(2).expect("two digits are accepted"), sum: 0.0 }
+        Self::with(2)
     }
 }
 
 impl Values {
+    fn with(digits: u8) -> Self {
+        let of = Histogram::new(digits).expect("up to five digits are accepted");
+        Self { of, sum: 0.0, min: u64::MAX, max: 0 }
+    }
+
+    /// Classes of a thousandth, each value of its own below 2048: where steps have to stay steps.
+    pub(super) fn fine() -> Self {
+        Self::with(3)
+    }
+
     #[inline]
     pub(super) fn add(&mut self, value: u64, weight: u64) {
         // It grows as far as it has to: there is no value that it refuses.
         self.of.record_n(value, weight).expect("it grows by itself");
         self.sum += value as f64 * weight as f64;
+        (self.min, self.max) = (self.min.min(value), self.max.max(value));
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -46,8 +59,8 @@ impl Values {
         if self.of.is_empty() {
             return Quantiles::default();
         }
-        let (min, max) = (self.of.min(), self.of.max());
         // The end of a class may lie beyond what was seen.
+        let (min, max) = (self.min, self.max);
         let at = |share: f64| self.of.value_at_quantile(share).clamp(min, max);
         Quantiles {
             count: self.count(),

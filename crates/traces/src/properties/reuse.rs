@@ -2,16 +2,19 @@
 //!
 //! Mattson, Gecsei, Slutz & Traiger (IBM Systems Journal 1970): a cache of n blocks has a block if fewer than n others were
 //! touched since. A distance among sampled blocks stands for one that is larger by the inverse of the rate (SHARDS, FAST
-//! 2015). Misses are counted by their weights and taken of all accesses, which are known: what hot blocks that are in the
-//! sample, or are not, add to the accesses of the sample changes nothing then, as with SHARDS-adj there. The error is that
-//! between sixteen parts of the sample (random groups: Wolter, Introduction to Variance Estimation, 2007, chapter 2).
+//! 2015). How many accesses there are is known, how many the sample stands for as well: what it has too many of them is taken
+//! out of the misses as far as these go with accesses from one part of the sample to another (regression estimator: Cochran,
+//! Sampling Techniques, 1977, chapter 7). Where every block is touched once misses are accesses, and the ratio of both is
+//! right; where a few hot blocks have most of the accesses, and are in the sample or not, misses are what they are, as with
+//! SHARDS-adj of the same paper. The error is that between parts of the sample (random groups: Wolter, Introduction to
+//! Variance Estimation, 2007, chapter 2).
 
 use super::figures::{Curve, Reuse as Found};
-use super::quantiles::{Values, share};
+use super::quantiles::Values;
 use super::sample::{Before, Sample};
 
-/// Parts of the sample.
-const GROUPS: usize = 16;
+/// Parts of the sample: a variance of so many is right to a fifth.
+const GROUPS: usize = 64;
 /// Classes of distances in an octave, for errors.
 const FINE: u32 = 8;
 /// Points nearer to the one before than this are left out, of a curve that has to be right to 0.01.
@@ -41,13 +44,14 @@ pub(super) struct Reuse {
     first: u64,
     first_reads: u64,
     groups: Groups,
+    read_groups: Groups,
 }
 
 impl Default for Reuse {
     fn default() -> Self {
-        let groups = Groups { classes: vec![[0; GROUPS]; (FINE * 64) as usize], first: [0; GROUPS] };
-        let (all, reads) = (Values::default(), Values::default());
-        Self { accesses: Accesses::default(), all, reads, first: 0, first_reads: 0, groups }
+        let (groups, read_groups) = (Groups::new(), Groups::new());
+        let (all, reads) = (Values::fine(), Values::fine());
+        Self { accesses: Accesses::default(), all, reads, first: 0, first_reads: 0, groups, read_groups }
     }
 }
 
@@ -82,22 +86,23 @@ impl Reuse {
     /// A block of the sample was used, of which this was known.
     #[inline]
     pub(super) fn access(&mut self, hash: u64, is_write: bool, before: Option<&Before>, weight: u64) {
-        let group = hash as usize & (GROUPS - 1);
-        let Some(before) = before else {
+        let distance = before.map(|before| before.distance * weight);
+        self.groups.add(hash, distance, weight);
+        if !is_write {
+            self.read_groups.add(hash, distance, weight);
+        }
+        let Some(distance) = distance else {
             self.first += weight;
             self.first_reads += if is_write { 0 } else { weight };
-            self.groups.first[group] += weight;
             return;
         };
-        let distance = before.distance * weight;
         self.all.add(distance, weight);
         if !is_write {
             self.reads.add(distance, weight);
         }
-        self.groups.classes[class_of(distance + 1)][group] += weight;
     }
 
-    pub(super) fn finish(self, sample: &Sample, block: u64) -> Found {
+    pub(super) fn finish(mut self, sample: &Sample, block: u64) -> Found {
         let mut distance_bytes = self.all.finish();
         let of = &mut distance_bytes;
         for value in [
@@ -114,60 +119,123 @@ impl Reuse {
             *value *= block;
         }
         of.mean *= block as f64;
+        let Accesses { reads, .. } = self.accesses;
+        let (groups, of_reads) = (std::mem::replace(&mut self.groups, Groups::new()), Groups::new());
+        let of_reads = std::mem::replace(&mut self.read_groups, of_reads).fits(reads, sample.rate());
+        let all = groups.fits(self.accesses.total(), sample.rate());
         Found {
             accesses: self.accesses.total(),
-            reads: self.accesses.reads,
-            first: share(self.first, self.accesses.total()).min(1.0),
+            reads,
+            first: all.ratio(self.first).0,
             distance_bytes,
-            curve: self.curve(sample, block),
+            curve: self.curve(&all, &of_reads, block),
         }
     }
 
-    /// Points of the curve: at the end of every class of distances, as far as they differ.
-    fn curve(&self, sample: &Sample, block: u64) -> Curve {
-        let (total, reads) = (self.accesses.total(), self.accesses.reads);
-        if total == 0 {
+    /// Points of the curve: at both ends of every class of distances, as far as they differ.
+    fn curve(&self, of_all: &Fits, of_reads: &Fits, block: u64) -> Curve {
+        if self.accesses.total() == 0 {
             return Curve::default();
         }
-        let ratio = |misses: u64, whole: u64| share(misses, whole).min(1.0);
-        let errors = self.groups.errors(total, sample.rate());
-        let mut points = Points::default();
-        points.push(0, [1.0, ratio(reads, reads), 0.0]);
         let (mut left, mut left_reads) = (self.first + self.all.count(), self.first_reads + self.reads.count());
-        let mut of_reads = self.reads.classes().peekable();
+        let mut points = Points { lowest: [1.0; 2], ..Points::default() };
+        let values = |misses: u64, reads: u64| {
+            let (ratio, error) = of_all.ratio(misses);
+            [ratio, of_reads.ratio(reads).0, error]
+        };
+        points.push(0, values(left, left_reads));
+        let mut reads = self.reads.classes().peekable();
         for (from, to, count) in self.all.classes() {
-            let before = [ratio(left, total), ratio(left_reads, reads), errors[class_of(from)]];
-            points.push(from * block, before);
+            points.push(from * block, values(left, left_reads));
             // A cache of one block more than the largest distance here hits them all.
             left -= count;
-            while let Some((_, _, count)) = of_reads.next_if(|class| class.1 <= to) {
+            while let Some((_, _, count)) = reads.next_if(|class| class.1 <= to) {
                 left_reads -= count;
             }
-            let blocks = to + 1;
-            points.push(blocks * block, [ratio(left, total), ratio(left_reads, reads), errors[class_of(blocks)]]);
+            points.push((to + 1) * block, values(left, left_reads));
         }
         points.finish()
     }
 }
 
 impl Groups {
-    /// The standard error of the share of misses of a cache in each class, of whose end it is told.
-    fn errors(&self, total: u64, rate: f64) -> Vec<f64> {
-        let mut left: [u64; GROUPS] =
-            std::array::from_fn(|group| self.first[group] + self.classes.iter().map(|class| class[group]).sum::<u64>());
-        let of_one = GROUPS as f64 / total as f64;
-        let error = |left: &[u64; GROUPS]| {
-            let mean = left.iter().map(|misses| *misses as f64).sum::<f64>() / GROUPS as f64;
-            let squares = left.iter().map(|misses| (*misses as f64 - mean).powi(2)).sum::<f64>();
-            let of_mean = squares / (GROUPS * (GROUPS - 1)) as f64;
-            of_one * (of_mean * (1.0 - rate)).sqrt()
-        };
-        let mut errors = Vec::with_capacity(self.classes.len());
+    fn new() -> Self {
+        Self { classes: vec![[0; GROUPS]; (FINE * 64) as usize], first: [0; GROUPS] }
+    }
+
+    /// A use, at a distance in blocks or for the first time.
+    #[inline]
+    fn add(&mut self, hash: u64, distance: Option<u64>, weight: u64) {
+        let group = hash as usize & (GROUPS - 1);
+        match distance {
+            Some(distance) => self.classes[class_of(distance + 1)][group] += weight,
+            None => self.first[group] += weight,
+        }
+    }
+
+    /// How misses go with accesses from group to group: at no cache, and at the end of each class.
+    fn fits(self, accesses: u64, rate: f64) -> Fits {
+        let mut left = self.first;
+        self.classes.iter().for_each(|class| left.iter_mut().zip(class).for_each(|(left, count)| *left += count));
+        let of_group = left.map(|count| count as f64);
+        let mut points = vec![Fit::of(&left, &of_group, rate)];
         for class in &self.classes {
             left.iter_mut().zip(class).for_each(|(left, count)| *left -= count);
-            errors.push(error(&left));
+            points.push(Fit::of(&left, &of_group, rate));
         }
-        errors
+        let excess = of_group.iter().sum::<f64>() - accesses as f64;
+        Fits { points, excess, accesses: accesses as f64 }
+    }
+}
+
+/// Misses in groups as a line of accesses in groups.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    /// All misses.
+    misses: f64,
+    slope: f64,
+    /// Standard error of all misses, the line taken out.
+    error: f64,
+}
+
+impl Fit {
+    fn of(misses: &[u64; GROUPS], accesses: &[f64; GROUPS], rate: f64) -> Self {
+        let count = GROUPS as f64;
+        let of_group = misses.map(|misses| misses as f64);
+        let (sum, mean) = (of_group.iter().sum::<f64>(), accesses.iter().sum::<f64>() / count);
+        let apart = |one: &f64| one - mean;
+        let variance = accesses.iter().map(|one| apart(one).powi(2)).sum::<f64>();
+        let both = of_group.iter().zip(accesses).map(|(misses, one)| (misses - sum / count) * apart(one)).sum::<f64>();
+        let slope = if variance > 0.0 { both / variance } else { 0.0 };
+        let rest = |(misses, one): (&f64, &f64)| (misses - sum / count - slope * apart(one)).powi(2);
+        let squares = of_group.iter().zip(accesses).map(rest).sum::<f64>();
+        Self { misses: sum, slope, error: (squares / (count - 2.0) * count * (1.0 - rate)).sqrt() }
+    }
+}
+
+/// Misses of all accesses, of what a sample has of both.
+#[derive(Debug)]
+struct Fits {
+    /// The more misses, the earlier.
+    points: Vec<Fit>,
+    /// Accesses that the sample stands for beyond those that there are.
+    excess: f64,
+    accesses: f64,
+}
+
+impl Fits {
+    /// Share of misses, and its standard error, where the sample stands for so many.
+    fn ratio(&self, misses: u64) -> (f64, f64) {
+        if self.accesses == 0.0 {
+            return (0.0, 0.0);
+        }
+        let misses = misses as f64;
+        let next = self.points.partition_point(|fit| fit.misses > misses).min(self.points.len() - 1);
+        let (low, high) = (self.points[next], self.points[next.saturating_sub(1)]);
+        let part = if high.misses > low.misses { (misses - low.misses) / (high.misses - low.misses) } else { 0.0 };
+        let between = |low: f64, high: f64| low + part * (high - low);
+        let all = misses - between(low.slope, high.slope) * self.excess;
+        ((all / self.accesses).clamp(0.0, 1.0), between(low.error, high.error) / self.accesses)
     }
 }
 
@@ -177,10 +245,17 @@ struct Points {
     curve: Curve,
     /// The last one, if it was left out.
     waiting: Option<(u64, [f64; 3])>,
+    /// Least ratios so far, of all and of reads.
+    lowest: [f64; 2],
 }
 
 impl Points {
-    fn push(&mut self, bytes: u64, values: [f64; 3]) {
+    fn push(&mut self, bytes: u64, mut values: [f64; 3]) {
+        // A larger cache misses no more: what says else is the sample's noise.
+        for (value, lowest) in values.iter_mut().zip(&mut self.lowest) {
+            *value = value.min(*lowest);
+            *lowest = *value;
+        }
         let last = self.curve.miss_ratio.last().copied();
         let last_reads = self.curve.read_miss_ratio.last().copied();
         let is_near = |last: Option<f64>, value: f64| last.is_some_and(|last| (last - value).abs() < STEP);

@@ -25,10 +25,11 @@ pub(super) struct Runs {
 struct Device {
     /// The run that the last I/O belongs to.
     last: Run,
-    /// Where runs end, of which the oldest is at `oldest`.
+    /// Where runs end, and when each went on last: the one that rests for longest makes room.
     ends: [u64; HEADS],
+    used: [u64; HEADS],
     streams: [Run; HEADS],
-    oldest: usize,
+    clock: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,7 +91,7 @@ impl Runs {
         let device = self.devices[device].get_or_insert_with(|| {
             // An end of nothing is no end: address 0 does not continue a run that never was.
             let streams = [Run::default(); HEADS];
-            Box::new(Device { last: Run::default(), ends: [u64::MAX; HEADS], streams, oldest: 0 })
+            Box::new(Device { last: Run::default(), ends: [u64::MAX; HEADS], used: [0; HEADS], streams, clock: 0 })
         });
         let is_continuing = device.last.ios > 0 && device.last.end == offset;
         if !is_continuing {
@@ -100,14 +101,15 @@ impl Runs {
         self.continuing[direction] += u64::from(is_continuing);
         let found = device.ends.iter().position(|end| *end == offset);
         let place = found.unwrap_or_else(|| {
-            let place = device.oldest;
-            device.oldest = (place + 1) % HEADS;
+            let rests = device.used.iter().enumerate().min_by_key(|(_, used)| **used);
+            let place = rests.map_or(0, |(place, _)| place);
             self.streams.add(std::mem::take(&mut device.streams[place]));
             place
         });
         self.in_streams[direction] += u64::from(found.is_some());
         device.streams[place].goes_on(end, len);
-        device.ends[place] = end;
+        device.clock += 1;
+        (device.ends[place], device.used[place]) = (end, device.clock);
         is_continuing
     }
 
