@@ -470,6 +470,10 @@ def trace_properties(rows: Path, block: int, sample: int) -> str:
     """What the trace whose rows are at `rows` is like, as JSON (`hotband.traces.properties`): in blocks of `block`
     bytes, at most `sample` of which are followed. Releases the GIL. Raises OSError."""
 
+def compare_traces(measured: Path, replayed: Path) -> str:
+    """Compares the traces whose rows are at `measured` and `replayed`: the JSON of a `TracesComparedDoc`. Releases the
+    GIL. Raises OSError."""
+
 class TraceAsked:
     """A trace that a workload names: its file, its key there, its format where it is said, and how it is read."""
 

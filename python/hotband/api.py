@@ -56,6 +56,7 @@ from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
 from hotband.targets.named import REAL
 from hotband.targets.target import RealAsked, executor_for, expect_folder
+from hotband.traces.compare import TracesCompared as TracesCompared
 from hotband.traces.convert import TraceConverted as TraceConverted
 from hotband.traces.show import TraceShown as TraceShown
 
@@ -540,6 +541,27 @@ def show_trace(
     return show.show_trace(Path(source), asked, show.block_of(block), show.SAMPLE if sample is None else sample)
 
 
+@public
+def compare_traces(
+    a: str | PathLike[str],
+    b: str | PathLike[str],
+    *,
+    of_b: Mapping[str, object] | None = None,
+    **keys: object,
+) -> TracesCompared:
+    """Compares two traces or I/O logs with latencies, `a` as what was measured: `.demerit_pct`, `.mean_error_pct`,
+    `.rms_ns` (None where they do not hold the same I/Os in the same order: `.same_ios`), `.frame` by class of I/O,
+    `.write_html("page.html")` with both distributions. `keys` as in `convert_trace` hold for both; `of_b` has those
+    that are other for `b`, such as {"format": "csv", "columns": {...}}. Raises UserError for a mistake, such as a
+    trace without latencies; OSError."""
+    from hotband.traces import compare
+
+    def read(given: Mapping[str, object]) -> dict[str, object]:
+        return {key.rstrip("_"): value for key, value in given.items()}
+
+    return compare.compare_traces(Path(a), Path(b), read(keys), read(of_b or {}))
+
+
 def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
@@ -550,9 +572,10 @@ def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl
 
 
 @public
-def study(name: str | PathLike[str]) -> StudyHandle:
-    """A study of the catalog by its name, or one from a folder; `.run()` predicts its figures. Raises UserError."""
+def study(name: str | PathLike[str], *, data: str | PathLike[str] | None = None) -> StudyHandle:
+    """A study of the catalog by its name, or one from a folder; `.run()` predicts its figures. `data` is the folder
+    that it needs, of a study that does (real-disks). Raises UserError."""
     from hotband.study import file
     from hotband.study.result import StudyHandle
 
-    return StudyHandle(file.load(str(name)))
+    return StudyHandle(file.with_data(file.load(str(name)), None if data is None else Path(data)))

@@ -49,6 +49,7 @@ pub use record::{Record, SCHEMA_VERSION};
 pub use repair::RepairRequest;
 pub use request::Request;
 pub use run::{MachineState, Outcome, Run};
+pub use sources::trace::two::{TracesCompared, compare_traces};
 /// What told workloads are written in.
 pub use toml::{Table as TomlTable, Value as TomlValue};
 

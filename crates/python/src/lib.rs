@@ -57,6 +57,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(traces::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(traces::write_trace, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_properties, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::compare_traces, module)?)?;
     module.add_function(wrap_pyfunction!(specs::drive, module)?)?;
     module.add_function(wrap_pyfunction!(specs::osd, module)?)?;
     module.add_function(wrap_pyfunction!(specs::machine_offer, module)?)?;

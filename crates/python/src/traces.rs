@@ -163,6 +163,18 @@ pub fn trace_properties(py: Python<'_>, rows: PathBuf, block: u64, sample: usize
     json_of(&found)
 }
 
+/// Compares the traces whose rows are at `measured` and `replayed`, as JSON.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python's paths are converted, not borrowed")]
+pub fn compare_traces(py: Python<'_>, measured: PathBuf, replayed: PathBuf) -> PyResult<String> {
+    let compared = py.detach(|| hotband_engine::compare_traces(&measured, &replayed, &look));
+    let compared = compared.map_err(|error| match error {
+        TraceError::Io(error) => io_error(&error),
+        error => PyOSError::new_err(error.to_string()),
+    })?;
+    serde_json::to_string(&compared).map_err(|error| PyOSError::new_err(error.to_string()))
+}
+
 /// Names of the formats that are read as text.
 #[pyfunction]
 pub fn trace_formats() -> Vec<&'static str> {

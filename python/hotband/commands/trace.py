@@ -154,3 +154,60 @@ def convert(
             "notes": list(done.notes),
         }
     )
+
+
+COMPARE_EPILOG = """\
+[bold]Examples[/]
+
+hotband trace compare measured.trace replayed.parquet -o page.html
+
+hotband trace compare before.blkparse.gz after.blkparse.gz --direction read
+
+hotband trace compare mine.csv log.parquet --columns time=1:us,offset=2:sectors,size=3,latency=4:us --format-b io-log"""
+
+
+@trace_app.command(epilog=COMPARE_EPILOG)
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A", help="What was measured: a trace with latencies.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it.")],
+    page: Annotated[Path | None, typer.Option("-o", "--page", metavar="FILE", help="Write a page, .html.")] = None,
+    format_: FormatOption = None,
+    columns: ColumnsOption = None,
+    format_b: Annotated[str | None, typer.Option(metavar="NAME", help="The format of B, if another.")] = None,
+    columns_b: Annotated[
+        str | None, typer.Option(metavar="KEY=COLUMN,...", help="The columns of B, if others.")
+    ] = None,
+    skip_bad: SkipOption = 0,
+    device: DeviceOption = None,
+    host: HostOption = None,
+    process: ProcessOption = None,
+    direction: DirectionOption = None,
+    from_: FromOption = None,
+    for_: ForOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same."""
+    from hotband.traces.compare import compare_traces
+    from hotband.traces.compare_show import compared_views
+    from hotband.traces.convert import columns_of
+
+    keys = {
+        "format": format_,
+        "columns": columns_of(columns),
+        "skip_bad": skip_bad,
+        "device": device,
+        "host": host,
+        "process": process,
+        "direction": direction,
+        "from": from_,
+        "for": for_,
+    }
+    is_other = format_b is not None or columns_b is not None
+    of_second = {"format": format_b, "columns": columns_of(columns_b)} if is_other else {}
+    found = compare_traces(first, second, keys, of_second)
+    if page is not None:
+        found.write_html(page)
+    if as_json:
+        return print_json(found.to_dict())
+    show_views(compared_views(found.document))
+    return show_lines([f"Page: {page}"] if page is not None else [])

@@ -480,16 +480,18 @@ class TraceDoc(TypedDict):
 
 
 class ComparedDoc(TypedDict):
-    """Latencies of the same I/Os as they were measured and as they were replayed. Shares are of the measured mean, and
-    None where it is zero."""
+    """Latencies of I/Os as they were measured and as they were replayed. Shares are of the measured mean, and None
+    where it is zero; `rms_ns` is that of single I/Os, and None of two traces that do not hold the same, of which
+    `ios_replayed` is the number of the second, if it has another."""
 
     ios: int
+    ios_replayed: NotRequired[int]
     mean_measured_ns: float
     mean_replayed_ns: float
     mean_error_pct: float | None
     demerit_ns: float
     demerit_pct: float | None
-    rms_ns: float
+    rms_ns: float | None
 
 
 class ComparedPercentileDoc(TypedDict):
@@ -507,11 +509,20 @@ class ComparedClassDoc(ComparedDoc):
     distance: Literal["continuing", "near", "far"]
 
 
+class DistributionDoc(TypedDict):
+    """Latencies that so many percent of the I/Os do not exceed, measured and replayed: three lists of one length."""
+
+    share_pct: list[float]
+    measured_ns: list[int]
+    replayed_ns: list[int]
+
+
 class ComparisonDoc(ComparedDoc):
-    """A trace with latencies beside its replay."""
+    """A trace with latencies beside its replay. Records of old have no `distribution`."""
 
     percentiles: list[ComparedPercentileDoc]
     classes: list[ComparedClassDoc]
+    distribution: NotRequired[DistributionDoc]
 
 
 class SamplesDoc(TypedDict):

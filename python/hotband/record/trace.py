@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from hotband.text.foreign import marked
-from hotband.text.tables import counted, in_unit
+from hotband.text.tables import counted, in_unit, millis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     )
 
 DIRECTIONS = ("read", "write", "flush", "trim")
+SHOWN = (10.0, 50.0, 90.0, 99.0)
+"""Percentiles that a line has room for."""
 
 
 def trace_lines(record: RecordDoc) -> list[str | Text]:
@@ -43,8 +45,13 @@ def traces_in(record: RecordDoc) -> list[TraceDoc]:
 
 def comparison_lines(comparison: ComparisonDoc) -> list[str | Text]:
     """How far the replay is from what was measured: as a whole, and by class of I/O."""
+    measured, replayed = (in_unit(comparison[key], "_ns") for key in ("mean_measured_ns", "mean_replayed_ns"))
     head = f"  replayed beside measured: mean {_error(comparison)}, {in_unit(comparison['rms_ns'], '_ns')} RMS an I/O"
-    return [head, *(f"    {_class(one)}" for one in comparison["classes"])]
+    whole = f"    {counted(comparison['ios'], 'I/O')}: {measured} measured, {replayed} replayed"
+    ranks = [one for one in comparison["percentiles"] if one["percentile"] in SHOWN]
+    both = (f"p{one['percentile']:g} {millis(one['measured_ns'])} and {millis(one['replayed_ns'])}" for one in ranks)
+    percentiles = f"    percentiles in ms, measured and replayed: {', '.join(both)}"
+    return [head, whole, *(f"    {_class(one)}" for one in comparison["classes"]), percentiles]
 
 
 def _class(one: ComparedClassDoc) -> str:

@@ -13,6 +13,7 @@ from hotband.record.states import state_words, states_of, unequal
 from hotband.report import energy, frames, sections, variants, wear
 from hotband.report.answer import Answer, answer
 from hotband.report.beside import bars_blocks, comparison_table
+from hotband.report.compared import comparison_section
 from hotband.report.curve import curve_block
 from hotband.report.hardware import hardware_sections
 from hotband.report.intervals import intervals_table
@@ -54,6 +55,8 @@ def record_page(
     blocks += [] if found.curve else curve_sections_of(of)
     if audit:
         blocks.append(_audit(of, machine))
+    if (compared := comparison_section(of)) is not None:
+        blocks.append(compared)
     beside = hardware_sections(of)
     blocks += [section for section in beside if section.id == "expected"]
     repaired = repair_blocks(of)

@@ -107,6 +107,16 @@ def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
     return asked
 
 
+def expect_trace(key: str, source: Path, asked: _core.TraceAsked) -> None:
+    """Refuses what is no trace of a known format, unless its format was said; `key` is the argument that names it."""
+    if not source.is_file():
+        what = "is a folder" if source.is_dir() else "is not there"
+        raise UserError(key, "", str(source), f"{what}; expected a trace")
+    if asked.format is None and not is_trace(source):
+        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
+        raise UserError(key, "", str(source), f"{accepted}; of any CSV say --columns")
+
+
 def columns_of(text: str | None) -> dict[str, str]:
     """The columns of `time=3:ms,offset=4` and so on. Raises UserError."""
     if text is None:
@@ -126,12 +136,7 @@ def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str,
     target = target_of(output, to)
     expect_other_file("OUT", output, [source])
     asked = asked_of(source, keys)
-    if not source.is_file():
-        what = "is a folder" if source.is_dir() else "is not there"
-        raise UserError("IN", "", str(source), f"{what}; expected a trace")
-    if asked.format is None and not is_trace(source):
-        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError("IN", "", str(source), f"{accepted}; of any CSV say --columns")
+    expect_trace("IN", source, asked)
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = Path(folder) / "0.rows"
         make_rows(source, asked, str(source), rows)

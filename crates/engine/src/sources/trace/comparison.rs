@@ -8,8 +8,8 @@
 //! at most 0.05 %.
 
 use hdrhistogram::Histogram;
+use hotband_machine::Op;
 use hotband_units::Span;
-use hotband_workloads::TraceIo;
 use serde::Serialize;
 
 use crate::probes::streams::direction_of;
@@ -40,30 +40,40 @@ impl Distance {
     }
 }
 
-/// Latencies of the same I/Os, as measured and as replayed.
+/// Latencies as measured and as replayed: of the same I/Os, or of two sets of them.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     pub measured: Spans,
     pub replayed: Spans,
-    /// Sum of the squares of their differences, in ns.
-    squares: f64,
+    /// Sum of the squares of the differences, in ns^2; none where the I/Os are not the same.
+    squares: Option<f64>,
 }
 
 impl Pairs {
     fn new() -> Self {
-        Self { measured: Spans::new(), replayed: Spans::new(), squares: 0.0 }
+        Self { measured: Spans::new(), replayed: Spans::new(), squares: Some(0.0) }
     }
 
     fn add(&mut self, measured: Span, replayed: Span) {
         self.measured.add(measured);
         self.replayed.add(replayed);
-        self.squares += (replayed.0 as f64 - measured.0 as f64).powi(2);
+        self.squares = self.squares.map(|squares| squares + (replayed.0 as f64 - measured.0 as f64).powi(2));
+    }
+
+    /// An I/O that only one of the two has.
+    fn add_alone(&mut self, of: Of, latency: Span) {
+        self.squares = None;
+        let side = match of {
+            Of::Measured => &mut self.measured,
+            Of::Replayed => &mut self.replayed,
+        };
+        side.add(latency);
     }
 
     fn add_all(&mut self, other: &Self) {
         self.measured.add_all(&other.measured);
         self.replayed.add_all(&other.replayed);
-        self.squares += other.squares;
+        self.squares = self.squares.zip(other.squares).map(|(own, other)| own + other);
     }
 
     /// Several together; none of none.
@@ -74,21 +84,30 @@ impl Pairs {
         Some(sum)
     }
 
-    /// The figures of both; there is at least one I/O.
-    fn figures(&self) -> Figures {
-        let (measured, replayed) = (self.measured.mean_ns(), self.replayed.mean_ns());
+    fn ios(&self) -> (u64, u64) {
+        (self.measured.count(), self.replayed.count())
+    }
+
+    /// The figures of both, where both have I/Os.
+    fn figures(&self) -> Option<Figures> {
+        let ios = self.ios();
+        if ios.0 == 0 || ios.1 == 0 {
+            return None;
+        }
+        let means = (self.measured.mean_ns(), self.replayed.mean_ns());
         // Of what took no time at all nothing is a share.
-        let share = |value: f64| (measured > 0.0).then(|| 100.0 * value / measured);
+        let share = |value: f64| (means.0 > 0.0).then(|| 100.0 * value / means.0);
         let demerit = horizontal_distance(&self.measured.histogram, &self.replayed.histogram);
-        Figures {
-            ios: self.measured.count(),
-            mean_measured_ns: measured,
-            mean_replayed_ns: replayed,
-            mean_error_pct: share(replayed - measured),
+        Some(Figures {
+            ios: ios.0,
+            ios_replayed: (ios.0 != ios.1).then_some(ios.1),
+            mean_measured_ns: means.0,
+            mean_replayed_ns: means.1,
+            mean_error_pct: share(means.1 - means.0),
             demerit_ns: demerit,
             demerit_pct: share(demerit),
-            rms_ns: (self.squares / self.measured.count() as f64).sqrt(),
-        }
+            rms_ns: self.squares.map(|squares| (squares / ios.0 as f64).sqrt()),
+        })
     }
 
     fn percentiles(&self) -> Vec<Percentile> {
@@ -99,18 +118,31 @@ impl Pairs {
         };
         PERCENTILES.map(of).into()
     }
+
+    /// Both distributions, fine enough to be drawn.
+    fn distribution(&self) -> Distribution {
+        let share_pct: Vec<f64> = (0..200).map(|half| f64::from(half) / 2.0).chain([99.9, 99.99, 100.0]).collect();
+        let of = |side: &Spans| share_pct.iter().map(|share| side.at(share / 100.0)).collect();
+        let (measured_ns, replayed_ns) = (of(&self.measured), of(&self.replayed));
+        Distribution { share_pct, measured_ns, replayed_ns }
+    }
 }
 
-/// Root of the mean squared distance of two distributions with as many values, rank by rank.
+/// Root of the mean squared distance of two distributions, rank by rank; where one has more values than the other, share
+/// by share.
 fn horizontal_distance(one: &Histogram<u64>, other: &Histogram<u64>) -> f64 {
+    // Each value counts as often as it takes for both to have as many.
+    let common = gcd(one.len(), other.len());
+    let (times, times_other) = (u128::from(other.len() / common), u128::from(one.len() / common));
     let mut others = other.iter_recorded().map(|at| (middle(other, at.value_iterated_to()), at.count_at_value()));
     let (mut value, mut left) = (0.0, 0);
     let mut sum = 0.0;
     for at in one.iter_recorded() {
-        let (own, mut count) = (middle(one, at.value_iterated_to()), at.count_at_value());
+        let (own, mut count) = (middle(one, at.value_iterated_to()), u128::from(at.count_at_value()) * times);
         while count > 0 {
             if left == 0 {
-                (value, left) = others.next().expect("both have as many values");
+                let (next, times) = others.next().expect("both have as many values");
+                (value, left) = (next, u128::from(times) * times_other);
             }
             let both = count.min(left);
             sum += both as f64 * (value - own) * (value - own);
@@ -118,11 +150,22 @@ fn horizontal_distance(one: &Histogram<u64>, other: &Histogram<u64>) -> f64 {
             left -= both;
         }
     }
-    (sum / one.len() as f64).sqrt()
+    (sum / (u128::from(one.len()) * times) as f64).sqrt()
+}
+
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
 }
 
 fn middle(of: &Histogram<u64>, value: u64) -> f64 {
     f64::midpoint(of.lowest_equivalent(value) as f64, of.highest_equivalent(value) as f64)
+}
+
+/// Which of the two an I/O is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    Measured,
+    Replayed,
 }
 
 /// Measured beside replayed latencies while they come: by direction, and by distance (of flushes and trims, which lie
@@ -134,9 +177,17 @@ pub struct Compared {
 
 impl Compared {
     /// An I/O that was served both times.
-    pub fn add(&mut self, io: &TraceIo, distance: Distance, measured: Span, replayed: Span) {
-        let class = &mut self.classes[direction_of(io.op)][distance as usize];
-        class.get_or_insert_with(|| Box::new(Pairs::new())).add(measured, replayed);
+    pub fn add(&mut self, op: Op, distance: Distance, measured: Span, replayed: Span) {
+        self.class(op, distance).add(measured, replayed);
+    }
+
+    /// An I/O of one of the two, which do not hold the same.
+    pub fn add_alone(&mut self, of: Of, op: Op, distance: Distance, latency: Span) {
+        self.class(op, distance).add_alone(of, latency);
+    }
+
+    fn class(&mut self, op: Op, distance: Distance) -> &mut Pairs {
+        self.classes[direction_of(op)][distance as usize].get_or_insert_with(|| Box::new(Pairs::new()))
     }
 
     /// What another trace has.
@@ -153,30 +204,38 @@ impl Compared {
         self.classes.each_ref().map(Pairs::sum)
     }
 
-    /// The section; none where the trace has no latencies.
+    /// The section; none where not both have latencies. A class that only one has is left out.
     pub fn record(&self) -> Option<Comparison> {
         let all = Pairs::sum(self.classes.iter().flatten())?;
         let distances = [Distance::Continuing, Distance::Near, Distance::Far];
         let directions = ["read", "write"].into_iter().zip(&self.classes);
         let classes = directions.flat_map(|(direction, classes)| {
             distances.into_iter().zip(classes).filter_map(move |(distance, pairs)| {
-                pairs.as_ref().map(|pairs| Class { direction, distance, figures: pairs.figures() })
+                Some(Class { direction, distance, figures: pairs.as_ref()?.figures()? })
             })
         });
-        Some(Comparison { figures: all.figures(), percentiles: all.percentiles(), classes: classes.collect() })
+        Some(Comparison {
+            figures: all.figures()?,
+            percentiles: all.percentiles(),
+            classes: classes.collect(),
+            distribution: all.distribution(),
+        })
     }
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct Figures {
     ios: u64,
+    /// Where it is another number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ios_replayed: Option<u64>,
     mean_measured_ns: f64,
     mean_replayed_ns: f64,
     mean_error_pct: Option<f64>,
     demerit_ns: f64,
     demerit_pct: Option<f64>,
-    /// Root of the mean square of the differences, I/O by I/O.
-    rms_ns: f64,
+    /// Root of the mean square of the differences, I/O by I/O; none where these are not the same.
+    rms_ns: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -185,6 +244,14 @@ struct Percentile {
     percentile: f64,
     measured_ns: u64,
     replayed_ns: u64,
+}
+
+/// Latencies that so many percent of the I/Os do not exceed.
+#[derive(Clone, Debug, Serialize)]
+struct Distribution {
+    share_pct: Vec<f64>,
+    measured_ns: Vec<u64>,
+    replayed_ns: Vec<u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -202,6 +269,7 @@ pub struct Comparison {
     figures: Figures,
     percentiles: Vec<Percentile>,
     classes: Vec<Class>,
+    distribution: Distribution,
 }
 
 #[cfg(test)]
@@ -223,22 +291,39 @@ mod tests {
     #[test]
     fn demerit_is_the_distance_of_the_sorted_values() {
         // Sorted they are 1, 2, 3 ms beside 2, 2, 5 ms: differences of 1, 0 and 2 ms.
-        let figures = pairs(&[(3_000_000, 2_000_000), (1_000_000, 5_000_000), (2_000_000, 2_000_000)]).figures();
+        let figures =
+            pairs(&[(3_000_000, 2_000_000), (1_000_000, 5_000_000), (2_000_000, 2_000_000)]).figures().unwrap();
         assert!(is_near(figures.demerit_ns, 1e6 * (5.0_f64 / 3.0).sqrt()), "{figures:?}");
         assert!(is_near(figures.demerit_pct.unwrap(), 50.0 * (5.0_f64 / 3.0).sqrt()));
         assert!(is_near(figures.mean_error_pct.unwrap(), 50.0));
-        assert!(is_near(figures.rms_ns, 1e6 * (17.0_f64 / 3.0).sqrt()));
+        assert!(is_near(figures.rms_ns.unwrap(), 1e6 * (17.0_f64 / 3.0).sqrt()));
     }
 
     #[test]
     fn equal_distributions_have_no_demerit_though_single_ios_differ() {
-        let figures = pairs(&[(1_000, 2_000), (2_000, 1_000)]).figures();
-        assert_eq!((figures.demerit_ns, figures.rms_ns), (0.0, 1_000.0));
+        let figures = pairs(&[(1_000, 2_000), (2_000, 1_000)]).figures().unwrap();
+        assert_eq!((figures.demerit_ns, figures.rms_ns), (0.0, Some(1_000.0)));
+    }
+
+    #[test]
+    fn of_unequal_numbers_shares_are_compared_and_no_single_ios() {
+        let mut pairs = Pairs::new();
+        // Half of each is compared with half of the other: 1 ms beside 2, and 3 beside 2.
+        for latency in [1_000_000, 1_000_000, 1_000_000, 3_000_000, 3_000_000, 3_000_000] {
+            pairs.add_alone(Of::Measured, Span(latency));
+        }
+        for _ in 0..4 {
+            pairs.add_alone(Of::Replayed, Span(2_000_000));
+        }
+        let figures = pairs.figures().unwrap();
+        assert!(is_near(figures.demerit_ns, 1e6), "{figures:?}");
+        assert_eq!((figures.ios, figures.ios_replayed, figures.rms_ns), (6, Some(4), None));
+        assert!(Pairs::new().figures().is_none());
     }
 
     #[test]
     fn what_took_no_time_has_no_percentages() {
-        let figures = pairs(&[(0, 1_000)]).figures();
+        let figures = pairs(&[(0, 1_000)]).figures().unwrap();
         assert_eq!((figures.demerit_pct, figures.mean_error_pct), (None, None));
     }
 

@@ -3,6 +3,7 @@
 mod comparison;
 mod record;
 mod spans;
+pub mod two;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

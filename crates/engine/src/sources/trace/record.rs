@@ -82,7 +82,7 @@ impl TraceStats {
         if failed || io.failed {
             return;
         }
-        self.compared.add(io, distance, latency, now.since(*asked));
+        self.compared.add(io.op, distance, latency, now.since(*asked));
     }
 
     /// Measured beside replayed latencies of several traces together; none where they have none.
