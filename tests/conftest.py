@@ -63,6 +63,7 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
     },
     "savvio-raid": {},
     "full-sata-ssd": {},
+    "real-disks": {},
 }
 """Studies that are run for tests without what no test asks: keys of loads by configuration and load."""
 
@@ -188,6 +189,21 @@ def full_ssd(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
 def savvio(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """The result and the folder of a whole run of savvio-raid."""
     return study_result("savvio-raid", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def real_disks_study(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The result and the folder of a whole run of real-disks; skipped where its data are not."""
+    from hotband.errors import UserError
+    from hotband.study import file
+
+    study = file.load("real-disks")
+    assert study.data is not None
+    try:
+        study.data.folder(study.name)
+    except UserError as error:
+        pytest.skip(str(error))
+    return study_result(study.name, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -142,8 +142,8 @@ def test_the_page_has_the_tables_of_the_command_for_every_study() -> None:
     names = ["study", *(f"{over}: {name}" if over else name for over, name in COLUMNS)]
     assert heading == names[: len(heading)]
     assert len(heading) in (len(names), len(names) - 1)
-    assert [one[0].strip("*") for one in rows if one[0]] == [*file.names(), "all studies"]
-    assert all(f"\n### {name}\n" in text for name in file.names())
+    assert [one[0].strip("*") for one in rows if one[0]] == [*file.whole_names(), "all studies"]
+    assert all(f"\n### {name}\n" in text for name in file.whole_names())
 
 
 def test_the_page_has_the_blind_errors_of_the_table() -> None:

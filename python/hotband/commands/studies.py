@@ -47,6 +47,9 @@ def study_run(
         bool, typer.Option("--fresh-seeds", help="Runs that follow others on one machine ask for offsets of their own.")
     ] = False,
     fresh: FreshOption = False,
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The data that a study needs and Hotband does not ship.")
+    ] = None,
     trust: Annotated[
         bool, typer.Option("--trust", help="Execute the findings.py of a study that is not of the catalog.")
     ] = False,
@@ -56,7 +59,7 @@ def study_run(
     from hotband.study.show import print_result
     from hotband.study.study import run_study
 
-    result = run_study(name, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, say=say)
+    result = run_study(name, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, data=data, say=say)
     if as_json:
         return print_json(result)
     return print_result(result, show)

@@ -36,7 +36,7 @@ def run_all(out: Path | None, save: bool, jobs: int | None, say: Say) -> AllStud
     """Makes the intervals of every study of the catalog, then the file of residuals. With `save` both are kept in the
     catalog, with `out` there."""
     residuals = ResidualFile(version(), COMMAND)
-    for name in file.names():
+    for name in file.whole_names():
         made, rows = run_study_intervals(name, out=out, save=save, only=(), jobs=jobs, say=say)
         residuals.figures += kept_of(name, rows, made.figures, systems_of(file.load(name)))
         _write(residuals, out, save=False)
@@ -44,7 +44,7 @@ def run_all(out: Path | None, save: bool, jobs: int | None, say: Say) -> AllStud
     term = residuals.term()
     return {
         "level": LEVEL,
-        "studies": file.names(),
+        "studies": file.whole_names(),
         "coverage": coverage(term.residuals, LEVEL),
         "terms": terms_of(term),
     }

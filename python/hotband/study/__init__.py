@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 class _Callable(ModuleType):
     """A package that can be called."""
 
-    def __call__(self, name: str | PathLike[str]) -> StudyHandle:
-        """A study of the catalog by its name, or one from a folder; `.run()` predicts its figures. Raises UserError."""
+    def __call__(self, name: str | PathLike[str], *, data: str | PathLike[str] | None = None) -> StudyHandle:
+        """A study of the catalog by its name, or one from a folder; `.run()` predicts its figures. `data` is the folder
+        that it needs, of a study that does. Raises UserError."""
         from hotband.api import study
 
-        return study(name)
+        return study(name, data=data)
 
 
 sys.modules[__name__].__class__ = _Callable

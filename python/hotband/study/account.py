@@ -24,9 +24,9 @@ LARGE = 25.0
 def run_account(chosen: Sequence[str], out: Path | None, fresh: bool, say: Say) -> AccountDoc:
     """Runs studies of the catalog (all where none is chosen) and sums up their errors. With `out` every study keeps its
     runs in a folder there and goes on from those that it finds, unless they are of another version."""
-    asked = {(study := file.load(name)).name: (name, study) for name in chosen or file.names()}
+    asked = {(study := file.load(name)).name: (name, study) for name in chosen or file.whole_names()}
     known = {name: study for name, (_, study) in asked.items()}
-    check_released(known.values() if not chosen else map(file.load, file.names()))
+    check_released(known.values() if not chosen else map(file.load, file.whole_names()))
     figures: dict[str, list[ListedFigureDoc]] = {}
     for name, (argument, _) in asked.items():
         folder = None if out is None else out / name

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.catalog import CATALOG_DIR
+from hotband.errors import UserError
 from hotband.experiment.ranges import Range
+from hotband.study.data import Data
 from hotband.study.measures import Parameters
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ class Config:
     name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
     nothing; `short` names it in charts, where the label is too long for them. The loads of its `sequence` run one after
     the other on one machine, each as the one before left it. `events` happen to its machine in every run ("at 60 s:
-    fail d3"), `spares` wait to replace failed drives."""
+    fail d3"), `spares` wait to replace failed drives. `fill` has what stands for `{key}` in the texts of machines and
+    workloads."""
 
     id: str
     label: str
@@ -70,6 +73,7 @@ class Config:
     sequence: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     spares: int = 0
+    fill: Settings = ()
 
     @property
     def name(self) -> str:
@@ -157,7 +161,7 @@ class Swing(Range):
 class Study:
     """A published evaluation. `inputs` says of published rows that nothing predicts what they are used for; `repeats`
     names rows that say again what another one says, which an account of errors counts; `blind` has what was predicted
-    of a row before it was seen."""
+    of a row before it was seen. `data` is a folder that it needs and Hotband does not ship."""
 
     name: str
     title: str
@@ -178,6 +182,7 @@ class Study:
     inputs: dict[str, str] = field(default_factory=dict)
     repeats: dict[str, str] = field(default_factory=dict)
     blind: dict[str, BlindPrediction] = field(default_factory=dict)
+    data: Data | None = None
 
     def pairs(self) -> list[tuple[Config, Load]]:
         """Every configuration with the loads that it runs."""
@@ -211,6 +216,11 @@ def names() -> list[str]:
     return sorted(folders())
 
 
+def whole_names() -> list[str]:
+    """Names of the studies that run everywhere: without those that need data which Hotband does not ship."""
+    return [name for name in names() if load(name).data is None]
+
+
 def load(name: str) -> Study:
     """Reads a study of the catalog, or one from a folder. Raises UserError."""
     from hotband.catalog.entries import unknown
@@ -222,6 +232,15 @@ def load(name: str) -> Study:
     if name not in known:
         raise unknown("STUDY", name, sorted(known))
     return read_study(known[name])
+
+
+def with_data(study: Study, folder: Path | None) -> Study:
+    """The study with the folder of its data as it was said. Raises UserError where it needs none."""
+    if folder is None:
+        return study
+    if study.data is None:
+        raise UserError("--data", "", str(folder), f"the study {study.name} needs no data")
+    return replace(study, data=replace(study.data, said=folder))
 
 
 def describe(name: str) -> StudyOutline:

@@ -45,6 +45,9 @@ def _built(results: Results, config: Config) -> str:
     names = list(dict.fromkeys(name for of_cell in found for name in of_cell))
     drives = [name for name in names if (CATALOG_DIR / "drives" / f"{name}.toml").is_file()]
     others = "".join(f", {name}" for name in names if name not in drives)
+    if not names:
+        # Drives of the study's own data.
+        return "" if results.study.data is None else "descriptions in the data of the study"
     return f"{config.drives} x {' and '.join(drives)}{others}" if config.drives > 1 else ", ".join(names)
 
 

@@ -215,6 +215,13 @@ def _flash_hit_ratio(runs: Runs, how: Parameters) -> Value:
     return Value(pick(found, how.pick)) if found else Value(None, "no drive has a flash read cache")
 
 
+def _demerit_pct(runs: Runs, how: Parameters) -> Value:
+    """Demerit of a trace that was replayed, in percent of the measured mean."""
+    found = [run.record.get("comparison") for _, run in sorted(runs.items())]
+    demerits = [one["demerit_pct"] for one in found if one is not None]
+    return Value(pick(demerits, how.pick)) if demerits else Value(None, "no trace with latencies was replayed")
+
+
 @dataclass(frozen=True)
 class Kind:
     """A measure: how it is read, which parameters it takes, and which of them it cannot do without."""
@@ -238,6 +245,7 @@ MEASURES: dict[str, Kind] = {
     "script_total_s": Kind(_of_script(_script_total_s), ("script", "step")),
     "peak_interval_iops": Kind(peak_interval_iops, ("window",), ("window",)),
     "flash_hit_ratio": Kind(_flash_hit_ratio, ()),
+    "demerit_pct": Kind(_demerit_pct, ()),
     "ops_per_s": Kind(operations.ops_per_s, ("operation", "step")),
     "requested_ops_per_s": Kind(operations.requested_ops_per_s, ("step",)),
     "operation_mean_ms": Kind(operations.operation_mean_ms, ("operation", "step")),

@@ -11,6 +11,7 @@ from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
 from hotband.runs.events import check_events
 from hotband.study.blind import predictions
 from hotband.study.comparisons import KINDS
+from hotband.study.data import Data
 from hotband.study.file import (
     LOAD_CHARTS,
     PUBLISHED_FILE,
@@ -67,6 +68,7 @@ def read_study(folder: Path) -> Study:
         inputs=_inputs(table.part("inputs"), published),
         repeats=_repeats(table.part("repeats"), published),
         blind={row.id: made[row.id] for row in published if row.id in made},
+        data=_data(table.part("data")) if table.has("data") else None,
     )
     table.finish()
     _check_sequences(study, config_tables)
@@ -108,6 +110,7 @@ def _config(table: TomlTable, loads: Sequence[str]) -> Config:
         sequence=table.texts("sequence", loads),
         events=_events(table),
         spares=table.whole("spares", 0),
+        fill=table.settings("fill"),
     )
     table.finish()
     return config
@@ -137,6 +140,12 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
     )
     table.finish()
     return load
+
+
+def _data(table: TomlTable) -> Data:
+    found = Data(about=table.text("about"), variable=table.text("variable"), beside=table.text("beside"))
+    table.finish()
+    return found
 
 
 def _events(table: TomlTable) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from hotband.experiment import Point, points_of
 from hotband.experiment.ranges import edited
 from hotband.record.document import known
 from hotband.runs.run import Finished, Repair, RunSpec
+from hotband.study.data import DATA, toml_text
 from hotband.study.file import Config, Load, Measure, Settings, Study
 from hotband.study.measures import Reading, Value, read
 from hotband.study.parse import PRODUCT
@@ -103,7 +104,7 @@ def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunS
     """The runs of one pair."""
     config, load = pair
     machine, machine_text = machine_of(study, config, load)
-    workload_text = workload_of(study, load)
+    workload_text = workload_of(study, config, load)
     if load.edit:
         workload_text = edited(workload_text or catalog_workload(load), load.workload, load.edit)
     listed = []
@@ -143,14 +144,24 @@ def machine_of(study: Study, config: Config, load: Load) -> tuple[str, str | Non
         return machine.replace(PRODUCT, config.product), None
     text = (study.folder / machine).read_text(encoding="utf-8")
     name = f"{Path(machine).name} of {config.product}" if config.product else Path(machine).name
-    return name, text.replace(PRODUCT, config.product)
+    return name, filled(study, config, text.replace(PRODUCT, config.product))
 
 
-def workload_of(study: Study, load: Load) -> str | None:
+def workload_of(study: Study, config: Config, load: Load) -> str | None:
     """Text of a load's workload where it is a file of the study, None where the catalog has it."""
     if not load.workload.endswith(".toml"):
         return None
-    return (study.folder / load.workload).read_text(encoding="utf-8")
+    return filled(study, config, (study.folder / load.workload).read_text(encoding="utf-8"))
+
+
+def filled(study: Study, config: Config, text: str) -> str:
+    """A text with what the configuration has in the place of its keys, and with the folder of the study's data. Raises
+    UserError where that is not there."""
+    for key, value in config.fill:
+        text = text.replace(f"{{{key}}}", value)
+    if study.data is None or DATA not in text:
+        return text
+    return text.replace(DATA, toml_text(study.data.folder(study.name)))
 
 
 def catalog_workload(load: Load) -> str:

@@ -116,9 +116,17 @@ def published_row(study: Study, config: Config, load: Load, measure: Measure) ->
 
 
 def _figure_id(study: Study, cell: Cell, row: Published) -> str:
-    """The row's id; a row that is published for all configurations stands for itself beside the first of them."""
+    """The row's id; a row that is published for all configurations stands for itself beside the first of them, and one
+    of a load that is run in several ways beside the first of these."""
     shared = cell.load.published_config and cell.config.id != study.configs[0].id
-    return f"{row.id}/{cell.config.id}" if shared else row.id
+    again = study.data is not None and cell.load.id != _first_way(study, cell).id
+    return row.id + (f"/{cell.config.id}" if shared else "") + (f"/{cell.load.id}" if again else "")
+
+
+def _first_way(study: Study, cell: Cell) -> Load:
+    """The first load of the configuration that is published as this one is."""
+    ways = (load for config, load in study.pairs() if config is cell.config and load.published == cell.load.published)
+    return next(ways)
 
 
 def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
@@ -309,10 +317,12 @@ def run_study(
     fresh: bool = False,
     trust: bool = False,
     page: bool = True,
+    data: Path | None = None,
     say: Say | None = None,
 ) -> StudyDoc:
     """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and (with `page`)
-    `report.html` there, and goes on from the runs that are there already, unless `fresh`.
+    `report.html` there, and goes on from the runs that are there already, unless `fresh`. `data` is the folder that it
+    needs, of a study that does.
 
     Without all loads there are no claims and findings: they are about the whole. With `fresh_seeds` runs that follow
     others on one machine ask for other offsets than those before them. `trust` executes the `findings.py` of a study
@@ -320,11 +330,11 @@ def run_study(
     """
     from hotband.runs.progress import run_progress
 
-    study = file.load(name)
+    study = file.with_data(file.load(name), data)
     command = f"hotband study run {name} --seed {study.seed if seed is None else seed}"
     command += (f" --only {','.join(only)}" if only else "") + " --fresh-seeds" * fresh_seeds
     command += " --trust" if trust and not in_catalog(study) else ""
-    command += f" --out {out}" if out else ""
+    command += (f" --data {data}" if data else "") + (f" --out {out}" if out else "")
     asked = Asked(out, seed, tuple(only), fresh_seeds, fresh, trust, command, page)
     with run_progress(study.name) as progress:
         return predict(study, asked, progress, say)[0]
