@@ -19,13 +19,14 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from hotband.advise.advice import Point
-from hotband.advise.asked import LEVEL, Asked, Needs, needs_of
+from hotband.advise.asked import Asked, Needs, needs_of
 from hotband.advise.candidates import Candidate, candidates_of, space_of
 from hotband.advise.finalists import point_of
 from hotband.advise.front import Tried, failure, front_of, read_figures, shown_figure
 from hotband.advise.measure import Bench, loads_from
 from hotband.advise.prices import Prices
 from hotband.advise.search import ROUNDS, search
+from hotband.interval import LEVEL
 from hotband.runs.specify import Named
 
 DRIVES = (

@@ -8,10 +8,21 @@ import pytest
 
 import hotband as hb
 from hotband.advise.asked import Asked, duty_of, growth_of, needs_of, slo_of, tolerated_of
-from hotband.advise.candidates import candidates_of, data_drives, is_legal, space_of, tolerates
+from hotband.advise.candidates import (
+    LAYOUTS,
+    candidates_of,
+    data_drives,
+    is_legal,
+    legal_counts,
+    space_of,
+    tolerates,
+)
 from hotband.advise.prices import Prices, expect_known, read_prices
+from hotband.errors import UserError
+from hotband.interval.short import refusal
 from hotband.reliability.asked import Asked as ArrayAsked
 from hotband.reliability.asked import subject_of
+from hotband.runs.run import RunSpec
 from hotband.runs.specify import Named
 
 ASKED = ("advise", "fio-randread", "--slo", "p99 < 5 ms", "--capacity", "5 TB", "--protect", "one failure")
@@ -76,11 +87,31 @@ def test_what_cannot_be_is_left_out_with_its_reason() -> None:
     listed = candidates_of(space, needs("10 TB", "two failures"), Prices())
     assert [one.machine for one in listed.candidates] == ["raid6:12xent-10k"]
     assert listed.left_out == {
-        "of a number of drives that the layout does not take": 2,
+        "of a number of drives that raid10 does not take (4, 6, ...)": 1,
+        "of a number of drives that raid6 does not take (4, 5, ...)": 1,
         "that do not survive 2 failures": 2,
         "too small": 1,
     }
     assert not is_legal("raid60", 9)
+
+
+def test_the_engine_says_which_numbers_of_drives_a_layout_takes() -> None:
+    """One with fewer drives than its first is refused, one with as many is built."""
+    for layout in LAYOUTS:
+        first, step = legal_counts(layout)
+        assert step in (1, 2)
+        for count in range(1, 10):
+            takes = refusal([RunSpec("numbers", f"{layout}:{count}xent-10k", "fio-randread")]) is None
+            assert takes == is_legal(layout, count), (layout, count, first)
+
+
+def test_a_number_that_no_layout_takes_is_told_as_that() -> None:
+    space = space_of("drives=ent-10k,layouts=raid0,counts=1", 0)
+    with pytest.raises(UserError) as error:
+        candidates_of(space, needs("1 TB", "no failure"), Prices())
+    said = "--candidates: counts = '1': leaves none of 2 candidates: 2 of a number of drives that raid0 does not take"
+    assert said in str(error.value)
+    assert "layouts.data" not in str(error.value)
 
 
 def test_prices_are_read_from_csv_and_toml(tmp_path: Path) -> None:

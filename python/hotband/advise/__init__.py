@@ -10,6 +10,9 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+YEARS = 5.0
+"""Data sheets warrant drives for five years (DWPD is stated over that time)."""
+
 if TYPE_CHECKING:
     from hotband.advise.advice import Advice
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -263,8 +263,3 @@ class Advice:
     def __repr__(self) -> str:
         chosen = "nothing" if self.recommended is None else self.recommended.name
         return f"<Advice {chosen!r}: {len(self.front)} points of {self.candidates:,} candidates>"
-
-
-def with_latency(point: Point, low: float, high: float, source: str, surely: bool) -> Point:
-    """A point with another interval of its latency."""
-    return replace(point, latency=Between(point.latency.value, low, high), interval_from=source, surely=surely)

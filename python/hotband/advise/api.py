@@ -7,8 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.advise.asked import DRAWS, LEVEL, YEARS, Asked
+from hotband.advise import YEARS
+from hotband.advise.asked import Asked
 from hotband.errors import UserError
+from hotband.interval import DRAWS_OF_MANY, LEVEL
 from hotband.runs.specify import Spec, in_python, named
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def advise(
     duty: str | None = None,
     slo_degraded: str | None = None,
     interval: float = LEVEL,
-    draws: int = DRAWS,
+    draws: int = DRAWS_OF_MANY,
     seed: int = 1,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,

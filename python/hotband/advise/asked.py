@@ -8,20 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.advise import YEARS
 from hotband.errors import UserError
 from hotband.find.question import Condition, conditions
-from hotband.interval.of_run import check_level
-from hotband.text.quantities import SIZE_EXPECTED, share, size_bytes
+from hotband.interval import DRAWS_OF_MANY, LEVEL, check_level
+from hotband.text.quantities import (
+    SIZE_EXPECTED,
+    WATTS_EXPECTED,
+    YEARLY_EXPECTED,
+    share,
+    size_bytes,
+    watts,
+    yearly_share,
+)
 
 if TYPE_CHECKING:
     from hotband.runs.specify import Named
 
-LEVEL = 90.0
-"""Percent of the intervals where nothing is said: those of studies."""
-YEARS = 5.0
-"""Data sheets warrant drives for five years (DWPD is stated over that time)."""
-DRAWS = 16
-"""Draws of the uncertain values of a finalist: as many as a study's line has (docs/guides/intervals.md)."""
 NUMBERS = {"no": 0, "none": 0, "one": 1, "a": 1, "two": 2, "three": 3}
 MOST_TOLERATED = 3
 """RAID-Z3 lives with three failed drives; a mirror of many is no array that anybody is advised to buy."""
@@ -45,7 +48,7 @@ class Asked:
     duty: str | None = None
     slo_degraded: str | None = None
     level: float = LEVEL
-    draws: int = DRAWS
+    draws: int = DRAWS_OF_MANY
     seed: int = 1
     jobs: int | None = None
     out: Path | None = None
@@ -127,20 +130,19 @@ def tolerated_of(text: str) -> int:
 
 
 def watts_of(text: str, where: str, key: str) -> float:
-    """Watts of a power with its unit. Raises UserError."""
-    found = re.fullmatch(r"\s*(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(k?)W\s*", text)
-    watts = 0.0 if found is None else float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
-    if watts <= 0:
-        raise UserError(where, key, text, 'expected a power with its unit, such as "500 W" or "1.2 kW"')
-    return watts
+    """Watts of a power above zero with its unit. Raises UserError."""
+    found = watts(text)
+    if not found:
+        raise UserError(where, key, text, f"expected {WATTS_EXPECTED}")
+    return found
 
 
 def growth_of(text: str) -> float:
-    """The share by which data grows in a year: `30 %/year`."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per|each)\s*(?:year|yr|a|y)\s*", text.lower())
-    if found is None or float(found[1]) > 1000:
-        raise UserError("--grow", "", text, 'expected a share a year, such as "30 %/year"')
-    return float(found[1]) / 100.0
+    """The share by which data grows in a year: `30 %/year`. Raises UserError."""
+    found = yearly_share(text)
+    if found is None:
+        raise UserError("--grow", "", text, f"expected {YEARLY_EXPECTED}")
+    return found
 
 
 def duty_of(text: str) -> float:

@@ -12,14 +12,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from hotband import _core
 from hotband.advise.asked import Needs
 from hotband.advise.prices import Prices
 from hotband.catalog import entries, is_file
 from hotband.errors import UserError
-from hotband.find.drives import MOST_DRIVES
+from hotband.find.drives import MOST_DRIVES, STAND_IN, family
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.asked import Asked as ArrayAsked
 from hotband.reliability.asked import Subject, hours, subject_of
@@ -30,10 +30,8 @@ LAYOUTS = ("raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "ra
 """Layouts of one host that the short form of a machine makes, with the failures of any drives that they live with."""
 USUAL = ("raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3", "raid0")
 """Those that are tried where nothing is said: a mirror of many drives holds no more than one."""
-LEAST = {"raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid50": 6, "raid60": 8,
-         "raidz1": 3, "raidz2": 4, "raidz3": 5}  # fmt: skip
-"""Drives that a layout needs (crates/layouts)."""
 NO_SHORT_FORM = "that no short form makes"
+NUMBER_REFUSED = "of a number of drives that"
 PADDED = ("raidz1", "raidz2", "raidz3")
 GROUPS = 2
 """Groups of RAID 50 and 60 in the short form."""
@@ -238,13 +236,16 @@ def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> User
     """Why no candidate is left, in the name of the option that most of them fell to."""
     if not listed.left_out:
         return UserError("--cost", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
+    reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
+    accepted = f"leaves none of {listed.of} candidates: {reasons}; expected other --candidates"
     why = max(listed.left_out, key=lambda one: listed.left_out[one])
+    if why.startswith(NUMBER_REFUSED):
+        return UserError("--candidates", "counts", ",".join(str(one) for one in space.counts), accepted)
     option = "--protect" if "failure" in why else "--power" if "power" in why else "--capacity"
     said = {"--protect": f"{needs.tolerated}", "--power": f"{needs.watts} W"}.get(
         option, f"{needs.bytes_at_end / 1e12:,.1f} TB"
     )
-    reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
-    return UserError(option, "", said, f"leaves none of {listed.of} candidates: {reasons}; expected other --candidates")
+    return UserError(option, "", said, accepted)
 
 
 def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive: Drive, layout: str) -> None:
@@ -274,7 +275,8 @@ def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive
 def _refused(known: _Known, count: int, needs: Needs) -> str | None:
     """Why a number of drives is no candidate, in a few words; None where it is one."""
     if not is_legal(known.layout, count):
-        return "of a number of drives that the layout does not take"
+        first, step = legal_counts(known.layout)
+        return f"{NUMBER_REFUSED} {known.layout} does not take ({first}, {first + step}, ...)"
     if tolerates(known.layout, count) < needs.tolerated:
         return f"that do not survive {needs.tolerated} {'failure' if needs.tolerated == 1 else 'failures'}"
     if known.usable(count) < needs.bytes_at_end:
@@ -286,9 +288,15 @@ def _refused(known: _Known, count: int, needs: Needs) -> str | None:
 
 def is_legal(layout: str, count: int) -> bool:
     """Whether a layout takes so many drives."""
-    if count < LEAST[layout]:
-        return False
-    return count % 2 == 0 if layout in ("raid10", "raid50", "raid60") else True
+    first, step = legal_counts(layout)
+    return count >= first and (count - first) % step == 0
+
+
+@cache
+def legal_counts(layout: str) -> tuple[int, int]:
+    """The smallest number of drives that a layout takes, and by how many more the next one has: as the engine says."""
+    found = family(f"{layout}:{{n}}x{STAND_IN}")
+    return found.first, found.step
 
 
 def _usual_counts(known: _Known, needed: float) -> list[int]:
@@ -315,7 +323,8 @@ class _Known:
 
     @classmethod
     def of(cls, drive: Drive, layout: str) -> _Known:
-        machine = f"{layout}:{LEAST[layout]}x{drive.name}"
+        least = legal_counts(layout)[0]
+        machine = f"{layout}:{least}x{drive.name}"
         subject: Subject | None = None
         try:
             subject = subject_of(ArrayAsked(machine))
@@ -327,7 +336,7 @@ class _Known:
         assert isinstance(members, list), "a layout has members"
         member = min(float(one["size_bytes"]) for one in members)
         # Whole chunks alone hold data. What padding takes of RAID-Z depends on the number of drives.
-        used = usable / data_drives(layout, LEAST[layout]) if layout not in PADDED else 0.0
+        used = usable / data_drives(layout, least) if layout not in PADDED else 0.0
         own = drive.values.get("reference.mtbf")
         high = None if own is None or own[1] is None else hours("mtbf", own[1][1])
         return cls(drive, layout, subject, member, used, high)

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from hotband.advise.asked import DRAWS, LEVEL, YEARS
+from hotband.advise import YEARS
 from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import DrawsOption, JobsOption, LevelOption
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_json, say, show_lines, show_views
 from hotband.errors import UserError
+from hotband.interval import DRAWS_OF_MANY, LEVEL
 
 EPILOG = """\
 [bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
@@ -57,7 +58,7 @@ def advise(
         str | None, typer.Option(metavar="CONDITIONS", help="What has to hold with a drive failed.")
     ] = None,
     level: LevelOption = LEVEL,
-    draws: DrawsOption = DRAWS,
+    draws: DrawsOption = DRAWS_OF_MANY,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     jobs: JobsOption = None,
     out: OutOption = None,

@@ -11,7 +11,7 @@ from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import DrawsOption, JobsOption
 from hotband.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show_views
-from hotband.interval import DRAWS_OF_MANY
+from hotband.interval import DRAWS_OF_MANY, LEVEL
 
 EPILOG = """\
 [bold]Examples[/]
@@ -43,7 +43,7 @@ def expect(
     set_: SetOption = None,
     level: Annotated[
         float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help="Level of the intervals, 1 to 99.")
-    ] = 90.0,
+    ] = LEVEL,
     draws: DrawsOption = DRAWS_OF_MANY,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help='Measured time of a prediction, such as "60 s".')

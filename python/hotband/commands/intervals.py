@@ -18,19 +18,19 @@ from hotband.commands.output import (
     show_views,
 )
 from hotband.errors import UserError
-from hotband.interval import DRAWS, LEAST_DRAWS, MOST_DRAWS
+from hotband.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
 
 if TYPE_CHECKING:
     from hotband.interval.documents import WhyFigureDoc
     from hotband.interval.of_run import Asked
     from hotband.runs.run import Finished, RunSpec
 
-LEVEL = "Percent of such predictions that the interval is to hold, 1 to 99."
+LEVEL_HELP = "Percent of such predictions that the interval is to hold, 1 to 99."
 IntervalOption = Annotated[
     float | None,
-    typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=f"Intervals of the figures. {LEVEL}"),
+    typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=f"Intervals of the figures. {LEVEL_HELP}"),
 ]
-LevelOption = Annotated[float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=LEVEL)]
+LevelOption = Annotated[float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=LEVEL_HELP)]
 DrawsOption = Annotated[
     int, typer.Option("--draws", min=LEAST_DRAWS, max=MOST_DRAWS, help="Draws of the uncertain values.")
 ]
@@ -97,7 +97,7 @@ def why(
     figure: Annotated[
         str, typer.Option(metavar="FIGURE", help="iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.")
     ] = "iops",
-    level: LevelOption = 90.0,
+    level: LevelOption = LEVEL,
     draws: DrawsOption = DRAWS,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,

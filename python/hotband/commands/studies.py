@@ -27,6 +27,7 @@ from hotband.commands.output import (
     show_lines,
     show_views,
 )
+from hotband.interval import LEVEL
 
 OptionalStudyArgument = Annotated[
     str | None, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.", **names.STUDY)
@@ -136,7 +137,6 @@ def study_intervals(
     intervals hold what is published, each study left out."""
     from hotband.errors import UserError
     from hotband.interval.all_studies import run_all, views
-    from hotband.interval.listing import LEVEL
     from hotband.interval.of_study import run_intervals
     from hotband.interval.show import spreads_table
 
@@ -155,7 +155,7 @@ def study_intervals(
 def study_why(
     name: StudyArgument,
     figure: Annotated[str, typer.Argument(metavar="FIGURE", help="The id of a figure of it.")],
-    level: LevelOption = 90.0,
+    level: LevelOption = LEVEL,
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing."""

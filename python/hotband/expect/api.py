@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.interval import LEVEL
 from hotband.runs.specify import Spec, in_python, named, settings_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def expect(
     *,
     on: Spec | None = None,
     workload: Spec | None = None,
-    interval: float = 90.0,
+    interval: float = LEVEL,
     draws: int = 16,
     duration: str | None = None,
     seed: int = 1,

@@ -15,7 +15,7 @@ from hotband.expect.results import Row
 from hotband.experiment import Experiment, Point
 from hotband.find.loads import Load
 from hotband.find.scale import scaled
-from hotband.interval import DRAWS_OF_MANY
+from hotband.interval import DRAWS_OF_MANY, LEVEL
 from hotband.interval.conformal import Kind, ModelTerm, Spread
 from hotband.interval.figures import between
 from hotband.interval.of_record import kinds_of, spread_of
@@ -50,7 +50,7 @@ class Settings:
     seed: int = 1
     duration: str | None = None
     ios: int = IOS
-    level: float = 90.0
+    level: float = LEVEL
     draws: int = DRAWS_OF_MANY
     jobs: int | None = None
 

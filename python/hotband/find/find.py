@@ -19,9 +19,9 @@ from hotband.find.question import DEPTH, DRIVES, RATE, Question, read_question, 
 from hotband.find.scale import scale_of, scaled
 from hotband.find.search import Frame, Outcome, Search, by_rate, by_value
 from hotband.find.trial import Trial, Wanted, of_finished
-from hotband.interval import DRAWS
+from hotband.interval import DRAWS, check_level
 from hotband.interval.of_run import Asked as IntervalsAsked
-from hotband.interval.of_run import Watch, check_level
+from hotband.interval.of_run import Watch
 from hotband.runs.run import Finished, RunSpec, prepare
 
 if TYPE_CHECKING:

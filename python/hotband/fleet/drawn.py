@@ -10,13 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotband.catalog import entries
-from hotband.fleet import values
 from hotband.fleet.lives import Lives
 from hotband.fleet.plan import Drawn
 from hotband.fleet.service import Seen, Service
 from hotband.fleet.spec import Group
 from hotband.fleet.values import Floats, Value, uniform
-from hotband.text.quantities import size_bytes
+from hotband.text.quantities import size_bytes, watts
 
 HOURS_A_DAY = 24.0
 
@@ -116,5 +115,5 @@ def watts_of(group: Group, chosen: list[Seen] | None, seed: int, count: int) -> 
         place = uniform(seed, f"{group.products[0]}.power", count)
         low, high = (np.array([one[end] for one in seen]) for end in (1, 2))
         return np.asarray(low + (high - low) * place)
-    idle = of_catalog(group, "power_idle", values.watts)
+    idle = of_catalog(group, "power_idle", watts)
     return None if idle is None else idle.draws(seed, count)

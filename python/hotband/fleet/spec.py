@@ -15,14 +15,13 @@ from hotband.fleet.prices import Power, Prices, read_power, read_prices
 from hotband.fleet.values import Value, value_of
 from hotband.reliability.asked import Asked, Member, Subject, layout_of, subject_of, values_of
 from hotband.runs.keys import set_keys
-from hotband.text.quantities import share, size_bytes
+from hotband.text.quantities import YEARLY_EXPECTED, size_bytes, watts, yearly_share
 from hotband.text.tomltable import TomlTable
 
 if TYPE_CHECKING:
     pass
 
 MOST_MACHINES, MOST_DRIVES, MOST_MONTHS, MOST_GROUPS = 1_000_000, 20_000_000, 1200, 200
-MOST_GROWTH = 10.0
 MOST_SPARES = 10_000_000
 REBUILDS = ("rebuild_time", "rebuild_rate", "rebuild_record")
 DISTRIBUTIONS = ("constant", "exponential")
@@ -144,8 +143,8 @@ def read_group(table: TomlTable, folder: Path, months: int) -> Group:
         value_of(table, "replacement", values.hours, values.HOURS_EXPECTED) or Value(0.0, 0.0),
         delivery,
         read_wear(table, workload),
-        value_of(table, "drive_power", values.watts, 'a power, such as "7 W"'),
-        value_of(table, "machine_power", values.watts, 'a power, such as "150 W"') or Value(0.0, 0.0),
+        value_of(table, "drive_power", watts, 'a power, such as "7 W"'),
+        value_of(table, "machine_power", watts, 'a power, such as "150 W"') or Value(0.0, 0.0),
     )
     table.finish()
     return found
@@ -250,9 +249,9 @@ def read_plan(table: TomlTable, name: str, subject: Subject, months: int) -> Pla
     if end <= begin:
         table.refuse("until", f"expected a month after {begin}")
     text = table.text("growth", "0 %/year")
-    growth = share(text.removesuffix("/year")) if "%" in text and text.endswith("/year") else None
-    if growth is None or growth > MOST_GROWTH:
-        table.refuse("growth", 'expected a share a year up to 1000 %, such as "30 %/year"', text)
+    growth = yearly_share(text)
+    if growth is None:
+        table.refuse("growth", f"expected {YEARLY_EXPECTED}", text)
     grown = machines * (1.0 + growth) ** ((min(end, months) - begin) / 12)
     if grown > MOST_MACHINES or grown * subject.array.drives > MOST_DRIVES:
         table.refuse("growth", f"grows to {grown:,.0f} machines; expected at most {MOST_MACHINES:,}", text)

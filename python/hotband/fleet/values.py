@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hotband.reliability.array import HOURS_PER_YEAR
-from hotband.text.quantities import share, size_bytes
+from hotband.text.quantities import share
 
 if TYPE_CHECKING:
     from hotband.text.tomltable import TomlTable
@@ -56,17 +56,6 @@ def percent(text: str) -> float | None:
     """A share up to 100 %, zero among them."""
     found = share(text) if "%" in text else None
     return found if found is not None and found <= 1 else None
-
-
-def watts(text: str) -> float | None:
-    """Watts of a power."""
-    found = re.fullmatch(rf"{NUMBER}\s*(k?W)\s*", text)
-    return None if found is None else float(found[1]) * (1e3 if found[2] == "kW" else 1.0)
-
-
-def size(text: str) -> float | None:
-    """Bytes of a size above zero."""
-    return size_bytes(text)
 
 
 def money(text: str) -> tuple[float, str] | None:

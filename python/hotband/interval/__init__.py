@@ -1,6 +1,12 @@
 """Prediction intervals: what the ranges of a machine's values, its seed and what the model leaves out do to a
 prediction, and where that comes from (docs/guides/intervals.md)."""
 
+from __future__ import annotations
+
+from hotband.errors import UserError
+
+LEVEL = 90.0
+"""Percent of the intervals that studies ship, and of others where nothing else is said."""
 DRAWS = 64
 """Draws of the uncertain values of a run, where nothing else is said."""
 LEAST_DRAWS = 8
@@ -18,3 +24,9 @@ FIGURES = (
     "latency_p999_ns",
 )
 """Keys of a record's summary that have intervals."""
+
+
+def check_level(level: object, where: str) -> None:
+    """Raises UserError for what is no level that figures of studies can speak for."""
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 1 <= level <= 99:
+        raise UserError(where, "", str(level), "expected a percentage from 1 to 99, such as 90")

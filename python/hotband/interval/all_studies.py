@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband.experiment.point import version
+from hotband.interval import LEVEL
 from hotband.interval.coverage import coverage, terms_of
-from hotband.interval.listing import LEVEL, systems_of
+from hotband.interval.listing import systems_of
 from hotband.interval.of_study import run_study_intervals
 from hotband.interval.residuals import RESIDUALS_FILE, ResidualFile, kept_of
 from hotband.interval.show import coverage_table, terms_table

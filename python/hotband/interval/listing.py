@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
+from hotband.interval import LEVEL
 from hotband.interval.conformal import ARRAYS, POOLS, Kind, Spread
 from hotband.interval.figures import between, class_for, log_of
 from hotband.interval.intervalfile import INTERVALS_FILE, IntervalFile, read_intervals
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from hotband.interval.conformal import ModelTerm
     from hotband.study.documents import FigureDoc, IntervalDoc, StudyIntervalsDoc
     from hotband.study.file import Study
-
-LEVEL = 90.0
-"""Percent of the intervals that studies ship."""
 
 
 def systems_of(study: Study) -> dict[str, str]:

@@ -21,7 +21,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment import Experiment, points_of
 from hotband.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
-from hotband.interval import DRAWS, FIGURES, LEAST_DRAWS, MOST_DRAWS
+from hotband.interval import DRAWS, FIGURES, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
 from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
@@ -57,7 +57,7 @@ Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
 class Asked:
     """What is asked for: the level in percent and how many draws. Raises UserError for what cannot be."""
 
-    level: float = 90.0
+    level: float = LEVEL
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
@@ -66,12 +66,6 @@ class Asked:
         if not whole or not LEAST_DRAWS <= self.draws <= MOST_DRAWS:
             accepted = f"expected a whole number from {LEAST_DRAWS} to {MOST_DRAWS}"
             raise UserError("--draws", "", str(self.draws), accepted)
-
-
-def check_level(level: object, where: str) -> None:
-    """Raises UserError for what is no level that figures of studies can speak for."""
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 1 <= level <= 99:
-        raise UserError(where, "", str(level), "expected a percentage from 1 to 99, such as 90")
 
 
 @dataclass

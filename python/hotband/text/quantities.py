@@ -1,4 +1,4 @@
-"""Times and shares as text ("5 ms", "7 %"), for what Python reads itself."""
+"""Times, shares, sizes and powers as text ("5 ms", "7 %"), for what Python reads itself."""
 
 from __future__ import annotations
 
@@ -57,3 +57,25 @@ def size_bytes(text: str) -> float | None:
         return None
     base = 1000 if found[3] in ("B", "b") else 1024
     return float(found[1]) * base ** _SIZE_POWERS[found[2].lower()] or None
+
+
+WATTS_EXPECTED = 'a power with its unit, such as "500 W" or "1.2 kW"'
+
+
+def watts(text: str) -> float | None:
+    """Watts of a power, zero among them; None where the text is none."""
+    number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?"
+    found = re.fullmatch(rf"\s*({number})\s*(k?)W\s*", text)
+    return None if found is None else float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
+
+
+YEARLY_MOST = 10.0
+"""Growth by more than 1,000 % a year is a slip of the pen."""
+YEARLY_EXPECTED = 'a share a year up to 1000 %, such as "30 %/year"'
+
+
+def yearly_share(text: str) -> float | None:
+    """The share by which something grows in a year; None where the text is none."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per|each)\s*(?:year|yr|a|y)\s*", text.lower())
+    part = None if found is None else float(found[1]) / 100.0
+    return part if part is not None and part <= YEARLY_MOST else None

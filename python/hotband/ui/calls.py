@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hotband as hb
-from hotband.advise.asked import DRAWS, YEARS
+from hotband.advise import YEARS
 from hotband.errors import UserError
-from hotband.interval import LEAST_DRAWS, MOST_DRAWS
+from hotband.interval import DRAWS_OF_MANY, LEAST_DRAWS, MOST_DRAWS
 from hotband.ui import command_line, shown
 from hotband.ui.form import Form
 
@@ -278,7 +278,7 @@ def of_advise(form: Form) -> Call:
             years=YEARS if years is None else years,
             duty=duty,
             slo_degraded=degraded,
-            draws=DRAWS if draws is None else draws,
+            draws=DRAWS_OF_MANY if draws is None else draws,
             seed=seed,
             progress=tick,
         )
