@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.advise.advice import Between, Point
 from hotband.advise.asked import Asked, duty_of, growth_of, needs_of, slo_of, tolerated_of
 from hotband.advise.candidates import (
     LAYOUTS,
@@ -17,7 +18,9 @@ from hotband.advise.candidates import (
     space_of,
     tolerates,
 )
+from hotband.advise.finalists import Finalist
 from hotband.advise.prices import Prices, expect_known, read_prices
+from hotband.advise.words import rests_on
 from hotband.errors import UserError
 from hotband.interval.short import refusal
 from hotband.reliability.asked import Asked as ArrayAsked
@@ -211,3 +214,26 @@ def test_in_python_a_mistake_names_the_argument() -> None:
     with pytest.raises(hb.UserError) as caught:
         hb.advise("fio-randread", slo="p99 < 5 ms", capacity="much", protect="one failure")
     assert caught.value.where == "capacity"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (-3.0, 10.0, "at its worse end p99 is 11 ms, which still holds"),
+        (-3.0, 30.0, "at its worse end p99 is 13 ms, which does not hold any more"),
+        (None, -2.0, "whose worse end the model refuses alone"),
+        (None, None, "whose worse end the model refuses alone"),
+        (-3.0, -1.0, "no end of which makes p99 longer alone"),
+    ],
+)
+def test_the_value_that_could_overturn_it_says_what_its_ends_do(
+    low: float | None, high: float | None, said: str
+) -> None:
+    share = {"name": "Seek", "key": "seek_read_average", "part": "x", "low": "1 ms", "high": "2 ms", "total": 0.5}
+    point = Point(
+        "x", "x", "x", "raid1", 2, "own", (), 1e12, None, None, Between(0.010), None, None, None, {}, "w",
+        interval_from="draws",
+    )  # fmt: skip
+    made = Finalist(point, [{**share, "low_pct": low, "high_pct": high}], 0.5)
+    [condition] = slo_of("p99 < 12 ms", "--slo")
+    assert said in rests_on(made, None, needs(), condition.figure, priced=False)[-1]

@@ -124,9 +124,11 @@ def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) ->
     what = f"{top['name'].rpartition(': ')[2]} times" if is_group else top["key"]
     between = "" if is_group else f" ({top['low']} to {top['high']})"
     said = f"The value that could overturn it first is {what} of {top['part']}{between}"
-    if moved is None or (moved <= 0 and None in (top["low_pct"], top["high_pct"])):
-        return f"{said}, whose worse end the model refuses alone; {model}."
-    at_worst = final.point.latency.value * (1 + max(moved, 0.0) / 100)
+    if moved is None or moved <= 0:
+        is_refused = None in (top["low_pct"], top["high_pct"])
+        alone = "whose worse end the model refuses alone" if is_refused else f"no end of which makes {of} longer alone"
+        return f"{said}, {alone}; {model}."
+    at_worst = final.point.latency.value * (1 + moved / 100)
     said += f": at its worse end {of} is {time_shown(at_worst)}"
     if condition is not None:
         said += ", which still holds" if at_worst < condition.bound else ", which does not hold any more"

@@ -11,6 +11,7 @@ import importlib.util
 import logging
 import os
 import re
+import secrets
 import shutil
 import signal
 import socket
@@ -42,6 +43,9 @@ NO_CONNECTION = (
     "cluster asks for its token"
 )
 NO_STATISTICS = {"RAY_USAGE_STATS_ENABLED": "0"}
+AUTH_MODE, AUTH_TOKEN, AUTH_TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+TOKEN_BYTES = 32
+"""Of a token: as many as its own generator's."""
 STDERR = 2
 FOLDER = "hotband-ray-"
 LONGEST_FOLDER = 40
@@ -158,6 +162,7 @@ def _joined(ray: ModuleType, address: str) -> Connection:
     _on_loopback(ray, False)
     try:
         with _own_signals(), _settings(NO_STATISTICS), _silent():
+            _read_authentication(ray)
             ray.init(address=address, **_quiet())
     except Exception as error:  # Ray has no type for what can be wrong with a cluster
         accepted = f"no connection ({_first_line(error)}): {NO_CONNECTION}"
@@ -172,10 +177,11 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
     above = tempfile.gettempdir() if len(tempfile.gettempdir()) < LONGEST_FOLDER else "/tmp"
     folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-", dir=above))
     # Ray's workers are at nice 15 where nothing is said; these do what this program's own threads would.
-    settings = {**NO_STATISTICS, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
+    settings = {**NO_STATISTICS, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0", **_own_token()}
     _on_loopback(ray, True)
     try:
         with _own_signals(), _settings(settings), _silent():
+            _read_authentication(ray)
             ray.init(
                 address="local",
                 num_cpus=jobs or os.cpu_count() or 1,
@@ -193,6 +199,22 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
             raise
         raise UserError("--executor", "", "ray", f"does not start: {_first_line(error)}") from None
     return Connection(ray, None, folder)
+
+
+def _own_token() -> dict[str, str]:
+    """A token that this cluster alone has, in the environment of its processes: where nothing is said Ray would make
+    one in the user's home, ~/.ray/auth_token, which every later `ray start` asks for. Nothing where the user said how
+    it is to be (ray/_private/authentication/authentication_token_setup.py)."""
+    if any(name in os.environ for name in (AUTH_MODE, AUTH_TOKEN, AUTH_TOKEN_PATH)):
+        return {}
+    return {AUTH_MODE: "token", AUTH_TOKEN: secrets.token_hex(TOKEN_BYTES)}
+
+
+def _read_authentication(ray: ModuleType) -> None:
+    """Has Ray read the variables of its authentication, which it does once, when it is imported."""
+    ray._raylet.Config.initialize("")
+    if hasattr(ray._raylet, "AuthenticationTokenLoader"):
+        ray._raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _on_loopback(ray: ModuleType, is_so: bool) -> None:

@@ -12,6 +12,7 @@ from hotband.interval import DRAWS_OF_MANY
 from hotband.runs.specify import in_python, settings_of, texts
 
 if TYPE_CHECKING:
+    from hotband.experiment import Executor
     from hotband.interval.of_run import Asked
     from hotband.review.many import Reviewed
     from hotband.runs.watch import Wanted
@@ -29,6 +30,7 @@ def review(
     interval: float | None = None,
     draws: int | None = None,
     jobs: int | None = None,
+    executor: str | Executor | None = None,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
     progress: Wanted = None,
@@ -37,7 +39,8 @@ def review(
     """Reviews a machine, or several, of which the first is what the others are compared with: transfer curve, access
     time, block sizes, streams, server patterns, files; `only` some of these parts (docs/guides/review.md), `quick` with
     a quarter of the I/Os. Machines are catalog names, short forms or paths. `settings` are values of their drives, data
-    or state, `seed` the root of all randomness, `events` happen in every run, `jobs` limits the threads.
+    or state, `seed` the root of all randomness, `events` happen in every run, `jobs` limits the
+    threads, `executor` is as in `sweep`.
 
     With `interval` (a percentage) figures have intervals, of `draws` draws. With `out` everything is written into that
     folder, and what is there is not run again, unless `fresh`. `progress` as in `run`.
@@ -45,6 +48,7 @@ def review(
     The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
     the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
     """
+    from hotband.experiment import expect_models, using
     from hotband.review.many import review_all
     from hotband.runs.watch import watch
 
@@ -54,20 +58,22 @@ def review(
     if draws is not None and interval is None:
         raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
     try:
-        return review_all(
-            machines,
-            set=settings_of({**(set or {}), **settings}),
-            volume=volume,
-            seed=seed,
-            quick=quick,
-            only=texts(only, "only"),
-            events=texts(events, "events"),
-            jobs=jobs,
-            out=None if out is None else Path(out),
-            fresh=fresh,
-            progress=lambda title: watch(title, progress),
-            intervals=_intervals(interval, draws),
-        )
+        expect_models(executor, machines)
+        with using(executor, jobs):
+            return review_all(
+                machines,
+                set=settings_of({**(set or {}), **settings}),
+                volume=volume,
+                seed=seed,
+                quick=quick,
+                only=texts(only, "only"),
+                events=texts(events, "events"),
+                jobs=jobs,
+                out=None if out is None else Path(out),
+                fresh=fresh,
+                progress=lambda title: watch(title, progress),
+                intervals=_intervals(interval, draws),
+            )
     except UserError as error:
         raise in_python(error) from None
 
