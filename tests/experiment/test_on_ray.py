@@ -8,12 +8,18 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hotband as hb
+from hotband.calibrate import screen
+from hotband.calibrate.calibrate import Asked, of_plan, plan
+from hotband.calibrate.measure import measure
+from hotband.calibrate.model import Product
+from hotband.calibrate.unknowns import unknowns_of
 from hotband.experiment import Experiment, executor_of, grid, points_of, sequence, using
 from hotband.runs.run import Finished, RunsInterrupted, RunSpec
 from hotband.sweeps.journal import FRAME_FILE
@@ -101,6 +107,56 @@ def test_an_inverse_question_has_the_same_answer(cluster: Any) -> None:
 def test_intervals_of_a_run_are_the_same(cluster: Any) -> None:
     def made() -> Any:
         return hb.run("fio-randread", on="ent-10k", duration="500 ms", interval=90, draws=8).document["intervals"]
+
+    with using(cluster):
+        there = made()
+    assert json.dumps(there) == json.dumps(made())
+
+
+def test_a_review_is_the_same(cluster: Any) -> None:
+    asked: Any = {"on": MACHINES, "quick": True, "only": ["access"], "progress": False}
+    here, there = (hb.review(executor=executor, **asked) for executor in (None, cluster))
+    assert json.dumps(there.reviews) == json.dumps(here.reviews)
+    assert json.dumps(there.comparison) == json.dumps(here.comparison)
+
+
+def test_what_is_expected_of_a_result_is_the_same(cluster: Any, tmp_path: Path) -> None:
+    times = {"min": 1000, "max": 10**8, "mean": 7.4e6, "N": 8000, "percentile": {"99.000000": 9_700_000}}
+    side = {"io_bytes": 32_768_000, "total_ios": 8000, "runtime": 60_000, "iops": 133.3, "clat_ns": times}
+    options = {
+        "ioengine": "libaio",
+        "direct": "1",
+        "bs": "4k",
+        "filename": "/dev/sdb",
+        "rw": "randread",
+        "iodepth": "1",
+    }
+    none = {"io_bytes": 0, "total_ios": 0, "runtime": 0, "iops": 0, "clat_ns": {}}
+    job = {"jobname": "a", "groupid": 0, "error": 0, "elapsed": 61, "job options": options, "read": side, "write": none}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"fio version": "fio-3.33", "global options": options, "jobs": [job]}))
+    here, there = (
+        hb.expect(path, on="ent-10k", draws=8, duration="2 s", progress=False, executor=executor)
+        for executor in (None, cluster)
+    )
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+
+
+def test_a_calibration_is_the_same(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two unknown values, with short runs: they are the same on the cluster, whatever the fit is worth."""
+    monkeypatch.setattr(screen, "SEEDS", 3)
+    numbers = [one for number in unknowns_of("ent-10k", {}).numbers for one in number.values]
+    known = tuple((one.range.key, one.range.nominal) for one in numbers if not one.range.key.startswith("seek_read"))
+
+    @contextmanager
+    def watch(_: str) -> Iterator[None]:
+        yield None
+
+    def made() -> Any:
+        target = Product("ent-10k", None, (("seek_read_average", "3.6 ms"),))
+        planned = plan(Asked(Product("ent-10k", None, known), target, seconds=240.0, ios=300), watch)
+        measured = measure(planned.asked.target, planned.loads, planned.counts, (None, None, 1), lambda _: None, watch)
+        return of_plan(planned, measured, watch).to_dict()
 
     with using(cluster):
         there = made()

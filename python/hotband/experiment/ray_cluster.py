@@ -43,6 +43,7 @@ NO_CONNECTION = (
     "cluster asks for its token"
 )
 NO_STATISTICS = {"RAY_USAGE_STATS_ENABLED": "0"}
+ON_NETWORK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 AUTH_MODE, AUTH_TOKEN, AUTH_TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 TOKEN_BYTES = 32
 """Of a token: as many as its own generator's."""
@@ -159,7 +160,8 @@ def _joined(ray: ModuleType, address: str) -> Connection:
     """Connects to a cluster that runs."""
     if address != HERE:
         expect_reachable(address)
-    _on_loopback(ray, False)
+    # A cluster that was started so is on loopback alone.
+    _on_loopback(ray, os.environ.get(ON_NETWORK) == "0")
     try:
         with _own_signals(), _settings(NO_STATISTICS), _silent():
             _read_authentication(ray)
@@ -177,7 +179,7 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
     above = tempfile.gettempdir() if len(tempfile.gettempdir()) < LONGEST_FOLDER else "/tmp"
     folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-", dir=above))
     # Ray's workers are at nice 15 where nothing is said; these do what this program's own threads would.
-    settings = {**NO_STATISTICS, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0", **_own_token()}
+    settings = {**NO_STATISTICS, ON_NETWORK: "0", "RAY_worker_niceness": "0", **_own_token()}
     _on_loopback(ray, True)
     try:
         with _own_signals(), _settings(settings), _silent():
