@@ -9,6 +9,7 @@ use hotband_units::Span;
 
 use crate::most::MOST_OUTSTANDING;
 use crate::sources::arrival::Arrival;
+use crate::sources::arrivals;
 use crate::sources::bursts;
 use crate::sources::clients;
 use crate::sources::closed::ClosedLoop;
@@ -72,9 +73,10 @@ pub enum LoadSource {
 /// A kind: the key in `[load]`, what it may look like, and who reads it.
 pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, SpecError>);
 /// A kind a line.
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     ("closed", "{ threads, depth, think }", read_closed),
     ("open", "{ rate_iops, arrival }", read_open),
+    arrivals::KIND,
     bursts::KIND,
     clients::KIND,
 ];

@@ -1,6 +1,7 @@
 //! Who asks for I/Os. A kind is a file: what text asks for, and the source that it becomes.
 
 pub(crate) mod arrival;
+pub(crate) mod arrivals;
 pub(crate) mod bursts;
 pub(crate) mod clients;
 pub(crate) mod closed;
