@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from hotband.commands.group import Commands
-from hotband.commands.output import JsonFlag, print_json, show_lines, show_views
+from hotband.commands.output import JsonFlag, OnOption, print_json, show_lines, show_views
+from hotband.errors import UserError
 
 trace_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Traces of I/Os, of ours and of other tools.")
 
@@ -211,3 +212,56 @@ def compare(
         return print_json(found.to_dict())
     show_views(compared_views(found.document))
     return show_lines([f"Page: {page}"] if page is not None else [])
+
+
+FIT_EPILOG = """\
+[bold]Examples[/]
+
+hotband trace fit financial1.spc -o like-financial1.toml --device 0
+
+hotband trace fit oltp.parquet --on exos-15e900-512n
+
+hotband run like-financial1.toml --on exos-15e900-512n"""
+
+
+@trace_app.command(epilog=FIT_EPILOG)
+def fit(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or compressed by gzip or zstd.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the workload here, as TOML.")
+    ] = None,
+    on: OnOption = None,
+    issue: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="With --on: the trace's I/Os, recorded or after-completion.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    format_: FormatOption = None,
+    columns: ColumnsOption = None,
+    skip_bad: SkipOption = 0,
+    device: DeviceOption = None,
+    host: HostOption = None,
+    process: ProcessOption = None,
+    direction: DirectionOption = None,
+    from_: FromOption = None,
+    for_: ForOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write a workload that is like a trace, and say what it keeps of it."""
+    from hotband.traces.convert import columns_of
+    from hotband.traces.fit.fit import fit_trace
+
+    keys = {
+        "format": format_,
+        "columns": columns_of(columns),
+        "skip_bad": skip_bad,
+        "device": device,
+        "host": host,
+        "process": process,
+        "direction": direction,
+        "from": from_,
+        "for": for_,
+    }
+    if issue is not None and on is None:
+        raise UserError("--issue", "", issue, "is for both on a machine: expected --on MACHINE with it")
+    fitted = fit_trace(source, output, keys, on, issue, seed)
+    return print_json(fitted.to_dict()) if as_json else show_views(fitted.views())

@@ -1,0 +1,185 @@
+"""When I/Os are asked for: as a load of a workload.
+
+A closed loop is one of which nearly all I/Os find the same number in flight and come a constant time after an answer.
+Else they come by the clock: evenly, at random, or in gaps of several lengths at a rate that changes with time. The rate
+is that of pieces of the trace, the gaps are a mixture of exponentials, fitted by maximum likelihood (EM) on the clock
+that the rates stretch.
+
+Leaves out: that the next I/O waits for an answer in any other way than a loop does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hotband.traces.fit.ios import Ios
+    from hotband.traces.properties import Properties
+
+    Floats = NDArray[np.float64]
+
+ALIKE = 0.95
+"""Share of I/Os that find the same number in flight, in a closed loop: the others are at its beginning or mended."""
+CONSTANT = 0.5
+"""Spread of the think time over its mean, and mean over the latency, below which it is a loop's: 1 is that of arrivals
+at random."""
+SHORT = 0.1
+MOST_DEPTH = 65_536
+"""Most I/Os that a loop keeps outstanding."""
+PLAIN = 0.1
+"""Index of dispersion and squared spread of gaps may be so far from 1 (at random) or 0 (evenly); or three standard errors."""
+EVEN = 0.01
+MOST_PIECES = 48
+"""Of the rate over time: numbers that can be read in a few lines."""
+IOS_OF_PIECE = 200
+"""On average, so that a piece's rate is known to 7 %."""
+MOST_GAPS = 4
+"""Exponentials of a mixture."""
+CLASSES = 300
+"""Of gaps by length, which the mixture is fitted to."""
+STEPS = 400
+"""Of EM: the likelihood then changes by less than 1e-6 a step on all samples."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A closed loop: I/Os outstanding, and pause in ns."""
+
+    depth: int
+    think_ns: float
+    alike: float
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Arrivals by the clock: I/Os a second; gaps in ns and their shares, none where they are even (`is_even`) or plainly
+    at random; length of a piece in ns and the rate in each over the mean; I/Os of a stream in a row."""
+
+    rate: float
+    is_even: bool
+    gaps: tuple[tuple[float, float], ...]
+    every_ns: float
+    rates: tuple[float, ...]
+    in_a_row: float
+
+
+def loop_of(ios: Ios) -> Loop | None:
+    """The closed loop that a trace with latencies is of, if it is one."""
+    import numpy as np
+
+    if not ios.has_latencies or len(ios) < 2:
+        return None
+    done = np.sort(ios.issue + ios.latency)
+    before = np.searchsorted(done, ios.issue, side="right")
+    depth = np.arange(1, len(ios) + 1) - before
+    found, counts = np.unique(depth, return_counts=True)
+    usual, alike = int(found[counts.argmax()]), float(counts.max() / len(ios))
+    waits = before > 0
+    if alike < ALIKE or not 1 <= usual <= MOST_DEPTH or not waits.any():
+        return None
+    think = (ios.issue[waits] - done[before[waits] - 1]).astype(float)
+    mean = float(think.mean())
+    if mean > SHORT * float(ios.latency.mean()) and float(think.std()) > CONSTANT * mean:
+        return None
+    return Loop(usual, mean, alike)
+
+
+def clock_of(ios: Ios, trace: Properties, in_a_row: float) -> Clock:
+    """Arrivals by the clock."""
+    import numpy as np
+
+    gaps = np.diff(ios.issue).astype(float)
+    if not len(gaps) or not gaps.sum():
+        return Clock(1e6, True, (), 0.0, (), in_a_row)
+    rate, scv = 1e9 / float(gaps.mean()), float(gaps.var() / gaps.mean() ** 2)
+    if scv < EVEN and in_a_row == 1.0:
+        return Clock(rate, True, (), 0.0, (), in_a_row)
+    at_random = all(abs(one.index - 1) <= max(PLAIN, 3 * one.error) for one in trace.time.dispersion)
+    if at_random and abs(scv - 1) <= PLAIN:
+        return Clock(rate, False, (), 0.0, (), in_a_row)
+    every, rates = _rates(ios)
+    times = _stretched((ios.issue - ios.issue[0]).astype(float), every, rates)
+    return Clock(rate, False, mixture(np.diff(times)), every, rates if len(rates) > 1 else (), in_a_row)
+
+
+def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
+    """Length of a piece in ns, and the rate in each over the mean."""
+    import numpy as np
+
+    span = float(ios.issue[-1] - ios.issue[0]) + 1.0
+    pieces = max(1, min(MOST_PIECES, len(ios) // IOS_OF_PIECE))
+    every = max(span / pieces, 1e6)
+    counts = np.bincount(((ios.issue - ios.issue[0]) / every).astype(int))
+    rates = counts / counts.mean()
+    return every, tuple(float(f"{one:.3g}") for one in rates)
+
+
+def _stretched(times: Floats, every: float, rates: tuple[float, ...]) -> Floats:
+    """Times on a clock that goes as fast as the rates say."""
+    import numpy as np
+
+    passed = np.concatenate(([0.0], np.cumsum(rates))) * every
+    stretched: Floats = np.interp(times, np.arange(len(passed)) * every, passed)
+    return stretched
+
+
+def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
+    """Mean gaps in ns and their shares, the fewest that explain them (Schwarz's criterion), the mean kept."""
+    import numpy as np
+
+    some = gaps[gaps >= 1.0]
+    none = 1 - len(some) / len(gaps)
+    if not len(some):
+        return ((0.0, 1.0),)
+    edges = np.geomspace(some.min(), some.max() * 1.001, CLASSES + 1)
+    place = np.clip(np.searchsorted(edges, some, side="right") - 1, 0, CLASSES - 1)
+    weight = np.bincount(place, minlength=CLASSES).astype(float)
+    sums = np.bincount(place, some, minlength=CLASSES)
+    values, weight = (sums[weight > 0] / weight[weight > 0]), weight[weight > 0]
+    best, least = (np.array([some.mean()]), np.ones(1)), np.inf
+    for many in range(1, MOST_GAPS + 1):
+        means, shares, likelihood = _fitted(values, weight, many)
+        cost = (2 * many - 1) * np.log(weight.sum()) - 2 * likelihood
+        if cost < least:
+            best, least = (means, shares), cost
+    means, shares = best
+    means = means * some.mean() / (means @ shares)
+    zero = [(0.0, none)] if none > 0 else []
+    return (*zero, *sorted((float(mean), float(share * (1 - none))) for mean, share in zip(means, shares, strict=True)))
+
+
+def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, float]:
+    """Means, shares and log likelihood of so many exponentials."""
+    import numpy as np
+
+    order = np.cumsum(weight) / weight.sum()
+    parts = np.minimum((order * many).astype(int), many - 1)
+    found = [(values[parts == part], weight[parts == part]) for part in range(many)]
+    found = [one for one in found if len(one[0])]
+    means = np.array([(value * count).sum() / count.sum() for value, count in found])
+    shares = np.array([count.sum() for _, count in found]) / weight.sum()
+    density = np.empty(0)
+    for _ in range(STEPS):
+        each = shares / means * np.exp(-values[:, None] / means)
+        density = np.maximum(each.sum(axis=1), 1e-300)
+        part = each / density[:, None] * weight[:, None]
+        shares = np.maximum(part.sum(axis=0) / weight.sum(), 1e-12)
+        means = np.maximum((part * values[:, None]).sum(axis=0) / np.maximum(part.sum(axis=0), 1e-12), 1.0)
+    return means, shares / shares.sum(), float(weight @ np.log(density))
+
+
+def in_a_row(streams: NDArray[np.int64]) -> float:
+    """I/Os after which a stream is drawn anew, so that streams change as often as these follow one another: a draw finds
+    another one with probability 1 - sum of the squared shares."""
+    import numpy as np
+
+    if len(streams) < 2:
+        return 1.0
+    shares = np.bincount(streams) / len(streams)
+    changes = float((streams[1:] != streams[:-1]).mean())
+    many = float(1 - shares @ shares) / max(changes, 1 / len(streams))
+    return float(f"{many:.3g}") if many > 1.05 else 1.0

@@ -1,0 +1,146 @@
+"""`trace fit`: a workload with the properties of a trace, the table of what it keeps, and both on a machine."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from hotband import _core
+from hotband.errors import UserError
+from hotband.traces.fit.arrivals import Loop, clock_of, in_a_row, loop_of
+from hotband.traces.fit.ios import ios_of
+from hotband.traces.fit.made import made, properties_of_made
+from hotband.traces.fit.replay import AFTER, RECORDED, Replayed, replayed
+from hotband.traces.fit.streams import streams_of
+from hotband.traces.fit.table import Kept, table_of
+from hotband.traces.fit.text import workload_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.text.values import Json
+    from hotband.traces.properties import Properties
+
+SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
+NEVER = (
+    "which I/O waits for which answer",
+    "which blocks are asked for again soon",
+    "areas that move with time",
+)
+"""What no workload of this language has of a trace, whatever the table says."""
+
+
+@dataclass(frozen=True)
+class TraceFit:
+    """A workload fitted to a trace: its text, where it was written, the properties of both and how near they are, what
+    both did on a machine where one was named."""
+
+    source: Path
+    output: Path | None
+    format: str
+    workload: str
+    trace: Properties
+    synthetic: Properties
+    rows: tuple[Kept, ...]
+    replayed: Replayed | None
+    notes: tuple[str, ...]
+
+    @property
+    def kept(self) -> list[str]:
+        """Names of the properties that are kept."""
+        return [row.property.strip() for row in self.rows if row.kept]
+
+    @property
+    def lost(self) -> list[str]:
+        """Names of those that are not."""
+        return [row.property.strip() for row in self.rows if not row.kept]
+
+    def to_dict(self) -> dict[str, Json]:
+        """As `hotband trace fit --json` prints it."""
+        doc = {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "source": str(self.source),
+            "output": None if self.output is None else str(self.output),
+            "format": self.format,
+            "workload": self.workload,
+            "properties": [{**asdict(row), "property": row.property.strip()} for row in self.rows],
+            "kept": len(self.kept),
+            "not_kept": len(self.lost),
+            "never_kept": list(NEVER),
+            "replayed": None if self.replayed is None else asdict(self.replayed),
+            "notes": list(self.notes),
+        }
+        return cast("dict[str, Json]", json.loads(json.dumps(doc)))
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), indent=2)
+
+    def views(self) -> list[Table | Text | str]:
+        """As the command prints it."""
+        from hotband.traces.fit.show import views
+
+        return views(self)
+
+    def __str__(self) -> str:
+        return f"{self.source.name}: {len(self.kept)} of {len(self.rows)} properties kept"
+
+
+def fit_trace(
+    source: Path,
+    output: Path | None,
+    keys: Mapping[str, object],
+    on: str | None = None,
+    issue: str | None = None,
+    seed: int = 1,
+) -> TraceFit:
+    """Fits a workload to the trace `source`, of which `keys` (those of `[trace]`) take some, writes it to `output` and,
+    where a machine is named, runs both on it; I/Os of the trace are asked for by `issue` ("recorded" or
+    "after-completion"; the latter where the trace is of a closed loop and nothing is said). Raises UserError, OSError."""
+    from hotband.text.write import expect_other_file, write_file
+    from hotband.traces.show import BLOCK, SAMPLE, properties_of
+
+    if issue not in (None, RECORDED, AFTER):
+        raise UserError("--issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
+    if output is not None:
+        expect_other_file("--output", output, [source])
+    with tempfile.TemporaryDirectory(prefix="hotband-fit-") as folder:
+        rows = Path(folder) / "0.rows"
+        name, notes = rows_of(source, keys, rows)
+        ios = ios_of(rows, str(source))
+        trace = properties_of(_core.trace_properties(rows, BLOCK, SAMPLE))
+        streams, of = streams_of(ios)
+        load = loop_of(ios) or clock_of(ios, trace, in_a_row(of))
+        text = workload_text(source.name, len(ios), ios.span_s, load, streams)
+        capacity = max(stream.high for stream in streams)
+        asked = made(text, capacity, trace, ios.has_latencies, seed, Path(folder))
+        synthetic = properties_of_made(asked, BLOCK, SAMPLE, Path(folder))
+    if isinstance(load, Loop) and issue is None:
+        issue = AFTER
+    both = None if on is None else replayed(source, keys, text, on, issue or RECORDED, seed)
+    if output is not None:
+        write_file(output, text)
+    rows_of_table = tuple(table_of(trace, synthetic))
+    return TraceFit(source, output, name, text, trace, synthetic, rows_of_table, both, notes)
+
+
+def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, tuple[str, ...]]:
+    """Writes the trace's rows; its format, and what reading it had to say. Raises UserError, OSError."""
+    from hotband.traces.convert import asked_of, head_of
+    from hotband.traces.files import IO_LOG, format_of, is_trace, make_rows
+
+    asked = asked_of(source, keys)
+    if not source.is_file():
+        what = "is a folder" if source.is_dir() else "is not there"
+        raise UserError("FILE", "", str(source), f"{what}; expected a trace")
+    if asked.format is None and not is_trace(source):
+        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
+        raise UserError("FILE", "", str(source), f"{accepted}; of any CSV say --columns")
+    make_rows(source, asked, str(source), rows)
+    return asked.format or format_of(source) or "", tuple(head_of(rows)["notes"])

@@ -1,0 +1,128 @@
+"""The workload as text, with where each value comes from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hotband.text.foreign import visible
+from hotband.text.quantities import span_text
+from hotband.traces.fit.arrivals import Loop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hotband.traces.fit.arrivals import Clock
+    from hotband.traces.fit.streams import Stream
+
+UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
+RATES_OF_LINE = 12
+"""Rates in a line of text."""
+
+
+def size_text(size: int) -> str:
+    """Bytes in the largest binary unit of which they are a whole number."""
+    unit, bytes_of = next((one for one in UNITS if size and not size % one[1]), ("B", 1))
+    return f"{size // bytes_of} {unit}"
+
+
+def workload_text(name: str, ios: int, span_s: float, load: Loop | Clock, streams: Sequence[Stream]) -> str:
+    """The workload that is like the trace `name`, as TOML."""
+    rate = f", {ios / span_s:,.4g} a second" if span_s else ""
+    lines = [
+        f"# Fitted by `hotband trace fit` to {visible(name)}: {ios:,} I/Os in {span_s:,.4g} s{rate}.",
+        "# What it keeps of the trace, and what not, the command says.",
+        f"title = {json.dumps(f'like {name}')}",
+        f"source = {json.dumps(f'fitted to {name} by hotband trace fit')}",
+        "",
+        "[load]",
+        *(_loop(load) if isinstance(load, Loop) else _clock(load)),
+    ]
+    asked = sum(stream.asked for stream in streams)
+    for stream in streams:
+        lines += ["", *_stream(stream, stream.asked / asked)]
+    lines += ["", "[[phases]]", f"ios = {ios}".ljust(36) + "# as many as the trace has", "measure = true", ""]
+    return "\n".join(lines)
+
+
+def _loop(loop: Loop) -> list[str]:
+    found = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
+    return [
+        f"# {100 * loop.alike:.3g} % of the I/Os: each {found} in flight, and comes {span_text(max(loop.think_ns, 1e-9))}",
+        "# after an answer, on average",
+        f'closed = {{ threads = {loop.depth}, depth = 1, think = "{round(loop.think_ns)} ns" }}',
+    ]
+
+
+def _clock(clock: Clock) -> list[str]:
+    rate = float(f"{clock.rate:.6g}")
+    again = clock.in_a_row > 1
+    if clock.is_even and not again:
+        return ["# gaps are all alike", f'open = {{ rate_iops = {rate}, arrival = "fixed" }}']
+    if not clock.gaps and not again:
+        return ["# gaps are as those of arrivals at random", f'open = {{ rate_iops = {rate}, arrival = "poisson" }}']
+    gaps = clock.gaps or ((1e9 / clock.rate, 1.0),)
+    mix = ", ".join(f'"{_gap(gap)}" = {100 * share:.4g}' for gap, share in gaps)
+    lines = [
+        "[load.arrivals]",
+        "# gaps: exponentials of these means, fitted by maximum likelihood, and shares in percent",
+    ]
+    lines.append(f"gaps = {{ {mix} }}")
+    if again:
+        lines.append(f"in_a_row = {clock.in_a_row:g}".ljust(36) + "# by how often streams change in the trace")
+    if clock.rates:
+        lines.append(f'every = "{round(clock.every_ns)} ns"'.ljust(36) + f"# {len(clock.rates)} pieces of the trace")
+        texts = [f"{rate:g}" for rate in clock.rates]
+        rows = [", ".join(texts[at : at + RATES_OF_LINE]) for at in range(0, len(texts), RATES_OF_LINE)]
+        lines += ["# I/Os in each, over the mean", "rates = [", *(f"    {row}," for row in rows), "]"]
+    return lines
+
+
+def _gap(ns: float) -> str:
+    return f"{ns:.4f} ns" if 0 < ns < 10 else f"{round(ns)} ns"
+
+
+def _stream(stream: Stream, share: float) -> list[str]:
+    sizes = ", ".join(f'"{size_text(size)}" = {100 * part:.4g}' for size, part in stream.sizes)
+    one = f'size = "{size_text(stream.sizes[0][0])}"'
+    lines = [
+        "[[streams]]",
+        f"# {stream.ios:,} {stream.direction}s",
+        f'name = "{stream.name}"',
+        f"share_pct = {100 * share:.6g}",
+        f"read_pct = {100 if stream.direction == 'read' else 0}",
+        *(["trim_pct = 100"] if stream.direction == "trim" else []),
+        one if len(stream.sizes) == 1 else f"sizes = {{ {sizes} }}",
+        f'range = ["{size_text(stream.low)}", "{size_text(stream.high)}"]',
+        *_places(stream),
+        *_runs(stream),
+    ]
+    if stream.direction == "write":
+        lines += [f"fua = true                          # {100 * stream.fua:.3g} % are"] * (stream.fua > 0.5)
+        lines += [f"flush_every = {stream.flush_every}"] * bool(stream.flush_every)
+    return lines
+
+
+def _places(stream: Stream) -> list[str]:
+    """Alignment and the choice of a place."""
+    choice = stream.choice
+    if choice is None:
+        return [f'align = "{size_text(stream.align)}"']
+    sparser = choice.sparser
+    why = "" if sparser == 1 else f"# {sparser} times fewer places: {100 * choice.top:.3g} % go to the top tenth"
+    lines = [f'align = "{size_text(stream.align * sparser)}"'.ljust(36) + why]
+    if choice.theta is not None:
+        asked = f"offsets = {{ zipf = {{ exponent = {max(choice.theta, 0.01):.3g} }} }}".ljust(47)
+        lines.append(f"{asked} # {choice.touched:,} places touched")
+    return [line.rstrip() for line in lines]
+
+
+def _runs(stream: Stream) -> list[str]:
+    """How many continue the one before."""
+    if stream.random == 0.0:
+        start = min(stream.start, 0.999999)
+        return ["random_pct = 0", *([f'start = "{100 * start:.6g} %"'] if start > 0 else [])]
+    lines = [f"random_pct = {100 * stream.random:.6g}".ljust(36) + f"# runs of {stream.runs:.3g} I/Os"]
+    if stream.random < 1.0:
+        lines.append(f'random_mode = "{"run" if stream.is_constant else "coin"}"')
+    return lines
