@@ -38,15 +38,17 @@ def calibrate(
     Iometer.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results, or a trace
-    with latencies, of which half is fitted and half is the check; `like` a product of the catalog or a file of your own. `duration` is what measuring may take; `out` a folder in which runs
-    are kept and found again (not with `fresh`); `output` the product's file that is written. `set` are values of the
-    product that are known; with `reads_only` nothing is written to the target; `erase` is the serial number of a block
-    device that may be written, `size` that of a file that is made in a folder. `workload` is what was run, where a
-    result does not say. `executor` as in `sweep`, for the model's runs.
+    with latencies, of which half is fitted and half is the check; `like` a product of the catalog or a file of your
+    own. `duration` is what measuring may take; `out` a folder in which runs are kept and found again (not with
+    `fresh`); `output` the product's file that is written. `set` are values of the product that are known; with
+    `reads_only` nothing is written to the target; `erase` is the serial number of a block device that may be written,
+    `size` that of a file that is made in a folder. `workload` is what was run, where a result does not say. `executor`
+    as in `sweep`, for the model's runs.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
     `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file), of
-    a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
+    a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
     from hotband.calibrate.model import Product
     from hotband.calibrate.run import Wanted, run
