@@ -17,14 +17,16 @@ from hotband.calibrate.calibrate import Asked, Planned, of_plan, plan
 from hotband.calibrate.calibrated import Calibrated
 from hotband.calibrate.design import Design
 from hotband.calibrate.figures import Figure, Seen
+from hotband.calibrate.loads import candidates, held_out
 from hotband.calibrate.measure import measure, passes
 from hotband.calibrate.measured import Measured, data_of
-from hotband.calibrate.model import Product
+from hotband.calibrate.model import Product, at_scale, specs_of
 from hotband.calibrate.product_file import file_text
 from hotband.calibrate.screen import jumping
 from hotband.calibrate.unknowns import number_of, unknowns_of
 from hotband.catalog.entries import product
 from hotband.errors import UserError
+from hotband.runs.run import prepare, sequences
 
 Hotband = Callable[..., CompletedProcess[str]]
 COUNTS = {"read": 5_000, "write": 5_000}
@@ -182,3 +184,16 @@ def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str], said: str
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("scale", [1, 8])
+def test_all_loads_on_a_solid_state_drive_run_on_one_machine(scale: int, tmp_path: Path) -> None:
+    """Each alone would choose a scale of its own, and also where the drive's own file says one: a drive that was
+    measured could then not go from one to the next."""
+    own = tmp_path / "own.toml"
+    own.write_text(f'variant_of = "s4500-960"\ntitle = "t"\n[values]\nscale = {scale}\n')
+    loads = [*candidates("ssd", 32), *held_out("ssd", 1_000.0)]
+    target, scaled_loads = at_scale(Product(str(own), own.read_text()), loads)
+    specs = specs_of("load", target, scaled_loads, ((), 1), None)
+    prepared = [prepare(spec, is_followed=spec is not specs[-1]) for spec in specs]
+    assert [len(line) for line in sequences(prepared)] == [len(loads) + 1]

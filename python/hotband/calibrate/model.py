@@ -115,6 +115,14 @@ def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
     return next((one for one in tried if not (_refuses_a_choice(one) or _refuses_a_load(one, given))), tried[-1])
 
 
+def at_scale(product: Product, loads: Sequence[Measurement]) -> tuple[Product, list[Measurement]]:
+    """The product at that scale, and the loads on as large a part of it."""
+    found = scaled(product, loads)
+    if found == product:
+        return product, list(loads)
+    return found, [part_of(load, int(dict(found.held)["scale"])) for load in loads]
+
+
 def _refuses_a_load(product: Product, loads: Sequence[Measurement]) -> bool:
     return any(_why(spec) is not None for spec in specs_of("x", product, loads, ((), 1), IOS, one_drive=False))
 
@@ -163,10 +171,8 @@ class Model:
     def __post_init__(self) -> None:
         """At a scale, where the product has one and the user says none."""
         whole = self.product
-        self.product = scaled(whole, self.loads)
+        self.product, self.loads = at_scale(whole, self.loads)
         self.is_scaled = self.product != whole
-        if self.is_scaled:
-            self.loads = [part_of(load, int(dict(self.product.held)["scale"])) for load in self.loads]
 
     def refusal(self, settings: tuple[Setting, ...]) -> str | None:
         """Why the product cannot have these values, else None."""
