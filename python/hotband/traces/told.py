@@ -23,7 +23,7 @@ SHOWN_WINDOWS = (1e7, 1e9, 1e11)
 """Windows of dispersion in the table, in ns."""
 CACHES = (0.01, 0.1)
 """Sizes of a cache in the table, as shares of the footprint."""
-MISFIT, LEAST_THETA = 0.1, 0.1
+MISFIT, LEAST_THETA = 0.05, 0.1
 """Beyond this misfit, and below this exponent, nobody would speak of Zipf's law."""
 MOSTLY = 0.5
 """Share of I/Os from which on a trace is called sequential."""
@@ -131,7 +131,7 @@ def _measured(found: Properties) -> list[str]:
 
 
 def _with_error(value: float, error: float) -> str:
-    return f"{value:.2f} ± {error:.2g}" if error < 10 else f"{value:.2f}"
+    return f"{number(value, 3)} ± {number(error, 2)}"
 
 
 def rows_of(found: Properties) -> list[Row]:

@@ -59,6 +59,7 @@ pub struct Device {
 }
 
 /// I/Os of one direction.
+#[expect(clippy::struct_field_names, reason = "the name of the column in every table of ours")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Direction {
     /// "read", "write", "flush", "trim".

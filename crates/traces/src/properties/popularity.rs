@@ -12,7 +12,9 @@ const TOPS: [f64; 5] = [0.001, 0.01, 0.1, 0.2, 0.5];
 pub(super) fn popularity(sample: &Sample, accesses: Accesses) -> Popularity {
     let mut values = Values::default();
     let mut counts: Vec<u32> = sample.accesses().collect();
-    counts.iter().for_each(|count| values.add(u64::from(*count), 1));
+    for count in &counts {
+        values.add(u64::from(*count), 1);
+    }
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
     let counted: u64 = counts.iter().map(|count| u64::from(*count)).sum();
     let total = (accesses.reads + accesses.writes) as f64;

@@ -25,11 +25,22 @@ pub(super) struct Runs {
 struct Device {
     /// The run that the last I/O belongs to.
     last: Run,
-    /// Where runs end, and when each went on last: the one that rests for longest makes room.
+    /// Where runs end, the one that went on last in front, and which of `streams` each is: the last makes room.
     ends: [u64; HEADS],
-    used: [u64; HEADS],
+    places: [u8; HEADS],
     streams: [Run; HEADS],
-    clock: u64,
+}
+
+impl Device {
+    /// The run at this place of `ends` comes to the front, where it ends here now.
+    #[inline]
+    fn to_front(&mut self, at: usize, end: u64) -> &mut Run {
+        let place = self.places[at];
+        self.ends.copy_within(..at, 1);
+        self.places.copy_within(..at, 1);
+        (self.ends[0], self.places[0]) = (end, place);
+        &mut self.streams[usize::from(place)]
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,7 +102,12 @@ impl Runs {
         let device = self.devices[device].get_or_insert_with(|| {
             // An end of nothing is no end: address 0 does not continue a run that never was.
             let streams = [Run::default(); HEADS];
-            Box::new(Device { last: Run::default(), ends: [u64::MAX; HEADS], used: [0; HEADS], streams, clock: 0 })
+            Box::new(Device {
+                last: Run::default(),
+                ends: [u64::MAX; HEADS],
+                places: std::array::from_fn(|place| place as u8),
+                streams,
+            })
         });
         let is_continuing = device.last.ios > 0 && device.last.end == offset;
         if !is_continuing {
@@ -100,16 +116,12 @@ impl Runs {
         device.last.goes_on(end, len);
         self.continuing[direction] += u64::from(is_continuing);
         let found = device.ends.iter().position(|end| *end == offset);
-        let place = found.unwrap_or_else(|| {
-            let rests = device.used.iter().enumerate().min_by_key(|(_, used)| **used);
-            let place = rests.map_or(0, |(place, _)| place);
-            self.streams.add(std::mem::take(&mut device.streams[place]));
-            place
-        });
         self.in_streams[direction] += u64::from(found.is_some());
-        device.streams[place].goes_on(end, len);
-        device.clock += 1;
-        (device.ends[place], device.used[place]) = (end, device.clock);
+        let run = device.to_front(found.unwrap_or(HEADS - 1), end);
+        if found.is_none() {
+            self.streams.add(std::mem::take(run));
+        }
+        run.goes_on(end, len);
         is_continuing
     }
 

@@ -233,7 +233,8 @@ fn runs_and_jumps_of_a_trace_that_is_written_down() {
 #[test]
 fn a_run_goes_on_between_any_number_of_others() {
     // Two runs, and after each of their I/Os ten that go nowhere: 64 runs are open, the two are never the oldest.
-    let block = |at: u64| if at % 11 == 0 { (at / 11 % 2) << 30 | at / 22 } else { (2 << 30) + at * 1_000 };
+    let block =
+        |at: u64| if at.is_multiple_of(11) { (((at / 11) % 2) << 30) + at / 22 } else { (2 << 30) + at * 1_000 };
     let of = found((0..11_000).map(|at| read(at, block(at))), ALL).runs;
     assert_eq!((of.streams.ios.max, of.strict.ios.max), (500, 1));
     assert_eq!(of.in_streams, 998.0 / 11_000.0);

@@ -72,7 +72,7 @@ impl WorkingSet {
 
     pub(super) fn finish(mut self, sample: &Sample, span: u64, block: u64) -> Found {
         self.coarsen(span / FINEST);
-        let intervals = (span / FINEST >> self.finest) as usize + 1;
+        let intervals = ((span / FINEST) >> self.finest) as usize + 1;
         let (mut new, mut first) = (std::mem::take(&mut self.new[self.finest]), std::mem::take(&mut self.first));
         new.resize(intervals, 0);
         first.resize(intervals, 0);
