@@ -54,7 +54,7 @@ impl Directions {
     pub(super) fn io(&mut self, io: &TraceIo, device: u32) {
         let one = &mut self.of[number_of(io.op)];
         one.ios += 1;
-        one.bytes += io.len;
+        one.bytes = one.bytes.saturating_add(io.len);
         one.fua += u64::from(io.fua);
         one.failed += u64::from(io.failed);
         if io.len > 0 {
@@ -72,7 +72,7 @@ impl Directions {
         let device = &mut self.devices[device];
         device.ios += 1;
         if matches!(io.op, Op::Read | Op::Write) {
-            device.bytes += io.len;
+            device.bytes = device.bytes.saturating_add(io.len);
             device.end = device.end.max(io.offset + io.len);
         }
     }
@@ -108,7 +108,7 @@ impl OneDirection {
         sizes.sort_by_key(|size| (std::cmp::Reverse(size.ios), size.bytes));
         sizes.truncate(SAID_SIZES);
         sizes.sort_by_key(|size| size.bytes);
-        let of_sizes = |each: fn(&Size) -> u64| sizes.iter().map(each).sum::<u64>();
+        let of_sizes = |each: fn(&Size) -> u64| sizes.iter().map(each).fold(0, u64::saturating_add);
         Direction {
             direction,
             ios: self.ios,
@@ -116,7 +116,7 @@ impl OneDirection {
             fua: self.fua,
             failed: self.failed,
             other_ios: size.count - of_sizes(|size| size.ios),
-            other_bytes: self.bytes - of_sizes(|size| size.bytes * size.ios),
+            other_bytes: self.bytes.saturating_sub(of_sizes(|size| size.bytes.saturating_mul(size.ios))),
             size,
             sizes,
         }

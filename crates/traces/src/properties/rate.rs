@@ -41,8 +41,8 @@ impl Interval {
         self.reads += other.reads;
         self.writes += other.writes;
         self.others += other.others;
-        self.read_bytes += other.read_bytes;
-        self.written_bytes += other.written_bytes;
+        self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
+        self.written_bytes = self.written_bytes.saturating_add(other.written_bytes);
     }
 }
 
@@ -112,9 +112,12 @@ impl Rate {
         }
         let interval = self.at(now);
         match op {
-            Op::Read => (interval.reads, interval.read_bytes) = (interval.reads + 1, interval.read_bytes + len),
+            Op::Read => {
+                (interval.reads, interval.read_bytes) = (interval.reads + 1, interval.read_bytes.saturating_add(len))
+            }
             Op::Write => {
-                (interval.writes, interval.written_bytes) = (interval.writes + 1, interval.written_bytes + len);
+                (interval.writes, interval.written_bytes) =
+                    (interval.writes + 1, interval.written_bytes.saturating_add(len));
             }
             Op::Flush | Op::Trim => interval.others += 1,
         }

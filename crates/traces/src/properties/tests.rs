@@ -283,6 +283,35 @@ fn sizes_are_those_that_were_asked_for() {
     );
 }
 
+/// A length that ends where bytes can be counted, as every parser checks.
+fn any_io() -> impl Strategy<Value = (u64, Option<u64>, u8, u64, u64, u32)> {
+    let size = prop_oneof![0_u64..100_000, 0..=1_u64 << 30, 0..=1_u64 << 62];
+    let time = prop_oneof![Just(0_u64), 0..=1_u64 << 40, 0..=1_u64 << 57];
+    (time.clone(), prop::option::of(time), 0_u8..4, size.clone(), size, 0_u32..3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn any_ios_have_properties(ios in prop::collection::vec(any_io(), 0..40), sample in 1_usize..50) {
+        let mut analysis = Analysis::new(Asked { block: 1 << 20, sample });
+        let mut now = 0;
+        for (gap, latency, op, offset, len, device) in &ios {
+            now += gap;
+            let op = [Op::Read, Op::Write, Op::Flush, Op::Trim][usize::from(*op)];
+            let len = if op == Op::Flush { 0 } else { (*len).max(1) };
+            analysis.io(&TraceIo { latency: latency.map(Span), ..io(now, op, *offset, len) }, *device);
+        }
+        let of = analysis.finish(vec![String::new(); 3], Vec::new());
+        prop_assert_eq!(of.ios, ios.len() as u64);
+        let curve = &of.reuse.curve;
+        prop_assert!(curve.miss_ratio.is_sorted_by(|one, next| one >= next));
+        prop_assert!(curve.cache_bytes.is_sorted_by(|one, next| one <= next));
+        prop_assert!(curve.miss_ratio.iter().chain(&curve.error).all(|one| one.is_finite()));
+    }
+}
+
 #[test]
 fn transfers_of_nobody_are_no_endless_work() {
     let of = found([io(0, Op::Read, 0, 1 << 62), io(1, Op::Trim, 0, 1 << 62), io(2, Op::Flush, 0, 0)], 1024);
