@@ -40,12 +40,26 @@ def _beside(shown: Sequence[TraceShown]) -> Table:
 
 
 def _sections(one: TraceShown, number: str) -> list[Section]:
-    """Figures and charts; ids of several traces end in their number."""
+    """Figures and charts; ids of several traces end in their number, and their figures stand beside each other."""
     rows = [[Cell(name), Cell(text)] for name, text in rows_of(one.properties)]
-    sections = [Section(f"figures{number}", "Figures", [Table(["", ""], [Group(rows)], tight=True)])]
+    figures = Section("figures", "Figures", [Table(["", ""], [Group(rows)], tight=True)])
+    sections = [] if number else [figures]
     for key, title, charts in _charts(one):
         sections += [Section(f"{key}{number}", title, [Charts(charts, width=WIDTH)])] * bool(charts)
+    if one.properties.latency:
+        sections.append(Section(f"latency{number}", "Latency", [_latency(one)]))
     return [*sections, Section(f"conditions{number}", "How it was counted", [Prose(closing_of(one))])]
+
+
+def _latency(one: TraceShown) -> Table:
+    """Measured latencies by direction."""
+    rows = []
+    for side in one.properties.latency:
+        ns = side.ns
+        values = (ns.mean, ns.p10, ns.p50, ns.p90, ns.p99, ns.p999, ns.max)
+        rows.append([Cell(f"{side.direction}s"), *(Cell(f"{value / 1e6:,.4g}", numeric=True) for value in values)])
+    heads = ["ms", "mean", "p10", "p50", "p90", "p99", "p99.9", "longest"]
+    return Table(heads, [Group(rows)], caption="As the trace has them: of the drive that was recorded.", tight=True)
 
 
 def _charts(one: TraceShown) -> list[tuple[str, str, list[Chart]]]:

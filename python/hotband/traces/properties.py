@@ -223,7 +223,8 @@ class Zipf:
 
 @dataclass(frozen=True)
 class Popularity:
-    """How often blocks are touched; `zipf` is None where fewer than 100 blocks were, or none twice."""
+    """How often blocks are touched; `zipf` is None where fewer than 100 blocks were, none twice,
+    or counts do not tell one law from another."""
 
     counts: tuple[CountClass, ...]
     top: tuple[Top, ...]

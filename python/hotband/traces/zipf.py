@@ -41,7 +41,8 @@ NODES = 240
 
 
 def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
-    """The law that fits best; None of fewer than 100 blocks, or where none was touched twice."""
+    """The law that fits best; None of fewer than 100 blocks, where none was touched twice, or where counts do not tell
+    one law from another."""
     import numpy as np
 
     blocks = np.array([one.blocks for one in counts], float)
@@ -50,6 +51,8 @@ def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
     begins = np.array([one.from_count for one in counts], float)
     ends = np.array([one.to_count + 1 for one in counts], float)
     theta, least, error = _fitted(begins, ends, blocks)
+    if not np.isfinite(error):
+        return None
     seen = np.cumsum(blocks[::-1])[::-1] / blocks.sum()
     law = seen_at_least(begins, theta, least)
     return Zipf(theta, error, least, float(np.abs(law - seen).max()))
