@@ -17,6 +17,12 @@ MOST_POINTS = 400
 """Of a curve on a page."""
 
 
+def whole(found: Properties) -> int:
+    """Intervals of time that are over when the trace ends: the last one would seem a lull. All where there are few."""
+    over = found.span_ns // found.time.interval_ns
+    return over if over > 2 else len(found.time.reads)
+
+
 def rate_rows(found: Properties) -> pl.DataFrame:
     """Reads and writes a second over time: line, x (s), y."""
     import polars as pl
@@ -25,7 +31,7 @@ def rate_rows(found: Properties) -> pl.DataFrame:
     series = {"reads": found.time.reads, "writes": found.time.writes, "flushes and trims": found.time.others}
     parts = [
         pl.DataFrame({"line": name, "x": [at * width for at in range(len(of))], "y": [one / width for one in of]})
-        for name, of in series.items()
+        for name, of in ((name, values[: whole(found)]) for name, values in series.items())
         if any(of)
     ]
     return pl.concat(parts)
@@ -109,7 +115,7 @@ def touched_rows(found: Properties, *, so_far: bool) -> pl.DataFrame:
     import polars as pl
 
     of = found.working_set
-    values, width = of.so_far_bytes if so_far else of.bytes, of.interval_ns / 1e9
+    values, width = of.so_far_bytes if so_far else of.bytes[: whole(found)], of.interval_ns / 1e9
     xs = [at * width for at in range(len(values))]
     return pl.DataFrame({"line": "touched", "x": xs, "y": [one / 1e6 for one in values]})
 
