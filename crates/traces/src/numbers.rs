@@ -7,6 +7,17 @@ pub(crate) fn whole(text: &[u8]) -> Option<u64> {
         return None;
     }
     let mut value: u64 = 0;
+    // Nineteen nines are less than 2^64.
+    if text.len() < 20 {
+        for byte in text {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            value = value * 10 + u64::from(digit);
+        }
+        return Some(value);
+    }
     for byte in text {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {

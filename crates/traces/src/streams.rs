@@ -31,8 +31,8 @@ pub struct Names {
 pub struct Streams {
     names: Vec<Names>,
     of: FxHashMap<Vec<u8>, u32>,
-    /// The last one: lines that follow one another are often of one stream.
-    last: Option<(Vec<u8>, u32)>,
+    /// Key and number of the last one: lines that follow one another are often of one stream.
+    last: (Vec<u8>, u32),
     key: Vec<u8>,
 }
 
@@ -45,10 +45,8 @@ impl Streams {
             self.key.extend_from_slice(part);
             self.key.push(0);
         }
-        if let Some((key, number)) = &self.last
-            && *key == self.key
-        {
-            return *number;
+        if self.last.0 == self.key {
+            return self.last.1;
         }
         let number = self.of.get(&self.key).copied().unwrap_or_else(|| {
             let number = self.names.len() as u32;
@@ -57,7 +55,9 @@ impl Streams {
             self.of.insert(self.key.clone(), number);
             number
         });
-        self.last = Some((self.key.clone(), number));
+        // A key is never empty, so that none is like that before the first.
+        std::mem::swap(&mut self.last.0, &mut self.key);
+        self.last.1 = number;
         number
     }
 

@@ -10,7 +10,8 @@
 //! Leaves out: requests without sectors but flushes (pass-through), the flush in front of a write (RWBS `FW`) where the
 //! kernel did not dispatch it by itself.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use hotband_machine::Op;
 use rustc_hash::FxHashSet;
@@ -34,50 +35,95 @@ pub(super) const QUEUE: Format = Format {
 /// Events that wait for others: more have lost theirs (the tracer drops events when it is late), and memory is bounded.
 const MOST_WAITING: usize = 1 << 18;
 
-/// Taken requests that are remembered beside as many as wait: forgetting them one by one would cost more.
-const MOST_TAKEN: usize = 4096;
-
 /// Where a request begins: device, operation, first byte; a flush begins nowhere.
 type Place = (u32, u8, u64);
+
+/// A request that waits, when it came among all, and the next that begins where it does.
+#[derive(Debug)]
+struct Request {
+    io: Io,
+    age: u64,
+    next: u32,
+}
 
 /// Requests by where they begin; several may begin at one place.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// The second number of a key is the request's age.
-    requests: BTreeMap<(Place, u64), Io>,
-    /// Keys by age, and those that were taken since.
-    by_age: VecDeque<(Place, u64)>,
-    next: u64,
+    /// The oldest and the youngest at each place, by their number.
+    places: BTreeMap<Place, (u32, u32)>,
+    requests: Vec<Request>,
+    /// Numbers that are free.
+    free: Vec<u32>,
+    came: u64,
 }
 
 impl Waiting {
     fn add(&mut self, place: Place, io: Io) {
-        let key = (place, self.next);
-        self.next += 1;
-        self.requests.insert(key, io);
-        self.by_age.push_back(key);
-        if self.by_age.len() > 2 * self.requests.len() + MOST_TAKEN {
-            let requests = &self.requests;
-            self.by_age.retain(|key| requests.contains_key(key));
+        let request = Request { io, age: self.came, next: 0 };
+        self.came += 1;
+        let number = if let Some(number) = self.free.pop() {
+            self.requests[number as usize] = request;
+            number
+        } else {
+            self.requests.push(request);
+            self.requests.len() as u32 - 1
+        };
+        match self.places.entry(place) {
+            Entry::Vacant(free) => {
+                free.insert((number, number));
+            }
+            Entry::Occupied(mut there) => {
+                let youngest = std::mem::replace(&mut there.get_mut().1, number);
+                self.requests[youngest as usize].next = number;
+            }
         }
     }
 
-    /// The oldest, once there are too many.
-    fn overdue(&mut self) -> Option<Io> {
-        if self.requests.len() <= MOST_WAITING { None } else { self.oldest() }
+    /// The oldest, once there are too many: many at once, as they have to be looked for.
+    fn overdue(&mut self) -> Vec<Io> {
+        let waiting = self.requests.len() - self.free.len();
+        if waiting <= MOST_WAITING { Vec::new() } else { self.oldest(MOST_WAITING / 8) }
     }
 
-    fn oldest(&mut self) -> Option<Io> {
-        let requests = &mut self.requests;
-        std::iter::from_fn(|| self.by_age.pop_front()).find_map(|key| requests.remove(&key))
+    /// So many of the oldest, in their order.
+    fn oldest(&mut self, most: usize) -> Vec<Io> {
+        let mut by_age = Vec::new();
+        for (place, (first, last)) in &self.places {
+            let mut number = *first;
+            by_age.push((self.requests[number as usize].age, *place));
+            while number != *last {
+                number = self.requests[number as usize].next;
+                by_age.push((self.requests[number as usize].age, *place));
+            }
+        }
+        by_age.sort_unstable_by_key(|(age, _)| *age);
+        by_age.truncate(most);
+        by_age.into_iter().filter_map(|(_, place)| self.take(place, 1)).collect()
     }
 
-    /// The oldest that begins within so many bytes from `place` on.
+    /// The oldest of the first place within so many bytes from `place` on.
+    #[inline]
     fn take(&mut self, place: Place, len: u64) -> Option<Io> {
-        let (device, op, begin) = place;
-        let last = (device, op, begin.saturating_add(len.max(1) - 1));
-        let key = *self.requests.range((place, 0)..=(last, u64::MAX)).next()?.0;
-        self.requests.remove(&key)
+        let mut there = match self.places.entry(place) {
+            Entry::Occupied(there) => there,
+            Entry::Vacant(_) if len <= 1 => return None,
+            Entry::Vacant(_) => {
+                let (device, op, begin) = place;
+                let last = (device, op, begin.saturating_add(len - 1));
+                let next = *self.places.range(place..=last).next()?.0;
+                let Entry::Occupied(there) = self.places.entry(next) else { return None };
+                there
+            }
+        };
+        let (first, last) = *there.get();
+        let Request { io, next, .. } = self.requests[first as usize];
+        if first == last {
+            there.remove();
+        } else {
+            there.get_mut().0 = next;
+        }
+        self.free.push(first);
+        Some(io)
     }
 }
 
@@ -144,10 +190,8 @@ impl Parser for Blkparse {
     }
 
     fn finish(&mut self, out: &mut Out) {
-        while let Some(io) = self.dispatched.oldest() {
-            out.ios.push(io);
-        }
-        while let Some(io) = self.queued.oldest() {
+        out.ios.append(&mut self.dispatched.oldest(usize::MAX));
+        for io in self.queued.oldest(usize::MAX) {
             self.unanswered(io, out);
         }
         if self.unasked > 0 {
@@ -159,10 +203,10 @@ impl Parser for Blkparse {
 
 impl Blkparse {
     fn queue(&mut self, event: &Event, out: &mut Out) -> Result<(), Wrong> {
-        let io = io_of(event, out);
-        check(&io)?;
-        self.queued.add(place_of(event, event.number), io);
-        if let Some(io) = self.queued.overdue() {
+        check(event)?;
+        let stream = stream_of(event, out);
+        self.queued.add(place_of(event, event.number), io_of(event, stream, out));
+        for io in self.queued.overdue() {
             self.unanswered(io, out);
         }
         Ok(())
@@ -174,19 +218,19 @@ impl Blkparse {
         if self.is_queue {
             return Ok(());
         }
-        let mut io = io_of(event, out);
-        check(&io)?;
+        check(event)?;
         let place = place_of(event, device);
         // Who queued it is who asked; what dispatches may be a thread of the kernel.
-        if let Some(queued) = self.queued.take(place, event.len) {
-            io.stream = queued.stream;
-            // Others are merged into it, unless the first is all of it.
-            while queued.len < event.len && self.queued.take(place, event.len).is_some() {}
-        }
-        self.dispatched.add(place, io);
-        if let Some(io) = self.dispatched.overdue() {
-            out.ios.push(io);
-        }
+        let stream = match self.queued.take(place, event.len) {
+            Some(queued) => {
+                // Others are merged into it, unless the first is all of it.
+                while queued.len < event.len && self.queued.take(place, event.len).is_some() {}
+                queued.stream
+            }
+            None => stream_of(event, out),
+        };
+        self.dispatched.add(place, io_of(event, stream, out));
+        out.ios.append(&mut self.dispatched.overdue());
         Ok(())
     }
 
@@ -223,17 +267,23 @@ impl Blkparse {
 }
 
 /// An I/O must end where bytes can be counted.
-fn check(io: &Io) -> Result<(), Wrong> {
-    let fits = io.offset.checked_add(io.len).is_some_and(|end| end <= crate::io::LAST_BYTE);
+#[inline]
+fn check(event: &Event) -> Result<(), Wrong> {
+    let fits = event.offset.checked_add(event.len).is_some_and(|end| end <= crate::io::LAST_BYTE);
     if fits {
         Ok(())
     } else {
-        Err(Wrong::new(format!("{} B at {}", io.len, io.offset).as_bytes(), "an address beyond 2^63 B"))
+        Err(Wrong::new(format!("{} B at {}", event.len, event.offset).as_bytes(), "an address beyond 2^63 B"))
     }
 }
 
-fn io_of(event: &Event, out: &mut Out) -> Io {
-    let stream = out.streams.of(Parts { host: b"", device: event.device, process: event.tail });
+#[inline]
+fn stream_of(event: &Event, out: &mut Out) -> u32 {
+    out.streams.of(Parts { host: b"", device: event.device, process: event.tail })
+}
+
+#[inline]
+fn io_of(event: &Event, stream: u32, out: &Out) -> Io {
     let Event { op, fua, time, offset, len, .. } = *event;
     Io { fua, ..out.plain(op, time, offset, len, stream) }
 }
@@ -255,23 +305,28 @@ fn place_of(event: &Event, device: u32) -> Place {
     (device, op, if event.op == Op::Flush { 0 } else { event.offset })
 }
 
+/// The next field of a line between blanks, and what follows it; empty at the end. Fields are a few bytes long, which is
+/// too short for a search by whole registers.
+#[inline]
+fn field(line: &[u8]) -> (&[u8], &[u8]) {
+    let begin = line.iter().position(|byte| *byte != b' ').unwrap_or(line.len());
+    let line = &line[begin..];
+    line.split_at(line.iter().position(|byte| *byte == b' ').unwrap_or(line.len()))
+}
+
 /// What a line says; none of one that says nothing of an I/O (a message, a plug, a merge).
 fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
     let wrong = |found: &str| Wrong::new(line, found);
-    let mut rest = line;
-    let mut next = || {
-        let begin = rest.iter().position(|byte| *byte != b' ')?;
-        let end = memchr::memchr(b' ', &rest[begin..]).map_or(rest.len(), |length| begin + length);
-        let field = &rest[begin..end];
-        rest = &rest[end..];
-        Some(field)
-    };
-    let mut head = [&b""[..]; 6];
-    for field in &mut head {
-        *field = next().ok_or_else(|| wrong("a line that ends early"))?;
+    let (mut head, mut rest) = ([&b""[..]; 6], line);
+    for place in &mut head {
+        (*place, rest) = field(rest);
     }
     let [device, cpu, sequence, time, pid, action] = head;
-    let number = device_number(device).filter(|_| [cpu, sequence, pid].iter().all(|field| whole(field).is_some()));
+    if action.is_empty() {
+        return Err(wrong("a line that ends early"));
+    }
+    let is_number = |field: &&[u8]| field.len() <= 20 && field.iter().all(u8::is_ascii_digit);
+    let number = device_number(device).filter(|_| [cpu, sequence, pid].iter().all(is_number));
     let number = number.ok_or_else(|| wrong("a line of something else"))?;
     let time = need(scaled(time, 9).filter(|_| time.contains(&b'.')), time, "no time in seconds")?;
     if !action.iter().all(u8::is_ascii_alphabetic) {
@@ -280,21 +335,28 @@ fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
     if !matches!(action, b"Q" | b"D" | b"C" | b"R") {
         return Ok(None);
     }
-    let rwbs = next().ok_or_else(|| wrong("a line that ends early"))?;
+    let (rwbs, rest) = field(rest);
     let (begin, end) = (memchr::memchr(b'[', rest), memchr::memrchr(b']', rest));
     let (Some(begin), Some(end)) = (begin, end.filter(|end| begin.is_some_and(|begin| begin < *end))) else {
         return Err(wrong("a line that ends early"));
     };
-    let (middle, tail) = (&rest[..begin], &rest[begin + 1..end]);
-    let (fields, count) = crate::numbers::blanks::<3>(middle);
-    let (offset, len) = match (count, fields) {
-        (0, _) => (0, 0),
-        (1, [sector, ..]) => (sectors(sector, "no sector")?, 0),
-        (3, [sector, b"+", size]) => (sectors(sector, "no sector")?, sectors(size, "no number of sectors")?),
-        _ => return Err(wrong("neither sector + sectors nor nothing")),
-    };
+    let (offset, len) =
+        extent_of(&rest[..begin]).unwrap_or_else(|| Err(wrong("neither sector + sectors nor nothing")))?;
     let Some((op, fua)) = op_of(rwbs, len) else { return Ok(None) };
-    Ok(Some(Event { device, number, time, action, op, fua, offset, len, tail }))
+    Ok(Some(Event { device, number, time, action, op, fua, offset, len, tail: &rest[begin + 1..end] }))
+}
+
+/// Where the extent between RWBS and the bracket begins, and its length: `sector + sectors`, `sector`, or nothing. None of
+/// anything else.
+fn extent_of(text: &[u8]) -> Option<Result<(u64, u64), Wrong>> {
+    let (sector, rest) = field(text);
+    let (plus, rest) = field(rest);
+    let (count, rest) = field(rest);
+    if !rest.trim_ascii().is_empty() || !(plus.is_empty() || (plus == b"+" && !count.is_empty())) {
+        return None;
+    }
+    let bytes = |field: &[u8], found| if field.is_empty() { Ok(0) } else { sectors(field, found) };
+    Some(bytes(sector, "no sector").and_then(|offset| Ok((offset, bytes(count, "no number of sectors")?))))
 }
 
 /// The operation of RWBS, and whether it forces unit access: `F` in front of it is a flush before, behind it FUA
@@ -310,5 +372,42 @@ fn op_of(rwbs: &[u8], len: u64) -> Option<(Op, bool)> {
         Some(b'R') => Some((Op::Read, fua)),
         _ if preflush => Some((Op::Flush, false)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn io(row: u64) -> Io {
+        Out { row, ..Out::default() }.plain(Op::Read, row, 0, 512, 0)
+    }
+
+    fn rows(ios: &[Io]) -> Vec<u64> {
+        ios.iter().map(|io| io.row).collect()
+    }
+
+    #[test]
+    fn requests_of_one_place_are_taken_as_they_came_and_merged_ones_by_where_they_begin() {
+        let mut waiting = Waiting::default();
+        for (row, begin) in [(1, 4096), (2, 0), (3, 0), (4, 512), (5, 0)] {
+            waiting.add((8, 0, begin), io(row));
+        }
+        let mut take = |begin, len| waiting.take((8, 0, begin), len).map(|io| io.row);
+        assert_eq!([take(0, 1), take(0, 1), take(0, 1), take(0, 1)], [Some(2), Some(3), Some(5), None]);
+        assert_eq!([take(0, 512), take(0, 513), take(0, 4096), take(0, 4097)], [None, Some(4), None, Some(1)]);
+        assert_eq!((waiting.places.len(), waiting.free.len()), (0, 5));
+    }
+
+    #[test]
+    fn of_too_many_requests_the_oldest_are_let_go_in_their_order() {
+        let mut waiting = Waiting::default();
+        for row in 0..MOST_WAITING as u64 {
+            waiting.add((8, 0, row * 7919 % 1000 * 512), io(row));
+        }
+        assert_eq!(waiting.overdue().len(), 0);
+        waiting.add((8, 0, 0), io(MOST_WAITING as u64));
+        assert_eq!(rows(&waiting.overdue()), (0..MOST_WAITING as u64 / 8).collect::<Vec<_>>());
+        assert_eq!(rows(&waiting.oldest(2)), [MOST_WAITING as u64 / 8, MOST_WAITING as u64 / 8 + 1]);
     }
 }
