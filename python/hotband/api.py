@@ -16,7 +16,7 @@ ends the program.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from os import PathLike
 from pathlib import Path
@@ -27,6 +27,8 @@ from hotband.advise.api import advise as advise
 from hotband.audit.api import Compared as Compared
 from hotband.audit.api import compare as compare
 from hotband.calibrate.api import calibrate as calibrate
+from hotband.catalog import api as catalog_api
+from hotband.catalog.api import Product as Product
 from hotband.devices.found import Found, Listed
 from hotband.devices.found import found as found_device
 from hotband.devices.found import listed as listed_devices
@@ -56,13 +58,12 @@ from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
 from hotband.targets.named import REAL
 from hotband.targets.target import RealAsked, executor_for, expect_folder
+from hotband.traces import api as traces_api
 from hotband.traces.compare import TracesCompared as TracesCompared
 from hotband.traces.convert import TraceConverted as TraceConverted
 from hotband.traces.show import TraceShown as TraceShown
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.experiment import Executor
     from hotband.interval.of_run import Asked
     from hotband.report.kept import Report
@@ -398,82 +399,8 @@ def report(records: Record | Sequence[Record], *, title: str | None = None) -> R
 # --- catalog ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Product:
-    """A drive or a daemon of the catalog; `values` has a row a value: key, value (text with its unit), low and high of
-    its range (null where it is exact), source, confidence, estimate (bool) and note."""
-
-    name: str
-    title: str
-    model: str
-    kind: str
-    values: pl.DataFrame
-
-
-def drives() -> pl.DataFrame:
-    """The drives of the catalog: a row each with name, title, model and kind."""
-    from hotband.catalog import entries
-
-    return _listing(entries.drives(), ("name", "title", "model", "kind"))
-
-
-def osds() -> pl.DataFrame:
-    """The object storage daemons of the catalog: a row each with name, title, model and kind."""
-    from hotband.catalog import entries
-
-    return _listing(entries.osds(), ("name", "title", "model", "kind"))
-
-
-def workloads() -> pl.DataFrame:
-    """The workloads of the catalog: a row each with name, title and source."""
-    from hotband.catalog import entries
-
-    return _listing(entries.workloads(), ("name", "title", "source"))
-
-
-def studies() -> pl.DataFrame:
-    """The studies of the catalog: a row each with name, title and question."""
-    from hotband.study import file
-
-    read = [file.load(name) for name in file.names()]
-    rows = [{"name": one.name, "title": one.title, "question": one.question} for one in read]
-    return _listing(rows, ("name", "title", "question"))
-
-
-def layouts() -> list[str]:
-    """Names of the layouts: `on="raid5:8xent-10k"` is eight drives in one of them."""
-    from hotband import _core
-
-    return list(_core.LAYOUTS)
-
-
-@public
-def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> pl.DataFrame:
-    """What settings a workload on a machine takes, by catalog names, short forms or paths: a row a key with `key`,
-    `part` (whose it is), `value` (today's; null where it has none, or several), `accepted`, `meaning` and `fio` (what
-    fio calls it). `set` is changed first. Raises UserError."""
-    from hotband.runs.keys import set_keys
-
-    found = [one.data() for one in set_keys(workload, on, settings_of(set or {}))]
-    return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
-
-
-@public
-def drive(name: str) -> Product:
-    """A drive of the catalog with all its values, each with its source. Raises UserError for an unknown name."""
-    import polars as pl
-
-    from hotband.catalog import entries
-
-    product = entries.drive(name)
-    rows = [
-        {**value, "low": (value["range"] or (None, None))[0], "high": (value["range"] or (None, None))[1]}
-        for value in product["values"]
-    ]
-    columns = ("key", "value", "low", "high", "source", "confidence", "estimate", "note")
-    kinds = {name: pl.Boolean if name == "estimate" else pl.String for name in columns}
-    values = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=kinds)
-    return Product(product["name"], product["title"], product["model"], product["kind"], values)
+drives, osds, workloads, studies = catalog_api.drives, catalog_api.osds, catalog_api.workloads, catalog_api.studies
+layouts, keys, drive = catalog_api.layouts, public(catalog_api.keys), public(catalog_api.drive)
 
 
 @public
@@ -514,58 +441,8 @@ def convert(workload: Spec, to: str = "toml", *, target: str | None = None) -> C
     return converted_to(given.name, given.text or text_named(given.name), to, target)
 
 
-@public
-def convert_trace(
-    source: str | PathLike[str], output: str | PathLike[str], *, to: str | None = None, **keys: object
-) -> TraceConverted:
-    """Writes a trace in the format `to`, or the one that the ending of `output` says, and tells what that cannot say of
-    it. `keys` are those of `[trace]` that read it and take some of it (docs/guides/traces.md): `format`, `columns`,
-    `skip_bad`, `device`, `host`, `process`, `direction`, `range`; `from_` and `for_` are times ("1 h"). Raises
-    UserError for a mistake, such as the first line that is wrong; OSError."""
-    from hotband.traces import convert
-
-    return convert.convert_trace(Path(source), Path(output), to, {key.rstrip("_"): keys[key] for key in keys})
-
-
-@public
-def show_trace(
-    source: str | PathLike[str], *, block: str = "4 KiB", sample: int | None = None, **keys: object
-) -> TraceShown:
-    """What a trace is like: `.properties` (typed; sizes in bytes, times in ns, shares of one), `.answer` in sentences,
-    `.frame` (the miss-ratio curve of an LRU cache), `.write_html(path)`, `.to_json()`. What is counted by block of size
-    `block` follows at most `sample` blocks (262,144): all of them where there are no more. `keys` are those of
-    `[trace]`, as of `convert_trace`. Raises UserError for a mistake, such as the first line that is wrong; OSError."""
-    from hotband.traces import show
-
-    asked = {key.rstrip("_"): keys[key] for key in keys}
-    return show.show_trace(Path(source), asked, show.block_of(block), show.SAMPLE if sample is None else sample)
-
-
-@public
-def compare_traces(
-    a: str | PathLike[str],
-    b: str | PathLike[str],
-    *,
-    of_b: Mapping[str, object] | None = None,
-    **keys: object,
-) -> TracesCompared:
-    """Compares two traces or I/O logs with latencies, `a` as what was measured: `.demerit_pct`, `.mean_error_pct`,
-    `.rms_ns` (None where they do not hold the same I/Os in the same order: `.same_ios`), `.frame` by class of I/O,
-    `.write_html("page.html")` with both distributions. `keys` as in `convert_trace` hold for both; `of_b` has those
-    that are other for `b`, such as {"format": "csv", "columns": {...}}. Raises UserError for a mistake, such as a
-    trace without latencies; OSError."""
-    from hotband.traces import compare
-
-    def read(given: Mapping[str, object]) -> dict[str, object]:
-        return {key.rstrip("_"): value for key, value in given.items()}
-
-    return compare.compare_traces(Path(a), Path(b), read(keys), read(of_b or {}))
-
-
-def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame([pl.Series(name, [row[name] for row in rows], dtype=pl.String) for name in columns])
+convert_trace, show_trace = public(traces_api.convert_trace), public(traces_api.show_trace)
+compare_traces = public(traces_api.compare_traces)
 
 
 # --- studies ----------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 from pathlib import Path
@@ -11,10 +10,9 @@ from types import TracebackType
 
 from hotband.errors import UserError
 from hotband.runs.run import check_writable
+from hotband.text.write import NO_LOCKS
 
 LOCK_FILE = ".lock"
-# What a file system without locks answers; two writers are not told from one there.
-NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 class Lock:

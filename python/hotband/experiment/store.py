@@ -22,6 +22,7 @@ from hotband.experiment.point import Point, version
 from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
 from hotband.runs.run import Finished, check_writable, save
+from hotband.text.values import read_json
 from hotband.text.write import write_file
 
 if TYPE_CHECKING:
@@ -210,15 +211,6 @@ def _entry(value: Json) -> Entry:
     if folder.is_absolute() or ".." in folder.parts:
         raise ValueError("a run is kept outside its folder")
     return Entry(str(folder), str(table["key"]), str(table["seed"]))
-
-
-def read_json(path: Path) -> dict[str, Json] | None:
-    """A JSON object, None where there is none."""
-    try:
-        value: Json = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def digest(path: Path) -> str:

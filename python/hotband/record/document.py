@@ -8,6 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
+from hotband.record.document_faults import FailureDoc as FailureDoc
+from hotband.record.document_faults import LostStreamDoc as LostStreamDoc
+from hotband.record.document_faults import PowerLossDoc as PowerLossDoc
+from hotband.record.document_faults import RebuildDoc as RebuildDoc
+from hotband.record.document_faults import RepairDoc as RepairDoc
+from hotband.record.document_faults import ServiceDoc as ServiceDoc
+from hotband.record.document_traces import ComparedClassDoc as ComparedClassDoc
+from hotband.record.document_traces import ComparedDoc as ComparedDoc
+from hotband.record.document_traces import ComparedPercentileDoc as ComparedPercentileDoc
+from hotband.record.document_traces import ComparisonDoc as ComparisonDoc
+from hotband.record.document_traces import TraceBeyondDoc as TraceBeyondDoc
+from hotband.record.document_traces import TraceDoc as TraceDoc
+from hotband.record.document_traces import TraceSideDoc as TraceSideDoc
+from hotband.record.document_traces import TraceTimesDoc as TraceTimesDoc
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -328,77 +343,6 @@ class LimitDoc(TypedDict):
     passed: bool
 
 
-class LostStreamDoc(TypedDict):
-    """What a stream lost with the power."""
-
-    name: str
-    lost_bytes: int
-    lost_writes: int
-
-
-class PowerLossDoc(TypedDict):
-    """What a loss of power cost."""
-
-    at_ns: int
-    acknowledged_writes: int
-    lost_bytes: int
-    lost_writes: int
-    torn_sectors: int
-    streams: list[LostStreamDoc]
-    stale_copy_bytes: int
-
-
-class FailureDoc(TypedDict):
-    """A drive that failed."""
-
-    drive: str
-    at_ns: int
-
-
-class RebuildDoc(TypedDict):
-    """How far a rebuild came."""
-
-    drive: str
-    spare: str
-    layout: str
-    state: str
-    began_ns: int | None
-    ended_ns: int | None
-    bytes: int
-    of_bytes: int
-    rate_limit_bytes_per_s: float | None
-    mean_bytes_per_s: float | None
-    sector_errors: int
-    repaired_sectors: int
-
-
-class ServiceDoc(TypedDict):
-    """What hosts got in one state of the machine."""
-
-    phase: str
-    duration_ns: int
-    count: int
-    iops: float | None
-    bandwidth_bytes_per_s: float | None
-    latency_mean_ns: float | None
-    latency_p50_ns: int | None
-    latency_p99_ns: int | None
-    errors: int
-
-
-class RepairDoc(TypedDict):
-    """Failures, rebuilds, service meanwhile and what was lost."""
-
-    failures: list[FailureDoc]
-    spares: int
-    spares_taken: int
-    rebuilds: list[RebuildDoc]
-    service: list[ServiceDoc]
-    sector_errors: int
-    bytes_lost: int
-    io_errors: int
-
-
 class WearDoc(TypedDict):
     """SMART counts of a drive since it was new."""
 
@@ -435,94 +379,6 @@ class DataDoc(TypedDict):
     low: NotRequired[float]
     high: NotRequired[float]
     histogram: NotRequired[list[float]]
-
-
-class TraceTimesDoc(TypedDict):
-    """Latencies, or how much later than they were to be I/Os were asked for."""
-
-    mean_ns: float
-    p50_ns: int
-    p99_ns: int
-    max_ns: int
-
-
-class TraceSideDoc(TypedDict):
-    """I/Os of one direction that were served both times: as they were recorded, and as they were now."""
-
-    count: int
-    recorded: TraceTimesDoc
-    replayed: TraceTimesDoc
-
-
-class TraceBeyondDoc(TypedDict):
-    """Addresses of a trace that did not fit on their volume: how they were moved, and I/Os that were."""
-
-    how: Literal["wrap", "scale"]
-    moved: int
-
-
-class TraceDoc(TypedDict):
-    """A trace that was replayed, as far as it was measured; `recorded_ns` is None where it has no latencies."""
-
-    file: str
-    issue: Literal["recorded", "after-completion", "as-fast-as-possible"]
-    speed: float | None
-    depth: int | None
-    beyond: NotRequired[TraceBeyondDoc]
-    ios: int
-    recorded_ns: int | None
-    replayed_ns: int
-    issue_error: TraceTimesDoc | None
-    read: NotRequired[TraceSideDoc]
-    write: NotRequired[TraceSideDoc]
-    flush: NotRequired[TraceSideDoc]
-    trim: NotRequired[TraceSideDoc]
-
-
-class ComparedDoc(TypedDict):
-    """Latencies of I/Os as they were measured and as they were replayed. Shares are of the measured mean, and None
-    where it is zero; `rms_ns` is that of single I/Os, and None of two traces that do not hold the same, of which
-    `ios_replayed` is the number of the second, if it has another."""
-
-    ios: int
-    ios_replayed: NotRequired[int]
-    mean_measured_ns: float
-    mean_replayed_ns: float
-    mean_error_pct: float | None
-    demerit_ns: float
-    demerit_pct: float | None
-    rms_ns: float | None
-
-
-class ComparedPercentileDoc(TypedDict):
-    """A percentile of both distributions."""
-
-    percentile: float
-    measured_ns: int
-    replayed_ns: int
-
-
-class ComparedClassDoc(ComparedDoc):
-    """The same of reads or writes that begin so far from where the I/O before them on their volume ended."""
-
-    direction: Literal["read", "write"]
-    distance: Literal["continuing", "near", "far"]
-
-
-class DistributionDoc(TypedDict):
-    """Latencies that so many percent of the I/Os do not exceed, measured and replayed: three lists of one length."""
-
-    share_pct: list[float]
-    measured_ns: list[int]
-    replayed_ns: list[int]
-
-
-class ComparisonDoc(ComparedDoc):
-    """A trace with latencies beside its replay. Records of old have no `distribution`."""
-
-    percentiles: list[ComparedPercentileDoc]
-    classes: list[ComparedClassDoc]
-    distribution: NotRequired[DistributionDoc]
 
 
 class SamplesDoc(TypedDict):

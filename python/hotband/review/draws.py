@@ -23,7 +23,6 @@ from hotband.experiment import Experiment, Progress, Say, Tick, cores, points_of
 from hotband.experiment.lines import lines_of
 from hotband.experiment.point import keys_of
 from hotband.experiment.ranges import renamed
-from hotband.experiment.store import read_json
 from hotband.interval.lines import SEEDS
 from hotband.interval.of_run import TRIES, Asked
 from hotband.interval.sampler import Sampler
@@ -32,6 +31,7 @@ from hotband.interval.uncertain import Uncertain, of_run, with_values
 from hotband.review.applications import END
 from hotband.review.suite import Plan, assemble
 from hotband.runs.run import Finished, RunSpec, check_writable
+from hotband.text.values import read_json
 from hotband.text.write import write_file
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from hotband.interval import FIGURES as INTERVAL_FIGURES
-from hotband.record.document import source_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,6 +69,8 @@ def _columns() -> dict[str, str]:
 
 
 COLUMNS = _columns()
+FIXED = ("summary", "factors", "histograms", "records")
+"""Tables that every part has; the others are those over time."""
 
 
 def arrow_type(kind: str) -> pa.DataType:
@@ -102,6 +103,9 @@ def cells_of(record: RecordDoc) -> dict[str, Cell]:
 
 
 def _identity(record: RecordDoc) -> dict[str, Cell]:
+    # Who lists a store reads no record.
+    from hotband.record.document import source_file
+
     document = cast("Mapping[str, object]", record)
     target = _table(document.get("target"))
     name, machine = sound(str(document.get("name") or "")), sound(str(target.get("machine") or ""))

@@ -19,8 +19,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from hotband.experiment.lock import NO_LOCKS
-from hotband.text.write import named
+from hotband.text.write import NO_LOCKS, named
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.experiment.store import read_json
 from hotband.store.place import Place, flush_folder
+from hotband.text.values import read_json
 from hotband.text.write import make_folder, remove, write_file, write_files
 
 if TYPE_CHECKING:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-FIXED = ("summary", "factors", "histograms", "records")
-"""Tables that every part has; the others are those over time."""
 ROWS_OF_GROUP = {"summary": 20_000, "factors": 100_000, "histograms": 2_000, "records": 500}
 """Rows of a row group: documents are some 10 kB each, buckets of a direction as much."""
 ROWS_OVER_TIME = 50_000

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.experiment.lock import NO_LOCKS
-from hotband.experiment.store import read_json
-from hotband.text.write import is_mistake, make_folder, named, write_file
+from hotband.text.values import read_json
+from hotband.text.write import NO_LOCKS, is_mistake, make_folder, named, write_file
 
 STORE_FILE, MANIFEST, JOURNAL, LOCK_FILE = "hotband-store.json", "manifest", "journal", ".lock"
 SCHEMA, SCHEMA_VERSION = "hotband-store", 1

@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.errors import UserError
-from hotband.store.columns import COLUMNS
+from hotband.store.columns import COLUMNS, FIXED
 from hotband.store.manifest import Snapshot, snapshot
-from hotband.store.parts import FIXED, tables_of
 from hotband.store.place import Place
 
 if TYPE_CHECKING:
@@ -127,6 +126,8 @@ def _table(now: Snapshot, name: str) -> str:
 
 
 def _empty(name: str) -> str:
+    from hotband.store.parts import tables_of
+
     schema = tables_of([])[name].schema
     kinds = {"int64": "bigint", "int32": "integer", "double": "double", "string": "varchar", "uint64": "ubigint"}
     kinds |= {"bool": "boolean", "timestamp[us]": "timestamp", "list<item: int64>": "bigint"}

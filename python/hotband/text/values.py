@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, datetime, time
+from pathlib import Path
 from typing import TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 Toml: TypeAlias = "str | int | float | bool | date | datetime | time | list[Toml] | dict[str, Toml]"
+
+
+def read_json(path: Path) -> dict[str, Json] | None:
+    """A file's JSON object, None where there is none."""
+    try:
+        value: Json = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

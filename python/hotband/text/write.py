@@ -26,6 +26,8 @@ _WRONG_PATHS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EACCES, errno.EPERM),
     *(errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP),
 )
+# What a file system without locks answers; two writers are not told from one there.
+NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 # Of the 255 bytes of a file's name those that a temporary one takes of it; the rest tells it apart.
 _NAME_BYTES = 200
 

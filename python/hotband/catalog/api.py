@@ -1,0 +1,94 @@
+"""The catalog from Python: what it has as frames, a product with its values, and what settings a machine takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.runs.specify import settings_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Product:
+    """A drive or a daemon of the catalog; `values` has a row a value: key, value (text with its unit), low and high of
+    its range (null where it is exact), source, confidence, estimate (bool) and note."""
+
+    name: str
+    title: str
+    model: str
+    kind: str
+    values: pl.DataFrame
+
+
+def drives() -> pl.DataFrame:
+    """The drives of the catalog: a row each with name, title, model and kind."""
+    from hotband.catalog import entries
+
+    return _listing(entries.drives(), ("name", "title", "model", "kind"))
+
+
+def osds() -> pl.DataFrame:
+    """The object storage daemons of the catalog: a row each with name, title, model and kind."""
+    from hotband.catalog import entries
+
+    return _listing(entries.osds(), ("name", "title", "model", "kind"))
+
+
+def workloads() -> pl.DataFrame:
+    """The workloads of the catalog: a row each with name, title and source."""
+    from hotband.catalog import entries
+
+    return _listing(entries.workloads(), ("name", "title", "source"))
+
+
+def studies() -> pl.DataFrame:
+    """The studies of the catalog: a row each with name, title and question."""
+    from hotband.study import file
+
+    read = [file.load(name) for name in file.names()]
+    rows = [{"name": one.name, "title": one.title, "question": one.question} for one in read]
+    return _listing(rows, ("name", "title", "question"))
+
+
+def layouts() -> list[str]:
+    """Names of the layouts: `on="raid5:8xent-10k"` is eight drives in one of them."""
+    from hotband import _core
+
+    return list(_core.LAYOUTS)
+
+
+def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> pl.DataFrame:
+    """What settings a workload on a machine takes, by catalog names, short forms or paths: a row a key with `key`,
+    `part` (whose it is), `value` (today's; null where it has none, or several), `accepted`, `meaning` and `fio` (what
+    fio calls it). `set` is changed first. Raises UserError."""
+    from hotband.runs.keys import set_keys
+
+    found = [one.data() for one in set_keys(workload, on, settings_of(set or {}))]
+    return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
+
+
+def drive(name: str) -> Product:
+    """A drive of the catalog with all its values, each with its source. Raises UserError for an unknown name."""
+    import polars as pl
+
+    from hotband.catalog import entries
+
+    product = entries.drive(name)
+    rows = [
+        {**value, "low": (value["range"] or (None, None))[0], "high": (value["range"] or (None, None))[1]}
+        for value in product["values"]
+    ]
+    columns = ("key", "value", "low", "high", "source", "confidence", "estimate", "note")
+    kinds = {name: pl.Boolean if name == "estimate" else pl.String for name in columns}
+    values = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=kinds)
+    return Product(product["name"], product["title"], product["model"], product["kind"], values)
+
+
+def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame([pl.Series(name, [row[name] for row in rows], dtype=pl.String) for name in columns])

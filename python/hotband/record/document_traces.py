@@ -1,0 +1,93 @@
+"""What a record's document says of a trace that was replayed, and of how it compares with what was recorded."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class TraceTimesDoc(TypedDict):
+    """Latencies, or how much later than they were to be I/Os were asked for."""
+
+    mean_ns: float
+    p50_ns: int
+    p99_ns: int
+    max_ns: int
+
+
+class TraceSideDoc(TypedDict):
+    """I/Os of one direction that were served both times: as they were recorded, and as they were now."""
+
+    count: int
+    recorded: TraceTimesDoc
+    replayed: TraceTimesDoc
+
+
+class TraceBeyondDoc(TypedDict):
+    """Addresses of a trace that did not fit on their volume: how they were moved, and I/Os that were."""
+
+    how: Literal["wrap", "scale"]
+    moved: int
+
+
+class TraceDoc(TypedDict):
+    """A trace that was replayed, as far as it was measured; `recorded_ns` is None where it has no latencies."""
+
+    file: str
+    issue: Literal["recorded", "after-completion", "as-fast-as-possible"]
+    speed: float | None
+    depth: int | None
+    beyond: NotRequired[TraceBeyondDoc]
+    ios: int
+    recorded_ns: int | None
+    replayed_ns: int
+    issue_error: TraceTimesDoc | None
+    read: NotRequired[TraceSideDoc]
+    write: NotRequired[TraceSideDoc]
+    flush: NotRequired[TraceSideDoc]
+    trim: NotRequired[TraceSideDoc]
+
+
+class ComparedDoc(TypedDict):
+    """Latencies of I/Os as they were measured and as they were replayed. Shares are of the measured mean, and None
+    where it is zero; `rms_ns` is that of single I/Os, and None of two traces that do not hold the same, of which
+    `ios_replayed` is the number of the second, if it has another."""
+
+    ios: int
+    ios_replayed: NotRequired[int]
+    mean_measured_ns: float
+    mean_replayed_ns: float
+    mean_error_pct: float | None
+    demerit_ns: float
+    demerit_pct: float | None
+    rms_ns: float | None
+
+
+class ComparedPercentileDoc(TypedDict):
+    """A percentile of both distributions."""
+
+    percentile: float
+    measured_ns: int
+    replayed_ns: int
+
+
+class ComparedClassDoc(ComparedDoc):
+    """The same of reads or writes that begin so far from where the I/O before them on their volume ended."""
+
+    direction: Literal["read", "write"]
+    distance: Literal["continuing", "near", "far"]
+
+
+class DistributionDoc(TypedDict):
+    """Latencies that so many percent of the I/Os do not exceed, measured and replayed: three lists of one length."""
+
+    share_pct: list[float]
+    measured_ns: list[int]
+    replayed_ns: list[int]
+
+
+class ComparisonDoc(ComparedDoc):
+    """A trace with latencies beside its replay. Records of old have no `distribution`."""
+
+    percentiles: list[ComparedPercentileDoc]
+    classes: list[ComparedClassDoc]
+    distribution: NotRequired[DistributionDoc]

@@ -1,0 +1,58 @@
+"""Traces from Python: converted, shown, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hotband.traces.compare import TracesCompared
+    from hotband.traces.convert import TraceConverted
+    from hotband.traces.show import TraceShown
+
+
+def convert_trace(
+    source: str | PathLike[str], output: str | PathLike[str], *, to: str | None = None, **keys: object
+) -> TraceConverted:
+    """Writes a trace in the format `to`, or the one that the ending of `output` says, and tells what that cannot say of
+    it. `keys` are those of `[trace]` that read it and take some of it (docs/guides/traces.md): `format`, `columns`,
+    `skip_bad`, `device`, `host`, `process`, `direction`, `range`; `from_` and `for_` are times ("1 h"). Raises
+    UserError for a mistake, such as the first line that is wrong; OSError."""
+    from hotband.traces import convert
+
+    return convert.convert_trace(Path(source), Path(output), to, {key.rstrip("_"): keys[key] for key in keys})
+
+
+def show_trace(
+    source: str | PathLike[str], *, block: str = "4 KiB", sample: int | None = None, **keys: object
+) -> TraceShown:
+    """What a trace is like: `.properties` (typed; sizes in bytes, times in ns, shares of one), `.answer` in sentences,
+    `.frame` (the miss-ratio curve of an LRU cache), `.write_html(path)`, `.to_json()`. What is counted by block of size
+    `block` follows at most `sample` blocks (262,144): all of them where there are no more. `keys` are those of
+    `[trace]`, as of `convert_trace`. Raises UserError for a mistake, such as the first line that is wrong; OSError."""
+    from hotband.traces import show
+
+    asked = {key.rstrip("_"): keys[key] for key in keys}
+    return show.show_trace(Path(source), asked, show.block_of(block), show.SAMPLE if sample is None else sample)
+
+
+def compare_traces(
+    a: str | PathLike[str],
+    b: str | PathLike[str],
+    *,
+    of_b: Mapping[str, object] | None = None,
+    **keys: object,
+) -> TracesCompared:
+    """Compares two traces or I/O logs with latencies, `a` as what was measured: `.demerit_pct`, `.mean_error_pct`,
+    `.rms_ns` (None where they do not hold the same I/Os in the same order: `.same_ios`), `.frame` by class of I/O,
+    `.write_html("page.html")` with both distributions. `keys` as in `convert_trace` hold for both; `of_b` has those
+    that are other for `b`, such as {"format": "csv", "columns": {...}}. Raises UserError for a mistake, such as a
+    trace without latencies; OSError."""
+    from hotband.traces import compare
+
+    def read(given: Mapping[str, object]) -> dict[str, object]:
+        return {key.rstrip("_"): value for key, value in given.items()}
+
+    return compare.compare_traces(Path(a), Path(b), read(keys), read(of_b or {}))
