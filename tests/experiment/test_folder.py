@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from kept_runs import finished, records
 
+import hotband as hb
 from hotband.errors import UserError
 from hotband.experiment import Experiment, Lock, grid, store
 from hotband.study.file import load
@@ -81,6 +83,21 @@ def test_the_text_of_a_machine_a_workload_and_a_drive_are_of_the_spec(tmp_path: 
     from hotband.experiment.point import _products
 
     assert set(_products(machine.read_text())) == {"cheetah-10k7", "cheetah-10k7-performance"}
+
+
+def test_a_run_on_data_of_a_file_that_changed_is_run_again(tmp_path: Path) -> None:
+    file = tmp_path / "data.json"
+
+    def swept(ratio: float) -> int:
+        chunk = {"size": 4096, "compressor": "deflate", "histogram": [1, 2, 3]}
+        whole = {"archive": {"deflate": {"entropy": ratio}}, "chunks": [chunk]}
+        file.write_text(json.dumps({"schema": "hotband-entropy", "schema_version": 1, **whole}))
+        hb.sweep("fio-randwrite", on="ent-10k", set={"data": str(file)}, duration="10 ms", out=tmp_path / "out")
+        return len((tmp_path / "out/sweep.journal").read_bytes().splitlines())
+
+    first = swept(0.5)
+    assert swept(0.5) == first
+    assert swept(0.25) == first + 1
 
 
 @pytest.mark.parametrize("other", ["what", "seed", "version"])

@@ -66,7 +66,7 @@ class Packing:
                 refuse(str(trace), "is a trace, which is replayed where it lies")
             self._texts[named] = machine, workload, own_drives(spec.machine, machine)
         machine, workload, files = self._texts[named]
-        data = {value: bytes_of(value, "data") for key, value in spec.set if key == "data" and _is_data_file(value)}
+        data = {value: bytes_of(value, "data") for key, value in spec.set if key == "data" and is_data_file(value)}
         moved = replace(spec, machine_text=machine, workload_text=workload, out=None)
         return moved, {_below_here(path): held for path, held in {**files, **data}.items()}
 
@@ -76,7 +76,7 @@ def refuse(value: str, why: str) -> None:
     raise UserError("--executor", "", value, f"{why}: leave --executor out")
 
 
-def _is_data_file(value: str) -> bool:
+def is_data_file(value: str) -> bool:
     """Whether `data=` names a file of `hotband entropy --json` (`data_of` of crates/engine/src/build)."""
     return ("/" in value or value.endswith(".json")) and not value.strip().startswith("{")
 

@@ -6,13 +6,16 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from hotband import __version__, _core
 from hotband.catalog import CATALOG_DIR
-from hotband.runs.run import RunSpec, text_of
+from hotband.errors import UserError
+from hotband.experiment.parcel import is_data_file
+from hotband.runs.run import RunSpec, bytes_of, text_of
 from hotband.traces.files import digest_of
 
 Coordinate = str | int | float
@@ -45,8 +48,9 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
     """
     keys = {}
     texts: dict[Named, Texts] = {}
+    digests: dict[str, str] = {}
     for line in lines:
-        said = [_content(spec, texts) for spec in line]
+        said = [_content(spec, texts, digests) for spec in line]
         for place, spec in enumerate(line):
             text = json.dumps([version(), place, said], sort_keys=True, ensure_ascii=False)
             keys[spec.id] = hashlib.sha256(text.encode()).hexdigest()
@@ -61,9 +65,9 @@ def version() -> str:
     return f"{__version__}+{build[:12]}"
 
 
-def _content(spec: RunSpec, texts: dict[Named, Texts]) -> dict[str, object]:
-    """What a record follows from. Names are in it, because the record says them. `texts` has those of runs before:
-    thousands of one sweep name the same."""
+def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) -> dict[str, object]:
+    """What a record follows from. Names are in it, because the record says them. `texts` and `digests` have those
+    of runs before: thousands of one sweep name the same."""
     named = (spec.machine, spec.machine_text, spec.workload, spec.workload_text)
     if named not in texts:
         texts[named] = _texts(spec)
@@ -77,7 +81,20 @@ def _content(spec: RunSpec, texts: dict[Named, Texts]) -> dict[str, object]:
         "power_loss": spec.power_loss,
         "in_use": spec.in_use,
         "repair": [repair.fail, repair.spares, repair.rate, repair.after],
+        **_data(spec, digests),
     }
+
+
+def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
+    """Digests of the files that say how data compresses (`data=mysql.json`), by their names; nothing where none is set.
+    `digests` has those of runs before. One that cannot be read is refused by the engine."""
+    named = [value for key, value in spec.set if key == "data" and is_data_file(value)]
+    for value in named:
+        if value not in digests:
+            digests[value] = ""
+            with suppress(UserError):
+                digests[value] = hashlib.sha256(bytes_of(value, "data")).hexdigest()
+    return {"data": {value: digests[value] for value in named}} if named else {}
 
 
 def _texts(spec: RunSpec) -> Texts:
