@@ -92,7 +92,7 @@ def test_a_run_on_data_of_a_file_that_changed_is_run_again(tmp_path: Path) -> No
         chunk = {"size": 4096, "compressor": "deflate", "histogram": [1, 2, 3]}
         whole = {"archive": {"deflate": {"entropy": ratio}}, "chunks": [chunk]}
         file.write_text(json.dumps({"schema": "hotband-entropy", "schema_version": 1, **whole}))
-        hb.sweep("fio-randwrite", on="ent-10k", set={"data": str(file)}, duration="10 ms", out=tmp_path / "out")
+        hb.sweep("fio-randwrite", on="ent-10k", set={"data": f"{file},0.5"}, duration="10 ms", out=tmp_path / "out")
         return len((tmp_path / "out/sweep.journal").read_bytes().splitlines())
 
     first = swept(0.5)
