@@ -113,7 +113,7 @@ impl Rate {
         let interval = self.at(now);
         match op {
             Op::Read => {
-                (interval.reads, interval.read_bytes) = (interval.reads + 1, interval.read_bytes.saturating_add(len))
+                (interval.reads, interval.read_bytes) = (interval.reads + 1, interval.read_bytes.saturating_add(len));
             }
             Op::Write => {
                 (interval.writes, interval.written_bytes) =

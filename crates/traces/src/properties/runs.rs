@@ -34,7 +34,7 @@ struct Device {
 impl Device {
     /// The run at this place of `ends` comes to the front, where it ends here now.
     #[inline]
-    fn to_front(&mut self, at: usize, end: u64) -> &mut Run {
+    fn goes_first(&mut self, at: usize, end: u64) -> &mut Run {
         let place = self.places[at];
         self.ends.copy_within(..at, 1);
         self.places.copy_within(..at, 1);
@@ -117,7 +117,7 @@ impl Runs {
         self.continuing[direction] += u64::from(is_continuing);
         let found = device.ends.iter().position(|end| *end == offset);
         self.in_streams[direction] += u64::from(found.is_some());
-        let run = device.to_front(found.unwrap_or(HEADS - 1), end);
+        let run = device.goes_first(found.unwrap_or(HEADS - 1), end);
         if found.is_none() {
             self.streams.add(std::mem::take(run));
         }
