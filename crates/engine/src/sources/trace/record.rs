@@ -46,7 +46,8 @@ pub struct TraceStats {
     /// I/Os of all of it that are not where they were recorded.
     moved: u64,
     ios: u64,
-    /// How much later than they were to be I/Os were asked for.
+    /// I/Os that were asked for at their time, and how much later than that the others were.
+    on_time: u64,
     late: Spans,
     recorded: Extent,
     replayed: Extent,
@@ -60,6 +61,7 @@ impl TraceStats {
             spec: spec.clone(),
             moved,
             ios: 0,
+            on_time: 0,
             late: Spans::new(),
             recorded: Extent::new(),
             replayed: Extent::new(),
@@ -69,7 +71,11 @@ impl TraceStats {
 
     /// An I/O was asked for.
     pub fn asked(&mut self, late: Span) {
-        self.late.add(late);
+        if late == Span::ZERO {
+            self.on_time += 1;
+        } else {
+            self.late.add(late);
+        }
     }
 
     /// An I/O was answered that lies at this distance from the one asked for before it; `failed` if not served.
@@ -94,7 +100,8 @@ impl TraceStats {
 
     /// It is over.
     pub fn record(self) -> TraceRecord {
-        let Self { spec, moved, ios, late, recorded, replayed, compared } = self;
+        let Self { spec, moved, ios, on_time, mut late, recorded, replayed, compared } = self;
+        late.add_zeros(on_time);
         let [read, write, flush, trim] = compared.by_direction().map(|pairs| pairs.as_ref().map(Beside::of));
         let has_latencies = [&read, &write, &flush, &trim].into_iter().any(Option::is_some);
         let depth = if let Issue::AsFastAsPossible { depth } = spec.issue { Some(depth) } else { None };

@@ -35,6 +35,11 @@ impl Spans {
         self.histogram.saturating_record(span.0);
     }
 
+    /// So many of no time at all.
+    pub fn add_zeros(&mut self, count: u64) {
+        self.histogram.record_n(0, count).expect("zero is within all bounds");
+    }
+
     pub fn add_all(&mut self, other: &Self) {
         self.sum += other.sum;
         self.longest = self.longest.max(other.longest);

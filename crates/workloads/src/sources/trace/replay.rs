@@ -6,9 +6,10 @@
 //! may be asked for late, and the lateness is told with each I/O.
 
 use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use hotband_units::{Instant, Span};
+use rustc_hash::FxHashMap;
 
 use super::file::{TraceError, TraceFile, TraceIo};
 use super::links::{Link, Links};
@@ -101,7 +102,7 @@ pub struct Replay {
     due: BinaryHeap<Due>,
     waiting: usize,
     /// I/Os that were read and for which later ones may wait, by index. Only looked up, never walked through.
-    awaited: HashMap<u64, Awaited>,
+    awaited: FxHashMap<u64, Awaited>,
     /// The last, in the order of the recording, of the answers that came.
     latest: Option<(Instant, u64)>,
     /// By token.
@@ -124,7 +125,7 @@ impl Replay {
             read: 0,
             due: BinaryHeap::new(),
             waiting: 0,
-            awaited: HashMap::new(),
+            awaited: FxHashMap::default(),
             latest: None,
             outstanding: Vec::new(),
             free: Vec::new(),
