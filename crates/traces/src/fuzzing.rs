@@ -20,6 +20,19 @@ pub fn traces(data: &[u8]) {
     read(data, Box::new(Columns::new(&columns).expect("they are columns")));
 }
 
+/// Reads a table whose columns its first line says, `time=1 us,offset=2` and so on: columns, or an error of one line, then
+/// as [`traces`].
+pub fn columns(data: &[u8]) {
+    let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let said = String::from_utf8_lossy(&data[..end]);
+    let pairs = said.split(',').filter_map(|pair| pair.split_once('='));
+    let columns: Vec<(String, String)> = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    match Columns::new(&columns) {
+        Ok(columns) => read(&data[(end + 1).min(data.len())..], Box::new(columns)),
+        Err(error) => assert_one_line(&error.to_string()),
+    }
+}
+
 fn read(data: &[u8], parser: Box<dyn Parser>) {
     let Ok(source) = decompressed(Cursor::new(data.to_vec())) else { return };
     let mut out = Out::default();

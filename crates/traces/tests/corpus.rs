@@ -8,8 +8,12 @@ use hotband_traces::fuzzing;
 use proptest::prelude::*;
 
 fn seeds() -> Vec<Vec<u8>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/traces");
-    let entries = fs::read_dir(folder).expect("the corpus is in fuzz/corpus/traces");
+    seeds_of("traces")
+}
+
+fn seeds_of(target: &str) -> Vec<Vec<u8>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let entries = fs::read_dir(folder).expect("the corpus is in fuzz/corpus");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
     paths.sort();
     paths.iter().map(|path| fs::read(path).expect("a seed can be read")).collect()
@@ -21,6 +25,16 @@ fn the_corpus_passes() {
     assert!(seeds.len() >= 18);
     for seed in &seeds {
         fuzzing::traces(seed);
+    }
+}
+
+#[test]
+fn tables_by_their_columns_pass() {
+    let seeds = seeds_of("trace-columns");
+    assert!(seeds.len() >= 3);
+    for seed in &seeds {
+        fuzzing::columns(seed);
+        (0..seed.len()).for_each(|end| fuzzing::columns(&seed[..end]));
     }
 }
 
