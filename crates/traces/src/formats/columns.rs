@@ -7,7 +7,7 @@
 use hotband_machine::Op;
 
 use super::{Format, NO_OP, Parser, is_header, need};
-use crate::error::TraceFileError;
+use crate::error::{TraceFileError, shown};
 use crate::io::{Io, Out, Wrong};
 use crate::numbers::scaled;
 use crate::streams::Parts;
@@ -132,7 +132,9 @@ impl Columns {
             let Some(Column { place: found, .. }) = column else { continue };
             if let Place::Named(name) = found {
                 has_names = true;
-                let at = place(name).ok_or_else(|| Wrong::new(line, &format!("a header without {name} for {key}")))?;
+                // The name is what the user says, whatever that is.
+                let without = || Wrong::new(line, &format!("a header without {} for {key}", shown(name.as_bytes())));
+                let at = place(name).ok_or_else(without)?;
                 *found = Place::At(at);
             }
         }
