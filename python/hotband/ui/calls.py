@@ -13,29 +13,14 @@ from hotband.advise import YEARS
 from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY, LEAST_DRAWS, MOST_DRAWS
 from hotband.ui import command_line, shown
+from hotband.ui.call import MACHINE, MOST_SEED, REPORT, WORKLOAD, Call, expect_report, seed_of
+from hotband.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.ui.form import Form
 
 if TYPE_CHECKING:
     from hotband.experiment import Tick
     from hotband.record.record import Record
     from hotband.ui.shown import Shown
-
-MACHINE = "a drive of the catalog or LAYOUT:COUNTxDRIVE, such as raid5:8xent-10k"
-WORKLOAD = "a workload of the catalog, such as fio-randread"
-MOST_SEED = 2**64 - 1
-REPORT = "report.html"
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call: its `title`, the `command` that does the same, what `run` shows of its result (it is told what to tell
-    the progress to, and a folder of its own), and what writes its report into that folder, where it has one."""
-
-    title: str
-    command: list[str]
-    run: Callable[[Tick, Path], Shown]
-    report: Callable[[Path], None] | None = None
-
 
 Kind = Callable[[Form], Call]
 
@@ -83,12 +68,6 @@ class Common:
             event=self.events,
             interval=self.interval,
         )
-
-
-def seed_of(form: Form) -> int:
-    """The root of all randomness, 1 where none is given."""
-    found = form.whole("seed", 0, MOST_SEED)
-    return 1 if found is None else found
 
 
 def of_run(form: Form) -> Call:
@@ -210,12 +189,6 @@ def of_review(form: Form) -> Call:
     return Call(f"Review of {', '.join(machines)}", command, run, expect_report)
 
 
-def expect_report(folder: Path) -> None:
-    """The report of what writes one by itself. Raises UserError where it was stopped before."""
-    if not (folder / REPORT).is_file():
-        raise UserError("report", "", "", "was not written: the work was stopped before")
-
-
 def of_study(form: Form) -> Call:
     """`hb.study(NAME).run`."""
     name = form.needed("study", "the name of a study of the catalog")
@@ -311,5 +284,8 @@ KINDS: Mapping[str, Kind] = {
     "study": of_study,
     "compare": of_compare,
     "advise": of_advise,
+    "fleet": of_fleet,
+    "expect": of_expect,
+    "calibrate": of_calibrate,
 }
 """The forms of the page, by name."""

@@ -21,7 +21,7 @@ from hotband.ui.kept import Kept, KeptDoc
 if TYPE_CHECKING:
     from hotband.experiment.executor import Progress
     from hotband.text.values import Json
-    from hotband.ui.calls import Call
+    from hotband.ui.call import Call
 
 State = Literal["waiting", "running", "done", "failed", "stopped"]
 AT_A_TIME = 2

@@ -17,11 +17,19 @@ FIELDS = (
     "workload", "on", "settings", "duration", "seed", "events", "interval", "repeat", "question", "range", "within",
     "ios", "only", "quick", "study", "results", "anyway", "file", "slo", "capacity", "protect", "drives", "layouts",
     "counts", "cost", "power", "grow", "years", "duty", "slo_degraded", "draws",
+    "fleet", "repetitions", "result", "like",
 )  # fmt: skip
 """Fields of the forms; arguments of the API have the same names."""
 CANDIDATES = ("layouts", "counts")
 """Keys of the argument `candidates` that have fields of their own besides `drives`."""
-OTHER_NAMES = {"name": "study", "others": "results", "compare": "results", "candidates": "drives"}
+OTHER_NAMES = {
+    "name": "study",
+    "others": "results",
+    "compare": "results",
+    "candidates": "drives",
+    "RESULT": "result",
+    "target": "result",
+}
 """Arguments and commands that a mistake is said of, and the field that holds what they were given."""
 
 

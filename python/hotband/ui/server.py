@@ -327,7 +327,7 @@ class Ui:
 
 
 if TYPE_CHECKING:
-    from hotband.ui.calls import Call
+    from hotband.ui.call import Call
 
 
 def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from hotband.advise.advice import Advice
     from hotband.audit.api import Compared
     from hotband.audit.compare import Comparison
+    from hotband.calibrate.calibrated import Calibrated
+    from hotband.expect.expected import Expected
     from hotband.find.found import Found
+    from hotband.fleet.result import Fleet
     from hotband.record.document import RecordDoc
     from hotband.record.record import Record
     from hotband.review.many import Reviewed
@@ -68,6 +71,7 @@ class Shown(TypedDict):
     notes: list[str]
 
 
+MONTHS_A_YEAR = 12
 MOST_ROWS = 400
 """Rows of a table on the page: more cannot be read, and are in the report or the store."""
 
@@ -321,6 +325,49 @@ def _front(advice: Advice) -> ChartDoc | None:
     best: LineDoc = {"name": "recommended", "points": [at for name, at in places.items() if name == chosen]}
     along = f"cost ({advice.currency})" if priced else "watts"
     return {"title": f"{advice.figure} (ms)", "x": along, "x_log": False, "dots": True, "lines": [others, best]}
+
+
+def of_fleet(fleet: Fleet) -> Shown:
+    """What became of a fleet: figures over its time, by group and by year."""
+    from hotband.fleet.result import WHOLE
+    from hotband.fleet.show import closing_lines, figures_table, group_lines, groups_table, years_table
+
+    data = fleet.summary
+    several = [groups_table(data)] if len(data["groups"]) > 1 else []
+    tables: list[View] = [figures_table(data), *several, years_table(fleet)]
+    found = of_views([*tables, *group_lines(data), *closing_lines(data)], fleet.answers)
+    if not fleet.complete:
+        found["lead"].insert(0, f"Stopped: {fleet.repetitions:,} of {fleet.spec.repetitions:,} repetitions ended.")
+    # A fleet of one group has no rows of all groups together.
+    months = fleet.frame.filter(group=WHOLE if several else data["groups"][0]["name"])
+    for name, title in (("failures", "Drives that fail in a month"), ("rebuilds", "Rebuilds under way")):
+        lines: list[LineDoc] = [
+            {"name": line, "points": list(zip(months["month"] / MONTHS_A_YEAR, months[key], strict=True))}
+            for line, key in (("mean", name), ("2.5 % of repetitions", f"{name}_low"), ("97.5 %", f"{name}_high"))
+        ]
+        found["charts"].append({"title": title, "x": "years", "x_log": False, "lines": lines})
+    return found
+
+
+def of_expected(expected: Expected) -> Shown:
+    """Measured beside predicted: the verdict first."""
+    from hotband.expect.show import views
+
+    # The first of them is the verdict, which leads here.
+    first, *others = views(expected)
+    found = of_views(others, [str(first)])
+    found["notes"] = [line.strip() for line in found["notes"]]
+    return found
+
+
+def of_calibrated(fitted: Calibrated, file: str) -> Shown:
+    """Values that were fitted; `file` is how forms name the product that was written."""
+    from hotband.calibrate.show import views
+
+    first, *others = views(fitted)
+    found = of_views(others, [str(first), f"It is the drive {file}: name it where a machine is asked for."])
+    found["notes"] = [line.strip() for line in found["notes"]]
+    return found
 
 
 # --- reviews and studies ----------------------------------------------------------------------------------------

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 import hotband as hb
 from hotband.catalog import JOB_ENDINGS, TRACE_ENDINGS
 from hotband.errors import UserError
+from hotband.fleet.run import Asked, spec_of
 from hotband.text.write import replacing
 from hotband.traces.files import is_trace, rows_of, trace_text
+from hotband.ui.fleet_files import expect_no_other_files
 
 if TYPE_CHECKING:
     from hotband.record.record import Record
@@ -32,7 +34,7 @@ PREFIX = "dropped/"
 """How a form names such a file."""
 BESIDE = ("exos-15e900-512n", "fio-randread")
 """The machine and the workload with which a workload or a machine is looked at; both are of the catalog."""
-What = Literal["drive", "machine", "workload", "result", "prices"]
+What = Literal["drive", "machine", "workload", "result", "prices", "fleet"]
 PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
 """The heading of a table of prices (docs/guides/advise.md)."""
 
@@ -129,7 +131,7 @@ def _other(path: Path) -> Seen:
 
 
 def _of_toml(path: Path) -> Seen:
-    """A drive has a mechanism or is a variant, a machine has drives; what is neither is a workload."""
+    """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; what is none is a workload."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -137,6 +139,9 @@ def _of_toml(path: Path) -> Seen:
     rows = table.get("drives")
     if isinstance(rows, list) and rows and isinstance(rows[0], dict) and "price" in rows[0]:
         return Seen("prices", path.name)
+    if "group" in table:
+        expect_no_other_files(path)
+        return Seen("fleet", spec_of(path, Asked()).name)
     if "variant_of" in table or ("kind" in table and "values" in table):
         return Seen("drive", hb.drive(str(path)).title)
     if "drives" in table or "layouts" in table:

@@ -28,6 +28,14 @@ const more = (list) => ({ more: list });
 const interval = () => fields.text("interval", "Interval (%)", { placeholder: "90", inputmode: "decimal", hint: "How far figures may be off: uncertain values are drawn, which takes 64 more runs." });
 const duration = (value) => fields.text("duration", "Measured time", { value, placeholder: "10 s" });
 
+const draws = () => fields.text("draws", "Draws for the intervals", { placeholder: "16", inputmode: "numeric" });
+const RESULTS = { values: [""], add: "Add a result", hint: "Drop what fio, vdbench, DiskSpd or Iometer left." };
+const ofResult = (catalog, on) => {
+  const workload = fields.text("workload", "Workload", { list: "workloads", hint: "What was run, where the result does not say." });
+  const settings = fields.settings(fields.keysOf(() => workload.read() || "fio-randread", () => on.read()[0] ?? ""), "off");
+  return [workload, settings, fields.text(...SEED)];
+};
+
 const FORMS = {
   run: {
     title: "Run a workload on a machine",
@@ -85,6 +93,32 @@ const FORMS = {
         fields.text(...SEED),
       ];
       return [workload, slo, capacity, protect, drives, cost, more([layouts, counts, ...others])];
+    },
+  },
+  fleet: {
+    title: "Simulate a fleet over years",
+    verb: "Simulate",
+    make: () => {
+      const fleet = fields.text("fleet", "Fleet", { placeholder: "drop its file (.toml)", hint: "Groups of machines with their workloads, spares and prices: docs/guides/fleet.md, docs/examples/fleet.toml." });
+      const repetitions = fields.text("repetitions", "Repetitions", { placeholder: "as the file says, else 1000", inputmode: "numeric" });
+      return [fleet, repetitions, more([fields.text("seed", "Seed", { placeholder: "the file's own", inputmode: "numeric" })])];
+    },
+  },
+  expect: {
+    title: "Say whether a result is as good as expected",
+    verb: "Judge",
+    make: (catalog) => {
+      const on = fields.machines(catalog, "Machine", { many: false, values: [""], hint: "What was measured; the drives that come nearest where none is named." });
+      return [fields.texts("result", "Results", RESULTS), on, more([...ofResult(catalog, on), duration(""), interval(), draws()])];
+    },
+  },
+  calibrate: {
+    title: "Fit a drive's uncertain values to results",
+    verb: "Fit",
+    make: (catalog) => {
+      const like = fields.text("like", "Like", { value: EXAMPLE, list: "drives", hint: "The product whose values are fitted. To measure a drive of this computer: hotband calibrate real:PATH in a terminal." });
+      const on = { read: () => [like.read()] };
+      return [fields.texts("result", "Results", RESULTS), like, more(ofResult(catalog, on))];
     },
   },
   review: {
@@ -158,16 +192,19 @@ const takeFile = (made, found) => {
   const by = Object.fromEntries(made.map((field) => [field.name, field]));
   if (found.kind === "result") {
     by.results?.refresh?.();
+    by.result?.take(found.name);
     return;
   }
   if (found.kind === "prices") {
     by.cost?.fill(found.name);
+  } else if (found.kind === "fleet") {
+    by.fleet?.fill(found.name);
   } else if (found.kind === "workload") {
     (by.workload?.take ?? by.workload?.fill)?.(found.name);
   } else if (by.drives) {
     by.drives.take(found.name);
   } else {
-    by.on?.take(found.name);
+    (by.on?.take ?? by.like?.fill)?.(found.name);
   }
 };
 
@@ -178,7 +215,7 @@ const dropPlace = (made, changed, toResult) => {
   const place = h(
     "div",
     { class: "drop field", "data-field": "file" },
-    h("label", { for: input.id }, h("span", { class: "as-button" }, "Choose a file"), h("span", { class: "muted" }, " or drop one: a drive, machine or workload (.toml), fio job, trace, result, prices")),
+    h("label", { for: input.id }, h("span", { class: "as-button" }, "Choose a file"), h("span", { class: "muted" }, " or drop one: a drive, machine or workload (.toml), fio job, trace, result, prices, fleet")),
     input,
     error,
     said,
