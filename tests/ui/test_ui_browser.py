@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dropped_files import FLEET, result_text
 from served_page import Served
 
 from hotband.catalog import CATALOG_DIR
 
-VIEWS = ("run", "sweep", "find", "review", "compare", "study", "results")
+VIEWS = (
+    "run", "sweep", "find", "advise", "fleet", "expect", "calibrate", "review", "compare", "study", "results",
+)  # fmt: skip
 BAD_NAME = "<img src=x onerror=alert(1)>.toml"
 
 
@@ -169,6 +172,23 @@ def test_a_job_of_fio_is_chosen_with_the_file_dialog(opened: Callable[..., Watch
     assert watched.page.get_by_label("Workload", exact=True).input_value() == "dropped/j.fio"
 
 
+def test_files_go_to_the_field_that_they_are_for(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    watched.go("fleet")
+    watched.page.evaluate(DROP, ["halls.toml", FLEET])
+    watched.page.locator(".view:not([hidden]) .took").wait_for()
+    assert watched.page.get_by_label("Fleet", exact=True).input_value().startswith("dropped/halls")
+    watched.page.get_by_role("button", name="Simulate", exact=True).click()
+    watched.ended()
+    assert "Of 20 drives in 5 machines" in str(watched.page.locator(".out .lead").text_content())
+    assert watched.page.locator(".out .chart path.line").count() == 6
+    assert str(watched.page.locator(".out .ways code").text_content()).startswith("hotband fleet ")
+    watched.go("expect")
+    watched.page.evaluate(DROP, ["disk.json", result_text().decode()])
+    watched.page.locator(".took:visible").wait_for()
+    assert watched.page.get_by_label("Results", exact=True).first.input_value().startswith("dropped/disk")
+
+
 def test_a_bad_file_is_said_to_be_one_and_its_name_is_text(opened: Callable[..., Watched]) -> None:
     watched = opened()
     watched.page.evaluate(DROP, [BAD_NAME, "[load"])
@@ -264,17 +284,20 @@ CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_view_fits_a_phone_and_can_be_read(opened: Callable[..., Watched], scheme: str) -> None:
-    watched = opened(viewport={"width": 420, "height": 900}, color_scheme=scheme)
+def test_every_view_fits_a_phone_and_can_be_read(opened: Callable[..., Watched]) -> None:
+    """By day and by night, with one result on the page."""
+    watched = opened(viewport={"width": 420, "height": 900})
     watched.run("ent-10k", "2 s")
     watched.ended()
     for view in VIEWS:
         watched.go(view)
         watched.page.wait_for_timeout(50)
         assert watched.page.evaluate("document.documentElement.scrollWidth") <= 420, view
-        # WCAG 2.2 asks 4.5 of text.
-        assert [(name, round(ratio, 2)) for name, ratio in watched.page.evaluate(CONTRAST) if ratio < 4.5] == [], view
+        for scheme in ("light", "dark"):
+            watched.page.emulate_media(color_scheme=scheme)
+            ratios = watched.page.evaluate(CONTRAST)
+            # WCAG 2.2 asks 4.5 of text.
+            assert [(name, round(ratio, 2)) for name, ratio in ratios if ratio < 4.5] == [], (view, scheme)
 
 
 @contextmanager

@@ -27,7 +27,11 @@ def entry(folder: str, name: str) -> bytes:
     return (CATALOG_DIR / folder / f"{name}.toml").read_bytes()
 
 
-@given(st.text())
+LETTERS = "aZ7_+-. /\\:~\0\n\x7f'\"<$é漢\u202e\U0001f600"
+"""Those that mean something to a shell, a file system or a browser: tables of all of Unicode take seconds to make."""
+
+
+@given(st.text(st.sampled_from(LETTERS), max_size=100))
 @example("../../etc/passwd")
 @example("..")
 @example("a" * 500 + ".toml")
