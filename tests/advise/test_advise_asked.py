@@ -219,8 +219,8 @@ def test_in_python_a_mistake_names_the_argument() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (-3.0, 10.0, "at its worse end p99 is 11 ms, which still holds"),
-        (-3.0, 30.0, "at its worse end p99 is 13 ms, which does not hold any more"),
+        (-3.0, 10.0, "at its worse end p99 is 4.4 ms, which still holds"),
+        (-3.0, 30.0, "at its worse end p99 is 5.2 ms, which does not hold any more"),
         (None, -2.0, "whose worse end the model refuses alone"),
         (None, None, "whose worse end the model refuses alone"),
         (-3.0, -1.0, "no end of which makes p99 longer alone"),
@@ -231,9 +231,10 @@ def test_the_value_that_could_overturn_it_says_what_its_ends_do(
 ) -> None:
     share = {"name": "Seek", "key": "seek_read_average", "part": "x", "low": "1 ms", "high": "2 ms", "total": 0.5}
     point = Point(
-        "x", "x", "x", "raid1", 2, "own", (), 1e12, None, None, Between(0.010), None, None, None, {}, "w",
+        "x", "x", "x", "raid1", 2, "own", (), 1e12, None, None, Between(0.004), None, None, None, {}, "w",
         interval_from="draws",
     )  # fmt: skip
     made = Finalist(point, [{**share, "low_pct": low, "high_pct": high}], 0.5)
-    [condition] = slo_of("p99 < 12 ms", "--slo")
-    assert said in rests_on(made, None, needs(), condition.figure, priced=False)[-1]
+    asked = needs()
+    assert [one.text for one in asked.slo] == ["p99 < 5 ms"]
+    assert said in rests_on(made, None, asked, asked.slo[0].figure, priced=False)[-1]
