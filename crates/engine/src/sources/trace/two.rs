@@ -92,8 +92,8 @@ impl Side {
     fn open(rows: &Path) -> Result<Self, TraceError> {
         let trace = TraceFile::open(rows)?;
         let names: Vec<_> = trace.head().streams.iter().map(|stream| stream.volume.as_deref()).collect();
-        let first = |name: &Option<&str>| names.iter().position(|other| other == name).expect("it is one of them");
-        let volumes: Vec<usize> = names.iter().map(first).collect();
+        let first = |name| names.iter().position(|other| *other == name).expect("it is one of them");
+        let volumes: Vec<usize> = names.iter().copied().map(first).collect();
         let ends = vec![0; volumes.len()];
         Ok(Self { trace, volumes, ends, read: 0, left_out: 0 })
     }
