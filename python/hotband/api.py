@@ -61,6 +61,7 @@ from hotband.targets.target import RealAsked, executor_for, expect_folder
 from hotband.traces import api as traces_api
 from hotband.traces.compare import TracesCompared as TracesCompared
 from hotband.traces.convert import TraceConverted as TraceConverted
+from hotband.traces.fit.fit import TraceFit as TraceFit
 from hotband.traces.show import TraceShown as TraceShown
 
 if TYPE_CHECKING:
@@ -443,6 +444,7 @@ def convert(workload: Spec, to: str = "toml", *, target: str | None = None) -> C
 
 convert_trace, show_trace = public(traces_api.convert_trace), public(traces_api.show_trace)
 compare_traces = public(traces_api.compare_traces)
+fit_trace = public(traces_api.fit_trace)
 
 
 # --- studies ----------------------------------------------------------------------------------------------------

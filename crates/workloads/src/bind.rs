@@ -84,6 +84,7 @@ impl Stream {
             random,
             read_share: spec.read_pct / 100.0,
             random_share: spec.random_pct / 100.0,
+            decided: None,
             cursors: (0..cursors).map(start).collect(),
             runs: vec![(0, 0.0); cursors],
             writes: 0,

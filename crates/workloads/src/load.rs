@@ -1,12 +1,10 @@
 //! What decides when the next I/O comes: closed loop (a fixed number outstanding), open loop (a rate), or another kind
 //! of load. Always explicit.
 
-use std::fmt::Debug;
-use std::sync::Arc;
-
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;
 
+use crate::load_kind::OtherLoad;
 use crate::most::MOST_OUTSTANDING;
 use crate::sources::arrival::Arrival;
 use crate::sources::arrivals;
@@ -40,26 +38,6 @@ pub enum Load {
     Other(OtherLoad),
 }
 
-/// A kind of load that is neither of the two loops: as the text asks for it.
-pub trait LoadKind: Debug + Send + Sync {
-    /// Who asks in this way, for streams by their shares.
-    fn source(&self, shares: Shares) -> Box<dyn Source>;
-    /// Whether its streams say what is asked for; else somebody outside decides.
-    fn has_pattern(&self) -> bool {
-        true
-    }
-}
-
-/// A load of another kind; two are the same if they say the same.
-#[derive(Clone, Debug)]
-pub struct OtherLoad(pub Arc<dyn LoadKind>);
-
-impl PartialEq for OtherLoad {
-    fn eq(&self, other: &Self) -> bool {
-        format!("{:?}", self.0) == format!("{:?}", other.0)
-    }
-}
-
 /// The two fast kinds are known to the driver: nothing is paid for another kind per I/O.
 pub enum LoadSource {
     /// A closed loop.
@@ -76,7 +54,7 @@ pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, 
 const KINDS: [Kind; 5] = [
     ("closed", "{ threads, depth, think }", read_closed),
     ("open", "{ rate_iops, arrival }", read_open),
-    arrivals::KIND,
+    ("arrivals", arrivals::LOOKS, read_arrivals),
     bursts::KIND,
     clients::KIND,
 ];
@@ -136,4 +114,8 @@ fn read_open(open: Section) -> Result<Load, SpecError> {
         open.choice("arrival", &kinds)?.ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
     open.finish()?;
     Ok(Load::Open { rate, arrival })
+}
+
+fn read_arrivals(arrivals: Section) -> Result<Load, SpecError> {
+    Ok(Load::Other(arrivals::read(arrivals)?))
 }

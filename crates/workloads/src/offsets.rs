@@ -28,6 +28,15 @@ pub enum OffsetSpec {
         /// Distance in bytes.
         stride: u64,
     },
+    /// A share of them near the last one, as likely within 1 to 2 places as within 2 to 4 and so on.
+    Near {
+        /// Share of the I/Os.
+        ios: f64,
+        /// Largest distance in bytes.
+        within: u64,
+        /// Zipf's law of the others (exponent, scramble); every place alike where there is none.
+        zipf: Option<(f64, bool)>,
+    },
     /// vdbench's hot band; the range is the band.
     HotBand(HotBandSpec),
 }
@@ -55,9 +64,13 @@ impl Offsets {
     /// The distribution over `slots` slots; strided streams and hot bands do not draw here.
     pub fn new(spec: OffsetSpec, slots: u64) -> Self {
         match spec {
-            OffsetSpec::Zipf { exponent, scramble } => Self::Zipf(Zipf::new(slots.max(1), exponent), scramble),
+            OffsetSpec::Zipf { exponent, scramble } | OffsetSpec::Near { zipf: Some((exponent, scramble)), .. } => {
+                Self::Zipf(Zipf::new(slots.max(1), exponent), scramble)
+            }
             OffsetSpec::Hotspot { data, ios } => Self::Hotspot { data, ios },
-            OffsetSpec::Uniform | OffsetSpec::Strided { .. } | OffsetSpec::HotBand(_) => Self::Uniform,
+            OffsetSpec::Uniform | OffsetSpec::Near { .. } | OffsetSpec::Strided { .. } | OffsetSpec::HotBand(_) => {
+                Self::Uniform
+            }
         }
     }
 

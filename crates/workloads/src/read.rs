@@ -32,7 +32,7 @@ impl Workload {
         let source = top.text("source")?.unwrap_or("not stated").to_owned();
         top.text("confidence")?;
         top.text("note")?;
-        let load = top.section("load")?.map(|section| Load::read(&section)).transpose()?;
+        let (load, in_a_row) = read_load(&top)?;
         let streams = top.list("streams")?.into_iter().map(read_stream).collect::<Result<Vec<_>, _>>()?;
         let app = top.section("app")?.map(AppSpec::read).transpose()?;
         let scripts = read_scripts(&top, &streams)?;
@@ -56,6 +56,7 @@ impl Workload {
             title,
             source,
             load,
+            in_a_row,
             streams,
             app,
             traces,
@@ -168,6 +169,18 @@ impl Workload {
 
 /// How often testers read SMART attributes (every five minutes: the published method of the DuraWrite study).
 const SMART_INTERVAL: Span = Span(300_000_000_000);
+
+/// Most runs of a stream in a row, on average: a million.
+const MOST_IN_A_ROW: f64 = 1e6;
+
+/// `[load]`: who asks for the streams without a load of their own, and how many runs of a stream follow each other.
+fn read_load(top: &Section) -> Result<(Option<Load>, Option<f64>), SpecError> {
+    let Some(section) = top.section("load")? else { return Ok((None, None)) };
+    let load = Load::read(&section)?;
+    let in_a_row = section.number("in_a_row", 1.0..=MOST_IN_A_ROW)?;
+    section.finish()?;
+    Ok((Some(load), in_a_row))
+}
 
 fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
     let percent = |key, missing: Option<f64>| -> Result<f64, SpecError> {
@@ -323,8 +336,28 @@ fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
         inner.flag("uniform")?;
         OffsetSpec::Uniform
     };
+    let near = inner.section("near")?.map(|near| read_near(near, spec)).transpose()?;
     inner.finish()?;
-    Ok(spec)
+    Ok(near.unwrap_or(spec))
+}
+
+/// A share of the random I/Os that goes near the last one, the others where `far` says.
+fn read_near(near: Section, far: OffsetSpec) -> Result<OffsetSpec, SpecError> {
+    let ios = near.required::<Ratio>("ios", "a share, such as \"30 %\"")?;
+    let within = near.required::<Bytes>("within", "a distance, such as \"1 MiB\"")?;
+    let zipf = match far {
+        OffsetSpec::Uniform => None,
+        OffsetSpec::Zipf { exponent, scramble } => Some((exponent, scramble)),
+        _ => return Err(near.error("", "", "has its place beside zipf, or alone")),
+    };
+    if !(0.0..=1.0).contains(&ios.0) {
+        return Err(near.error("ios", ios.to_string(), "expected a share from 0 % to 100 %"));
+    }
+    if within.0 < 512 {
+        return Err(near.error("within", within.to_string(), "expected at least 512 B"));
+    }
+    near.finish()?;
+    Ok(OffsetSpec::Near { ios: ios.0, within: within.0, zipf })
 }
 
 fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {

@@ -94,6 +94,8 @@ pub struct Workload {
     pub source: String,
     /// Load common to all streams without one of their own.
     pub load: Option<Load>,
+    /// Runs of a stream in a row, on average, before another is drawn; each I/O draws where not said.
+    pub in_a_row: Option<f64>,
     /// Its streams.
     pub streams: Vec<StreamSpec>,
     /// The engine above the volumes.

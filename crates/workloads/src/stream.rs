@@ -53,6 +53,8 @@ pub struct Stream {
     pub(crate) random: Random,
     pub(crate) read_share: f64,
     pub(crate) random_share: f64,
+    /// Whether the next I/O is random, where that was asked before it is drawn.
+    pub(crate) decided: Option<bool>,
     /// End of the last I/O, by thread (or one for all).
     pub(crate) cursors: Vec<u64>,
     /// I/Os left in the current run, by thread, and the fraction carried over.
@@ -162,7 +164,7 @@ impl Stream {
         }
         let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
         let len = self.sizes.draw(&mut self.random);
-        let cursor = if self.cursors.len() == 1 { 0 } else { thread % self.cursors.len() };
+        let cursor = self.cursor_of(thread);
         let offset =
             if self.is_random(cursor) { self.random_offset(len, cursor, read) } else { self.go_on(len, cursor) };
         self.cursors[cursor] = offset + u64::from(len);
@@ -176,12 +178,35 @@ impl Stream {
         IoRequest { op: Op::Write, offset, len, fua: self.fua, entropy: self.data.draw() }
     }
 
+    fn cursor_of(&self, thread: usize) -> usize {
+        if self.cursors.len() == 1 { 0 } else { thread % self.cursors.len() }
+    }
+
+    /// Whether the next I/O of `thread` goes on with a run. Of a stream that is all sequential each is a run.
+    pub(crate) fn goes_on(&mut self, thread: usize) -> bool {
+        if self.random_share >= 1.0 || self.random_share <= 0.0 {
+            return false;
+        }
+        let cursor = self.cursor_of(thread);
+        let is_random = self.is_random(cursor);
+        self.decided = Some(is_random);
+        !is_random
+    }
+
+    /// Runs to an I/O, on average.
+    pub(crate) fn runs_an_io(&self) -> f64 {
+        if self.random_share > 0.0 { self.random_share } else { 1.0 }
+    }
+
     fn is_random(&mut self, cursor: usize) -> bool {
         if self.random_share >= 1.0 {
             return true;
         }
         if self.random_share <= 0.0 {
             return false;
+        }
+        if let Some(decided) = self.decided.take() {
+            return decided;
         }
         if self.random_mode == RandomMode::Coin {
             return self.random.unit() < self.random_share;
@@ -197,10 +222,14 @@ impl Stream {
     }
 
     fn random_offset(&mut self, len: u32, cursor: usize, read: bool) -> u64 {
-        if let OffsetSpec::Strided { stride } = self.offset_spec {
-            // The cursor stands at the end of the last I/O; strides count from begin to begin.
-            let next = self.cursors[cursor].saturating_sub(u64::from(len)).max(self.bounds.from) + stride;
-            return if next + u64::from(len) <= self.bounds.to { next } else { self.bounds.from };
+        match self.offset_spec {
+            OffsetSpec::Strided { stride } => return self.strided(len, cursor, stride),
+            OffsetSpec::Near { ios, within, .. } if self.random.unit() < ios => {
+                if let Some(near) = self.near(len, cursor, within) {
+                    return near;
+                }
+            }
+            _ => {}
         }
         let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
         if let Some(band) = &mut self.hot_band {
@@ -208,6 +237,23 @@ impl Stream {
             return self.bounds.from + band.draw(read, slots, align) * align;
         }
         self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)
+    }
+
+    fn strided(&self, len: u32, cursor: usize, stride: u64) -> u64 {
+        // The cursor stands at the end of the last I/O; strides count from begin to begin.
+        let next = self.cursors[cursor].saturating_sub(u64::from(len)).max(self.bounds.from) + stride;
+        if next + u64::from(len) <= self.bounds.to { next } else { self.bounds.from }
+    }
+
+    /// A place up to so far from the end of the last I/O, the logarithm of the distance uniform; none beyond the range.
+    fn near(&mut self, len: u32, cursor: usize, within: u64) -> Option<u64> {
+        let (align, StreamBounds { from, to }) = (self.align_of(len), self.bounds);
+        let octaves = libm::log((within as f64 / align as f64).max(1.0));
+        let distance = (align as f64 * libm::exp(octaves * self.random.unit())) as u64;
+        let end = self.cursors[cursor].max(from);
+        let place = if self.random.unit() < 0.5 { end.checked_sub(distance)? } else { end.checked_add(distance)? };
+        let at = place.checked_sub(from)? / align * align + from;
+        (at.checked_add(u64::from(len))? <= to).then_some(at)
     }
 
     fn go_on(&mut self, len: u32, cursor: usize) -> u64 {

@@ -247,6 +247,7 @@ def fit(
     as_json: JsonFlag = False,
 ) -> None:
     """Write a workload that is like a trace, and say what it keeps of it."""
+    from hotband.runs.specify import Named
     from hotband.traces.convert import columns_of
     from hotband.traces.fit.fit import fit_trace
 
@@ -263,5 +264,5 @@ def fit(
     }
     if issue is not None and on is None:
         raise UserError("--issue", "", issue, "is for both on a machine: expected --on MACHINE with it")
-    fitted = fit_trace(source, output, keys, on, issue, seed)
+    fitted = fit_trace(source, output, keys, None if on is None else Named(on), issue, seed)
     return print_json(fitted.to_dict()) if as_json else show_views(fitted.views())

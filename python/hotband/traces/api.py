@@ -1,4 +1,4 @@
-"""Traces from Python: converted, shown, compared."""
+"""Traces from Python: converted, shown, compared, fitted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hotband.runs.specify import Spec
     from hotband.traces.compare import TracesCompared
     from hotband.traces.convert import TraceConverted
+    from hotband.traces.fit.fit import TraceFit
     from hotband.traces.show import TraceShown
 
 
@@ -56,3 +58,25 @@ def compare_traces(
         return {key.rstrip("_"): value for key, value in given.items()}
 
     return compare.compare_traces(Path(a), Path(b), read(keys), read(of_b or {}))
+
+
+def fit_trace(
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    *,
+    on: Spec | None = None,
+    issue: str | None = None,
+    seed: int = 1,
+    **keys: object,
+) -> TraceFit:
+    """A workload with the properties of a trace (docs/guides/traces.md): `TraceFit.workload` is its text, written to
+    `output` where that is given, `rows` are the properties of both with their errors, `kept` and `lost` name them.
+    With a machine (`on`) both run on it (`replayed`): I/Os of the trace are asked for as `issue` says, "recorded" or
+    "after-completion", the workload with this `seed`. `keys` are those of `convert_trace`. Raises UserError for a
+    mistake, such as a trace of several devices; OSError."""
+    from hotband.runs.specify import named
+    from hotband.traces.fit import fit
+
+    machine = None if on is None else named(on, "on")
+    read = {key.rstrip("_"): keys[key] for key in keys}
+    return fit.fit_trace(Path(source), None if output is None else Path(output), read, machine, issue, seed)

@@ -201,7 +201,7 @@ fn loads(workload: &Workload, seed: u64) -> Vec<AnySource> {
     let shared: Vec<(usize, f64)> =
         workload.shared_streams().map(|(index, stream)| (index, stream.share_pct)).collect();
     if let Some(load) = workload.largest_load() {
-        let shares = Shares::new(shared, Random::new(seed, "load"), seed, loads.len());
+        let shares = Shares::new(shared, Random::new(seed, "load"), seed, loads.len()).in_a_row(workload.in_a_row);
         loads.push(load.source(shares, true));
     }
     for (index, stream) in workload.streams.iter().enumerate() {

@@ -1,10 +1,9 @@
 //! Uneven arrivals: gaps of several lengths, at a rate that changes with time, whether or not earlier I/Os are done;
-//! `arrivals = { gaps = { "50 us" = 80, "20 ms" = 20 }, in_a_row = 4, every = "10 s", rates = [1.5, 0.5] }`.
+//! `arrivals = { gaps = { "50 us" = 80, "20 ms" = 20 }, every = "10 s", rates = [1.5, 0.5] }`.
 //!
 //! Each gap is exponential, its mean drawn by weight: a mixture of exponentials comes near to long-tailed gaps
 //! (Feldmann & Whitt, "Fitting mixtures of exponentials to long-tail distributions", Performance Evaluation 31, 1998).
-//! `rates` stretch the clock that gaps are counted on, piece by piece of `every`, and begin again after the last. After
-//! each I/O a stream is drawn anew, by the shares, with probability `1 / in_a_row`: shares stay what they are.
+//! `rates` stretch the clock that gaps are counted on, piece by piece of `every`, and begin again after the last.
 //!
 //! Leaves out: that one gap has to do with the one before it, but for what `rates` say.
 
@@ -16,11 +15,11 @@ use hotband_units::{Instant, Span};
 use super::shares::Shares;
 use super::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
 use crate::Random;
-use crate::load::{Kind, Load, LoadKind, OtherLoad};
+use crate::load_kind::{LoadKind, OtherLoad};
 use crate::stream::Stream;
 
-/// How it is read.
-pub(crate) const KIND: Kind = ("arrivals", "{ gaps, in_a_row, every, rates }", read);
+/// What it looks like.
+pub(crate) const LOOKS: &str = "{ gaps, every, rates }";
 
 /// Shortest mean of all gaps, as the largest rate of an open loop: 10^9 I/Os a second.
 const SHORTEST_MEAN: f64 = 1e-9;
@@ -30,15 +29,12 @@ const SHORTEST_PIECE: Span = Span(1_000_000);
 const MOST_PIECES: usize = 10_080;
 /// Largest factor of a rate, and the inverse of the smallest above zero.
 const MOST_FACTOR: f64 = 1e6;
-/// Most I/Os of a stream in a row, on average: a million.
-const MOST_IN_A_ROW: f64 = 1e6;
 
 /// As the text asks for it.
 #[derive(Clone, Debug, PartialEq)]
 struct Uneven {
     /// Mean gaps in seconds, and the cumulative share of each, the last share being 1.
     gaps: Vec<(f64, f64)>,
-    in_a_row: f64,
     /// Length of a piece in seconds, and the rate in each as a factor; one piece where not said.
     every: f64,
     rates: Vec<f64>,
@@ -69,26 +65,29 @@ impl Uneven {
         let pieces = self.rates.len() as f64;
         let rounds = (gap / self.round()).floor();
         let (mut at, mut left) = (at + rounds * pieces * self.every, gap - rounds * self.round());
+        let mut piece = (at / self.every).floor();
+        // A quotient that was rounded down to a piece that is over.
+        piece += f64::from((piece + 1.0) * self.every <= at);
         // What is left is less than a round, so it passes within one and the rest of this piece.
         for _ in 0..=self.rates.len() {
-            let piece = (at / self.every).floor();
             let (factor, end) = (self.rates[(piece % pieces) as usize], (piece + 1.0) * self.every);
             if left <= (end - at) * factor {
                 return if factor > 0.0 { at + left / factor } else { at };
             }
             left -= (end - at) * factor;
-            at = end;
+            piece += 1.0;
+            at = piece * self.every;
         }
         at
     }
 }
 
-fn read(section: Section) -> Result<Load, SpecError> {
+/// Reads `arrivals = { ... }`.
+pub(crate) fn read(section: Section) -> Result<OtherLoad, SpecError> {
     let gaps = read_gaps(&section)?;
-    let in_a_row = section.number("in_a_row", 1.0..=MOST_IN_A_ROW)?.unwrap_or(1.0);
     let (every, rates) = read_rates(&section)?;
     section.finish()?;
-    Ok(Load::Other(OtherLoad(Arc::new(Uneven { gaps, in_a_row, every, rates }))))
+    Ok(OtherLoad(Arc::new(Uneven { gaps, every, rates })))
 }
 
 fn read_gaps(section: &Section) -> Result<Vec<(f64, f64)>, SpecError> {
@@ -138,7 +137,7 @@ fn read_rates(section: &Section) -> Result<(f64, Vec<f64>), SpecError> {
 
 impl LoadKind for Uneven {
     fn source(&self, shares: Shares) -> Box<dyn Source> {
-        Box::new(Arrivals { uneven: self.clone(), shares, clock: None, stream: None, woken: Instant::ZERO })
+        Box::new(Arrivals { uneven: self.clone(), shares, clock: None, woken: Instant::ZERO })
     }
 }
 
@@ -148,8 +147,6 @@ struct Arrivals {
     shares: Shares,
     /// None in a phase in which no stream of its runs.
     clock: Option<Clock>,
-    /// The stream that was asked for last.
-    stream: Option<usize>,
     /// What is due up to here may be taken.
     woken: Instant,
 }
@@ -176,7 +173,6 @@ impl Clock {
 impl Source for Arrivals {
     fn begin_phase(&mut self, start: &PhaseStart) {
         self.shares.begin_phase(start.phase, start.streams);
-        self.stream = None;
         if self.shares.is_idle() {
             self.clock = None;
         } else if self.clock.is_none() {
@@ -197,9 +193,7 @@ impl Source for Arrivals {
     fn next_io(&mut self, _: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
         let clock = self.clock.as_mut().filter(|clock| clock.next() <= self.woken)?;
         clock.step(&self.uneven);
-        let again = self.uneven.in_a_row > 1.0 && clock.random.unit() * self.uneven.in_a_row >= 1.0;
-        let stream = self.stream.filter(|_| again).unwrap_or_else(|| self.shares.choose());
-        self.stream = Some(stream);
+        let stream = self.shares.choose(streams, 0);
         Some(SourceIo { stream: stream as u32, token: 0, request: streams[stream].next(0) })
     }
 
@@ -216,7 +210,7 @@ mod tests {
     use super::*;
 
     fn uneven(gaps: &[(f64, f64)], every: f64, rates: &[f64]) -> Uneven {
-        Uneven { gaps: gaps.to_vec(), in_a_row: 1.0, every, rates: rates.to_vec() }
+        Uneven { gaps: gaps.to_vec(), every, rates: rates.to_vec() }
     }
 
     #[test]
@@ -245,5 +239,17 @@ mod tests {
         close(0.0, 27.0, 31.0); // and on into the next
         close(25.0, 2.5 + 20.0 + 1.0, 52.0);
         close(0.0, 25e6 + 1.0, 30e6 + 0.5);
+    }
+
+    #[test]
+    fn time_passes_wherever_pieces_end() {
+        // Multiples of such a length, divided by it, are often rounded down to the piece before.
+        let uneven = uneven(&[(1.0, 1.0)], 6.070_663_58, &[1.0, 0.5, 2.0]);
+        let mut at = 0.0;
+        for piece in 0..10_000_u32 {
+            let end = f64::from(piece + 1) * 6.070_663_58;
+            at = uneven.later(at, (end - at) * uneven.rates[piece as usize % 3]);
+            assert!((at - end).abs() < 1e-6, "{piece}: {at}, not {end}");
+        }
     }
 }

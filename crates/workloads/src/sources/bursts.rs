@@ -11,7 +11,8 @@ use hotband_units::{Instant, Span};
 
 use super::shares::Shares;
 use super::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
-use crate::load::{Kind, Load, LoadKind, OtherLoad};
+use crate::load::{Kind, Load};
+use crate::load_kind::{LoadKind, OtherLoad};
 use crate::stream::Stream;
 
 /// How it is read.
@@ -74,7 +75,7 @@ impl Source for Bursts {
 
     fn next_io(&mut self, _: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
         self.owed = self.owed.checked_sub(1)?;
-        let stream = self.shares.choose();
+        let stream = self.shares.choose(streams, 0);
         Some(SourceIo { stream: stream as u32, token: 0, request: streams[stream].next(0) })
     }
 

@@ -9,7 +9,8 @@ use hotband_units::Instant;
 
 use super::shares::Shares;
 use super::source::{Answer, PhaseStart, Source, SourceIo};
-use crate::load::{Kind, Load, LoadKind, OtherLoad};
+use crate::load::{Kind, Load};
+use crate::load_kind::{LoadKind, OtherLoad};
 use crate::stream::Stream;
 
 /// How it is read.

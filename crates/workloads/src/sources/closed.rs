@@ -65,10 +65,10 @@ impl ClosedLoop {
             self.parked.push(slot);
             return None;
         }
-        let stream = self.shares.choose();
         // Most loops have a depth of one, and a division is dear.
-        let thread = if self.depth == 1 { slot } else { slot / self.depth };
-        let request = streams[stream].next(thread as usize);
+        let thread = if self.depth == 1 { slot } else { slot / self.depth } as usize;
+        let stream = self.shares.choose(streams, thread);
+        let request = streams[stream].next(thread);
         Some(SourceIo { stream: stream as u32, token: slot, request })
     }
 }

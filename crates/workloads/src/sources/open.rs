@@ -50,7 +50,7 @@ impl Source for OpenLoop {
     fn next_io(&mut self, _: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
         let clock = self.clock.as_mut().filter(|clock| clock.next() <= self.woken)?;
         clock.step();
-        let stream = self.shares.choose();
+        let stream = self.shares.choose(streams, 0);
         Some(SourceIo { stream: stream as u32, token: 0, request: streams[stream].next(0) })
     }
 

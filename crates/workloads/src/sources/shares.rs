@@ -12,6 +12,10 @@ pub struct Shares {
     /// Cumulative shares of the streams that run in this phase.
     active: Vec<(usize, f64)>,
     random: Random,
+    /// Runs after which a stream is drawn anew, on average; after each I/O where not said.
+    in_a_row: Option<f64>,
+    /// The stream that was drawn last.
+    last: Option<usize>,
     /// Root seed and number of the source, for generators of its own.
     path: (u64, usize),
 }
@@ -19,7 +23,13 @@ pub struct Shares {
 impl Shares {
     /// Streams of the source with this number and their shares; `random` chooses among them.
     pub fn new(streams: Vec<(usize, f64)>, random: Random, seed: u64, number: usize) -> Self {
-        Self { all: streams, active: Vec::new(), random, path: (seed, number) }
+        Self { all: streams, active: Vec::new(), random, in_a_row: None, last: None, path: (seed, number) }
+    }
+
+    /// The same, a stream being drawn anew not after each I/O but where a run of it ended, after so many on average.
+    pub fn in_a_row(mut self, runs: Option<f64>) -> Self {
+        self.in_a_row = runs;
+        self
     }
 
     /// All of them.
@@ -32,10 +42,12 @@ impl Shares {
         let mut upto = 0.0;
         let active =
             self.all.iter().filter(|(stream, _)| phase.runs(streams[*stream].name())).map(|(stream, share)| {
-                upto += share;
+                // A stream of longer runs is drawn less often, so that shares are those of I/Os.
+                upto += if self.in_a_row.is_some() { share * streams[*stream].runs_an_io() } else { *share };
                 (*stream, upto)
             });
         self.active = active.collect();
+        self.last = None;
     }
 
     /// Whether none of them runs.
@@ -50,13 +62,21 @@ impl Shares {
         Random::new(seed, &format!("arrivals.{number}.{}", phase.name))
     }
 
-    /// One of those that run.
+    /// One of those that run, for the next I/O of `thread`.
     #[inline]
-    pub fn choose(&mut self) -> usize {
-        if let [(only, _)] = self.active[..] { only } else { self.choose_among() }
+    pub fn choose(&mut self, streams: &mut [Stream], thread: usize) -> usize {
+        if let [(only, _)] = self.active[..] { only } else { self.choose_among(streams, thread) }
     }
 
-    fn choose_among(&mut self) -> usize {
+    fn choose_among(&mut self, streams: &mut [Stream], thread: usize) -> usize {
+        let Some(runs) = self.in_a_row else { return self.draw() };
+        let stays = |last: &usize| streams[*last].goes_on(thread) || self.random.unit() * runs >= 1.0;
+        let chosen = self.last.filter(stays).unwrap_or_else(|| self.draw());
+        self.last = Some(chosen);
+        chosen
+    }
+
+    fn draw(&mut self) -> usize {
         let total = self.active.last().map_or(0.0, |(_, upto)| *upto);
         let at = self.random.unit() * total;
         let found = self.active.iter().find(|(_, upto)| at < *upto).or(self.active.last());

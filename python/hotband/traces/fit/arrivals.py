@@ -24,15 +24,18 @@ if TYPE_CHECKING:
 
 ALIKE = 0.95
 """Share of I/Os that find the same number in flight, in a closed loop: the others are at its beginning or mended."""
-CONSTANT = 0.5
-"""Spread of the think time over its mean, and mean over the latency, below which it is a loop's: 1 is that of arrivals
-at random."""
+CONSTANT = 0.8
+"""Spread of the think time over its mean below which it is a loop's: 1 is that of arrivals at random."""
 SHORT = 0.1
+"""Mean of the think time over that of latencies below which it is a loop's, however it is spread."""
 MOST_DEPTH = 65_536
 """Most I/Os that a loop keeps outstanding."""
 PLAIN = 0.1
-"""Index of dispersion and squared spread of gaps may be so far from 1 (at random) or 0 (evenly); or three standard errors."""
+"""Index of dispersion and squared spread of gaps may be so far from 1, or three standard errors, to be at random."""
 EVEN = 0.01
+"""Squared spread of gaps below which they are all alike."""
+STEADY = 3.0
+"""Standard errors by which pieces' counts differ more than those of one rate, for the rate to change."""
 MOST_PIECES = 48
 """Of the rate over time: numbers that can be read in a few lines."""
 IOS_OF_PIECE = 200
@@ -56,15 +59,14 @@ class Loop:
 
 @dataclass(frozen=True)
 class Clock:
-    """Arrivals by the clock: I/Os a second; gaps in ns and their shares, none where they are even (`is_even`) or plainly
-    at random; length of a piece in ns and the rate in each over the mean; I/Os of a stream in a row."""
+    """Arrivals by the clock: I/Os a second; gaps in ns and their shares, none where they are even (`is_even`) or
+    plainly at random; length of a piece in ns and the rate in each over the mean."""
 
     rate: float
     is_even: bool
     gaps: tuple[tuple[float, float], ...]
     every_ns: float
     rates: tuple[float, ...]
-    in_a_row: float
 
 
 def loop_of(ios: Ios) -> Loop | None:
@@ -88,22 +90,25 @@ def loop_of(ios: Ios) -> Loop | None:
     return Loop(usual, mean, alike)
 
 
-def clock_of(ios: Ios, trace: Properties, in_a_row: float) -> Clock:
+def clock_of(ios: Ios, trace: Properties) -> Clock:
     """Arrivals by the clock."""
     import numpy as np
 
     gaps = np.diff(ios.issue).astype(float)
     if not len(gaps) or not gaps.sum():
-        return Clock(1e6, True, (), 0.0, (), in_a_row)
+        return Clock(1e6, True, (), 0.0, ())
     rate, scv = 1e9 / float(gaps.mean()), float(gaps.var() / gaps.mean() ** 2)
-    if scv < EVEN and in_a_row == 1.0:
-        return Clock(rate, True, (), 0.0, (), in_a_row)
+    if scv < EVEN:
+        return Clock(rate, True, (), 0.0, ())
     at_random = all(abs(one.index - 1) <= max(PLAIN, 3 * one.error) for one in trace.time.dispersion)
     if at_random and abs(scv - 1) <= PLAIN:
-        return Clock(rate, False, (), 0.0, (), in_a_row)
+        return Clock(rate, False, (), 0.0, ())
     every, rates = _rates(ios)
     times = _stretched((ios.issue - ios.issue[0]).astype(float), every, rates)
-    return Clock(rate, False, mixture(np.diff(times)), every, rates if len(rates) > 1 else (), in_a_row)
+    gaps_of = mixture(np.diff(times))
+    if len(gaps_of) == 1 and len(rates) == 1:
+        return Clock(rate, False, (), 0.0, ())
+    return Clock(rate, False, gaps_of, every, rates if len(rates) > 1 else ())
 
 
 def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
@@ -114,6 +119,9 @@ def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
     pieces = max(1, min(MOST_PIECES, len(ios) // IOS_OF_PIECE))
     every = max(span / pieces, 1e6)
     counts = np.bincount(((ios.issue - ios.issue[0]) / every).astype(int))
+    # Of a Poisson process variance over mean is 1, with this standard error.
+    if len(counts) < 2 or counts.var() / counts.mean() - 1 < STEADY * np.sqrt(2 / (len(counts) - 1)):
+        return span, (1.0,)
     rates = counts / counts.mean()
     return every, tuple(float(f"{one:.3g}") for one in rates)
 
@@ -170,16 +178,3 @@ def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, 
         shares = np.maximum(part.sum(axis=0) / weight.sum(), 1e-12)
         means = np.maximum((part * values[:, None]).sum(axis=0) / np.maximum(part.sum(axis=0), 1e-12), 1.0)
     return means, shares / shares.sum(), float(weight @ np.log(density))
-
-
-def in_a_row(streams: NDArray[np.int64]) -> float:
-    """I/Os after which a stream is drawn anew, so that streams change as often as these follow one another: a draw finds
-    another one with probability 1 - sum of the squared shares."""
-    import numpy as np
-
-    if len(streams) < 2:
-        return 1.0
-    shares = np.bincount(streams) / len(streams)
-    changes = float((streams[1:] != streams[:-1]).mean())
-    many = float(1 - shares @ shares) / max(changes, 1 / len(streams))
-    return float(f"{many:.3g}") if many > 1.05 else 1.0

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, cast
 
 from hotband import _core
 from hotband.errors import UserError
-from hotband.traces.fit.arrivals import Loop, clock_of, in_a_row, loop_of
-from hotband.traces.fit.ios import ios_of
+from hotband.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
+from hotband.traces.fit.ios import Ios, ios_of
 from hotband.traces.fit.made import made, properties_of_made
 from hotband.traces.fit.replay import AFTER, RECORDED, Replayed, replayed
-from hotband.traces.fit.streams import streams_of
+from hotband.traces.fit.streams import READ, WRITE, in_a_row, streams_of
 from hotband.traces.fit.table import Kept, table_of
 from hotband.traces.fit.text import workload_text
 
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from hotband.runs.specify import Named
     from hotband.text.values import Json
     from hotband.traces.properties import Properties
 
 SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
+UNRELATED = 20.0
+"""Bounds from which on an error says only that a property is lost."""
 NEVER = (
     "which I/O waits for which answer",
     "which blocks are asked for again soon",
@@ -96,13 +99,14 @@ def fit_trace(
     source: Path,
     output: Path | None,
     keys: Mapping[str, object],
-    on: str | None = None,
+    on: Named | None = None,
     issue: str | None = None,
     seed: int = 1,
 ) -> TraceFit:
     """Fits a workload to the trace `source`, of which `keys` (those of `[trace]`) take some, writes it to `output` and,
     where a machine is named, runs both on it; I/Os of the trace are asked for by `issue` ("recorded" or
-    "after-completion"; the latter where the trace is of a closed loop and nothing is said). Raises UserError, OSError."""
+    "after-completion"; the latter where the trace is of a closed loop and nothing is said). Raises UserError,
+    OSError."""
     from hotband.text.write import expect_other_file, write_file
     from hotband.traces.show import BLOCK, SAMPLE, properties_of
 
@@ -115,19 +119,42 @@ def fit_trace(
         name, notes = rows_of(source, keys, rows)
         ios = ios_of(rows, str(source))
         trace = properties_of(_core.trace_properties(rows, BLOCK, SAMPLE))
-        streams, of = streams_of(ios)
-        load = loop_of(ios) or clock_of(ios, trace, in_a_row(of))
-        text = workload_text(source.name, len(ios), ios.span_s, load, streams)
-        capacity = max(stream.high for stream in streams)
-        asked = made(text, capacity, trace, ios.has_latencies, seed, Path(folder))
-        synthetic = properties_of_made(asked, BLOCK, SAMPLE, Path(folder))
+        load = loop_of(ios) or clock_of(ios, trace)
+        tries = [_tried(source.name, ios, trace, load, together, seed, Path(folder)) for together in _ways(ios)]
+    text, synthetic, table = max(tries, key=lambda one: _merit(one[2]))
     if isinstance(load, Loop) and issue is None:
         issue = AFTER
     both = None if on is None else replayed(source, keys, text, on, issue or RECORDED, seed)
     if output is not None:
         write_file(output, text)
-    rows_of_table = tuple(table_of(trace, synthetic))
-    return TraceFit(source, output, name, text, trace, synthetic, rows_of_table, both, notes)
+    return TraceFit(source, output, name, text, trace, synthetic, tuple(table), both, notes)
+
+
+def _ways(ios: Ios) -> list[bool]:
+    """Reads and writes apart, and together where there are both."""
+    both = bool((ios.direction == READ).any() and (ios.direction == WRITE).any())
+    return [False, True] if both else [False]
+
+
+def _merit(table: list[Kept]) -> tuple[int, float]:
+    """Which of two workloads is better: the one that keeps more, else that of smaller errors in their bounds."""
+    from math import log1p
+
+    errors = (UNRELATED if row.error is None else abs(row.error) / row.within for row in table)
+    return sum(row.kept for row in table), -sum(log1p(min(error, UNRELATED)) for error in errors)
+
+
+def _tried(
+    name: str, ios: Ios, trace: Properties, load: Loop | Clock, together: bool, seed: int, folder: Path
+) -> tuple[str, Properties, list[Kept]]:
+    """A workload with reads and writes apart or together, what it is like, and what it keeps."""
+    from hotband.traces.show import BLOCK, SAMPLE
+
+    streams, of = streams_of(ios, together=together)
+    text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, of), streams)
+    asked = made(text, max(stream.high for stream in streams), trace, ios.has_latencies, seed, folder)
+    synthetic = properties_of_made(asked, BLOCK, SAMPLE, folder)
+    return text, synthetic, table_of(trace, synthetic)
 
 
 def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, tuple[str, ...]]:

@@ -30,8 +30,8 @@ DIRECTIONS = ("read", "write", "flush", "trim")
 
 @dataclass(frozen=True)
 class Ios:
-    """I/Os of one device in order of issue: times of issue and latencies in ns (UNKNOWN where there is none), directions
-    as indices of DIRECTIONS, FUA, first bytes, lengths in bytes."""
+    """I/Os of one device in order of issue: times of issue and latencies in ns (UNKNOWN where there is none),
+    directions as indices of DIRECTIONS, FUA, first bytes, lengths in bytes."""
 
     issue: Numbers
     latency: Numbers

@@ -1,4 +1,4 @@
-"""As many I/Os as a workload says, asked of a volume that serves any number at once: what a trace of it would be like."""
+"""As many I/Os as a workload says, asked of a volume that serves any number at once: what a trace of it is like."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from hotband.traces.fit.ios import Numbers
 
 EVEN = 0.02
-"""Share of different places that an even choice may have more of than the trace, to be taken for it: five standard errors
-of 10,000 I/Os over as many places."""
+"""Share of different places that an even choice may have more of than the trace, to be taken for it: five standard
+errors of 10,000 I/Os over as many places."""
 STEEPEST = 3.0
 """Largest exponent that is tried: beyond it two places get nine tenths of the I/Os."""
 EXACT_RANKS = 1000

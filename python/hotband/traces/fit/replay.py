@@ -11,6 +11,7 @@ from hotband.errors import UserError
 
 if TYPE_CHECKING:
     from hotband.record.document import FiguresDoc, RecordDoc
+    from hotband.runs.specify import Named
 
 RECORDED, AFTER = "recorded", "after-completion"
 FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
@@ -39,16 +40,20 @@ class Replayed:
     notes: tuple[str, ...]
 
 
-def replayed(source: Path, keys: Mapping[str, object], workload: str, on: str, issue: str, seed: int) -> Replayed:
+def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named, issue: str, seed: int) -> Replayed:
     """Runs the trace, of which keys of `[trace]` take some, and the workload. Raises UserError, OSError."""
     import tomlkit
 
     from hotband.runs.run import RunSpec, execute
+    from hotband.targets.named import REAL
 
+    if on.name.startswith(REAL):
+        accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
+        raise UserError("--on", "", on.name, accepted)
     said = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
     text = tomlkit.dumps({"trace": {"file": str(source.resolve()), "issue": issue, **said}})
     trace, synthetic = (
-        RunSpec(name, on, name, seed=seed, workload_text=of, in_use=True)
+        RunSpec(name, on.name, name, seed=seed, machine_text=on.text, workload_text=of, in_use=True)
         for name, of in (("trace", text), ("synthetic", workload))
     )
     try:
@@ -57,9 +62,9 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: str, i
         if error.file not in ("trace", "synthetic"):
             raise
         what = "the trace" if error.file == "trace" else "the workload fitted to it"
-        raise UserError("--on", "", on, f"{what} does not fit it: {error}") from None
+        raise UserError("--on", "", on.name, f"{what} does not fit it: {error}") from None
     notes = dict.fromkeys(note for record in records for note in record["notes"])
-    return Replayed(on, issue, tuple(_sides(*records)), tuple(notes))
+    return Replayed(on.name, issue, tuple(_sides(*records)), tuple(notes))
 
 
 def _sides(trace: RecordDoc, synthetic: RecordDoc) -> list[Side]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
@@ -45,10 +46,15 @@ def _table(fit: TraceFit) -> Table:
     return table
 
 
+def _short(machine: str) -> str:
+    """A machine's name, or that of its file."""
+    return Path(machine).name if machine.endswith(".toml") else machine
+
+
 def _replayed(both: Replayed) -> list[Table | Text | str]:
     from rich.table import Table
 
-    title = marked("Both on {machine} (trace: {issue})", machine=both.machine, issue=both.issue)
+    title = marked("Both on {machine} (trace: {issue})", machine=_short(both.machine), issue=both.issue)
     table = Table(title=title, title_justify="left")
     for name in ("", "trace", "synthetic", "difference"):
         table.add_column(name, justify="left" if not name else "right", overflow="fold")

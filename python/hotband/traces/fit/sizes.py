@@ -16,12 +16,13 @@ MOST_SIZES = 12
 
 
 def sizes_of(lengths: Numbers) -> list[tuple[int, float]]:
-    """Sizes in bytes and their shares, at most MOST_SIZES: the most frequent as they are, others together by octave with
-    their mean."""
+    """Sizes in bytes and their shares, at most MOST_SIZES: the most frequent as they are, others together by octave
+    with their mean."""
     import numpy as np
 
     whole = np.clip((lengths + np.uint64(SECTOR - 1)) // np.uint64(SECTOR) * np.uint64(SECTOR), SECTOR, LARGEST)
-    found, counts = np.unique(whole, return_counts=True)
+    sizes, ios = np.unique(whole, return_counts=True)
+    found, counts = sizes, ios.astype("u8")
     if len(found) > MOST_SIZES:
         found, counts = _lumped(found, counts)
     order = np.argsort(found)
@@ -45,7 +46,7 @@ def _lumped(found: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
             break
     for members in groups.values():
         weight = counts[members].sum()
-        mean = int(round(float((found[members] * counts[members]).sum() / weight) / SECTOR)) * SECTOR
+        mean = round(float((found[members] * counts[members]).sum() / weight) / SECTOR) * SECTOR
         before = sizes.get(mean, (mean, 0.0))[1]
         sizes[mean] = (mean, before + float(weight))
-    return np.array([size for size, _ in sizes.values()], "u8"), np.array([count for _, count in sizes.values()])
+    return np.array([size for size, _ in sizes.values()], "u8"), np.array([count for _, count in sizes.values()], "u8")

@@ -7,15 +7,16 @@ stands beside it, or within three standard errors where the trace itself says ho
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from hotband.text.quantities import span_text
 from hotband.text.tables import binary_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from hotband.traces.properties import Popularity, Properties, Quantiles
+    from hotband.traces.properties import Properties
 
 Unit = Literal["share", "bytes", "ns", "per s", ""]
 
@@ -27,6 +28,10 @@ SHAPES = 10.0
 """Percent of what depends on a whole distribution: quantiles, bytes touched."""
 BURSTS = 25.0
 """Percent of an index of dispersion: its own standard error with 30 windows."""
+MOST_SHOWN = 1000
+"""Percent: of what is ten times as large nobody needs to know by how much."""
+FLAT = 0.05
+"""Exponents below it are not shown: all blocks are alike."""
 ERRORS = 3.0
 """Standard errors."""
 FEWEST_WINDOWS = 20
@@ -37,9 +42,9 @@ MOST_WINDOWS = 4
 
 @dataclass(frozen=True)
 class Kept:
-    """A property of the trace and of the workload: in `unit` ("share" of one, bytes, ns, "per s" or none). `error` is the
-    difference, in points where it is a share, else in percent of the trace's (None where that is zero); `within` the
-    bound of it, `kept` whether it holds."""
+    """A property of the trace and of the workload: in `unit` ("share" of one, bytes, ns, "per s" or none). `error` is
+    the difference, in points where it is a share, else in percent of the trace's (None where that is zero); `within`
+    the bound of it, `kept` whether it holds."""
 
     property: str
     unit: Unit
@@ -57,7 +62,9 @@ class Kept:
         """The error with its unit."""
         if self.error is None:
             return "–"
-        return f"{self.error:+.1f} points" if self.unit == "share" else f"{self.error:+.1f} %"
+        if self.unit == "share":
+            return f"{self.error:+.1f} points"
+        return f"{self.error:+.1f} %" if self.error < MOST_SHOWN else f"over {MOST_SHOWN:,} %"
 
     def within_text(self) -> str:
         """The bound with its unit."""
@@ -74,8 +81,9 @@ def _text(value: float, unit: Unit) -> str:
     return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
-def kept_of(name: str, unit: Unit, trace: float, synthetic: float, within: float, uncertain: float = 0.0) -> Kept:
-    """A row; `uncertain` is the trace's standard error of the property, in its unit."""
+def kept_of(name: str, unit: Unit, both: tuple[float, float], within: float, uncertain: float = 0.0) -> Kept:
+    """A row of both values; `uncertain` is the trace's standard error of the property, in its unit."""
+    trace, synthetic = both
     if unit == "share":
         error: float | None = 100 * (synthetic - trace)
         bound = max(within, 100 * ERRORS * uncertain)
@@ -89,98 +97,122 @@ def kept_of(name: str, unit: Unit, trace: float, synthetic: float, within: float
 
 def table_of(trace: Properties, synthetic: Properties) -> list[Kept]:
     """All rows."""
-    return [
-        *_asked(trace, synthetic),
-        *_times(trace, synthetic),
-        *_order(trace, synthetic),
-        *_places(trace, synthetic),
-        *_again(trace, synthetic),
-    ]
+    both = _Both(trace, synthetic)
+    return [*_asked(both), *_times(both), *_order(both), *_places(both), *_again(both)]
 
 
-def _asked(trace: Properties, synthetic: Properties) -> Iterator[Kept]:
-    yield kept_of("I/Os", "", trace.ios, synthetic.ios, MEANS)
-    for direction in ("read", "write", "flush", "trim"):
-        one, other = trace.of(direction), synthetic.of(direction)
-        if one is None and other is None:
+@dataclass(frozen=True)
+class _Both:
+    """A trace and the workload fitted to it."""
+
+    trace: Properties
+    synthetic: Properties
+
+    def row(
+        self, name: str, unit: Unit, value: Callable[[Properties], float], within: float, uncertain: float = 0.0
+    ) -> Kept:
+        """A property that both have."""
+        return kept_of(name, unit, (value(self.trace), value(self.synthetic)), within, uncertain)
+
+    def has(self, *directions: str) -> bool:
+        """Whether the trace has I/Os of all of these directions."""
+        return all(self.trace.of(direction) is not None for direction in directions)
+
+
+def _asked(both: _Both) -> Iterator[Kept]:
+    yield both.row("I/Os", "", lambda of: of.ios, MEANS)
+    for name in ("read", "write", "flush", "trim"):
+        if not both.has(name):
             continue
-        shares = [0.0 if side is None else side.ios / of.ios for side, of in ((one, trace), (other, synthetic))]
-        if direction != "write" or trace.of("flush") or trace.of("trim"):
-            yield kept_of(f"{direction}s", "share", *shares, POINTS)
-        if one is None or direction == "flush":
+        if name != "write" or both.has("flush") or both.has("trim"):
+            yield both.row(f"{name}s", "share", partial(_share, direction=name), POINTS)
+        if name == "flush":
             continue
-        sizes = [0.0 if side is None else side.size.mean for side in (one, other)]
-        yield kept_of(f"size of {direction}s, mean", "bytes", *sizes, MEANS)
-        yield kept_of(f"size of {direction}s, p90", "bytes", one.size.p90, other.size.p90 if other else 0.0, SHAPES)
-        if one.fua:
-            fua = [0.0 if side is None else side.fua / side.ios for side in (one, other)]
-            yield kept_of(f"FUA among {direction}s", "share", *fua, POINTS)
+        yield both.row(f"{name} size, mean", "bytes", partial(_mean_size, direction=name), MEANS)
+        yield both.row(f"{name} size, p90", "bytes", partial(_large_size, direction=name), SHAPES)
+        if _fua(both.trace, name):
+            yield both.row(f"FUA among {name}s", "share", partial(_fua, direction=name), POINTS)
 
 
-def _times(trace: Properties, synthetic: Properties) -> Iterator[Kept]:
+def _share(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.ios / of.ios
+
+
+def _fua(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.fua / found.ios
+
+
+def _mean_size(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.size.mean
+
+
+def _large_size(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.size.p90
+
+
+def _top(of: Properties, blocks: float) -> float:
+    return of.popularity.share_of_top(blocks) or 0.0
+
+
+def _misses(of: Properties, cache: float) -> float:
+    return of.reuse.curve.at(cache)
+
+
+def _times(both: _Both) -> Iterator[Kept]:
+    trace, synthetic = both.trace, both.synthetic
     if trace.rate is not None and synthetic.rate is not None:
-        yield kept_of("I/Os a second", "per s", trace.rate, synthetic.rate, MEANS)
+        yield kept_of("I/Os a second", "per s", (trace.rate, synthetic.rate), MEANS)
     if trace.time.gap_scv is not None and synthetic.time.gap_scv is not None:
-        yield kept_of("squared spread of gaps", "", trace.time.gap_scv, synthetic.time.gap_scv, BURSTS)
+        yield kept_of("gaps, squared spread", "", (trace.time.gap_scv, synthetic.time.gap_scv), BURSTS)
     windows = [one for one in trace.time.dispersion if one.windows >= FEWEST_WINDOWS]
     step = max(1, -(-len(windows) // MOST_WINDOWS))
     other = {one.window_ns: one for one in synthetic.time.dispersion}
     for one in windows[::-1][::step][::-1]:
         if one.window_ns in other:
-            name = f"index of dispersion, {span_text(one.window_ns)}"
-            yield kept_of(name, "", one.index, other[one.window_ns].index, BURSTS, one.error)
+            name = f"dispersion, {span_text(one.window_ns)}"
+            yield kept_of(name, "", (one.index, other[one.window_ns].index), BURSTS, one.error)
     if trace.depth is not None and synthetic.depth is not None:
-        yield kept_of("in flight at issue, mean", "", trace.depth.at_issue.mean, synthetic.depth.at_issue.mean, SHAPES)
+        yield kept_of("in flight at issue", "", (trace.depth.at_issue.mean, synthetic.depth.at_issue.mean), SHAPES)
 
 
-def _order(trace: Properties, synthetic: Properties) -> Iterator[Kept]:
-    one, other = trace.runs, synthetic.runs
-    yield kept_of("continue the one before", "share", one.continuing, other.continuing, POINTS)
-    if trace.of("read") and trace.of("write"):
-        yield kept_of("  of reads", "share", one.reads_continuing, other.reads_continuing, POINTS)
-        yield kept_of("  of writes", "share", one.writes_continuing, other.writes_continuing, POINTS)
-    yield kept_of(f"continue one of {one.heads} runs", "share", one.in_streams, other.in_streams, POINTS)
-    for name, sides in (("mean", (one.strict.ios.mean, other.strict.ios.mean)),):
-        yield kept_of(f"I/Os of a run, {name}", "", *sides, SHAPES)
-    yield kept_of("I/Os of a run, p99", "", one.strict.ios.p99, other.strict.ios.p99, SHAPES)
-    yield kept_of("jumps within 1 MiB", "share", trace.jumps.near, synthetic.jumps.near, POINTS)
-    yield kept_of("jumps backward", "share", trace.jumps.backward, synthetic.jumps.backward, POINTS)
-    for quantile in ("p25", "p50", "p90"):
-        sides = [float(getattr(_distance(of), quantile)) for of in (trace, synthetic)]
-        yield kept_of(f"jump distance, {quantile}", "bytes", *sides, SHAPES)
+def _order(both: _Both) -> Iterator[Kept]:
+    yield both.row("continue the last one", "share", lambda of: of.runs.continuing, POINTS)
+    if both.has("read", "write"):
+        yield both.row("reads that continue", "share", lambda of: of.runs.reads_continuing, POINTS)
+        yield both.row("writes that continue", "share", lambda of: of.runs.writes_continuing, POINTS)
+    yield both.row(f"continue 1 of {both.trace.runs.heads} runs", "share", lambda of: of.runs.in_streams, POINTS)
+    yield both.row("I/Os of a run, mean", "", lambda of: of.runs.strict.ios.mean, SHAPES)
+    yield both.row("I/Os of a run, p99", "", lambda of: of.runs.strict.ios.p99, SHAPES)
+    yield both.row("jumps within 1 MiB", "share", lambda of: of.jumps.near, POINTS)
+    yield both.row("jumps backward", "share", lambda of: of.jumps.backward, POINTS)
+    yield both.row("jump distance, p25", "bytes", lambda of: of.jumps.distance.p25, SHAPES)
+    yield both.row("jump distance, p50", "bytes", lambda of: of.jumps.distance.p50, SHAPES)
+    yield both.row("jump distance, p90", "bytes", lambda of: of.jumps.distance.p90, SHAPES)
 
 
-def _distance(of: Properties) -> Quantiles:
-    return of.jumps.distance
-
-
-def _places(trace: Properties, synthetic: Properties) -> Iterator[Kept]:
-    one, other = trace.footprint, synthetic.footprint
-    yield kept_of("bytes touched", "bytes", one.bytes, other.bytes, SHAPES, one.error_bytes)
-    if trace.of("read") and trace.of("write"):
-        yield kept_of("  by reads", "bytes", one.read_bytes, other.read_bytes, SHAPES, one.error_bytes)
-        yield kept_of("  by writes", "bytes", one.written_bytes, other.written_bytes, SHAPES, one.error_bytes)
-        yield kept_of("  by both", "bytes", one.both_bytes, other.both_bytes, SHAPES, one.error_bytes)
-    yield from _popular(trace.popularity, synthetic.popularity)
-
-
-def _popular(trace: Popularity, synthetic: Popularity) -> Iterator[Kept]:
+def _places(both: _Both) -> Iterator[Kept]:
+    error = both.trace.footprint.error_bytes
+    yield both.row("bytes touched", "bytes", lambda of: of.footprint.bytes, SHAPES, error)
+    if both.has("read", "write"):
+        yield both.row("bytes read", "bytes", lambda of: of.footprint.read_bytes, SHAPES, error)
+        yield both.row("bytes written", "bytes", lambda of: of.footprint.written_bytes, SHAPES, error)
+        yield both.row("bytes read and written", "bytes", lambda of: of.footprint.both_bytes, SHAPES, error)
     for share, name in ((0.01, "1 %"), (0.1, "10 %")):
-        one, other = trace.share_of_top(share), synthetic.share_of_top(share)
-        if one is not None and other is not None:
-            yield kept_of(f"accesses of the top {name}", "share", one, other, POINTS)
-    if trace.zipf is not None and synthetic.zipf is not None:
-        yield kept_of("exponent of Zipf's law", "", trace.zipf.theta, synthetic.zipf.theta, SHAPES, trace.zipf.error)
+        yield both.row(f"accesses, top {name}", "share", partial(_top, blocks=share), POINTS)
+    one, other = both.trace.popularity.zipf, both.synthetic.popularity.zipf
+    if one is not None and other is not None and one.theta > FLAT:
+        yield kept_of("Zipf's exponent", "", (one.theta, other.theta), SHAPES, one.error)
 
 
-def _again(trace: Properties, synthetic: Properties) -> Iterator[Kept]:
+def _again(both: _Both) -> Iterator[Kept]:
     for share, name in ((0.01, "1 %"), (0.1, "10 %"), (0.5, "half")):
-        cache = share * trace.footprint.bytes
-        sides = [of.reuse.curve.at(cache) for of in (trace, synthetic)]
-        yield kept_of(f"misses, cache of {name} of it", "share", *sides, POINTS)
-    if trace.of("read") and trace.of("write"):
-        sides = [of.rewrites.read_after_write for of in (trace, synthetic)]
-        yield kept_of("reads of what was written", "share", *sides, POINTS)
-    if trace.of("write"):
-        sides = [of.rewrites.overwrite for of in (trace, synthetic)]
-        yield kept_of("writes over what was written", "share", *sides, POINTS)
+        cache = share * both.trace.footprint.bytes
+        yield both.row(f"misses, cache {name}", "share", partial(_misses, cache=cache), POINTS)
+    if both.has("read", "write"):
+        yield both.row("reads after a write", "share", lambda of: of.rewrites.read_after_write, POINTS)
+    if both.has("write"):
+        yield both.row("writes over a write", "share", lambda of: of.rewrites.overwrite, POINTS)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hotband.traces.fit.streams import Stream
 
 UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
+MOSTLY = 0.5
+"""Share of writes with FUA from which on all of a stream are."""
 RATES_OF_LINE = 12
 """Rates in a line of text."""
 
@@ -26,7 +28,9 @@ def size_text(size: int) -> str:
     return f"{size // bytes_of} {unit}"
 
 
-def workload_text(name: str, ios: int, span_s: float, load: Loop | Clock, streams: Sequence[Stream]) -> str:
+def workload_text(
+    name: str, ios: int, span_s: float, load: Loop | Clock, in_a_row: float | None, streams: Sequence[Stream]
+) -> str:
     """The workload that is like the trace `name`, as TOML."""
     rate = f", {ios / span_s:,.4g} a second" if span_s else ""
     lines = [
@@ -36,6 +40,7 @@ def workload_text(name: str, ios: int, span_s: float, load: Loop | Clock, stream
         f"source = {json.dumps(f'fitted to {name} by hotband trace fit')}",
         "",
         "[load]",
+        *([] if in_a_row is None else [f"in_a_row = {in_a_row:g}".ljust(36) + "# runs, by how often streams change"]),
         *(_loop(load) if isinstance(load, Loop) else _clock(load)),
     ]
     asked = sum(stream.asked for stream in streams)
@@ -48,28 +53,24 @@ def workload_text(name: str, ios: int, span_s: float, load: Loop | Clock, stream
 def _loop(loop: Loop) -> list[str]:
     found = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
     return [
-        f"# {100 * loop.alike:.3g} % of the I/Os: each {found} in flight, and comes {span_text(max(loop.think_ns, 1e-9))}",
-        "# after an answer, on average",
+        f"# {100 * loop.alike:.3g} % of the I/Os: each {found} in flight, and comes",
+        f"# {span_text(loop.think_ns) if loop.think_ns else '0 s'} after an answer, on average",
         f'closed = {{ threads = {loop.depth}, depth = 1, think = "{round(loop.think_ns)} ns" }}',
     ]
 
 
 def _clock(clock: Clock) -> list[str]:
     rate = float(f"{clock.rate:.6g}")
-    again = clock.in_a_row > 1
-    if clock.is_even and not again:
+    if clock.is_even:
         return ["# gaps are all alike", f'open = {{ rate_iops = {rate}, arrival = "fixed" }}']
-    if not clock.gaps and not again:
+    if not clock.gaps:
         return ["# gaps are as those of arrivals at random", f'open = {{ rate_iops = {rate}, arrival = "poisson" }}']
-    gaps = clock.gaps or ((1e9 / clock.rate, 1.0),)
-    mix = ", ".join(f'"{_gap(gap)}" = {100 * share:.4g}' for gap, share in gaps)
+    mix = ", ".join(f'"{_gap(gap)}" = {100 * share:.4g}' for gap, share in clock.gaps)
     lines = [
         "[load.arrivals]",
         "# gaps: exponentials of these means, fitted by maximum likelihood, and shares in percent",
     ]
     lines.append(f"gaps = {{ {mix} }}")
-    if again:
-        lines.append(f"in_a_row = {clock.in_a_row:g}".ljust(36) + "# by how often streams change in the trace")
     if clock.rates:
         lines.append(f'every = "{round(clock.every_ns)} ns"'.ljust(36) + f"# {len(clock.rates)} pieces of the trace")
         texts = [f"{rate:g}" for rate in clock.rates]
@@ -87,33 +88,37 @@ def _stream(stream: Stream, share: float) -> list[str]:
     one = f'size = "{size_text(stream.sizes[0][0])}"'
     lines = [
         "[[streams]]",
-        f"# {stream.ios:,} {stream.direction}s",
+        f"# {stream.ios:,} I/Os",
         f'name = "{stream.name}"',
         f"share_pct = {100 * share:.6g}",
-        f"read_pct = {100 if stream.direction == 'read' else 0}",
-        *(["trim_pct = 100"] if stream.direction == "trim" else []),
+        f"read_pct = {100 * stream.reads:.6g}",
+        *(["trim_pct = 100"] if stream.trims else []),
         one if len(stream.sizes) == 1 else f"sizes = {{ {sizes} }}",
         f'range = ["{size_text(stream.low)}", "{size_text(stream.high)}"]',
         *_places(stream),
         *_runs(stream),
     ]
-    if stream.direction == "write":
-        lines += [f"fua = true                          # {100 * stream.fua:.3g} % are"] * (stream.fua > 0.5)
-        lines += [f"flush_every = {stream.flush_every}"] * bool(stream.flush_every)
+    lines += ["fua = true".ljust(36) + f"# {100 * stream.fua:.3g} % of the writes are"] * (stream.fua > MOSTLY)
+    lines += [f"flush_every = {stream.flush_every}"] * bool(stream.flush_every)
     return lines
 
 
 def _places(stream: Stream) -> list[str]:
     """Alignment and the choice of a place."""
-    choice = stream.choice
-    if choice is None:
-        return [f'align = "{size_text(stream.align)}"']
-    sparser = choice.sparser
-    why = "" if sparser == 1 else f"# {sparser} times fewer places: {100 * choice.top:.3g} % go to the top tenth"
+    choice, near = stream.choice, stream.near
+    sparser = 1 if choice is None else choice.sparser
+    why = (
+        ""
+        if choice is None or sparser == 1
+        else f"# {sparser} times fewer places: {100 * choice.top:.3g} % go to the top tenth"
+    )
     lines = [f'align = "{size_text(stream.align * sparser)}"'.ljust(36) + why]
-    if choice.theta is not None:
-        asked = f"offsets = {{ zipf = {{ exponent = {max(choice.theta, 0.01):.3g} }} }}".ljust(47)
-        lines.append(f"{asked} # {choice.touched:,} places touched")
+    if choice is not None and choice.theta is not None:
+        asked = f"offsets.zipf.exponent = {max(choice.theta, 0.01):.3g}".ljust(36)
+        lines.append(f"{asked}# {choice.touched:,} places touched")
+    if near is not None:
+        asked = f'offsets.near = {{ ios = "{100 * near.ios:.3g} %", within = "{size_text(near.within)}" }}'
+        lines.append(f"{asked} # of the jumps")
     return [line.rstrip() for line in lines]
 
 

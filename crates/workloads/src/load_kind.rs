@@ -1,0 +1,27 @@
+//! What a kind of load in a file of its own is.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::sources::shares::Shares;
+use crate::sources::source::Source;
+
+/// A kind of load that is neither of the two loops: as the text asks for it.
+pub trait LoadKind: Debug + Send + Sync {
+    /// Who asks in this way, for streams by their shares.
+    fn source(&self, shares: Shares) -> Box<dyn Source>;
+    /// Whether its streams say what is asked for; else somebody outside decides.
+    fn has_pattern(&self) -> bool {
+        true
+    }
+}
+
+/// A load of another kind; two are the same if they say the same.
+#[derive(Clone, Debug)]
+pub struct OtherLoad(pub Arc<dyn LoadKind>);
+
+impl PartialEq for OtherLoad {
+    fn eq(&self, other: &Self) -> bool {
+        format!("{:?}", self.0) == format!("{:?}", other.0)
+    }
+}
