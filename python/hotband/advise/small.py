@@ -64,6 +64,8 @@ def can_share(load: Load) -> bool:
     if any(key in load.table for key in ("app", "trace", "scripts", "sequence")):
         return False
     ranges = (end for stream in _streams(load) for end in stream.get("range", ()))
+    if any("arrivals" in one for one in loads_of(load)):
+        return False
     return all("%" in str(end) for end in ranges) and not any("threads" in phase for phase in load.measured())
 
 
@@ -75,7 +77,8 @@ def shared(load: Load, times: float) -> Load:
     places: list[dict[str, Any]] = [changed.table, *_streams(changed)]
     for place in places:
         if "load" in place:
-            place["load"] = {kind: _part(kind, of, times) for kind, of in place["load"].items()}
+            said = place["load"].items()
+            place["load"] = {kind: _part(kind, of, times) if isinstance(of, dict) else of for kind, of in said}
     return changed
 
 

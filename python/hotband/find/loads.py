@@ -23,6 +23,8 @@ ENDS = ("duration", "ios", "until", "operations", "until_done")
 """Keys that end a measured phase (docs/guides/workloads.md)."""
 LOOP_KEYS = ("qd", "depth", "threads", "think", "rate_iops")
 """Keys of `set` that say how hard is asked."""
+IN_A_ROW = "in_a_row"
+"""What `[load]` says beside how it asks: how its streams follow one another."""
 
 
 class Load:
@@ -73,7 +75,9 @@ class Load:
         shared = "load" in changed.table
         self.expect_loop()
         if shared or len(own) == 1:
-            (changed.table if shared else own[0])["load"] = load
+            place: dict[str, Any] = changed.table if shared else own[0]
+            in_a_row = {key: value for key, value in place["load"].items() if key == IN_A_ROW}
+            place["load"] = {**load, **in_a_row}
             return changed
         weights = _weights(own)
         for stream, share in zip(own, weights, strict=True):
@@ -101,7 +105,7 @@ class Load:
         """How the workload itself asks, in words."""
         loads = [self.table["load"]] if "load" in self.table else []
         loads += [stream["load"] for stream in _tables(self.table, "streams") if "load" in stream]
-        kinds = {kind for load in loads if isinstance(load, dict) for kind in load}
+        kinds = {kind for load in loads if isinstance(load, dict) for kind in load if kind != IN_A_ROW}
         return {frozenset({"closed"}): "a closed loop", frozenset({"open"}): "an open loop"}.get(
             frozenset(kinds), "loops of several kinds"
         )

@@ -194,6 +194,9 @@ def _load(told: Told, step: Step, stream: Stream) -> Lines:
         return _closed(told, step, stream, closed)
     if "bursts" in stream.load:
         return _bursts(told, stream)
+    if "arrivals" in stream.load:
+        accepted = "fio has no uneven arrivals; expected a closed or an open load, or bursts"
+        raise UserError(told.file, f"{stream.load_key}.arrivals", "", accepted)
     rate = float(stream.load["open"]["rate_iops"]) * stream.share
     poisson = stream.load["open"].get("arrival") == "poisson"
     if rate < 1:

@@ -156,6 +156,10 @@ def told(file: str, text: str, tool: str) -> Told:
         load = one["load"] if own else table["load"]
         key = f"streams[{index}].load" if own else "load"
         found.streams.append(Stream(index, one.get("name", "main"), one, load, share, key))
+        if "near" in one.get("offsets", {}):
+            found.ignore(f"streams[{index}].offsets", f"{tool} has no jumps that stay near: all go anywhere")
+    if "in_a_row" in table.get("load", {}):
+        found.ignore("load.in_a_row", f"{tool} asks for each I/O of any stream by itself")
     _phases(found)
     asked = {one.index for step in found.steps for one in step.streams}
     for one in found.streams:

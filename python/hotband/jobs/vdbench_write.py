@@ -195,9 +195,9 @@ def _rate(told: Told, step: Step) -> list[str]:
     """How fast: `max` with threads, or a rate."""
     is_open = [one for one in step.streams if "open" in one.load]
     loads = {one.load_key: one for one in step.streams}
-    if "bursts" in next(iter(loads.values())).load:
-        accepted = "vdbench has no bursts; expected a closed or an open load"
-        raise UserError(told.file, f"{next(iter(loads))}.bursts", "", accepted)
+    for kind in {"bursts", "arrivals"} & next(iter(loads.values())).load.keys():
+        accepted = f"vdbench has no {kind}; expected a closed or an open load"
+        raise UserError(told.file, f"{next(iter(loads))}.{kind}", "", accepted)
     if is_open and len(is_open) == len(step.streams):
         rate = sum(float(one.load["open"]["rate_iops"]) * one.share for one in step.streams)
         fixed = all(one.load["open"].get("arrival") == "fixed" for one in step.streams)

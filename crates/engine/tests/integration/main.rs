@@ -2,6 +2,7 @@
 
 mod actuators;
 mod apps;
+mod arrivals;
 mod bursts;
 mod bus;
 mod common;

@@ -42,6 +42,8 @@ IOS_OF_PIECE = 200
 """On average, so that a piece's rate is known to 7 %."""
 MOST_GAPS = 4
 """Exponentials of a mixture."""
+ALMOST = 1.5
+"""Times the mean of one exponential up to which another is the same."""
 CLASSES = 300
 """Of gaps by length, which the mixture is fitted to."""
 STEPS = 400
@@ -77,7 +79,8 @@ def loop_of(ios: Ios) -> Loop | None:
         return None
     done = np.sort(ios.issue + ios.latency)
     before = np.searchsorted(done, ios.issue, side="right")
-    depth = np.arange(1, len(ios) + 1) - before
+    # With all that are asked for at the same time: where several are answered at once, several are asked for.
+    depth = np.searchsorted(ios.issue, ios.issue, side="right") - before
     found, counts = np.unique(depth, return_counts=True)
     usual, alike = int(found[counts.argmax()]), float(counts.max() / len(ios))
     waits = before > 0
@@ -154,10 +157,25 @@ def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
         cost = (2 * many - 1) * np.log(weight.sum()) - 2 * likelihood
         if cost < least:
             best, least = (means, shares), cost
-    means, shares = best
+    means, shares = _merged(*best)
     means = means * some.mean() / (means @ shares)
     zero = [(0.0, none)] if none > 0 else []
     return (*zero, *sorted((float(mean), float(share * (1 - none))) for mean, share in zip(means, shares, strict=True)))
+
+
+def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """The exponentials, those taken together that hardly differ."""
+    import numpy as np
+
+    order = np.argsort(means)
+    found: list[list[float]] = []
+    for mean, share in zip(means[order], shares[order], strict=True):
+        if found and mean < ALMOST * found[-1][0]:
+            last, part = found[-1]
+            found[-1] = [float((last * part + mean * share) / (part + share)), float(part + share)]
+        else:
+            found.append([float(mean), float(share)])
+    return np.array([mean for mean, _ in found]), np.array([share for _, share in found])
 
 
 def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, float]:

@@ -13,7 +13,7 @@ from hotband import _core
 from hotband.errors import UserError
 from hotband.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.traces.fit.ios import Ios, ios_of
-from hotband.traces.fit.made import made, properties_of_made
+from hotband.traces.fit.made import made, properties_of_made, service_of
 from hotband.traces.fit.replay import AFTER, RECORDED, Replayed, replayed
 from hotband.traces.fit.streams import READ, WRITE, in_a_row, streams_of
 from hotband.traces.fit.table import Kept, table_of
@@ -152,7 +152,8 @@ def _tried(
 
     streams, of = streams_of(ios, together=together)
     text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, of), streams)
-    asked = made(text, max(stream.high for stream in streams), trace, ios.has_latencies, seed, folder)
+    service = service_of(trace) if ios.has_latencies else None
+    asked = made(text, max(stream.high for stream in streams), service, seed, folder)
     synthetic = properties_of_made(asked, BLOCK, SAMPLE, folder)
     return text, synthetic, table_of(trace, synthetic)
 

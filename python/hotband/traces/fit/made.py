@@ -46,16 +46,22 @@ def volume_text(capacity: int, read_ns: float, write_ns: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def made(workload: str, capacity: int, trace: Properties, has_latencies: bool, seed: int, folder: Path) -> Ios:
-    """The I/Os of a workload in order of issue, in a folder for what is temporary. Raises _core.SpecError, OSError."""
+def service_of(trace: Properties) -> tuple[float, float]:
+    """Mean latencies of reads and of writes in ns: what one of them takes for both, where the other has none."""
+    means = [None if one is None else one.mean for one in map(trace.latency_of, ("read", "write"))]
+    read, write = means
+    return read or write or SERVICE_NS, write or read or SERVICE_NS
+
+
+def made(workload: str, capacity: int, service: tuple[float, float] | None, seed: int, folder: Path) -> Ios:
+    """The I/Os of a workload in order of issue, reads and writes taking so many ns, in a folder for what is temporary;
+    without latencies where nothing is said of them. Raises _core.SpecError, OSError."""
     import numpy as np
 
     from hotband.text.write import write_file
 
     drive, log = folder / "volume.toml", folder / "synthetic.log"
-    latencies = [trace.latency_of(direction) for direction in ("read", "write")]
-    read, write = (SERVICE_NS if one is None else one.mean for one in latencies)
-    write_file(drive, volume_text(capacity, read, write))
+    write_file(drive, volume_text(capacity, *(service or (SERVICE_NS, SERVICE_NS))))
     machine = f'[drives.d]\nproduct = "{drive}"\n'
     run = _core.Run(
         CATALOG_DIR,
@@ -71,7 +77,7 @@ def made(workload: str, capacity: int, trace: Properties, has_latencies: bool, s
     rows = np.memmap(log, "<u8", "r").reshape(-1, len(columns))
     order = np.lexsort((rows[:, columns.index("number")], rows[:, columns.index("submit_ns")]))
     of = {name: np.ascontiguousarray(rows[order, at]) for at, name in enumerate(columns)}
-    latency = of["latency_ns"] if has_latencies else np.full(len(order), UNKNOWN, "u8")
+    latency = of["latency_ns"] if service else np.full(len(order), UNKNOWN, "u8")
     return Ios(of["submit_ns"], latency, of["direction"], of["fua"] > 0, of["offset_bytes"], of["size_bytes"])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.text.foreign import marked
-from hotband.text.quantities import span_text
+from hotband.text.tables import in_unit
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,4 +68,4 @@ def _replayed(both: Replayed) -> list[Table | Text | str]:
 def _value(side: Side, value: float | None) -> str:
     if value is None:
         return "–"
-    return span_text(value) if side.unit == "ns" and value > 0 else f"{value:,.1f}"
+    return in_unit(value, "_ns") if side.unit == "ns" else f"{value:,.1f}"

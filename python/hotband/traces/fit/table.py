@@ -1,7 +1,7 @@
 """Properties of a trace and of the workload that was fitted to it, side by side.
 
 Shares differ by points (of a hundred), all else by percent of the trace's. What is called kept is within the bound that
-stands beside it, or within three standard errors where the trace itself says how uncertain the property is.
+stands beside it, or within three standard errors of the property where they are known.
 """
 
 from __future__ import annotations
@@ -77,8 +77,12 @@ def _text(value: float, unit: Unit) -> str:
     if unit == "bytes":
         return binary_size(round(value))
     if unit == "ns":
-        return span_text(value) if value >= 1 else "0 s"
+        return _span(value) if value >= 1 else "0 s"
     return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def _span(ns: float) -> str:
+    return span_text(ns) if ns < 36e9 else f"{ns / 1e9:,.4g} s"
 
 
 def kept_of(name: str, unit: Unit, both: tuple[float, float], within: float, uncertain: float = 0.0) -> Kept:
@@ -125,7 +129,9 @@ def _asked(both: _Both) -> Iterator[Kept]:
         if not both.has(name):
             continue
         if name != "write" or both.has("flush") or both.has("trim"):
-            yield both.row(f"{name}s", "share", partial(_share, direction=name), POINTS)
+            share = _share(both.trace, name)
+            drawn = (share * (1 - share) / both.trace.ios) ** 0.5
+            yield both.row(f"{name}s", "share", partial(_share, direction=name), POINTS, drawn)
         if name == "flush":
             continue
         yield both.row(f"{name} size, mean", "bytes", partial(_mean_size, direction=name), MEANS)
@@ -173,7 +179,7 @@ def _times(both: _Both) -> Iterator[Kept]:
     other = {one.window_ns: one for one in synthetic.time.dispersion}
     for one in windows[::-1][::step][::-1]:
         if one.window_ns in other:
-            name = f"dispersion, {span_text(one.window_ns)}"
+            name = f"dispersion, {_span(one.window_ns)}"
             yield kept_of(name, "", (one.index, other[one.window_ns].index), BURSTS, one.error)
     if trace.depth is not None and synthetic.depth is not None:
         yield kept_of("in flight at issue", "", (trace.depth.at_issue.mean, synthetic.depth.at_issue.mean), SHAPES)

@@ -51,11 +51,12 @@ def workload_text(
 
 
 def _loop(loop: Loop) -> list[str]:
+    think = f', think = "{round(loop.think_ns)} ns"' if loop.think_ns >= 1 else ""
     found = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
     return [
         f"# {100 * loop.alike:.3g} % of the I/Os: each {found} in flight, and comes",
         f"# {span_text(loop.think_ns) if loop.think_ns else '0 s'} after an answer, on average",
-        f'closed = {{ threads = {loop.depth}, depth = 1, think = "{round(loop.think_ns)} ns" }}',
+        f"closed = {{ threads = {loop.depth}, depth = 1{think} }}",
     ]
 
 

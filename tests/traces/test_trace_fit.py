@@ -1,0 +1,280 @@
+"""Does a fit find what a workload was, does it say what it keeps, and is what it keeps what a machine does?"""
+
+import json
+import re
+import shlex
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import hotband as hb
+from hotband import _core
+from hotband.cli import app
+from hotband.traces.fit.fit import TraceFit
+from hotband.traces.fit.ios import write_rows
+from hotband.traces.fit.made import made
+
+SERVICE = (400_000.0, 200_000.0)
+"""Of reads and writes in ns, where a trace has latencies."""
+DOCS = Path(__file__).parents[2] / "docs"
+DISKS = Path("/work/shared/traces/real-disks")
+SAMPLES = Path("/work/shared/samples")
+
+
+def trace_of(folder: Path, load: str, streams: str, ios: int, service: tuple[float, float] | None = None) -> Path:
+    """A trace of a known workload."""
+    text = f"{load}\n{streams}\n[[phases]]\nios = {ios}\nmeasure = true\n"
+    rows, out = folder / "known.rows", folder / "known.csv"
+    write_rows(made(text, 1 << 40, service, 7, folder), rows)
+    _core.write_trace(rows, "io-log-csv", out, "csv")
+    return out
+
+
+def stream(keys: str, name: str = "main") -> str:
+    return f'[[streams]]\nname = "{name}"\n{keys}\n'
+
+
+def fitted(trace: Path) -> tuple[TraceFit, dict[str, Any]]:
+    fit = hb.fit_trace(trace)
+    return fit, tomllib.loads(fit.workload)
+
+
+def row(fit: TraceFit, name: str) -> Any:
+    return next(one for one in fit.rows if one.property == name)
+
+
+RANDOM = 'size = "8 KiB"\nrandom_pct = 100\nread_pct = 70\nrange = ["1 GiB", "2024 MiB"]\n'
+
+
+def test_read_share_sizes_exponent_and_rate_come_back(tmp_path: Path) -> None:
+    keys = RANDOM + "offsets = { zipf = { exponent = 0.9 } }"
+    load = '[load]\nopen = { rate_iops = 2000, arrival = "poisson" }'
+    fit, found = fitted(trace_of(tmp_path, load, stream(keys), 40_000))
+    (one,) = found["streams"]
+    # Standard errors of 40,000 I/Os: 0.25 points of the share, 0.5 % of the rate, 0.01 of the exponent (Properties).
+    assert abs(one["read_pct"] - 70) < 1
+    assert one["size"] == "8 KiB"
+    assert one["random_pct"] > 99.9
+    assert abs(one["offsets"]["zipf"]["exponent"] - 0.9) < 0.03
+    assert found["load"]["open"]["arrival"] == "poisson"
+    assert abs(found["load"]["open"]["rate_iops"] / 2000 - 1) < 0.02
+    assert not fit.lost, [(one.property, one.error_text()) for one in fit.rows if not one.kept]
+
+
+def test_sizes_come_back_by_their_weights(tmp_path: Path) -> None:
+    keys = 'sizes = { "4 KiB" = 60, "16 KiB" = 30, "128 KiB" = 10 }\nalign = "4 KiB"\nrandom_pct = 100\nread_pct = 0'
+    load = '[load]\nopen = { rate_iops = 500, arrival = "fixed" }'
+    _, found = fitted(trace_of(tmp_path, load, stream(keys), 20_000))
+    sizes = found["streams"][0]["sizes"]
+    assert sizes.keys() == {"4 KiB", "16 KiB", "128 KiB"}
+    assert all(abs(sizes[size] - asked) < 1.5 for size, asked in (("4 KiB", 60), ("16 KiB", 30), ("128 KiB", 10)))
+    assert found["load"]["open"] == {"rate_iops": pytest.approx(500, rel=1e-4), "arrival": "fixed"}
+
+
+def test_gaps_of_two_lengths_and_changing_rates_come_back(tmp_path: Path) -> None:
+    load = '[load.arrivals]\ngaps = { "100 us" = 90, "20 ms" = 10 }\nevery = "20 s"\nrates = [2, 0.5, 0.5]'
+    fit, found = fitted(trace_of(tmp_path, load, stream(RANDOM), 30_000))
+    arrivals = found["load"]["arrivals"]
+    gaps = {float(text.split()[0]): share for text, share in arrivals["gaps"].items()}
+    short, long = (sum(share for gap, share in gaps.items() if low <= gap < low * 100) for low in (1e4, 1e6))
+    assert (short, long) == (pytest.approx(90, abs=1), pytest.approx(10, abs=1)), gaps
+    rates = arrivals["rates"]
+    assert max(rates) / min(rates) > 3
+    names = [one.property for one in fit.rows if one.property.startswith(("dispersion", "I/Os a second", "gaps"))]
+    assert len(names) >= 5
+    assert not set(names) & set(fit.lost), fit.lost
+
+
+@pytest.mark.parametrize(("threads", "think"), [(1, 3_000_000), (8, 0)])
+def test_a_closed_loop_comes_back(tmp_path: Path, threads: int, think: int) -> None:
+    load = f'[load]\nclosed = {{ threads = {threads}, depth = 1, think = "{think} ns" }}'
+    fit, found = fitted(trace_of(tmp_path, load, stream(RANDOM), 5_000, SERVICE))
+    closed = found["load"]["closed"]
+    assert closed["threads"] == threads
+    assert int(closed.get("think", "0 ns").split()[0]) == think
+    assert row(fit, "I/Os a second").kept
+    assert row(fit, "in flight at issue").kept
+
+
+def test_areas_directions_and_runs_come_back(tmp_path: Path) -> None:
+    data = 'share_pct = 60\nread_pct = 100\nsize = "8 KiB"\nrandom_pct = 100\nrange = ["0 B", "1000 MiB"]'
+    log = 'share_pct = 40\nread_pct = 0\nsize = "16 KiB"\nrandom_pct = 5\nrandom_mode = "run"\nfua = true\n'
+    log += 'range = ["20 GiB", "21 GiB"]'
+    load = '[load]\nin_a_row = 1.5\nopen = { rate_iops = 500, arrival = "poisson" }'
+    fit, found = fitted(trace_of(tmp_path, load, stream(data, "data") + stream(log, "log"), 20_000))
+    one, other = sorted(found["streams"], key=lambda stream: -stream["read_pct"])
+    assert one["random_pct"] == pytest.approx(100, abs=0.2)
+    assert other["random_pct"] == pytest.approx(5, abs=0.2)
+    assert other["random_mode"] == "run"
+    assert other["fua"]
+    assert abs(one["share_pct"] - 60) < 3
+    assert abs(found["load"]["in_a_row"] - 1.5) < 0.2
+    for name in ("continue the last one", "writes that continue", "I/Os of a run, mean", "bytes touched"):
+        assert row(fit, name).kept, name
+
+
+def test_near_jumps_come_back(tmp_path: Path) -> None:
+    keys = 'read_pct = 100\nsize = "4 KiB"\nrandom_pct = 80\nrandom_mode = "coin"\nrange = ["0 B", "100 GB"]\n'
+    keys += 'offsets = { near = { ios = "40 %", within = "4 MiB" } }'
+    load = '[load]\nopen = { rate_iops = 500, arrival = "poisson" }'
+    fit, found = fitted(trace_of(tmp_path, load, stream(keys), 20_000))
+    near = found["streams"][0]["offsets"]["near"]
+    assert near["within"] == "4 MiB"
+    assert abs(float(near["ios"].split()[0]) - 40) < 2
+    for name in ("jumps within 1 MiB", "jump distance, p25", "jump distance, p50", "continue the last one"):
+        assert row(fit, name).kept, name
+
+
+def test_what_cannot_be_kept_is_said(tmp_path: Path) -> None:
+    # Each place once, in an order that is none: no workload of ours asks so.
+    lines = [f"{n * 1000},{n * 7919 % 4001 * 4096},4096,{n % 2}\n" for n in range(4001)]
+    trace = tmp_path / "permuted.csv"
+    trace.write_text("time,offset,size,op\n" + "".join(lines))
+    fit = hb.fit_trace(trace, columns={"time": "1 us", "offset": "2", "size": "3", "op": "4"})
+    assert {"bytes touched", "misses, cache half"} <= set(fit.lost)
+    assert len(fit.kept) + len(fit.lost) == len(fit.rows)
+    lost = row(fit, "bytes touched")
+    assert lost.trace == 4001 * 4096
+    assert lost.error == pytest.approx(100 * (lost.synthetic / lost.trace - 1))
+
+
+def test_both_do_alike_on_a_machine(tmp_path: Path) -> None:
+    keys = RANDOM.replace("2024 MiB", "100 GiB")
+    load = '[load]\nopen = { rate_iops = 60, arrival = "poisson" }'
+    trace = trace_of(tmp_path, load, stream(keys), 6_000)
+    fit = hb.fit_trace(trace, on="ent-15k")
+    assert fit.replayed is not None
+    sides = {(side.direction, side.figure): side for side in fit.replayed.sides}
+    assert {direction for direction, _ in sides} == {"all", "read", "write"}
+    # Two samples of 6,000 I/Os of one workload: 5 % of the mean is three standard errors where a queue forms.
+    mean, tail = sides["all", "mean"].error, sides["all", "p99"].error
+    assert mean is not None
+    assert tail is not None
+    assert abs(mean) < 5
+    assert abs(tail) < 15
+
+
+def test_the_command_prints_table_and_verdict_and_writes_the_workload(tmp_path: Path) -> None:
+    load = '[load]\nopen = { rate_iops = 500, arrival = "poisson" }'
+    trace, out = trace_of(tmp_path, load, stream(RANDOM), 3_000), tmp_path / "like.toml"
+    asked = ["trace", "fit", str(trace), "-o", str(out), "--on", "ent-15k"]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    text = done.stdout.replace(str(out), "")
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "kept within" in text
+    assert "Kept: " in text
+    assert "Never kept: " in text
+    assert "Both on ent-15k" in text
+    assert "# " in out.read_text()
+    assert hb.run(out, on="ent-15k").summary.count == 3_000
+    doc = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    assert doc["kept"] + doc["not_kept"] == len(doc["properties"])
+    assert doc["workload"] == out.read_text()
+    assert {side["figure"] for side in doc["replayed"]["sides"]} == {"IOPS", "mean", "p50", "p99"}
+
+
+def test_the_same_trace_gives_the_same_workload(tmp_path: Path) -> None:
+    load = '[load]\nopen = { rate_iops = 500, arrival = "poisson" }'
+    trace = trace_of(tmp_path, load, stream(RANDOM), 2_000)
+    assert hb.fit_trace(trace).to_json() == hb.fit_trace(trace).to_json()
+
+
+def test_mistakes_are_one_line(tmp_path: Path) -> None:
+    spc = tmp_path / "two.spc"
+    spc.write_text("0,20941264,8192,W,0.551706\n1,20939840,8192,W,0.554041\n")
+    other = tmp_path / "none.txt"
+    other.write_text("nothing of the kind\n")
+    one = ["--device", "0"]
+    cases = [
+        ([str(spc)], "--device"),
+        ([str(other)], "no trace"),
+        ([str(tmp_path)], "is a folder"),
+        ([str(tmp_path / "missing")], "not there"),
+        ([str(spc), *one, "-o", str(spc)], "two.spc"),
+        ([str(spc), *one, "--issue", "recorded"], "--on"),
+        ([str(spc), *one, "--on", "ent-15k", "--issue", "never"], "after-completion"),
+        ([str(spc), *one, "--on", "real:/dev/null"], "hardware"),
+        ([str(spc), *one, "--on", "no-such-drive"], "no-such-drive"),
+    ]
+    for arguments, named in cases:
+        done = CliRunner().invoke(app, ["trace", "fit", *arguments])
+        assert done.exit_code == 2, (arguments, done.output)
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+        assert named in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(not DISKS.is_dir(), reason=f"{DISKS} is not there")
+@pytest.mark.parametrize("disk", ["atlas_III", "cheetah9LP", "dec_rz26"])
+def test_real_disks(disk: str) -> None:
+    fit = hb.fit_trace(DISKS / f"{disk}.trace", on=DISKS / f"{disk}.datasheet.toml")
+    assert fit.replayed is not None
+    assert "closed" in fit.workload
+    for name in ("reads", "I/Os a second", "continue the last one", "I/Os of a run, mean", "bytes touched"):
+        assert row(fit, name).kept, (name, row(fit, name))
+    mean = next(side for side in fit.replayed.sides if (side.direction, side.figure) == ("all", "mean"))
+    assert mean.error is not None
+    assert abs(mean.error) < 20
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"{SAMPLES} is not there")
+def test_samples() -> None:
+    files = ["fio/iolog_v3.log", "msr/mds_0_excerpt.csv", "blktrace/btrace_issue_excerpt.blkparse.txt"]
+    for file in files:
+        assert row(hb.fit_trace(SAMPLES / file), "I/Os").kept, file
+    fit = hb.fit_trace(SAMPLES / "misc/mqsim_tpcc-small_head2000.trace", device="0")
+    assert row(fit, "reads").kept
+
+
+def test_the_commands_of_the_guide_run(tmp_path: Path, hotband: Any) -> None:
+    guide = (DOCS / "guides" / "traces.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"## Fit\n.*?```sh\n(.*?)```", guide, re.DOTALL)
+    (tmp_path / "docs").mkdir()
+    shutil.copytree(DOCS / "examples", tmp_path / "docs" / "examples")
+    for line in block.splitlines():
+        _, *words = shlex.split(line.replace("60 s", "10 s"), comments=True)
+        done = hotband(*words)
+        assert done.returncode == 0, (line, done.stderr)
+
+
+UNEVEN = """{load}
+[[streams]]
+name = "s"
+read_pct = 100
+size = "4 KiB"
+random_pct = 100
+offsets = {{ near = {{ ios = "30 %", within = "1 MiB" }} }}
+[[phases]]
+duration = "10 s"
+measure = true
+"""
+
+
+def test_the_uneven_load_of_the_guide_runs(tmp_path: Path, hotband: Any) -> None:
+    guide = (DOCS / "guides" / "workloads.md").read_text(encoding="utf-8")
+    (load,) = re.findall(r"\*\*Uneven arrivals.\*\*.*?```\n(.*?)```", guide, re.DOTALL)
+    (tmp_path / "w.toml").write_text(UNEVEN.format(load=load))
+    done = hotband("run", "w.toml", "--on", "ent-15k", "--json")
+    assert done.returncode == 0, done.stderr
+    # 4.04 ms between I/Os, half of the time at 1.5 times the rate: 10 s of 1.5.
+    assert json.loads(done.stdout)["summary"]["count"] > 1000
+
+
+@pytest.mark.parametrize("tool", ["fio", "vdb"])
+def test_other_tools_cannot_say_it(tmp_path: Path, hotband: Any, tool: str) -> None:
+    loads = {
+        "uneven": '[load]\narrivals = { gaps = { "1 ms" = 1 } }',
+        "even": "[load]\nin_a_row = 2\nclosed = { threads = 1 }",
+    }
+    for name, load in loads.items():
+        (tmp_path / f"{name}.toml").write_text(UNEVEN.format(load=load))
+    done = hotband("workload", "convert", "uneven.toml", "-o", f"uneven.{tool}")
+    assert (done.returncode, "arrivals" in done.stderr) == (2, True), done.stderr
+    done = hotband("workload", "convert", "even.toml", "-o", f"even.{tool}")
+    assert done.returncode == 0, done.stderr
+    assert "in_a_row" in done.stdout + done.stderr
+    assert "jumps that stay" in done.stdout + done.stderr
