@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Record,
         ResultsStore,
         Sweep,
+        TraceFit,
         TraceShown,
         advise,
         calibrate,

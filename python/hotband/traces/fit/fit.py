@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband import _core
 from hotband.errors import UserError
+from hotband.text.foreign import json_text
 from hotband.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.traces.fit.ios import Ios, ios_of
 from hotband.traces.fit.made import made, properties_of_made, service_of
@@ -83,7 +84,7 @@ class TraceFit:
 
     def to_json(self) -> str:
         """The same as text."""
-        return json.dumps(self.to_dict(), indent=2)
+        return json_text(self.to_dict())
 
     def views(self) -> list[Table | Text | str]:
         """As the command prints it."""
@@ -160,15 +161,10 @@ def _tried(
 
 def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, tuple[str, ...]]:
     """Writes the trace's rows; its format, and what reading it had to say. Raises UserError, OSError."""
-    from hotband.traces.convert import asked_of, head_of
-    from hotband.traces.files import IO_LOG, format_of, is_trace, make_rows
+    from hotband.traces.convert import asked_of, expect_trace, head_of
+    from hotband.traces.files import format_of, make_rows
 
     asked = asked_of(source, keys)
-    if not source.is_file():
-        what = "is a folder" if source.is_dir() else "is not there"
-        raise UserError("FILE", "", str(source), f"{what}; expected a trace")
-    if asked.format is None and not is_trace(source):
-        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError("FILE", "", str(source), f"{accepted}; of any CSV say --columns")
+    expect_trace("FILE", source, asked)
     make_rows(source, asked, str(source), rows)
     return asked.format or format_of(source) or "", tuple(head_of(rows)["notes"])
