@@ -269,7 +269,7 @@ def test_a_share_in_a_file_is_asked_about_with_its_key(hotband, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("hotband run fio-read --on ent-15k --set rea", {"read_pct="}),
+        ("hotband run fio-read --on ent-15k --set rea", {"read_pct=", "read_ahead=", "read_overlap="}),
         ("hotband run fio-read --on ent-15k --set gc_v", set()),
         ("hotband run fio-read --on s4500-960 --set gc_v", {"gc_victims="}),
         ("hotband run ycsb-a --set iod", {"iodepth="}),

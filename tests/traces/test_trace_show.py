@@ -150,7 +150,7 @@ def test_text_fits_and_pages_are_written(tmp_path: Path, hotband: Any) -> None:
     rng = np.random.default_rng(5)
     path = spc(tmp_path / "one.spc", [int(one) for one in (5000 * rng.random(3000) ** 5).astype(int)])
     other = spc(tmp_path / "other.spc", list(range(1000)))
-    done = hotband("trace", "show", str(path), "-o", str(tmp_path / "one.html"))
+    done = hotband("trace", "show", str(path), "-o", "one.html")
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
     assert "At scattered places" in done.stdout
     page = (tmp_path / "one.html").read_text(encoding="utf-8")
