@@ -20,7 +20,7 @@ from hotband.calibrate.figures import Figure, Seen
 from hotband.calibrate.loads import candidates, held_out
 from hotband.calibrate.measure import measure, passes
 from hotband.calibrate.measured import Measured, data_of
-from hotband.calibrate.model import Product, at_scale, specs_of
+from hotband.calibrate.model import Product, at_own_scale, at_scale, is_product, specs_of
 from hotband.calibrate.product_file import file_text
 from hotband.calibrate.screen import jumping
 from hotband.calibrate.unknowns import number_of, unknowns_of
@@ -193,7 +193,12 @@ def test_all_loads_on_a_solid_state_drive_run_on_one_machine(scale: int, tmp_pat
     own = tmp_path / "own.toml"
     own.write_text(f'variant_of = "s4500-960"\ntitle = "t"\n[values]\nscale = {scale}\n')
     loads = [*candidates("ssd", 32), *held_out("ssd", 1_000.0)]
-    target, scaled_loads = at_scale(Product(str(own), own.read_text()), loads)
+    target, scaled_loads = at_scale(at_own_scale(Product(str(own), own.read_text())), loads)
     specs = specs_of("load", target, scaled_loads, ((), 1), None)
     prepared = [prepare(spec, is_followed=spec is not specs[-1]) for spec in specs]
     assert [len(line) for line in sequences(prepared)] == [len(loads) + 1]
+
+
+def test_a_machine_is_no_product() -> None:
+    assert is_product(Product("s4500-960"))
+    assert not is_product(Product("raid5:4xs4500-960"))

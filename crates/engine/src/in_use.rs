@@ -104,9 +104,9 @@ fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
     if is_said || state == Some("fob") || stays_new(&spec) || takes_its_time(request, &workload, &spec) {
         return None;
     }
-    let (held, has_own) = capacity(catalog, request, &spec)?;
+    let held = capacity(catalog, request, &spec)?;
     let has = |key: &str| request.set.iter().any(|(have, _)| have == key);
-    let is_scaled = has_own || has("scale") || spec.drives.iter().any(|drive| drive.set.contains_key("scale"));
+    let is_scaled = has("scale") || spec.drives.iter().any(|drive| drive.set.contains_key("scale"));
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     // What a run finds that follows another is what that one leaves.
     let over = (state.is_none() && !request.follows).then(|| pair(STATE.0, STATE.1));
@@ -140,11 +140,10 @@ fn has_sizes(workload: &Workload) -> bool {
     in_bytes || workload.app.is_some() || !workload.traces.is_empty()
 }
 
-/// Bytes of the solid-state drives of a machine, and whether one is at a scale by its own file; none where it has other
-/// drives, too.
-fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<(u64, bool)> {
+/// Bytes of the solid-state drives of a machine; none where it has other drives, too.
+fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<u64> {
     let mut known: Vec<(&str, &Table, u64)> = Vec::new();
-    let (mut held, mut has_own) = (0_u64, false);
+    let mut held = 0_u64;
     for drive in &spec.drives {
         let found = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
         let capacity = if let Some((.., capacity)) = found {
@@ -156,13 +155,12 @@ fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<
             set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
             let params = (product.kind == "ssd").then(|| SsdParams::read(&product, &set, "", "").ok()).flatten()?;
             let whole = params.capacity * params.scale;
-            has_own |= params.scale > 1;
             known.push((&drive.product, &drive.set, whole));
             whole
         };
         held += capacity;
     }
-    (held > 0).then_some((held, has_own))
+    (held > 0).then_some(held)
 }
 
 #[cfg(test)]

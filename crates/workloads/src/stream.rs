@@ -202,9 +202,12 @@ impl Stream {
         if self.random_share >= 1.0 {
             return true;
         }
-        if self.random_share <= 0.0 {
-            return false;
-        }
+        self.random_share > 0.0 && self.is_random_of_some(cursor)
+    }
+
+    /// The same where some are.
+    #[inline(never)]
+    fn is_random_of_some(&mut self, cursor: usize) -> bool {
         if let Some(decided) = self.decided.take() {
             return decided;
         }
@@ -222,14 +225,10 @@ impl Stream {
     }
 
     fn random_offset(&mut self, len: u32, cursor: usize, read: bool) -> u64 {
-        match self.offset_spec {
-            OffsetSpec::Strided { stride } => return self.strided(len, cursor, stride),
-            OffsetSpec::Near { ios, within, .. } if self.random.unit() < ios => {
-                if let Some(near) = self.near(len, cursor, within) {
-                    return near;
-                }
-            }
-            _ => {}
+        if matches!(self.offset_spec, OffsetSpec::Strided { .. } | OffsetSpec::Near { .. })
+            && let Some(offset) = self.offset_from_last(len, cursor)
+        {
+            return offset;
         }
         let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
         if let Some(band) = &mut self.hot_band {
@@ -237,6 +236,17 @@ impl Stream {
             return self.bounds.from + band.draw(read, slots, align) * align;
         }
         self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)
+    }
+
+    /// Where the last I/O of the thread decides it: a stride on, or near it; none of an I/O that jumps.
+    #[cold]
+    #[inline(never)]
+    fn offset_from_last(&mut self, len: u32, cursor: usize) -> Option<u64> {
+        match self.offset_spec {
+            OffsetSpec::Strided { stride } => Some(self.strided(len, cursor, stride)),
+            OffsetSpec::Near { ios, within, .. } if self.random.unit() < ios => self.near(len, cursor, within),
+            _ => None,
+        }
     }
 
     fn strided(&self, len: u32, cursor: usize, stride: u64) -> u64 {

@@ -104,15 +104,39 @@ def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
     from hotband.catalog.entries import product as entry
     from hotband.text.quantities import size_bytes
 
-    values = {one["key"]: one["value"] for one in entry(product.name)["values"]} | dict(product.held)
-    if values.get("scale") != "1":
+    values = {one["key"]: one["value"] for one in entry(product.name)["values"]}
+    own = values.get("scale")
+    if own is None or "scale" in dict(product.held):
         return product
+    values |= dict(product.held)
     whole = size_bytes(values["capacity"]) or 0.0
-    sizes = [one for one in SCALES if whole / one >= SIMULATED_BYTES] or [SCALES[-1]]
+    least = int(float(own))
+    sizes = [one for one in SCALES if whole / one >= SIMULATED_BYTES and one >= least] or [max(SCALES[-1], least)]
     tried = [Product(product.name, product.text, (*product.held, ("scale", str(scale)))) for scale in sizes]
     # A block has to hold a pass at it, also where the pass is the largest; a file that was measured has to fit.
     given = [one for one in loads if one.given]
     return next((one for one in tried if not (_refuses_a_choice(one) or _refuses_a_load(one, given))), tried[-1])
+
+
+def is_product(named: Product) -> bool:
+    """Whether it is one drive, not a machine of several or with layouts."""
+    from hotband.catalog.entries import product as entry
+
+    try:
+        entry(named.name)
+    except UserError:
+        return False
+    return True
+
+
+def at_own_scale(product: Product) -> Product:
+    """The product at the scale that its file says, where that is another than one; its runs would each choose one."""
+    from hotband.catalog.entries import product as entry
+
+    own = next((one["value"] for one in entry(product.name)["values"] if one["key"] == "scale"), "1")
+    if own == "1" or "scale" in dict(product.held):
+        return product
+    return replace(product, held=(*product.held, ("scale", own)))
 
 
 def at_scale(product: Product, loads: Sequence[Measurement]) -> tuple[Product, list[Measurement]]:
