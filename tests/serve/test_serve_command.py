@@ -65,7 +65,10 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         assert (volume.size, volume.block, volume.device) == (900185481216, 512, None)
         for block in range(20):
             assert read_once(tmp_path / "s", block * 10_000_000_512 // 512 * 512, 4096) == bytes(4096)
-        counted = served.serving()
+        # An answer is counted after it was sent.
+        until = time.monotonic() + 10
+        while (counted := served.serving()).kinds[0].count < 20 and time.monotonic() < until:
+            time.sleep(0.01)
     assert not (tmp_path / "s").exists()
     record = served.record
     [kind] = counted.kinds

@@ -75,7 +75,7 @@ impl Stream {
             align: spec.align.map(|align| align.0),
             random_mode: spec.random_mode,
             offset_spec: spec.offsets,
-            flush_every: spec.flush_every,
+            flush_every: if spec.flush_every == 0 { u64::MAX } else { spec.flush_every },
             fua: spec.fua,
             files_spec: spec.files,
             bounds,
@@ -84,6 +84,10 @@ impl Stream {
             random,
             read_share: spec.read_pct / 100.0,
             random_share: spec.random_pct / 100.0,
+            has_own_offsets: matches!(
+                spec.offsets,
+                OffsetSpec::Strided { .. } | OffsetSpec::Near { .. } | OffsetSpec::HotBand(_)
+            ),
             decided: None,
             cursors: (0..cursors).map(start).collect(),
             runs: vec![(0, 0.0); cursors],

@@ -44,6 +44,7 @@ pub struct Stream {
     pub(crate) align: Option<u64>,
     pub(crate) random_mode: RandomMode,
     pub(crate) offset_spec: OffsetSpec,
+    /// Writes before a flush; more than there ever are where none is asked for.
     pub(crate) flush_every: u64,
     pub(crate) fua: bool,
     pub(crate) files_spec: Option<FilesSpec>,
@@ -53,6 +54,8 @@ pub struct Stream {
     pub(crate) random: Random,
     pub(crate) read_share: f64,
     pub(crate) random_share: f64,
+    /// Whether its offsets are not just drawn (strided, near, a hot band): asked once an I/O.
+    pub(crate) has_own_offsets: bool,
     /// Whether the next I/O is random, where that was asked before it is drawn.
     pub(crate) decided: Option<bool>,
     /// End of the last I/O, by thread (or one for all).
@@ -158,7 +161,7 @@ impl Stream {
     /// The next I/O of `thread`.
     #[inline]
     pub fn next(&mut self, thread: usize) -> IoRequest {
-        if self.flush_every > 0 && self.writes == self.flush_every {
+        if self.writes == self.flush_every {
             self.writes = 0;
             return IoRequest { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
@@ -225,23 +228,23 @@ impl Stream {
     }
 
     fn random_offset(&mut self, len: u32, cursor: usize, read: bool) -> u64 {
-        if matches!(self.offset_spec, OffsetSpec::Strided { .. } | OffsetSpec::Near { .. })
-            && let Some(offset) = self.offset_from_last(len, cursor)
+        if self.has_own_offsets
+            && let Some(offset) = self.own_offset(len, cursor, read)
         {
             return offset;
         }
         let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
-        if let Some(band) = &mut self.hot_band {
-            let align = self.align.unwrap_or(u64::from(len));
-            return self.bounds.from + band.draw(read, slots, align) * align;
-        }
         self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)
     }
 
-    /// Where the last I/O of the thread decides it: a stride on, or near it; none of an I/O that jumps.
-    #[cold]
+    /// Of a hot band, or where the last I/O of the thread decides it: a stride on, or near it; none of an I/O that jumps.
     #[inline(never)]
-    fn offset_from_last(&mut self, len: u32, cursor: usize) -> Option<u64> {
+    fn own_offset(&mut self, len: u32, cursor: usize, read: bool) -> Option<u64> {
+        let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
+        if let Some(band) = &mut self.hot_band {
+            let align = self.align.unwrap_or(u64::from(len));
+            return Some(self.bounds.from + band.draw(read, slots, align) * align);
+        }
         match self.offset_spec {
             OffsetSpec::Strided { stride } => Some(self.strided(len, cursor, stride)),
             OffsetSpec::Near { ios, within, .. } if self.random.unit() < ios => self.near(len, cursor, within),
