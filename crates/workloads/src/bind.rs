@@ -75,7 +75,7 @@ impl Stream {
             align: spec.align.map(|align| align.0),
             random_mode: spec.random_mode,
             offset_spec: spec.offsets,
-            flush_every: if spec.flush_every == 0 { u64::MAX } else { spec.flush_every },
+            flush_every: spec.flush_every,
             fua: spec.fua,
             files_spec: spec.files,
             bounds,

@@ -44,7 +44,6 @@ pub struct Stream {
     pub(crate) align: Option<u64>,
     pub(crate) random_mode: RandomMode,
     pub(crate) offset_spec: OffsetSpec,
-    /// Writes before a flush; more than there ever are where none is asked for.
     pub(crate) flush_every: u64,
     pub(crate) fua: bool,
     pub(crate) files_spec: Option<FilesSpec>,
@@ -161,7 +160,7 @@ impl Stream {
     /// The next I/O of `thread`.
     #[inline]
     pub fn next(&mut self, thread: usize) -> IoRequest {
-        if self.writes == self.flush_every {
+        if self.flush_every > 0 && self.writes == self.flush_every {
             self.writes = 0;
             return IoRequest { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
@@ -205,12 +204,9 @@ impl Stream {
         if self.random_share >= 1.0 {
             return true;
         }
-        self.random_share > 0.0 && self.is_random_of_some(cursor)
-    }
-
-    /// The same where some are.
-    #[inline(never)]
-    fn is_random_of_some(&mut self, cursor: usize) -> bool {
+        if self.random_share <= 0.0 {
+            return false;
+        }
         if let Some(decided) = self.decided.take() {
             return decided;
         }

@@ -68,7 +68,6 @@ impl Shares {
         if let [(only, _)] = self.active[..] { only } else { self.choose_among(streams, thread) }
     }
 
-    #[inline(never)]
     fn choose_among(&mut self, streams: &mut [Stream], thread: usize) -> usize {
         let Some(runs) = self.in_a_row else { return self.draw() };
         let stays = |last: &usize| streams[*last].goes_on(thread) || self.random.unit() * runs >= 1.0;
