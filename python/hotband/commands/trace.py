@@ -9,6 +9,7 @@ import typer
 
 from hotband.commands.group import Commands
 from hotband.commands.output import JsonFlag, OnOption, print_json, show_lines, show_views
+from hotband.commands.trace_keys import NOTHING, Keys, reads_traces
 from hotband.errors import UserError
 
 trace_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Traces of I/Os, of ours and of other tools.")
@@ -28,20 +29,6 @@ def trace() -> None:
     """Traces of I/Os, of ours and of other tools."""
 
 
-FormatOption = Annotated[str | None, typer.Option("--format", metavar="NAME", help="Its format, if not recognised.")]
-ColumnsOption = Annotated[
-    str | None, typer.Option(metavar="KEY=COLUMN,...", help="Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.")
-]
-SkipOption = Annotated[int, typer.Option("--skip-bad", min=0, metavar="N", help="Leave out up to N wrong lines.")]
-DeviceOption = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Of this device. May be repeated.")]
-HostOption = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Of this host. May be repeated.")]
-ProcessOption = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Of this process. May be repeated.")]
-DirectionOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="read, write, flush or trim. May be repeated.")
-]
-FromOption = Annotated[str | None, typer.Option("--from", metavar="TIME", help='Since its first I/O, as "1 h".')]
-ForOption = Annotated[str | None, typer.Option("--for", metavar="TIME", help="For so long.")]
-
 SHOW_EPILOG = """\
 [bold]Examples[/]
 
@@ -53,19 +40,12 @@ hotband trace show mine.csv --columns time=1:ms,op=2,offset=3:sectors,size=4 --j
 
 
 @trace_app.command(epilog=SHOW_EPILOG)
+@reads_traces
 def show(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Traces, plain or compressed by gzip or zstd.")
     ],
-    format_: FormatOption = None,
-    columns: ColumnsOption = None,
-    skip_bad: SkipOption = 0,
-    device: DeviceOption = None,
-    host: HostOption = None,
-    process: ProcessOption = None,
-    direction: DirectionOption = None,
-    from_: FromOption = None,
-    for_: ForOption = None,
+    keys: Keys = NOTHING,
     block: Annotated[str, typer.Option(metavar="SIZE", help="Of what is counted as touched.")] = "4 KiB",
     sample: Annotated[
         int | None, typer.Option(min=1024, max=2**26, metavar="N", help="Blocks followed at most.")
@@ -75,21 +55,9 @@ def show(
 ) -> None:
     """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do."""
     from hotband.text.write import expect_other_file, expect_page
-    from hotband.traces.convert import columns_of
     from hotband.traces.show import SAMPLE, block_of, show_trace, write_page
     from hotband.traces.told import closing_of, table_of
 
-    keys = {
-        "format": format_,
-        "columns": columns_of(columns),
-        "skip_bad": skip_bad,
-        "device": device,
-        "host": host,
-        "process": process,
-        "direction": direction,
-        "from": from_,
-        "for": for_,
-    }
     if output is not None:
         expect_page("--output", output)
         expect_other_file("--output", output, files)
@@ -110,35 +78,17 @@ def show(
 
 
 @trace_app.command(epilog=CONVERT_EPILOG)
+@reads_traces
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A trace, plain or compressed by gzip or zstd.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; its ending says the format.")],
     to: Annotated[str | None, typer.Option(metavar="FORMAT", help="The new format.")] = None,
-    format_: FormatOption = None,
-    columns: ColumnsOption = None,
-    skip_bad: SkipOption = 0,
-    device: DeviceOption = None,
-    host: HostOption = None,
-    process: ProcessOption = None,
-    direction: DirectionOption = None,
-    from_: FromOption = None,
-    for_: ForOption = None,
+    keys: Keys = NOTHING,
     as_json: JsonFlag = False,
 ) -> None:
     """Write a trace in another format, and say what that cannot say of it."""
-    from hotband.traces.convert import columns_of, convert_trace
+    from hotband.traces.convert import convert_trace
 
-    keys = {
-        "format": format_,
-        "columns": columns_of(columns),
-        "skip_bad": skip_bad,
-        "device": device,
-        "host": host,
-        "process": process,
-        "direction": direction,
-        "from": from_,
-        "for": for_,
-    }
     done = convert_trace(source, output, to, keys)
     if not as_json:
         return show_lines(done.lines())
@@ -168,23 +118,16 @@ hotband trace compare mine.csv log.parquet --columns time=1:us,offset=2:sectors,
 
 
 @trace_app.command(epilog=COMPARE_EPILOG)
+@reads_traces
 def compare(
     first: Annotated[Path, typer.Argument(metavar="A", help="What was measured: a trace with latencies.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it.")],
     page: Annotated[Path | None, typer.Option("-o", "--page", metavar="FILE", help="Write a page, .html.")] = None,
-    format_: FormatOption = None,
-    columns: ColumnsOption = None,
+    keys: Keys = NOTHING,
     format_b: Annotated[str | None, typer.Option(metavar="NAME", help="The format of B, if another.")] = None,
     columns_b: Annotated[
         str | None, typer.Option(metavar="KEY=COLUMN,...", help="The columns of B, if others.")
     ] = None,
-    skip_bad: SkipOption = 0,
-    device: DeviceOption = None,
-    host: HostOption = None,
-    process: ProcessOption = None,
-    direction: DirectionOption = None,
-    from_: FromOption = None,
-    for_: ForOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same."""
@@ -192,17 +135,6 @@ def compare(
     from hotband.traces.compare_show import compared_views
     from hotband.traces.convert import columns_of
 
-    keys = {
-        "format": format_,
-        "columns": columns_of(columns),
-        "skip_bad": skip_bad,
-        "device": device,
-        "host": host,
-        "process": process,
-        "direction": direction,
-        "from": from_,
-        "for": for_,
-    }
     is_other = format_b is not None or columns_b is not None
     of_second = {"format": format_b, "columns": columns_of(columns_b)} if is_other else {}
     found = compare_traces(first, second, keys, of_second)
@@ -225,6 +157,7 @@ hotband run like-financial1.toml --on exos-15e900-512n"""
 
 
 @trace_app.command(epilog=FIT_EPILOG)
+@reads_traces
 def fit(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or compressed by gzip or zstd.")],
     output: Annotated[
@@ -235,33 +168,13 @@ def fit(
         str | None, typer.Option(metavar="WHEN", help="With --on: the trace's I/Os, recorded or after-completion.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
-    format_: FormatOption = None,
-    columns: ColumnsOption = None,
-    skip_bad: SkipOption = 0,
-    device: DeviceOption = None,
-    host: HostOption = None,
-    process: ProcessOption = None,
-    direction: DirectionOption = None,
-    from_: FromOption = None,
-    for_: ForOption = None,
+    keys: Keys = NOTHING,
     as_json: JsonFlag = False,
 ) -> None:
     """Write a workload that is like a trace, and say what it keeps of it."""
     from hotband.runs.specify import Named
-    from hotband.traces.convert import columns_of
     from hotband.traces.fit.fit import fit_trace
 
-    keys = {
-        "format": format_,
-        "columns": columns_of(columns),
-        "skip_bad": skip_bad,
-        "device": device,
-        "host": host,
-        "process": process,
-        "direction": direction,
-        "from": from_,
-        "for": for_,
-    }
     if issue is not None and on is None:
         raise UserError("--issue", "", issue, "is for both on a machine: expected --on MACHINE with it")
     fitted = fit_trace(source, output, keys, None if on is None else Named(on), issue, seed)

@@ -24,7 +24,7 @@ def convert_trace(
     UserError for a mistake, such as the first line that is wrong; OSError."""
     from hotband.traces import convert
 
-    return convert.convert_trace(Path(source), Path(output), to, {key.rstrip("_"): keys[key] for key in keys})
+    return convert.convert_trace(Path(source), Path(output), to, _of_trace(keys))
 
 
 def show_trace(
@@ -36,7 +36,7 @@ def show_trace(
     `[trace]`, as of `convert_trace`. Raises UserError for a mistake, such as the first line that is wrong; OSError."""
     from hotband.traces import show
 
-    asked = {key.rstrip("_"): keys[key] for key in keys}
+    asked = _of_trace(keys)
     return show.show_trace(Path(source), asked, show.block_of(block), show.SAMPLE if sample is None else sample)
 
 
@@ -54,10 +54,7 @@ def compare_traces(
     trace without latencies; OSError."""
     from hotband.traces import compare
 
-    def read(given: Mapping[str, object]) -> dict[str, object]:
-        return {key.rstrip("_"): value for key, value in given.items()}
-
-    return compare.compare_traces(Path(a), Path(b), read(keys), read(of_b or {}))
+    return compare.compare_traces(Path(a), Path(b), _of_trace(keys), _of_trace(of_b or {}))
 
 
 def fit_trace(
@@ -78,5 +75,10 @@ def fit_trace(
     from hotband.traces.fit import fit
 
     machine = None if on is None else named(on, "on")
-    read = {key.rstrip("_"): keys[key] for key in keys}
-    return fit.fit_trace(Path(source), None if output is None else Path(output), read, machine, issue, seed)
+    written = None if output is None else Path(output)
+    return fit.fit_trace(Path(source), written, _of_trace(keys), machine, issue, seed)
+
+
+def _of_trace(keys: Mapping[str, object]) -> dict[str, object]:
+    """Arguments as keys of `[trace]`: `from_` is no word that Python leaves free."""
+    return {key.rstrip("_"): value for key, value in keys.items()}
