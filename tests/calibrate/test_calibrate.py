@@ -20,7 +20,7 @@ from hotband.calibrate.figures import Figure, Seen
 from hotband.calibrate.loads import candidates, held_out
 from hotband.calibrate.measure import measure, passes
 from hotband.calibrate.measured import Measured, data_of
-from hotband.calibrate.model import Product, at_own_scale, at_scale, is_product, specs_of
+from hotband.calibrate.model import Product, at_own_scale, at_scale, specs_of
 from hotband.calibrate.product_file import file_text
 from hotband.calibrate.screen import jumping
 from hotband.calibrate.unknowns import number_of, unknowns_of
@@ -199,6 +199,11 @@ def test_all_loads_on_a_solid_state_drive_run_on_one_machine(scale: int, tmp_pat
     assert [len(line) for line in sequences(prepared)] == [len(loads) + 1]
 
 
-def test_a_machine_is_no_product() -> None:
-    assert is_product(Product("s4500-960"))
-    assert not is_product(Product("raid5:4xs4500-960"))
+@pytest.mark.parametrize("machine", ["raid5:4xs4500-960", "s4500-960"])
+def test_what_says_no_scale_of_its_own_stays(machine: str) -> None:
+    assert at_own_scale(Product(machine)) == Product(machine)
+
+
+def test_a_machine_has_no_scale() -> None:
+    loads = candidates("ssd", 32)
+    assert at_scale(Product("raid5:4xs4500-960"), loads) == (Product("raid5:4xs4500-960"), loads)

@@ -17,7 +17,7 @@ from hotband.calibrate.figures import means
 from hotband.calibrate.fit import Fitted, fit
 from hotband.calibrate.loads import SHARE_OF_RATE, Measurement, candidates, held_out, within
 from hotband.calibrate.measured import Measured, data_of
-from hotband.calibrate.model import IOS, SSD_IOS, Model, Product, Watch
+from hotband.calibrate.model import IOS, SSD_IOS, Model, Product, Watch, expect_one_volume
 from hotband.calibrate.screen import Screened, screen
 from hotband.calibrate.unknowns import FARTHEST, Unknowns, unknowns_of
 from hotband.calibrate.values import values_of
@@ -223,11 +223,7 @@ def _ios(asked: Asked) -> int:
 
 
 def _unknowns(like: Product) -> Unknowns:
-    from hotband.expect.capacity import target_bytes
-    from hotband.runs.specify import Named
-
-    if target_bytes(Named(like.name, like.text)) is None:
-        raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
+    expect_one_volume(like)
     found = unknowns_of(like.name, dict(like.held))
     if not found.numbers:
         accepted = "has no uncertain value: expected a product of which values have a range"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.calibrate.design import Next
+    from hotband.record.document_traces import ComparisonDoc
 
 State = Literal["told", "narrowed", "unknown"]
 TOLD = 0.5
@@ -82,7 +83,7 @@ class CalibratedDoc(TypedDict):
     loads: list[dict[str, object]]
     misfit: float
     best_next: dict[str, object] | None
-    comparison: Mapping[str, object] | None
+    comparison: ComparisonDoc | None
     notes: list[str]
 
 
@@ -101,7 +102,7 @@ class Calibrated:
     best_next: Next | None
     text: str = ""
     notes: list[str] = field(default_factory=list)
-    comparison: Mapping[str, object] | None = None
+    comparison: ComparisonDoc | None = None
     runs: int = 0
     seconds: float = 0.0
 

@@ -63,6 +63,15 @@ class Product:
     held: tuple[Setting, ...] = ()
 
 
+def expect_one_volume(like: Product) -> None:
+    """Raises UserError for a product with several volumes."""
+    from hotband.expect.capacity import target_bytes
+    from hotband.runs.specify import Named
+
+    if target_bytes(Named(like.name, like.text)) is None:
+        raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
+
+
 def specs_of(
     name: str, product: Product, loads: Sequence[Measurement], at: At, ios: int | None, *, one_drive: bool = True
 ) -> list[RunSpec]:
@@ -101,10 +110,9 @@ def ios_of(load: Measurement, ios: int) -> int:
 def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
     """The product at the largest scale that leaves enough of it, for loads that are given, too; as it is where it has
     none, or the user says one."""
-    from hotband.catalog.entries import product as entry
     from hotband.text.quantities import size_bytes
 
-    values = {one["key"]: one["value"] for one in entry(product.name)["values"]}
+    values = _values(product) or {}
     own = values.get("scale")
     if own is None or "scale" in dict(product.held):
         return product
@@ -118,25 +126,23 @@ def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
     return next((one for one in tried if not (_refuses_a_choice(one) or _refuses_a_load(one, given))), tried[-1])
 
 
-def is_product(named: Product) -> bool:
-    """Whether it is one drive, not a machine of several or with layouts."""
+def at_own_scale(target: Product) -> Product:
+    """A drive at the scale that its file says, where that is another than one: its runs would each choose one. A
+    machine of several drives, or with layouts, as it is."""
+    own = "1" if (values := _values(target)) is None else values.get("scale", "1")
+    if own == "1" or "scale" in dict(target.held):
+        return target
+    return replace(target, held=(*target.held, ("scale", own)))
+
+
+def _values(product: Product) -> dict[str, str] | None:
+    """The values of one drive as text; None of what is none."""
     from hotband.catalog.entries import product as entry
 
     try:
-        entry(named.name)
+        return {one["key"]: one["value"] for one in entry(product.name)["values"]}
     except UserError:
-        return False
-    return True
-
-
-def at_own_scale(product: Product) -> Product:
-    """The product at the scale that its file says, where that is another than one; its runs would each choose one."""
-    from hotband.catalog.entries import product as entry
-
-    own = next((one["value"] for one in entry(product.name)["values"] if one["key"] == "scale"), "1")
-    if own == "1" or "scale" in dict(product.held):
-        return product
-    return replace(product, held=(*product.held, ("scale", own)))
+        return None
 
 
 def at_scale(product: Product, loads: Sequence[Measurement]) -> tuple[Product, list[Measurement]]:

@@ -12,22 +12,20 @@ from hotband.calibrate.calibrate import MOST_MISFIT
 from hotband.calibrate.calibrated import TOLD, Calibrated, Check, Line, Value
 from hotband.calibrate.fit import TOLD as KNOWN
 from hotband.calibrate.trace.fit import Fit, Fitted
-from hotband.calibrate.trace.replay import Replays
+from hotband.calibrate.trace.replay import FIRST, SECOND, Replays
 from hotband.calibrate.trace.unknowns import NORMAL_90, Number, Switch, unknowns_of, values_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from numpy.typing import NDArray
-
     from hotband.calibrate.model import Product
     from hotband.experiment import Tick
-
-    Numbers = NDArray[np.float64]
+    from hotband.record.document_traces import ComparisonDoc
 
 CLEAR = 2.0
 """An option is told where every other costs so much more (half of what two more terms of chi square would)."""
-SECOND = "second half"
+CHECKED = (50.0, 99.0)
+"""Percentiles that are told of the second half."""
 
 
 def of_trace(
@@ -42,26 +40,22 @@ def of_trace(
         # What nothing tells stays as the product has it: what is checked is what is written.
         point = {one.key: one.value for one in values if one.state != "unknown"}
         with watch("checking") as tick:
-            ours, before = replays.latencies([point, {}], len(replays.measured.latency_ms), tick)
-            comparison = replays.comparison(point)
-        measured, half = replays.measured.latency_ms, replays.measured.half
-        checks = _checks(measured[half:], ours[half:], before[half:])
-        lines = [Line("first half", 1, 1e3 / float(measured[:half].mean()), fit.rest(ours[:half]))]
-        notes = _notes(measured, ours, before, half, found.misfit)
-        names = (like.name, str(trace))
-        made = Calibrated(*names, values, checks, lines, found.misfit, None, notes=notes, comparison=comparison)
+            [latency] = replays.latencies([point], fit.ios, tick)
+            first, second = (replays.comparison(point, half) for half in (FIRST, SECOND))
+            before = replays.comparison({}, SECOND)
+        lines = [Line(FIRST, 1, 1e9 / first["mean_measured_ns"], fit.rest(latency))]
+        notes = _notes(first, second, before, found.misfit)
+        names, checks = (like.name, str(trace)), _checks(second, before)
+        made = Calibrated(*names, values, checks, lines, found.misfit, None, notes=notes, comparison=second)
         made.runs = replays.runs
-        return made, half
+        return made, fit.ios
 
 
-def _notes(measured: Numbers, ours: Numbers, before: Numbers, half: int, misfit: float) -> list[str]:
-    second, was, first = (
-        demerit(measured[part], of[part])
-        for part, of in ((slice(half, None), ours), (slice(half, None), before), (slice(half), ours))
-    )
+def _notes(first: ComparisonDoc, second: ComparisonDoc, before: ComparisonDoc, misfit: float) -> list[str]:
+    now, was, fitted = (f"{of['demerit_pct'] or 0.0:.1f} %" for of in (second, before, first))
     notes = [
-        f"demerit on the second half: {second:.1f} % of the mean (of the product as it was: {was:.1f} %; "
-        f"on the first half, which was fitted: {first:.1f} %)",
+        f"demerit on the second half: {now} of the mean (of the product as it was: {was}; "
+        f"on the first half, which was fitted: {fitted})",
         "a trace does not tell where the spindle stood, nor power",
     ]
     if misfit > MOST_MISFIT:
@@ -69,17 +63,14 @@ def _notes(measured: Numbers, ours: Numbers, before: Numbers, half: int, misfit:
     return notes
 
 
-def demerit(measured: Numbers, found: Numbers) -> float:
-    """RMS horizontal distance of two distributions, in percent of the measured mean."""
-    distance = np.sort(found) - np.sort(measured)
-    return float(100.0 * np.sqrt(np.mean(distance**2)) / measured.mean())
-
-
-def _checks(measured: Numbers, ours: Numbers, before: Numbers) -> list[Check]:
-    found = []
-    for name, of in (("mean", np.mean), ("p50", np.median), ("p99", lambda values: np.quantile(values, 0.99))):
-        figures = [float(of(values)) * 1e6 for values in (measured, ours, before)]
-        found.append(Check(SECOND, name, *figures))
+def _checks(ours: ComparisonDoc, before: ComparisonDoc) -> list[Check]:
+    """Mean and percentiles of the second half, measured and replayed, and those of the product as it was."""
+    mean = Check(SECOND, "mean", ours["mean_measured_ns"], ours["mean_replayed_ns"], before["mean_replayed_ns"])
+    found = [mean]
+    for now, was in zip(ours["percentiles"], before["percentiles"], strict=True):
+        if now["percentile"] in CHECKED:
+            name = f"p{now['percentile']:g}"
+            found.append(Check(SECOND, name, now["measured_ns"], now["replayed_ns"], was["replayed_ns"]))
     return found
 
 

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hotband.experiment import Tick
+    from hotband.record.document_traces import ComparisonDoc
+    from hotband.runs.run import Finished
 
     Numbers = NDArray[np.float64]
 
 NEAR_BYTES = 1 << 20
 """As in a record's comparison: what begins within this of the end of the one before is near."""
 DISTANCES = ("continuing", "near", "far")
+FIRST, SECOND = "first half", "second half"
 LEAST_IOS = 200
 """Halves of fewer have classes of a handful."""
 
@@ -71,21 +74,25 @@ class Replays(AbstractContextManager["Replays"]):
         """Latencies in ms of the first I/Os, for each point: values that replace or join those of the product. Raises
         UserError where the product takes none of them, RunsInterrupted."""
         specs = [self._spec(number, point, _phase("all", ios, True)) for number, point in enumerate(points)]
-        try:
-            Experiment(points_of(specs), what="").run(jobs=self.jobs, progress=tick)
-        except UserError as error:
-            raise self._in_their_files(error) from None
-        self.runs += len(specs)
+        self._run(specs, tick)
         return [self._latencies_of(spec.io_log, ios) for spec in specs if spec.io_log is not None]
 
-    def comparison(self, point: Mapping[str, str]) -> Mapping[str, object]:
-        """Measured beside replayed, of the second half, as a record has it; the first half goes before. Raises
-        UserError, RunsInterrupted."""
-        half, ios = self.measured.half, len(self.measured.latency_ms)
-        spec = self._spec(0, point, f"{_phase('first', half, False)}{_phase('second', ios - half, True)}")
-        [finished] = Experiment(points_of([spec]), what="").run(jobs=self.jobs).finished
-        found: Mapping[str, object] = finished.record["comparison"]
-        return found
+    def comparison(self, point: Mapping[str, str], half: str) -> ComparisonDoc:
+        """Measured beside replayed, of one half (FIRST or SECOND), as a record has it. Raises UserError,
+        RunsInterrupted."""
+        first, ios = self.measured.half, len(self.measured.latency_ms)
+        phases = [_phase(FIRST, first, half == FIRST)]
+        if half == SECOND:
+            phases.append(_phase(SECOND, ios - first, True))
+        [finished] = self._run([self._spec(0, point, "".join(phases))], None)
+        return finished.record["comparison"]
+
+    def _run(self, specs: Sequence[RunSpec], tick: Tick | None) -> list[Finished]:
+        self.runs += len(specs)
+        try:
+            return Experiment(points_of(specs), what="").run(jobs=self.jobs, progress=tick).finished
+        except UserError as error:
+            raise self._in_their_files(error) from None
 
     def _spec(self, number: int, point: Mapping[str, str], phases: str) -> RunSpec:
         drive = self.folder / f"{number}.toml"

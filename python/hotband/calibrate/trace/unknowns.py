@@ -100,16 +100,14 @@ def settings(
 
 def values_of(like: Product) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
     """The values of a disk as text, and the ranges of those that have one. Raises UserError."""
+    from hotband.calibrate.model import expect_one_volume
     from hotband.catalog.entries import drive
-    from hotband.expect.capacity import target_bytes
-    from hotband.runs.specify import Named
 
     found = drive(like.name)
     if found["kind"] != "disk":
         accepted = "expected a disk: other drives are not fitted to traces"
         raise UserError("--like", "", like.name, f"is a product of kind {found['kind']}; {accepted}")
-    if target_bytes(Named(like.name, like.text)) is None:
-        raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
+    expect_one_volume(like)
     values = {one["key"]: one["value"] for one in found["values"]} | dict(like.held)
     ranges = {one["key"]: (one["range"][0], one["range"][1]) for one in found["values"] if one["range"]}
     return values, ranges
