@@ -20,9 +20,10 @@ from hotband.calibrate.figures import Figure, Seen
 from hotband.calibrate.loads import candidates, held_out
 from hotband.calibrate.measure import measure, passes
 from hotband.calibrate.measured import Measured, data_of
-from hotband.calibrate.model import Product, at_own_scale, at_scale, specs_of
+from hotband.calibrate.model import Product, at_own_scale, at_scale, own_scale, specs_of
 from hotband.calibrate.product_file import file_text
 from hotband.calibrate.screen import jumping
+from hotband.calibrate.target import span_of_model
 from hotband.calibrate.unknowns import number_of, unknowns_of
 from hotband.catalog.entries import product
 from hotband.errors import UserError
@@ -202,6 +203,18 @@ def test_all_loads_on_a_solid_state_drive_run_on_one_machine(scale: int, tmp_pat
 @pytest.mark.parametrize("machine", ["raid5:4xs4500-960", "s4500-960"])
 def test_what_says_no_scale_of_its_own_stays(machine: str) -> None:
     assert at_own_scale(Product(machine)) == Product(machine)
+
+
+@pytest.mark.parametrize("way", ["", "emulated:"])
+def test_a_drive_of_which_a_part_is_simulated_is_used_as_a_whole(way: str, tmp_path: Path) -> None:
+    """An eighth of its bytes is all of it: on an eighth of its addresses the fit would have too much room to spare."""
+    own = tmp_path / "own.toml"
+    own.write_text('variant_of = "s4500-960"\ntitle = "t"\n[values]\nscale = 8\n')
+    target = Product(f"{way}{own}", own.read_text())
+    assert own_scale(target) == 8
+    assert span_of_model(target, Product("s4500-960")) is None
+    # Beside a larger product as much of that as there is.
+    assert span_of_model(target, Product("7450-pro-3840")) == pytest.approx(960_197_124_096, rel=0.001)
 
 
 def test_a_machine_has_no_scale() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hotband.calibrate.figures import seen_of
 from hotband.calibrate.measured import Measured
-from hotband.calibrate.model import FILL, Product, Watch, at_own_scale, at_scale, specs_of
+from hotband.calibrate.model import FILL, Product, Watch, at_own_scale, at_scale, own_scale, part_of, specs_of
 from hotband.experiment import Executor, Experiment, Point
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def measure(
     order = passes(loads, counts)
     if not order:
         return []
-    asked = [loads[place] for place in order]
+    asked = [part_of(loads[place], own_scale(target)) for place in order]
     if executor is None:
         # All of them run on one simulated drive: without, each would choose the scale that suits it.
         target, asked = at_scale(at_own_scale(target), asked)

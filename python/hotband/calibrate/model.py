@@ -49,6 +49,7 @@ SHOWN_POINTS = 8
 """Fewer points are run without a bar: a step of the fit takes a second."""
 BATCH = 24
 """Points that are run together: some hundred runs, whose records are let go before the next."""
+EMULATED = "emulated:"
 FILL = Measurement("fill", ((("name", "fill"), ("read_pct", 0), ("random_pct", 100), ("size", "4 KiB")),), seconds=1.0)
 """First on every simulated drive: one in use is written over by the load that it begins with, by this one at random."""
 FILL_IOS = 1_000
@@ -126,13 +127,19 @@ def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
     return next((one for one in tried if not (_refuses_a_choice(one) or _refuses_a_load(one, given))), tried[-1])
 
 
+def own_scale(target: Product) -> int:
+    """The scale of a simulated drive that is set or that its file says: one part in so many of it is there. 1 of a
+    machine of several drives, or with layouts, and of hardware."""
+    values = (_values(replace(target, name=target.name.removeprefix(EMULATED))) or {}) | dict(target.held)
+    return int(values.get("scale", "1"))
+
+
 def at_own_scale(target: Product) -> Product:
-    """A drive at the scale that its file says, where that is another than one: its runs would each choose one. A
-    machine of several drives, or with layouts, as it is."""
-    own = "1" if (values := _values(target)) is None else values.get("scale", "1")
-    if own == "1" or "scale" in dict(target.held):
+    """A drive at the scale that its file says, where that is another than one: its runs would each choose one."""
+    own = own_scale(target)
+    if own == 1 or "scale" in dict(target.held):
         return target
-    return replace(target, held=(*target.held, ("scale", own)))
+    return replace(target, held=(*target.held, ("scale", str(own))))
 
 
 def _values(product: Product) -> dict[str, str] | None:

@@ -14,10 +14,10 @@ from hotband.calibrate.black_box import checks_for, loads_for, product_of
 from hotband.calibrate.calibrate import Asked, Planned
 from hotband.calibrate.loads import BLACK_BOX, held_out
 from hotband.calibrate.measure import measure
-from hotband.calibrate.model import Product, Watch
+from hotband.calibrate.model import EMULATED, Product, Watch
 from hotband.calibrate.product_file import file_text, whole_text
 from hotband.calibrate.results import measured_of
-from hotband.calibrate.target import EMULATED, REAL, Hardware, is_model, span_of_model, target_of
+from hotband.calibrate.target import REAL, Hardware, is_model, span_of_model, target_of
 from hotband.calibrate.trace.calibrate import of_trace
 from hotband.errors import UserError
 from hotband.text.tables import counted

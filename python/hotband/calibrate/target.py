@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.calibrate.loads import BLACK_BOX
-from hotband.calibrate.model import Product
+from hotband.calibrate.model import EMULATED, Product, own_scale
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor, Say
     from hotband.serve import Served
 
-EMULATED, REAL = "emulated:", "real:"
+REAL = "real:"
 WORN_IN = {"sequential": 2.0, "random": 1.0}
 """What an emulated drive holds: written over in order twice, and once at random, as the model's do before."""
 HOST_NS, SERVED_NS = 10_000.0, 20_000.0
@@ -40,7 +40,7 @@ class Hardware:
 @dataclass
 class Target:
     """What answers: a name and, of a model, its text; who runs loads on it (None: the engine), bytes that are used
-    (None: all), and the served machine, if it is one."""
+    (None: all) of a whole drive, also where a part of it is simulated, and the served machine, if it is one."""
 
     product: Product
     executor: Executor | None = None
@@ -68,7 +68,7 @@ def span_of_model(named: Product, like: Product) -> int | None:
     from hotband.runs.specify import Named
 
     size = target_bytes(Named(named.name.removeprefix(EMULATED), named.text))
-    return None if size is None else _span(size, like)
+    return None if size is None else _span(size * own_scale(named), like)
 
 
 def is_model(name: str) -> bool:
@@ -104,7 +104,9 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
         # Nothing is lost: what is served here was made for this.
         how = How(product="none")
         executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=volume.uri, how=how)
-        yield Target(Product(named.name, text), executor, _span(volume.size, like), served, way.more_ns)
+        yield Target(
+            Product(named.name, text), executor, _span(volume.size * own_scale(named), like), served, way.more_ns
+        )
 
 
 def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, say: Say) -> Target:
