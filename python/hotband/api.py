@@ -57,7 +57,8 @@ from hotband.suites.api import quick as quick
 from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
 from hotband.targets.named import REAL
-from hotband.targets.target import RealAsked, executor_for, expect_folder
+from hotband.targets.real_asked import RealAsked
+from hotband.targets.target import executor_for, expect_folder
 from hotband.traces import api as traces_api
 from hotband.traces.compare import TracesCompared as TracesCompared
 from hotband.traces.convert import TraceConverted as TraceConverted
@@ -153,7 +154,8 @@ def run(
     secure-erase) is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
     """
     from hotband.experiment import Experiment, points_of
-    from hotband.runs.run import Repair, RunsInterrupted
+    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.run import Repair
     from hotband.runs.watch import watch
 
     spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, {**(set or {}), **settings})
@@ -231,7 +233,8 @@ def sequence(
     With `fresh_seeds` each asks for offsets of its own. `events` count from the measured time of the first run, and may
     come in a later one. Otherwise as `run`, and raises what it raises.
     """
-    from hotband.runs.run import RunsInterrupted, execute
+    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.run import execute
     from hotband.runs.watch import watch
 
     changed, where = {**(set or {}), **settings}, named(on, "on")

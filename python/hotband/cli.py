@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -38,6 +38,7 @@ from hotband.commands import (
 )
 from hotband.commands.examples import RUN_EPILOG
 from hotband.commands.group import INTERRUPTED, Commands
+from hotband.commands.on_demand import group_of
 from hotband.commands.output import (
     CacheOption,
     JsonFlag,
@@ -49,9 +50,6 @@ from hotband.commands.output import (
     show_lines,
 )
 from hotband.errors import UserError
-
-if TYPE_CHECKING:
-    pass
 
 
 def print_version(wanted: bool) -> None:
@@ -311,7 +309,7 @@ def main() -> None:
     from hotband import _core
 
     _core.end_on_second_interrupt()
-    app(prog_name="hotband")
+    group_of(app)(prog_name="hotband")
 
 
 if __name__ == "__main__":

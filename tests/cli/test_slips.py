@@ -11,6 +11,7 @@ import hotband as hb
 from hotband.cli import main
 from hotband.errors import UserError
 from hotband.runs import run as runs
+from hotband.runs.interrupted import RunsInterrupted
 
 JOB = "[a]\nioengine=libaio\nfilename=/dev/sdx\nrw=randread\nbs=8k\niodepth=4\nruntime=1\ntime_based\n"
 ON = ("--on", "exos-15e900-512n", "--duration", "0.1 s")
@@ -96,7 +97,7 @@ def test_python_refuses_a_level_before_the_run(tmp_path: Path) -> None:
 
 def test_an_interrupt_among_the_draws_prints_the_run_and_ends_with_130(told, monkeypatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
     def stopped(*_: object) -> None:
-        raise runs.RunsInterrupted([])
+        raise RunsInterrupted([])
 
     monkeypatch.setattr("hotband.interval.of_record.intervals_of", stopped)
     code, out, err = told("run", "my.fio", *ON, "--interval", "90", "--out", "r")

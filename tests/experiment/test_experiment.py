@@ -25,7 +25,8 @@ from hotband.experiment import (
 from hotband.experiment.executor import Done
 from hotband.experiment.load import load_finished
 from hotband.runs import run as runs
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec, save
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, RunSpec, save
 
 DISK = "savvio-10k1"
 

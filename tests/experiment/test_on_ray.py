@@ -21,7 +21,8 @@ from hotband.calibrate.measure import measure
 from hotband.calibrate.model import Product
 from hotband.calibrate.unknowns import unknowns_of
 from hotband.experiment import Experiment, executor_of, grid, points_of, sequence, using
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, RunSpec
 from hotband.sweeps.journal import FRAME_FILE
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install hotband[ray]")

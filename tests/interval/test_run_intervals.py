@@ -15,7 +15,8 @@ from hotband.interval import of_run, uncertain
 from hotband.interval.of_record import expect_figure, intervals_of
 from hotband.interval.of_run import Asked
 from hotband.interval.short import refusal
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec, execute
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, RunSpec, execute
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 SHORT = ("run", "fio-randread", "--on", "exos-15e900-512n", "--set", "qd=8", "--duration", "2 s")

@@ -16,7 +16,7 @@ from hotband.interval.combine import Combined, of_comparison
 from hotband.interval.intervalfile import IntervalFile, read_intervals
 from hotband.interval.lines import LineResult, lines_of
 from hotband.interval.of_study import run_intervals, why_figure
-from hotband.runs.run import RunsInterrupted
+from hotband.runs.interrupted import RunsInterrupted
 from hotband.study.file import load
 from hotband.study.study import run_study
 

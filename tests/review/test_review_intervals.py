@@ -21,7 +21,7 @@ from hotband.review import compare, intervals, many, plan, review
 from hotband.review.draws import Drawn, Draws, draws_of, run_draws
 from hotband.review.tables import comparison_views, review_views
 from hotband.review.target import targets_of
-from hotband.runs.run import RunsInterrupted
+from hotband.runs.interrupted import RunsInterrupted
 from hotband.study.figureclass import FigureClass
 from hotband.text.formats import values_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hotband.errors import UserError
-from hotband.runs.run import RunsInterrupted
+from hotband.runs.interrupted import RunsInterrupted
 from hotband.study import swings
 from hotband.study.file import load
 from hotband.study.study import run_study

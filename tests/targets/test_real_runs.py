@@ -14,7 +14,8 @@ import pytest
 import hotband as hb
 from hotband.experiment import Cancelled, Experiment, Point
 from hotband.record.states import state_words
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, RunSpec
 from hotband.serve import Served, ServeSpec
 from hotband.targets.asked import asked_of
 from hotband.targets.fio_child import run_fio

@@ -59,7 +59,7 @@ def advise(
     """
     from hotband.advise.advise import advise as advice_of
     from hotband.experiment import using
-    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
 
     given = list(workloads) if isinstance(workloads, list | tuple) else [workloads]

@@ -54,7 +54,7 @@ def calibrate(
     from hotband.calibrate.run import Wanted, run
     from hotband.calibrate.target import Hardware
     from hotband.experiment import using
-    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
 
     targets = [fspath(target)] if isinstance(target, str | PathLike) else [fspath(one) for one in target]

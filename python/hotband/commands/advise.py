@@ -71,8 +71,9 @@ def advise(
     from hotband.advise.advise import advise as advice_of
     from hotband.advise.asked import Asked
     from hotband.advise.show import advice_views
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.progress import run_progress
-    from hotband.runs.run import RunsInterrupted, text_of
+    from hotband.runs.run import text_of
     from hotband.runs.specify import Named
     from hotband.text.write import expect_page
 

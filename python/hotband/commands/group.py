@@ -18,8 +18,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hotband.commands.on_demand import OnDemand
 from hotband.commands.output import finish, say
+from hotband.commands.values import keep_simple
 from hotband.errors import UserError
+from hotband.runs.interrupted import RunsInterrupted
 from hotband.text.formats import begin
 from hotband.text.nearest import hint, unknown_name
 
@@ -41,7 +44,6 @@ class Commands(TyperGroup):
 
     def _ended(self, args: Sequence[str] | None, **extra: Any) -> int:
         """Runs the command; returns its exit code."""
-        from hotband.runs.run import RunsInterrupted
         from hotband.text.write import is_mistake
 
         begin()
@@ -105,7 +107,20 @@ class Commands(TyperGroup):
         if command is not None and "as_json" in names and FORMAT not in names:
             place = names.index("as_json")
             command.params.insert(place, format_option())
+        if command is not None:
+            keep_simple(command.get_params(ctx))
         return command
+
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)
+        keep_simple(params)
+        return params
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """A list of commands needs no options of theirs."""
+        if isinstance(self.commands, OnDemand):
+            self.commands = dict(self.commands.told())
+        return super().format_help(ctx, formatter)
 
 
 FORMAT = "format_"

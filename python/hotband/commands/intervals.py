@@ -74,8 +74,9 @@ def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | 
     user interrupts before there are draws enough: the record stays as it is."""
     from hotband.interval.of_record import intervals_of, keep
     from hotband.interval.of_run import Asked
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.progress import run_progress
-    from hotband.runs.run import RunsInterrupted, save
+    from hotband.runs.run import save
 
     asked = Asked(level) if draws is None else Asked(level, draws)
     try:

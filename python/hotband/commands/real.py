@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hotband.runs.run import RunSpec
     from hotband.targets.on_device import OnDevice
     from hotband.targets.outlook import Outlook
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
 
 YesOption = Annotated[bool, typer.Option("--yes", help="real: do not ask before writing.")]
 EraseOption = Annotated[

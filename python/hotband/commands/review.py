@@ -80,7 +80,7 @@ def review(
     from hotband.review.tables import comparison_views, review_views
     from hotband.runs.progress import run_progress
     from hotband.targets.expected import NONE
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
 
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")

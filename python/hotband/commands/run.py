@@ -86,7 +86,7 @@ def run(
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
     one after the other on the same machine."""
     from hotband.runs.run import Repair, RunSpec
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
 
     asked = [workload, *(then or [])]
     if fresh_seeds and len(asked) == 1:
@@ -137,7 +137,7 @@ def run(
 
 def settings_after(pairs: Sequence[tuple[str, str]], number: int, on: str) -> tuple[tuple[str, str], ...]:
     """What the run `number` (from 0) is given: hardware is brought into its state before the first alone."""
-    from hotband.targets.asked import STATE
+    from hotband.targets.named import STATE
 
     return tuple(pair for pair in pairs if not (number and pair[0] == STATE and real.is_real(on)))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hotband.suites.api import PtsResult, QuickResult
     from hotband.suites.asking import Suite
     from hotband.suites.target import SuiteTarget
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
 
 
 class DriveClass(StrEnum):
@@ -95,7 +95,7 @@ def pts(
     from hotband.suites.asking import pts_of
     from hotband.suites.pts import Interrupted, run_pts
     from hotband.suites.pts.show import views
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
 
     if test and not listed(test):
         raise UserError("--test", "", ",".join(test), "names no test")
@@ -158,7 +158,7 @@ def quick(
     from hotband.suites.asking import quick_of
     from hotband.suites.quick import run_quick
     from hotband.suites.quick_page import views
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
 
     suite = suite_of(machine, set_, RealAsked(erase, size), seed, out, fresh, yes, output)
     asked = quick_of(suite, time=time, expect=expect)

@@ -83,7 +83,7 @@ def sweep(
     from hotband.sweeps import engine, plan
     from hotband.sweeps.journal import FRAME_FILE
     from hotband.targets.expected import NONE
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
     from hotband.text.write import expect_page
 
     if output is not None:

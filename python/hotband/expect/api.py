@@ -47,7 +47,7 @@ def expect(
     from hotband.expect.expect import expect as expected_of
     from hotband.expect.predict import Settings
     from hotband.experiment import using
-    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
 
     paths = [result] if isinstance(result, str | PathLike) else list(result)

@@ -15,7 +15,8 @@ from hotband.experiment.lock import Lock
 from hotband.experiment.point import Point, keys_of
 from hotband.experiment.store import Store
 from hotband.experiment.taken import UNNAMED, Taker, taker_of
-from hotband.runs.run import Finished, RunsInterrupted, check_writable, save
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, check_writable, save
 
 if TYPE_CHECKING:
     import polars as pl

@@ -52,7 +52,7 @@ def find(
     from hotband.find.find import Asked
     from hotband.find.find import find as answers_to
     from hotband.interval.of_run import Asked as IntervalsAsked
-    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
 
     try:

@@ -41,7 +41,7 @@ def fleet(
     """
     from hotband.experiment import using
     from hotband.fleet.run import Asked, run_fleet, spec_of
-    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
 
     try:

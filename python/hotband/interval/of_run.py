@@ -26,7 +26,8 @@ from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
 from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
 from hotband.interval.uncertain import Uncertain, of_run, with_values
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, RunSpec
 from hotband.study.figureclass import FigureClass
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from hotband.interval.residuals import model_term
 from hotband.interval.sampler import Sampler
 from hotband.interval.surface import additive, effects_of
 from hotband.interval.why import Evidence, why
-from hotband.runs.run import RunsInterrupted
+from hotband.runs.interrupted import RunsInterrupted
 from hotband.study import file
 from hotband.study.blind import scored_as
 from hotband.study.figureclass import FigureClass

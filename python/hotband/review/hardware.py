@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.review.target import OF_WORKLOAD, Target
-from hotband.targets.asked import STATE, asked_of, expect_real
-from hotband.targets.named import REAL
+from hotband.targets.asked import asked_of, expect_real
+from hotband.targets.named import REAL, STATE
 from hotband.targets.own_file import USUAL_BYTES
 from hotband.targets.place import place_of
 

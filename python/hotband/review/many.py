@@ -16,7 +16,8 @@ from hotband.review.suite import Plan, ReviewInterrupted, json_text, plan, run_p
 from hotband.review.summary import compare
 from hotband.review.target import targets_of
 from hotband.runs.folders import folder_name
-from hotband.runs.run import RunsInterrupted, check_writable
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import check_writable
 from hotband.text.write import write_file
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ from hotband.review import (
 from hotband.review.asked import Ask, filled, toml_text
 from hotband.review.summary import overall, summary
 from hotband.review.target import Target, target
-from hotband.runs.run import Finished, RunsInterrupted, RunSpec, prepare
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, RunSpec, prepare
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc

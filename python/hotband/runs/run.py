@@ -99,14 +99,6 @@ class Prepared:
     used: dict[str, str] = field(default_factory=dict)
 
 
-class RunsInterrupted(Exception):
-    """The user stopped the runs; `finished` were completed (and saved, where they have a folder)."""
-
-    def __init__(self, finished: list[Finished]) -> None:
-        super().__init__("interrupted")
-        self.finished = finished
-
-
 def user_error(error: _core.SpecError) -> UserError:
     """The engine's mistake report as the command line's."""
     file, key, value, accepted = error.args

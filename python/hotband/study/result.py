@@ -167,7 +167,7 @@ class StudyHandle:
         are). `trust` executes the `findings.py` of a study that is not of the catalog. `executor` as in `sweep`,
         `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
         from hotband.experiment import using
-        from hotband.runs.run import RunsInterrupted
+        from hotband.runs.interrupted import RunsInterrupted
         from hotband.runs.specify import in_python, texts
         from hotband.runs.watch import watch
         from hotband.study.study import Asked, predict
@@ -202,7 +202,7 @@ class StudyHandle:
         lines of progress, from other threads too. A part whose program is not there is skipped, and says what to
         install. Raises UserError for a mistake and for a study without emulated parts, OSError where a program fails,
         KeyboardInterrupt where it is stopped."""
-        from hotband.runs.run import RunsInterrupted
+        from hotband.runs.interrupted import RunsInterrupted
         from hotband.runs.specify import in_python, texts
         from hotband.study.emulate.result import EmulationResult
         from hotband.study.emulate.run import Asked, emulate

@@ -16,7 +16,8 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment import Experiment, Lock, Say, points_of
 from hotband.experiment.ranges import ENDS, End, at_end
-from hotband.runs.run import RunsInterrupted, RunSpec
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import RunSpec
 from hotband.study import file
 from hotband.study.file import STUDY_FILE, SWINGS_FILE, Study, Swing
 from hotband.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.runs.specify import in_python, settings_of, texts
-from hotband.targets.target import RealAsked
+from hotband.targets.real_asked import RealAsked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -204,7 +204,7 @@ def quick(
     catalog's drive that has the device's model number). Raises UserError for a mistake, KeyboardInterrupt where it is
     stopped.
     """
-    from hotband.runs.run import RunsInterrupted
+    from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
     from hotband.suites.asking import quick_of
     from hotband.suites.quick import run_quick

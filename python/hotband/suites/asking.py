@@ -11,7 +11,8 @@ from hotband.errors import UserError
 from hotband.suites.quick import QuickAsked
 from hotband.suites.target import SuiteTarget, executor_for, target_of
 from hotband.targets.expected import expect_product
-from hotband.targets.target import RealAsked, expect_answer
+from hotband.targets.real_asked import RealAsked
+from hotband.targets.target import expect_answer
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hotband.suites.device import ModelDevice
 from hotband.targets.named import REAL
 
 if TYPE_CHECKING:
-    from hotband.targets.target import RealAsked
+    from hotband.targets.real_asked import RealAsked
 
 MODEL_BYTES = 8 * 10**9
 """A modelled solid-state drive is made smaller until it holds no more: its mapping table and its preconditioning cost

@@ -15,7 +15,8 @@ from hotband.experiment.point import Point, keys_of
 from hotband.experiment.store import refused
 from hotband.experiment.taken import taker_of
 from hotband.record.record import record_of
-from hotband.runs.run import Finished, RunsInterrupted, execute
+from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.run import Finished, execute
 from hotband.sweeps.estimate import expect_size
 from hotband.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.sweeps.journal import FRAME_FILE, Journal

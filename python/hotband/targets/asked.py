@@ -11,6 +11,7 @@ from hotband.errors import UserError
 from hotband.jobs.convert import converted_to, text_named
 from hotband.jobs.loss import LossReport, shortest
 from hotband.jobs.tables import Step, Stream, told
+from hotband.targets.named import STATE
 from hotband.targets.settings import applied
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 PLACE = "/dev/MEASURED"
 """Stands in a job file for what is measured until it is known where that is."""
-STATE = "state"
-"""The key of `--set` that says what a drive holds before."""
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ from hotband.jobs.convert import converted_to, text_named
 from hotband.runs.run import Finished, RunSpec, check_writable, execute, save, text_of
 from hotband.serve import Served, ServeSpec, Serving
 from hotband.serve.show import lateness_lines
-from hotband.targets.asked import PLACE, STATE, Asked, asked_of
+from hotband.targets.asked import PLACE, Asked, asked_of
 from hotband.targets.fio_child import find_fio, run_fio
 from hotband.targets.fio_job import NBD, job_on, on_volumes
 from hotband.targets.fio_record import finished_of, measured_in
+from hotband.targets.named import STATE
 from hotband.targets.outlook import in_words
 from hotband.targets.settings import divided
 from hotband.targets.way import way_of_fio

@@ -3,49 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.targets.asked import asked_of, expect_real
-from hotband.targets.hosts import hosts_of
 from hotband.targets.named import REAL
 from hotband.targets.on_device import How, OnDevice
 from hotband.targets.place import Place, place_of
-from hotband.text.quantities import size_bytes
 
 if TYPE_CHECKING:
     from hotband.runs.run import RunSpec
     from hotband.targets.outlook import Outlook
-
-
-@dataclass(frozen=True)
-class RealAsked:
-    """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
-    whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
-    prints watts, and how it is purged before a state (`hotband.devices.purge.PURGES`)."""
-
-    erase: str | None = None
-    size: str | None = None
-    keep: bool = False
-    hosts: str | None = None
-    expect: str | None = None
-    power: str | None = None
-    purge_by: str | None = None
-
-    def how(self) -> How:
-        """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
-        the catalog."""
-        from hotband.targets.expected import expect_product
-
-        size = None if self.size is None else size_bytes(self.size)
-        if self.size is not None and not size:
-            raise UserError("--size", "", self.size, 'expected a size with its unit, such as "8 GiB"')
-        if self.expect is not None:
-            expect_product(self.expect)
-        hosts = () if self.hosts is None else hosts_of(self.hosts)
-        made = How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
-        return replace(made, purge_by=self.purge_by)
+    from hotband.targets.real_asked import RealAsked
 
 
 def executor_of(

@@ -12,7 +12,7 @@ from hotband import __version__
 from hotband.errors import UserError
 from hotband.experiment import Executor, Lock, Progress, Tick
 from hotband.record.states import WRITES
-from hotband.runs.run import RunsInterrupted
+from hotband.runs.interrupted import RunsInterrupted
 from hotband.suites.bench import Bench, Stage
 from hotband.suites.cells import Cell
 from hotband.suites.device import ModelDevice

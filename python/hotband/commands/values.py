@@ -1,0 +1,71 @@
+"""Values of options that need no conversion: texts, paths and numbers as they are written. typer loads pydantic to turn
+a text into the same text, which takes as long as the rest of a short command."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+WHOLE = re.compile(r"-?[0-9]{1,20}")
+"""A whole number that Python and pydantic read alike; 20 digits hold 64 bits."""
+
+
+def keep_simple(params: Iterable[Any]) -> None:
+    """Has options take what is simple as it is; typer does the rest, errors with it."""
+    for param in params:
+        if not isinstance(getattr(param, "get_runtime_param", None), Simple | None):
+            param.get_runtime_param = Simple(param, param.get_runtime_param)
+
+
+class Simple:
+    """How an option turns what was written into a value."""
+
+    def __init__(self, param: Any, other: Any) -> None:
+        self.of, self.other = param.type_descriptor, other
+
+    def __call__(self) -> Simple:
+        return self
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value; typer calls it so."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        found = self.simple(value)
+        return found if found is not None else self.other().coerce(value, param=param, ctx=ctx)
+
+    def simple(self, value: Any) -> Any:
+        """The value where nothing is to be checked or converted, else None."""
+        kind, said = self.of.annotation, self.of.parameter_info
+        if said.parser is not None:
+            return None
+        if kind is str:
+            return value if isinstance(value, str) else None
+        if kind == list[str]:
+            are_texts = isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+            return list(value) if are_texts else None
+        if kind is int:
+            return whole(value, said.min, said.max)
+        if kind is Path:
+            return path(value, said)
+        return None
+
+
+def whole(value: Any, least: float | None, most: float | None) -> int | None:
+    """A whole number within bounds, else None."""
+    if isinstance(value, str) and WHOLE.fullmatch(value):
+        value = int(value)
+    if type(value) is not int or (least is not None and value < least) or (most is not None and value > most):
+        return None
+    return value
+
+
+def path(value: Any, said: Any) -> Path | None:
+    """A path that nothing is asked of but that it can be read where it is there, else None."""
+    if not isinstance(value, str) or said.exists or said.resolve_path or said.writable or said.path_type is not None:
+        return None
+    if not said.file_okay or not said.dir_okay or (os.path.exists(value) and not os.access(value, os.R_OK)):
+        return None
+    return Path(value)

@@ -1,0 +1,16 @@
+"""What the user stopped. The command line knows it without loading how runs are made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hotband.runs.run import Finished
+
+
+class RunsInterrupted(Exception):
+    """The user stopped the runs; `finished` were completed (and saved, where they have a folder)."""
+
+    def __init__(self, finished: list[Finished]) -> None:
+        super().__init__("interrupted")
+        self.finished = finished
