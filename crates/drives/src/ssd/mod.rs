@@ -73,6 +73,8 @@ pub struct Ssd {
     /// Commands that wait for a tag.
     beyond_tags: VecDeque<(Command, Instant)>,
     in_drive: usize,
+    /// First pages of writes that were accepted and whose map entries are to be loaded, several at once.
+    untouched: Vec<u64>,
     /// Writes that wait for the flash.
     stalled: VecDeque<u32>,
     /// Flushes and forced writes that wait for programs.
@@ -122,6 +124,7 @@ impl Ssd {
             done: VecDeque::new(),
             beyond_tags: VecDeque::new(),
             in_drive: 0,
+            untouched: Vec::new(),
             stalled: VecDeque::new(),
             waiting_flush: VecDeque::new(),
             work: WorkQueue::new(&params),

@@ -49,12 +49,12 @@ impl Map {
 
     #[inline]
     pub fn get(&self, page: u32) -> u32 {
-        self.entries.words()[page as usize] ^ UNMAPPED
+        u32::from_ne_bytes(self.entries.words()[page as usize]) ^ UNMAPPED
     }
 
     #[inline]
     pub fn set(&mut self, page: u32, entry: u32) {
-        self.entries.words_mut()[page as usize] = entry ^ UNMAPPED;
+        self.entries.words_mut()[page as usize] = (entry ^ UNMAPPED).to_ne_bytes();
     }
 
     /// The page lies at `place` and is `units` long. Where the buffer holds newer data, it still does.
@@ -64,6 +64,14 @@ impl Map {
         if let Some(sizes) = &mut self.sizes {
             sizes.memory[page as usize] = (units - 1) as u8;
         }
+    }
+
+    /// Loads what is kept of these pages, all at once: they are far apart, and what loads cost in latency overlaps.
+    #[inline]
+    pub fn touch(&self, pages: impl Iterator<Item = u32> + Clone) {
+        let entries = pages.clone().fold(0, |sum, page| sum ^ self.get(page));
+        let sizes = if self.sizes.is_some() { pages.fold(0, |sum, page| sum ^ self.size(page)) } else { 0 };
+        std::hint::black_box((entries, sizes));
     }
 
     /// Units of a page on flash.
@@ -111,13 +119,13 @@ impl Zeroed {
     }
 
     #[inline]
-    fn words(&self) -> &[u32] {
-        bytemuck::cast_slice(&self.memory)
+    fn words(&self) -> &[[u8; 4]] {
+        self.memory.as_chunks().0
     }
 
     #[inline]
-    fn words_mut(&mut self) -> &mut [u32] {
-        bytemuck::cast_slice_mut(&mut self.memory)
+    fn words_mut(&mut self) -> &mut [[u8; 4]] {
+        self.memory.as_chunks_mut().0
     }
 }
 

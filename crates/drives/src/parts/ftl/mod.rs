@@ -194,10 +194,10 @@ impl Ftl {
         false
     }
 
-    /// Touches the map entries of pages that are written next: what they cost in memory latency overlaps.
+    /// Touches what the map knows of pages that are written next: what they cost in memory latency overlaps.
     #[inline]
-    pub fn touch(&self, pages: impl Iterator<Item = u64>) -> u32 {
-        pages.fold(0, |sum, page| sum ^ self.map.get(page as u32))
+    pub fn touch(&self, pages: impl Iterator<Item = u64> + Clone) {
+        self.map.touch(pages.map(|page| page as u32));
     }
 
     /// Pages in the write buffer.
