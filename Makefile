@@ -144,3 +144,12 @@ lock: ## after a change of dependencies: rewrites rust.lock and requirements*.lo
 
 clean: ## everything that was built
 	rm -rf target $(VENV) out dist Cargo.lock
+
+# Damaged inputs of every kind, through the real entry points (docs/guides/probing.md). What breaks something is filed in
+# out/probe/failures; interrupted, it goes on where it was.
+.PHONY: probe probe-long
+probe: setup ## damaged inputs of every kind, some minutes
+	$(BIN)/python scripts/probe_inputs.py --count 5000
+
+probe-long: setup ## the same for hours
+	nice -n 10 $(BIN)/python scripts/probe_inputs.py --count 100000

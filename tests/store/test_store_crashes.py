@@ -273,3 +273,17 @@ def test_damage_is_found_and_told_in_a_line(
     for arguments in (("list", "s"), ("add", "s", "s"), ("show", "s", "a")):
         done = hotband("store", *arguments)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), (arguments, done.stderr)
+
+
+def test_a_column_whose_name_is_no_text_is_told_in_a_line(
+    tmp_path: Path, runs: list[Record], hotband: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    place = made(tmp_path / "s", None)
+    for seed in range(2):
+        with writer.writing(place) as store:
+            store.add(entry_of(runs[0], seed))
+    file = min(tmp_path.glob("s/records/*/*.parquet"))
+    file.write_bytes(file.read_bytes().replace(b"\x03run", b"\x03r\xffn"))
+    done = hotband("store", "compact", "s")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "UTF-8" in done.stderr.upper(), done.stderr

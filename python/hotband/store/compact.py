@@ -127,7 +127,7 @@ def _read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
     try:
         with path.open("rb") as data:
             return take(pq.ParquetFile(data))
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:  # a column's name that is not UTF-8 is a ValueError
         raise broken(path, error) from None
 
 

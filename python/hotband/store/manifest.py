@@ -180,7 +180,7 @@ def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
                     # A file by itself: as a path its folder would be read for columns (month=...).
                     with path.open("rb") as data:
                         found.update(pq.read_table(data, columns=["run"]).column("run").to_pylist())
-                except (OSError, pa.ArrowException) as error:
+                except (OSError, ValueError, pa.ArrowException) as error:
                     raise broken(path, error) from None
     return found
 

@@ -57,7 +57,7 @@ def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> 
             for rows in reader.rows():
                 making.push(rows)
             making.finish(name, out)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # Arrow reports damaged pages as an OSError without a number.
         if isinstance(error, OSError) and error.errno is not None:
             raise
