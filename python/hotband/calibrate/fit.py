@@ -38,7 +38,7 @@ NEAR = 0.75
 """Slopes are taken over from a point that is nearer than this in every coordinate, while combinations of choices are
 compared also from one of other options: where a fit ends does not depend on them, only how fast it gets there."""
 MOST_STEPS = 6
-ROUNDS = 6
+ROUNDS = 8
 """Fits at most, each with other choices."""
 CURVED = 0.2
 """The error of slopes from the screening, as a share of them, before the first fit."""
@@ -47,8 +47,6 @@ WORTH_A_FIT = 0.03
 OUTLIER = 4.0
 MOST_OUTLIERS = 0.4
 """Figures so many deviations off are outliers, unless so large a share of all is: then it is the model."""
-SURE = 12.0
-"""A combination whose sum of squares is larger by this is ruled out: its likelihood is less than 1 in 400."""
 TOLD = 0.95
 """Values whose deviation is expected to stay above this share of the prior's are not fitted."""
 BETTER = 2.0
@@ -126,13 +124,25 @@ def _root(covariance: Numbers) -> Numbers:
 
 @dataclass(frozen=True)
 class _Fit:
-    """A fit with these options: where it ended, what is left there, and the sum of squares."""
+    """A fit with these options: where it ended, what is left there, its square in standard deviations, what the prior
+    adds, and the logarithm of the determinant of the information on the coordinates."""
 
     options: tuple[int, ...]
     places: Numbers
     slopes: Numbers
     rest: Numbers
-    squares: float
+    off: float
+    prior: float
+    information: float
+
+    @property
+    def squares(self) -> float:
+        """What a fit makes least."""
+        return self.off + self.prior
+
+    def evidence(self, widened: float) -> float:
+        """Logarithm of how likely the choices are (Laplace), where figures are off by so many times their deviation."""
+        return -0.5 * (self.off / widened**2 + self.prior + self.information)
 
 
 def _searched(task: _Task, linear: Linear, start: _Fit | None = None) -> tuple[_Fit, Posterior]:
@@ -159,7 +169,9 @@ def _searched(task: _Task, linear: Linear, start: _Fit | None = None) -> tuple[_
         found[fit.options] = posterior_of(around)
         posterior = found[min(fits.values(), key=lambda one: one.squares).options]
     best = min(fits.values(), key=lambda one: one.squares)
-    return best, found[best.options].kept(fits[one].options for one in fits if fits[one].squares > best.squares + SURE)
+    widened = max(1.0, _misfit(task.whitened(best.rest), best.places))
+    known = {one.options: (one.evidence(widened), one.places) for one in fits.values()}
+    return best, found[best.options].with_fits(known, best.options)
 
 
 def _descended(task: _Task, best: _Fit) -> tuple[_Fit, list[Across]]:
@@ -296,9 +308,11 @@ class _Task:
         rest = self.data.measured - self.predicted(places, options)
         whitened = self.whitened(rest)
         chosen = zip(self.unknowns.choices, options, strict=True)
-        prior = -2.0 * sum(math.log(choice.prior[option]) for choice, option in chosen)
-        squares = float(whitened @ whitened + places @ places) + prior
-        return _Fit(options, places, self.near(places, options), rest, squares)
+        prior = float(places @ places) - 2.0 * sum(math.log(choice.prior[option]) for choice, option in chosen)
+        slopes = self.near(places, options)
+        told = np.linalg.solve(self.root, slopes)
+        information = float(np.linalg.slogdet(np.eye(len(places)) + told.T @ told)[1])
+        return _Fit(options, places, slopes, rest, float(whitened @ whitened), prior, information)
 
     def whitened(self, rest: Numbers) -> Numbers:
         """Differences of figures as so many standard deviations, independent of one another."""

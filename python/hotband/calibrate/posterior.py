@@ -3,13 +3,14 @@ combination of choices, each combination with its probability.
 
 The prior of a coordinate is the standard normal distribution, of a choice that of `unknowns`. Combinations are weighed
 by how likely they make what was measured (the evidence of a linear Gaussian model, Bishop 2006, 3.4 and 8.1.4). What an
-option does is known from runs of that option alone; a fifth of it is taken as its error where several are changed.
+option does is known from runs of that option alone, at one place of the coordinates; where several are changed, or the
+coordinates move, a fifth of what it does to each figure is taken as its error.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -61,12 +62,22 @@ class Posterior:
         """The likeliest."""
         return self.parts[0]
 
-    def kept(self, ruled_out: Iterable[tuple[int, ...]]) -> Posterior:
-        """Without combinations that turned out to be wrong."""
-        wrong = set(ruled_out)
-        parts = [part for part in self.parts if part.options not in wrong] or list(self.parts[:1])
+    def with_fits(self, fits: Mapping[tuple[int, ...], tuple[float, Numbers]], best: tuple[int, ...]) -> Posterior:
+        """The same where some combinations were fitted: their logarithms of evidence and coordinates by that. The
+        others stay as likely beside the `best` as they were, and as far from it."""
+        own = next((part for part in self.parts if part.options == best), self.best)
+        evidence, places = fits[best]
+        others = [part for part in self.parts if part.options not in fits]
+        parts = [replace(one, probability=one.probability / own.probability) for one in others]
+        parts = [replace(one, mean=one.mean - own.mean + places) for one in parts]
+        parts += [
+            Part(options, math.exp(log - evidence), at, own.covariance)
+            for options, (log, at) in fits.items()
+            if log > evidence + math.log(NEGLIGIBLE)
+        ]
         total = sum(part.probability for part in parts)
-        return Posterior(tuple(replace(part, probability=part.probability / total) for part in parts))
+        found = [replace(part, probability=part.probability / total) for part in parts]
+        return Posterior(tuple(sorted(found, key=lambda part: -part.probability)))
 
     def probability(self, choice: int, option: int) -> float:
         """Of an option of a choice."""
@@ -106,7 +117,7 @@ def _part(of: Linear, options: tuple[int, ...]) -> tuple[Part, float]:
         if option != of.options[choice]:
             step = of.steps[choice][option]
             rest = rest - step
-            covariance = covariance + STEP_ERROR**2 * np.outer(step, step)
+            covariance = covariance + np.diag((STEP_ERROR * step) ** 2)
     mean, spread, evidence = conditioned(rest + of.slopes @ of.places, of.slopes, covariance)
     return Part(options, 0.0, mean, spread), log + evidence
 

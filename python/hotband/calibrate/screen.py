@@ -40,6 +40,9 @@ shrunk towards what is simple)."""
 SCALED = {"mean": 0.01, "p50": 0.02, "p99": 0.04}
 """Standard deviation of figures of solid-state drives that are simulated at a fraction of their size, in shares:
 between a 256th and an eighth of one of 960 GB, rates moved by 1 %, percentiles by 4 % (docs/guides/calibrate.md)."""
+IN_COMMON = 0.5
+"""Of the variance of that so much is one error of all figures of reads, or of writes: garbage is collected more or less
+often in every load. An estimate."""
 UNSTABLE = 0.10
 """A figure of which the logarithm varies by more between seeds is not used: a percentile between two modes."""
 
@@ -180,6 +183,8 @@ def covariance(screened: Screened, rows: Sequence[int], measured: Numbers) -> Nu
     noise = screened.noise[np.ix_(rows, rows)]
     figures = [screened.figures[row] for row in rows]
     least = floors(figures)
-    if screened.is_scaled:
-        least = least + np.array([SCALED[one.name] ** 2 for one in figures])
-    return np.asarray(noise * np.outer(ratio, ratio) + noise + np.diag(least))
+    scaled = np.array([SCALED[one.name] if screened.is_scaled else 0.0 for one in figures])
+    sides = np.array([one.side for one in figures])
+    alike = np.where(sides[:, None] == sides[None, :], IN_COMMON, 0.0)
+    alike[np.diag_indices(len(figures))] = 1.0
+    return np.asarray(noise * np.outer(ratio, ratio) + noise + np.diag(least) + np.outer(scaled, scaled) * alike)
