@@ -158,12 +158,12 @@ impl Blocks {
         }
     }
 
-    /// A page of the victim, which is on no list, is moved away.
+    /// Pages of the victim, which is on no list, are moved away.
     #[inline]
-    pub fn remove_from_victim(&mut self, block: u32, units: u32) {
+    pub fn remove_from_victim(&mut self, block: u32, units: u32, pages: u32) {
         let of = &mut self.all[block as usize];
         of.live -= units;
-        of.valid -= 1;
+        of.valid -= pages;
     }
 
     #[inline]

@@ -8,10 +8,12 @@ use super::Ftl;
 use super::blocks::{NONE, State};
 use super::map::DIRTY;
 use super::params::{PAGE_UNITS, VictimPolicy};
-use super::work::FlashWork;
+use super::work::{FlashWork, Origin};
 
-/// Log entries looked at together, so that their memory accesses overlap.
+/// Log entries collected together.
 const BATCH: usize = 64;
+/// Log entries whose map entries are loaded together, a multiple of the batch: more misses at once than one batch has.
+const TOUCHED: usize = 4 * BATCH;
 /// Free blocks that the host does not take: a victim may take one and a part before it gives its own back.
 const RESERVE: u32 = 2;
 /// Every so many victims the wear of blocks is looked at.
@@ -123,6 +125,9 @@ impl Ftl {
         let mut pages = [0_u32; BATCH];
         let mut count = 0;
         let log = &self.blocks.logs[victim as usize];
+        if cursor.is_multiple_of(TOUCHED) {
+            self.map.touch(log[cursor..log.len().min(cursor + TOUCHED)].iter().copied());
+        }
         let end = log.len().min(cursor + BATCH);
         for &page in &log[cursor..end] {
             pages[count] = page;
@@ -136,10 +141,7 @@ impl Ftl {
             self.write_protected = true;
             return 0;
         }
-        let mut moved = 0;
-        for &page in &pages[..count] {
-            moved += self.relocate(page, victim, flash);
-        }
+        let moved = self.relocate(&pages[..count], victim, flash);
         self.collection.cursor = end;
         if over || self.blocks.all[victim as usize].live == 0 {
             self.collection.victim = NONE;
@@ -151,28 +153,32 @@ impl Ftl {
         moved
     }
 
+    /// Moves pages away from the victim; returns the units moved.
     #[inline]
-    fn relocate(&mut self, page: u32, victim: u32, flash: &mut impl FlashWork) -> u32 {
-        let entry = self.map.get(page);
-        let (block, flash_page) = self.map.split(entry & !DIRTY);
-        if block != victim {
-            // The same page was written to the block twice, and is moved already.
-            return 0;
-        }
-        if flash_page != self.collection.last_page {
-            self.collection.last_page = flash_page;
-            flash.read(victim, flash_page);
-        }
-        let units = self.map.size(page);
-        self.blocks.remove_from_victim(victim, units);
+    fn relocate(&mut self, pages: &[u32], victim: u32, flash: &mut impl FlashWork) -> u32 {
         let which = self.frontier_of_relocated(victim);
-        self.note_birth(which, units, self.blocks.all[victim as usize].born);
-        self.append(which, page, units, (entry & !DIRTY, true), flash);
-        if entry & DIRTY != 0 {
-            self.map.set(page, self.map.get(page) | DIRTY);
+        let born = self.blocks.all[victim as usize].born;
+        let (mut moved, mut count) = (0, 0);
+        for &page in pages {
+            let entry = self.map.get(page);
+            let (block, flash_page) = self.map.split(entry & !DIRTY);
+            if block != victim {
+                // The same page was written to the block twice, and is moved already.
+                continue;
+            }
+            let is_read = flash_page == std::mem::replace(&mut self.collection.last_page, flash_page);
+            if !is_read {
+                flash.read(victim, flash_page);
+            }
+            let units = self.map.size(page);
+            self.note_birth(which, units, born);
+            self.append(which, page, units, Origin::Relocated(entry), flash);
+            moved += units;
+            count += 1;
         }
-        self.counters.relocated += u64::from(units);
-        units
+        self.blocks.remove_from_victim(victim, moved, count);
+        self.counters.relocated += u64::from(moved);
+        moved
     }
 
     /// Without enough blocks for the logical pages and for collection, the drive takes no more writes.

@@ -43,6 +43,7 @@ use frontier::{Frontier, HOST, HOT};
 use map::{DIRTY, Map, UNMAPPED};
 use pslc::Pslc;
 use victim::Collection;
+use work::Origin;
 
 /// The translation layer of one drive.
 #[derive(Debug)]
@@ -250,26 +251,33 @@ impl Ftl {
         if self.params.in_place {
             return self.place_in_place(page, flash);
         }
-        if self.frontiers[self.frontier_of_host(self.map.get(page) & !DIRTY)].filled + units > self.params.block_units {
+        let mut old = self.map.get(page) & !DIRTY;
+        let mut which = self.frontier_of_host(old);
+        if !self.has_room(which, units) {
             self.make_room(flash);
+            // That may have moved the page.
+            old = self.map.get(page) & !DIRTY;
+            which = self.frontier_of_host(old);
         }
-        // Making room may have moved the page.
-        let old = self.map.get(page) & !DIRTY;
-        let no_room = self.blocks.free_count() == 0 && self.frontiers[HOST].filled + units > self.params.block_units;
-        self.write_protected |= no_room;
+        self.write_protected |= self.blocks.free_count() == 0 && !self.has_room(HOST, units);
         if self.write_protected {
             self.map.set(page, old);
             self.used_pages -= u64::from(old == UNMAPPED);
             return;
         }
-        let which = self.frontier_of_host(old);
         self.invalidate(page, old);
         self.note_birth(which, units, self.clock);
-        self.append(which, page, units, (old, false), flash);
+        self.append(which, page, units, Origin::Host(old), flash);
         self.counters.host += u64::from(units);
         // Ages are counted in pages written, whatever they take on flash.
         self.clock += u64::from(PAGE_UNITS);
         self.collect_for(units, flash);
+    }
+
+    /// Whether the block of a frontier has room for `units` more.
+    #[inline]
+    fn has_room(&self, which: usize, units: u32) -> bool {
+        self.frontiers[which].filled + units <= self.params.block_units
     }
 
     /// What lies at `old` is no longer valid.
@@ -282,44 +290,46 @@ impl Ftl {
 
     /// Appends a page to a frontier.
     #[inline]
-    fn append(
-        &mut self,
-        which: usize,
-        page: u32,
-        units: u32,
-        (old, relocated): (u32, bool),
-        flash: &mut impl FlashWork,
-    ) {
-        if self.frontiers[which].filled + units > self.params.block_units {
+    fn append(&mut self, which: usize, page: u32, units: u32, from: Origin, flash: &mut impl FlashWork) {
+        if !self.has_room(which, units) {
             self.open(which, flash);
         }
-        let Frontier { block, flash_page, pass, pass_end, .. } = self.frontiers[which];
+        let Frontier { block, flash_page, .. } = self.frontiers[which];
         if block == NONE {
-            return self.cannot_place(page);
+            return self.cannot_place(page, from);
         }
         let place = self.map.join(block, flash_page);
+        let relocated = matches!(from, Origin::Relocated(_));
         let old_units = self.map.size(page);
-        self.map.place(page, place, units);
+        let placement = Placement { page, old: from.place(), old_units, place, frontier: which, relocated };
+        self.map.place(page, place | from.kept(), units);
         self.blocks.add(block, page, units);
-        let placement = Placement { page, old, old_units, place, frontier: which, relocated };
-        if !self.frontiers[which].fill(units, &self.params) {
-            return flash.placed(&placement);
+        if self.frontiers[which].fill(units, &self.params) {
+            self.end_pass(&placement, flash);
+        } else {
+            flash.placed(&placement);
         }
-        let straddles = self.frontiers[which].filled > pass_end;
+    }
+
+    /// The page that was placed ends a pass; its rest, where it has one, is the first of the next.
+    fn end_pass(&mut self, placement: &Placement, flash: &mut impl FlashWork) {
+        let which = placement.frontier;
+        let Frontier { block, filled, pass, pass_end, .. } = self.frontiers[which];
+        let straddles = filled > pass_end - self.params.program_units;
         if !straddles {
-            flash.placed(&placement);
+            flash.placed(placement);
         }
-        self.programmed(block, pass, which, flash);
+        self.programmed(block, pass - 1, which, flash);
         if straddles {
-            flash.placed(&placement);
+            flash.placed(placement);
         }
         self.close_if_full(which);
     }
 
     #[cold]
-    fn cannot_place(&mut self, page: u32) {
+    fn cannot_place(&mut self, page: u32, from: Origin) {
         assert!(self.write_protected, "collection keeps a block free for every frontier");
-        self.map.set(page, UNMAPPED);
+        self.map.set(page, UNMAPPED | from.kept());
         self.used_pages -= 1;
     }
 
@@ -339,6 +349,7 @@ impl Ftl {
     }
 
     /// Closes the block of a frontier, which has no room for the next page, and takes a free one.
+    #[cold]
     fn open(&mut self, which: usize, flash: &mut impl FlashWork) {
         let Frontier { block, filled, pass, .. } = self.frontiers[which];
         if block != NONE {

@@ -1,6 +1,6 @@
 //! What a translation layer asks of the flash.
 
-use super::map::UNMAPPED;
+use super::map::{DIRTY, UNMAPPED};
 
 /// What the flash has to do, in order.
 pub trait FlashWork {
@@ -17,6 +17,33 @@ pub trait FlashWork {
     /// A page is placed; its last byte is on the pass of its frontier that is programmed next.
     fn placed(&mut self, placement: &Placement) {
         let _ = placement;
+    }
+}
+
+/// Where data comes from that is placed: the entry that the map had of its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The write buffer, which has it no more.
+    Host(u32),
+    /// A victim. Where the buffer has newer data, it still does.
+    Relocated(u32),
+}
+
+impl Origin {
+    /// Where the page lay.
+    #[inline]
+    pub fn place(self) -> u32 {
+        let (Self::Host(entry) | Self::Relocated(entry)) = self;
+        entry & !DIRTY
+    }
+
+    /// What the new entry keeps of the old one.
+    #[inline]
+    pub fn kept(self) -> u32 {
+        match self {
+            Self::Host(_) => 0,
+            Self::Relocated(entry) => entry & DIRTY,
+        }
     }
 }
 
