@@ -180,7 +180,7 @@ impl Nand {
     #[inline]
     pub fn read(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
-        self.counters.die_busy += reading;
+        self.counters.die_busy += self.busy_for(pages, reading);
         let of = &mut self.dies[die as usize];
         let mut begin = now.max(of.reads_until);
         if let Some(running) = &mut of.running {
@@ -212,7 +212,7 @@ impl Nand {
     pub fn read_on_planes(&mut self, now: Instant, die: u32, (pages, first): (u32, u32), reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
         let count = self.params.planes;
-        self.counters.die_busy += Span(reading.0 * u64::from(pages.min(count)) / u64::from(count));
+        self.counters.die_busy += self.busy_for(pages, reading);
         let (from, used) = if pages == 1 { (first % count, 1) } else { (0, count) };
         let planes = &mut self.planes[(die * count + from) as usize..][..used as usize];
         let of = &mut self.dies[die as usize];
@@ -240,6 +240,16 @@ impl Nand {
         planes.fill(begin + reading);
         of.reads_until = of.reads_until.max(begin + reading);
         begin + reading
+    }
+
+    /// How long reading `pages` of one pass in the time `reading` keeps a die busy: planes that read alone, a part of it.
+    #[inline]
+    pub fn busy_for(&self, pages: u32, reading: Span) -> Span {
+        let count = self.params.planes;
+        if !self.params.planes_alone {
+            return reading;
+        }
+        Span(reading.0 * u64::from(pages.min(count)) / u64::from(count))
     }
 
     /// One flash page, number `number`, whether planes read alone or together.

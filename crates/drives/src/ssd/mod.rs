@@ -19,6 +19,7 @@ mod namespaces;
 mod options;
 pub mod params;
 mod power;
+mod put_off;
 mod reading;
 mod reads;
 mod slot;
@@ -46,7 +47,7 @@ use crate::ssd::counters::SsdCounters;
 use crate::ssd::flushes::Journal;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
-use crate::ssd::slot::{Event, Slot};
+use crate::ssd::slot::{Event, PutOff, Slot};
 use crate::ssd::work::WorkQueue;
 
 /// Logical blocks.
@@ -73,6 +74,8 @@ pub struct Ssd {
     /// Commands that wait for a tag.
     beyond_tags: VecDeque<(Command, Instant)>,
     in_drive: usize,
+    /// Reads of one page that were accepted and whose place is to be looked up, several at once; in order.
+    put_off: Vec<PutOff>,
     /// First pages of writes that were accepted and whose map entries are to be loaded, several at once.
     untouched: Vec<u64>,
     /// Writes that wait for the flash.
@@ -124,6 +127,7 @@ impl Ssd {
             done: VecDeque::new(),
             beyond_tags: VecDeque::new(),
             in_drive: 0,
+            put_off: Vec::new(),
             untouched: Vec::new(),
             stalled: VecDeque::new(),
             waiting_flush: VecDeque::new(),
@@ -184,6 +188,9 @@ impl Ssd {
             return self.finish(Done { token: command.token, at, times, bytes_back: 0, fault: Some(fault) });
         }
         let index = self.take_slot(slot);
+        if command.op != Op::Read {
+            self.ask_put_off();
+        }
         match command.op {
             Op::Read => self.accept_read(index),
             Op::Write => self.accept_write(index),
@@ -239,16 +246,25 @@ impl Ssd {
                 }
             }
             Event::Table(load, die) => self.go_on_with_table(at, load, die),
-            Event::Ready(index) => match self.slots[index as usize].command.op {
-                Op::Read => self.send_to_host(index),
-                Op::Write if self.nand.programs() >= self.params.backlog || !self.stalled.is_empty() => {
-                    self.counters.stalls += 1;
-                    self.stalled.push_back(index);
-                }
-                Op::Write => self.take_in(at, index),
-                Op::Flush => self.flush(at, index),
-                Op::Trim => self.trim(at, index),
-            },
+            Event::Ready(index) => self.go_on_with(at, index),
+        }
+    }
+
+    /// What a command needs is there.
+    fn go_on_with(&mut self, at: Instant, index: u32) {
+        let op = self.slots[index as usize].command.op;
+        if op != Op::Read {
+            self.ask_put_off();
+        }
+        match op {
+            Op::Read => self.send_to_host(index),
+            Op::Write if self.nand.programs() >= self.params.backlog || !self.stalled.is_empty() => {
+                self.counters.stalls += 1;
+                self.stalled.push_back(index);
+            }
+            Op::Write => self.take_in(at, index),
+            Op::Flush => self.flush(at, index),
+            Op::Trim => self.trim(at, index),
         }
     }
 
@@ -342,6 +358,9 @@ impl Drive for Ssd {
             return;
         }
         self.accept(now, command, now);
+        if self.is_put_off_due(self.wake()) {
+            self.ask_put_off();
+        }
     }
 
     #[inline]
@@ -353,8 +372,15 @@ impl Drive for Ssd {
     }
 
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
-        while let Some(at) = self.wake().filter(|at| *at <= now) {
+        loop {
+            let next = self.wake();
+            if self.is_put_off_due(next) {
+                self.ask_put_off();
+                continue;
+            }
+            let Some(at) = next.filter(|at| *at <= now) else { break };
             if self.nand.wake().is_some_and(|wake| wake <= at) {
+                self.ask_put_off();
                 self.nand.advance(at, &mut self.programmed);
                 if !self.programmed.is_empty() {
                     self.go_on(at);

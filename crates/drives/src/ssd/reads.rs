@@ -7,6 +7,19 @@ use crate::parts::ftl::PAGE;
 use crate::ssd::Ssd;
 use crate::ssd::slot::Event;
 
+/// Where the newest data of a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lies {
+    /// In the pseudo-SLC cache.
+    Cached,
+    /// In the write buffer, or in a pass that is not sent to the flash yet.
+    Buffered,
+    /// Nowhere: it was never written.
+    Nowhere,
+    /// In a block, on a pass, on a flash page.
+    Flash(u32, u32, u32),
+}
+
 impl Ssd {
     pub(super) fn accept_read(&mut self, index: u32) {
         let slot = self.slots[index as usize];
@@ -18,6 +31,10 @@ impl Ssd {
         if self.work.mapping.is_some() {
             return self.look_up(index, at, pages);
         }
+        if pages.end - pages.start == 1 && self.nand.is_idle() && self.params.ftl.pslc.is_none() {
+            return self.put_off(index, pages.start);
+        }
+        self.ask_put_off();
         self.read_data(index, at, pages);
     }
 
@@ -32,32 +49,40 @@ impl Ssd {
         self.slots[index as usize].parts = parts;
     }
 
+    #[inline]
+    pub(super) fn lies(&self, page: u64) -> Lies {
+        if self.ftl.is_buffered(page) {
+            return if self.ftl.is_cached(page) { Lies::Cached } else { Lies::Buffered };
+        }
+        let Some((block, flash_page)) = self.ftl.place_of(page) else { return Lies::Nowhere };
+        let pass = self.work.pass_of(flash_page);
+        if self.ftl.is_programmed(block, pass) { Lies::Flash(block, pass, flash_page) } else { Lies::Buffered }
+    }
+
     /// Asks the dies for what lies on flash of these pages; returns how many parts will come.
     pub(super) fn ask_flash(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) -> u32 {
         let (mut parts, mut current) = (0, None);
         let (mut asked_until, end) = (0, pages.end);
         for page in pages {
-            if self.ftl.is_buffered(page) && self.ftl.is_cached(page) {
-                if page >= asked_until {
-                    let pass = page / self.cache_pass_pages();
-                    asked_until = ((pass + 1) * self.cache_pass_pages()).min(end);
-                    parts += self.ask_cache(index, at, pass, asked_until - page);
+            let (block, pass, flash_page) = match self.lies(page) {
+                Lies::Flash(block, pass, flash_page) => (block, pass, flash_page),
+                Lies::Cached => {
+                    if page >= asked_until {
+                        let pass = page / self.cache_pass_pages();
+                        asked_until = ((pass + 1) * self.cache_pass_pages()).min(end);
+                        parts += self.ask_cache(index, at, pass, asked_until - page);
+                    }
+                    continue;
                 }
-                continue;
-            }
-            if self.ftl.is_buffered(page) {
-                self.counters.buffer_hits += 1;
-                continue;
-            }
-            let Some((block, flash_page)) = self.ftl.place_of(page) else {
-                self.counters.unmapped_reads += 1;
-                continue;
+                Lies::Buffered => {
+                    self.counters.buffer_hits += 1;
+                    continue;
+                }
+                Lies::Nowhere => {
+                    self.counters.unmapped_reads += 1;
+                    continue;
+                }
             };
-            let pass = self.work.pass_of(flash_page);
-            if !self.ftl.is_programmed(block, pass) {
-                self.counters.buffer_hits += 1;
-                continue;
-            }
             let bytes = self.ftl.size_of(page) * 16;
             match &mut current {
                 Some((b, p, last, count, sum)) if (*b, *p) == (block, pass) => {

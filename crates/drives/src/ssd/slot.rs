@@ -33,3 +33,14 @@ pub(super) enum Event {
     /// A page of the mapping table, by the number of its load: a die has read it, or, without die, it is in the controller.
     Table(u32, Option<u32>),
 }
+
+/// A read of one page of which nobody has looked up yet where it lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PutOff {
+    pub index: u32,
+    pub page: u64,
+    /// When its place is known.
+    pub at: Instant,
+    /// Number of its event.
+    pub sequence: u64,
+}

@@ -10,7 +10,7 @@ use crate::ssd::Ssd;
 impl Ssd {
     pub(super) fn all_counters(&self) -> Vec<Counter> {
         let (c, f, n) = (&self.counters, self.ftl.counters(), &self.nand.counters);
-        let smart = self.smart_attributes();
+        let (smart, owed) = (self.smart_attributes(), self.owed());
         let of_table = self.work.mapping.as_ref().map_or(0, |mapping| mapping.background_reads());
         let mut counters = vec![
             ("reads", c.reads),
@@ -25,9 +25,9 @@ impl Ssd {
             ("relocated_bytes", smart.relocated_bytes),
             ("metadata_bytes", smart.metadata_bytes),
             ("coalesced_bytes", f.coalesced_pages * PAGE),
-            ("buffer_hits", c.buffer_hits),
-            ("unmapped_reads", c.unmapped_reads),
-            ("flash_page_reads", n.host_page_reads),
+            ("buffer_hits", c.buffer_hits + owed.buffer_hits),
+            ("unmapped_reads", c.unmapped_reads + owed.unmapped_reads),
+            ("flash_page_reads", n.host_page_reads + owed.page_reads),
             ("relocation_page_reads", n.relocation_page_reads - of_table),
             ("erases", f.erases),
             ("wear_levelled_blocks", f.levelled),
@@ -35,13 +35,13 @@ impl Ssd {
             ("write_stalls", c.stalls),
             ("faults", c.faults),
             ("command_ns", c.command.0),
-            ("busy_ns", n.die_busy.0 / u64::from(self.params.nand.dies)),
+            ("busy_ns", (n.die_busy + owed.die_busy).0 / u64::from(self.params.nand.dies)),
         ];
         if let Some(mapping) = &self.work.mapping {
             counters.extend(mapping.counters());
         }
         if self.params.senses.retries.is_some() {
-            counters.push(("retried_reads", self.senses.retried));
+            counters.push(("retried_reads", self.senses.retried + owed.retried));
         }
         if self.params.ftl.pslc.is_some() {
             counters.extend([("pslc_bytes", f.cached * UNIT), ("folded_bytes", f.folded * UNIT)]);

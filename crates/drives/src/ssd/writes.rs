@@ -142,6 +142,7 @@ impl Ssd {
     /// Writes and trims that take no time: a single write alone, many with their map entries looked up together.
     #[inline]
     pub(super) fn write_all_untimed(&mut self, writes: &[UntimedWrite]) {
+        self.ask_put_off();
         if let [only] = writes
             && !only.trim
         {
