@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-LONGEST = 2000
-"""Characters of a line of ours at most: names of files, a key, a value cut short, what is accepted."""
+LONGEST = 5000
+"""Characters of a line of ours at most: a path (4,096 bytes at most), a key, a value cut short, what is accepted."""
 ORDERS = ("\x1b", "\x07", "\x9b", "\r", "\u202e")
 """What must never reach a terminal."""
 STOPPED = 130

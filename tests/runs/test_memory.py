@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from hotband import _core
 from hotband.errors import UserError
 from hotband.runs import memory
 from hotband.runs.run import RunSpec, prepare
@@ -93,3 +94,16 @@ def test_what_the_system_refuses_is_no_panic(monkeypatch: pytest.MonkeyPatch) ->
             prepare(drives())
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def test_a_machine_that_does_not_fit_is_told_by_whatever_asks_for_it(monkeypatch, hotband) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise _core.OutOfMemory(5_000_000_000, None)
+
+    for name in ("set_keys", "layouts_of", "machine_offer"):
+        monkeypatch.setattr(_core, name, refused)
+    asked = (["keys", "fio-randread", "--on", "ent-10k"], ["reliability", "raid1:2xent-10k"], ["review", "ent-10k"])
+    for arguments in asked:
+        done = hotband(*arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "needs 5.0 GB of memory" in done.stderr

@@ -287,3 +287,20 @@ def test_a_column_whose_name_is_no_text_is_told_in_a_line(
     done = hotband("store", "compact", "s")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "UTF-8" in done.stderr.upper(), done.stderr
+
+
+def test_a_factor_without_a_name_is_left_out(
+    tmp_path: Path, runs: list[Record], hotband: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = made(tmp_path / "s", None)
+    with writer.writing(place) as store:
+        store.add(entry_of(runs[0], 0))
+    (file,) = tmp_path.glob("s/factors/*/*.parquet")
+    rows = pq.ParquetFile(file).read()
+    names = pa.array([None] * len(rows), rows.schema.field("factor").type)
+    pq.write_table(rows.set_column(rows.schema.get_field_index("factor"), "factor", names), file)
+    done = hotband("query", "select count(*) from runs", "--from", "s", "--json")
+    assert done.returncode == 0, done.stderr

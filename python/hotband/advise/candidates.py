@@ -409,10 +409,8 @@ def _layout(machine: str) -> Mapping[str, object]:
     import json
 
     from hotband.catalog import CATALOG_DIR
-    from hotband.runs.run import user_error
+    from hotband.runs.run import mistakes_of
 
-    try:
+    with mistakes_of(machine):
         found: list[dict[str, object]] = json.loads(_core.layouts_of(CATALOG_DIR, machine, None, []))
-    except _core.SpecError as error:
-        raise user_error(error) from None
     return found[0]

@@ -23,11 +23,14 @@ from hotband.commands.output import finish, say
 from hotband.commands.values import keep_simple
 from hotband.errors import UserError
 from hotband.runs.interrupted import RunsInterrupted
+from hotband.text.foreign import shortened
 from hotband.text.formats import begin
 from hotband.text.nearest import hint, unknown_name
 
 INTERRUPTED = 130
 """Exit code of what the user stopped: 128 and SIGINT's number, as shells have it."""
+LONGEST = 1000
+"""Characters of what typer says at most: it repeats what it was given, the longest list of options takes 700."""
 TWICE = {
     "--on": "is given twice; a run is on one machine: run it once for each, or compare machines with hotband review",
 }
@@ -79,7 +82,7 @@ class Commands(TyperGroup):
             if "help" in type(error).__name__.lower():
                 sys.stderr.write(f"{error.format_message()}\n")
                 return 2
-            return refused(of_typer(error))
+            return refused(shortened(of_typer(error), LONGEST))
         return code if isinstance(code, int) else 0
 
     def invoke(self, ctx: Any) -> Any:

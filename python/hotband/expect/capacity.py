@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
 def target_bytes(machine: Named) -> int | None:
     """Bytes of the one volume of a machine; None where it has several. Raises UserError for no machine."""
-    from hotband.runs.run import user_error
+    from hotband.runs.run import mistakes_of
 
-    try:
+    with mistakes_of(machine.name):
         volumes = _core.machine_offer(CATALOG_DIR, machine.name, machine.text, [])["volumes"]
-    except _core.SpecError as error:
-        raise user_error(error) from None
     return volumes[0][1] if len(volumes) == 1 else None

@@ -82,9 +82,9 @@ def exactly(axis: Axis, value: float) -> str:
 
 def _keys(spec: RunSpec) -> list[_core.SetKey]:
     from hotband.catalog import CATALOG_DIR
-    from hotband.runs.run import user_error
+    from hotband.runs.run import mistakes_of
 
-    try:
+    with mistakes_of(spec.machine):
         return _core.set_keys(
             CATALOG_DIR,
             spec.workload,
@@ -93,8 +93,6 @@ def _keys(spec: RunSpec) -> list[_core.SetKey]:
             machine_text=machine_text(spec),
             set=list(spec.set),
         )
-    except _core.SpecError as error:
-        raise user_error(error) from None
 
 
 def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:

@@ -16,7 +16,7 @@ from hotband.errors import UserError
 from hotband.record.incomplete import refusing_incomplete
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
-from hotband.runs.run import text_of, user_error
+from hotband.runs.run import mistakes_of, text_of
 from hotband.text.quantities import SPAN_EXPECTED, SPAN_UNITS, share, size_bytes, span_ns
 
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
@@ -166,10 +166,8 @@ class Layout(TypedDict):
 def layout_of(asked: Asked) -> Layout:
     """The layout that is meant, as the core describes it."""
     text = text_of(asked.machine, "machine")
-    try:
+    with mistakes_of(asked.machine):
         layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
-    except _core.SpecError as error:
-        raise user_error(error) from None
     names = ", ".join(layout["name"] for layout in layouts)
     if asked.layout is None and len(layouts) > 1:
         raise UserError("--layout", "", "", f"missing: the machine has several layouts; expected one of {names}")

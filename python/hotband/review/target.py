@@ -16,7 +16,7 @@ from hotband.catalog import CATALOG_DIR, entries
 from hotband.errors import UserError
 from hotband.runs.events import check_events
 from hotband.runs.folders import folder_name
-from hotband.runs.run import text_of, user_error
+from hotband.runs.run import mistakes_of, text_of
 
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
 # has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
@@ -200,10 +200,8 @@ class Offer:
     def of(cls, machine: str, text: str | None, pairs: Sequence[tuple[str, str]]) -> Offer:
         """Asks the engine. Raises UserError."""
         drive_set = [pair for pair in pairs if pair[0] not in OF_WORKLOAD]
-        try:
+        with mistakes_of(machine):
             offer = _core.machine_offer(CATALOG_DIR, machine, text, drive_set)
-        except _core.SpecError as error:
-            raise user_error(error) from None
         return cls(offer["text"], tuple(offer["volumes"]), offer["block_bytes"], tuple(offer["drives"]))
 
     def scaled(self, machine: str, pairs: Sequence[tuple[str, str]], scale: int) -> Offer | None:

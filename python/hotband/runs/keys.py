@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
-from hotband.runs.run import text_of, user_error
+from hotband.runs.run import mistakes_of, text_of
 from hotband.runs.words import FIO_WORDS
 
 
@@ -30,7 +30,7 @@ class SetKey:
 def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ()) -> list[SetKey]:
     """Every key that `set` takes for a workload on a machine. Raises UserError."""
     words = {ours: fio for fio, ours in FIO_WORDS.items()}
-    try:
+    with mistakes_of(machine):
         found = _core.set_keys(
             CATALOG_DIR,
             workload,
@@ -39,6 +39,4 @@ def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ())
             machine_text=text_of(machine, "machine"),
             set=list(set),
         )
-    except _core.SpecError as error:
-        raise user_error(error) from None
     return [SetKey(**one, fio=words.get(one["key"]) if one["part"] == "workload" else None) for one in found]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,6 +103,17 @@ def user_error(error: _core.SpecError) -> UserError:
     """The engine's mistake report as the command line's."""
     file, key, value, accepted = error.args
     return UserError(file, key, value, accepted)
+
+
+@contextmanager
+def mistakes_of(machine: str) -> Iterator[None]:
+    """What the engine says of a machine, as UserError: a mistake in it, or that it takes more memory than there is."""
+    try:
+        yield
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    except _core.OutOfMemory as error:
+        raise too_large(machine, *error.args) from None
 
 
 def text_of(argument: str, what: str) -> str | None:
@@ -209,17 +220,17 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             memory=memory.available(),
         )
     except _core.OutOfMemory as error:
-        raise too_large(spec, *error.args) from None
+        raise too_large(spec.machine, *error.args) from None
     except _core.SpecError as error:
         raise in_job_file(user_error(error), spec.workload, workload) from None
     return Prepared(spec, run, raw_log)
 
 
-def too_large(spec: RunSpec, needs: int, left: int | None) -> UserError:
+def too_large(machine: str, needs: int, left: int | None) -> UserError:
     """A machine that does not fit into memory, and the way out."""
     there = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
     way = "--set scale=64 simulates its solid-state drives at a 64th of their size"
-    return UserError("MACHINE", "", spec.machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
+    return UserError("MACHINE", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
-from hotband.runs.run import Finished, RunSpec, prepare, text_of, user_error
+from hotband.runs.run import Finished, RunSpec, mistakes_of, prepare, text_of, user_error
 from hotband.serve.serving import Serving
 from hotband.serve.speed import expect_servable, speed_of_host, speed_of_machine, way_ns
 from hotband.text.write import expect_no_disk
@@ -159,11 +159,9 @@ class Served:
                         f"is of a workload, and clients decide here: expected a key of the machine, or {OF_DRIVES}"
                     )
                     raise UserError("--set", key, value, accepted)
-            try:
+            with mistakes_of(spec.machine):
                 offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, of_machine)
                 volumes = [name for name, _ in offer["volumes"]]
-            except _core.SpecError as error:
-                raise user_error(error) from None
             asked = RunSpec(
                 "served",
                 spec.machine,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.store.place import Place, flush_folder
+from hotband.text.foreign import shortened
 from hotband.text.values import read_json
 from hotband.text.write import make_folder, remove, write_file, write_files
 
@@ -187,5 +188,6 @@ def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
 
 def broken(path: Path, error: Exception) -> UserError:
     """The error for a file of a store that cannot be read."""
-    what = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"
+    said = shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
+    what = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {said}"
     return UserError(str(path), "", "", f"{what}: hotband store check says what else is damaged")

@@ -15,6 +15,7 @@ from hotband.errors import UserError
 from hotband.store.columns import COLUMNS, FIXED
 from hotband.store.manifest import Snapshot, snapshot
 from hotband.store.place import Place
+from hotband.text.foreign import shortened
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,8 +62,8 @@ def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | Non
 
 
 def said_of(error: Exception) -> str:
-    """What DuckDB says, without the lines that point into the statement."""
-    return str(error).partition("\n\nLINE ")[0].strip()
+    """What DuckDB says, without the lines that point into the statement; of what goes on for long the beginning."""
+    return shortened(str(error).partition("\n\nLINE ")[0].strip(), 600)
 
 
 def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
@@ -139,7 +140,7 @@ def _runs(connection: duckdb.DuckDBPyConnection) -> str:
     """A row a run: what it is, a column a factor (and one more of its number, where it has a unit), its figures."""
     rows = connection.execute(
         "select factor, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
-        "from factors group by factor order by factor"
+        "from factors where factor is not null group by factor order by factor"
     ).fetchall()
     taken = {name.lower() for name in COLUMNS}
     columns = []

@@ -19,14 +19,12 @@ Pairs = Sequence[tuple[str, str]]
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
     """Pairs of `--set` for the workload, and those for the machine. `texts` are of the workload and of the machine,
     where they are files. Raises UserError for a key that neither has."""
-    from hotband.runs.run import user_error
+    from hotband.runs.run import mistakes_of
 
     if not pairs:
         return (), ()
-    try:
+    with mistakes_of(machine):
         keys = _core.set_keys(CATALOG_DIR, workload, machine, workload_text=texts[0], machine_text=texts[1])
-    except _core.SpecError as error:
-        raise user_error(error) from None
     of_workload = {one["key"] for one in keys if one["part"] == "workload"}
     return (
         tuple(pair for pair in pairs if pair[0] in of_workload),
