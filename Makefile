@@ -153,3 +153,12 @@ probe: setup ## damaged inputs of every kind, some minutes
 
 probe-long: setup ## the same for hours
 	nice -n 10 $(BIN)/python scripts/probe_inputs.py --count 100000
+
+# Commands ended at any moment: what was finished is there, and they go on (a full disk is tried as root alone).
+.PHONY: probe-schedules sbom
+probe-schedules: setup ## kills, interrupts, full disks, jumps of the clock, two writers: half an hour
+	$(BIN)/python scripts/probe_schedules.py --kills 200 --interrupts 200 --jumps 20 --two-writers 20 \
+	  $$([ "$$(id -u)" != 0 ] || echo --disk-full 100)
+
+sbom: setup $(VENV)/.tests ## what Hotband is made of, with licences: out/sbom.json (CycloneDX)
+	$(BIN)/python scripts/sbom.py out/sbom.json
