@@ -86,6 +86,18 @@ def test_a_sequence_goes_on_with_the_machine_as_it_was(tmp_path: Path, killed: K
     assert {name for name, file in finished(out).items() if file == before[name]} == set()
 
 
+def test_a_run_of_a_sequence_that_is_made_again_is_never_lost(tmp_path: Path, killed: Killed) -> None:
+    reads = tmp_path / "reads.toml"
+    reads.write_text(READS)
+    arguments = ("run", str(reads), "--on", "savvio-10k1", "--then", str(reads), "--out", str(tmp_path / "out"))
+    killed(7, *arguments)
+    before = finished(tmp_path / "out")
+    assert list(before) == ["1"]
+    for moment in (2, 3, 4):
+        killed(moment, *arguments)
+        assert finished(tmp_path / "out") == before, f"killed when {moment} files had been written"
+
+
 def test_a_review_goes_on(tmp_path: Path, review_killed: Killed, reviewed: Callable[..., str]) -> None:
     out = tmp_path / "out"
     review_killed(9, str(out))

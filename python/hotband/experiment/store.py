@@ -134,7 +134,11 @@ class Store:
             return None
 
     def keep(self, point: Point, finished: Finished) -> None:
-        """Writes a run; from any thread."""
+        """Writes a run; from any thread. One of a sequence that was made again, for the machine that it leaves, and is
+        as it was stays untouched: who is killed while it is written would lose it."""
+        before = self.kept(point)
+        if before is not None and before.text == finished.text:
+            return
         folder = self.folder(point)
         check_writable(folder)
         self._clear(self.entries[point.id])
