@@ -162,3 +162,8 @@ probe-schedules: setup ## kills, interrupts, full disks, jumps of the clock, two
 
 sbom: setup $(VENV)/.tests ## what Hotband is made of, with licences: out/sbom.json (CycloneDX)
 	$(BIN)/python scripts/sbom.py out/sbom.json
+
+# Two builds of the engine, minutes each.
+.PHONY: cpu-levels
+cpu-levels: Cargo.lock ## the engine compiled for two levels of processors: is a run the same, bit for bit?
+	$(PYTHON) scripts/cpu_levels.py
