@@ -52,13 +52,14 @@ fn positioning_order(criterion: &mut Criterion) {
         for sequence in 0..depth {
             queue.insert(waiting(&geometry, sectors.next().expect("endless"), sequence));
         }
-        let (mut now, mut sequence, mut here) = (0, depth, geometry.place(0));
+        let (mut now, mut sequence, mut here, mut reached) = (0, depth, geometry.place(0), 0);
         group.bench_function(BenchmarkId::from_parameter(depth), |bencher| {
             bencher.iter(|| {
                 let head = Head {
                     now: Instant(now),
                     cylinder: here.cylinder,
                     track: here.track,
+                    reached,
                     rotation: params.rotation,
                     read_curve: &curve,
                     write_curve: &curve,
@@ -66,7 +67,8 @@ fn positioning_order(criterion: &mut Criterion) {
                     slack: 0,
                 };
                 let (index, _) = queue.choose(Order::Positioning, &head).expect("never empty");
-                here = queue.remove(index).place;
+                let taken = queue.remove(index);
+                (here, reached) = (taken.place, taken.end());
                 queue.insert(waiting(&geometry, sectors.next().expect("endless"), sequence));
                 (now, sequence) = (now + 1_900_000, sequence + 1);
             });

@@ -133,7 +133,10 @@ impl Live {
         }
         self.tokens[tag as usize] = token;
         let mut io = Io { tag, op, volume, offset, len, fua, version: 0, entropy };
-        self.probes.submitted(self.now, &self.machine, stream, &mut io);
+        self.probes.submitted(self.now, stream, op);
+        if self.probes.want_ios() {
+            self.probes.tell_submitted(&self.machine, stream, &mut io);
+        }
         self.machine.submit(self.now, io);
         io.version
     }

@@ -13,7 +13,7 @@ use crate::parts::segments::Found;
 pub(super) const WRITERS: usize = 8;
 
 impl Disk {
-    pub(super) fn accept_read(&mut self, now: Instant, arrived: Arrived) {
+    pub(super) fn accept_read(&mut self, now: Instant, arrived: &Arrived) {
         let (first, end) = (arrived.first(), arrived.end());
         if self.write_back() && self.dirty.covers(first, end) {
             self.counters.cache_hits += 1;
@@ -41,7 +41,7 @@ impl Disk {
     }
 
     /// A random read that memory does not hold: from flash, or from the media and perhaps into flash.
-    fn read_past_memory(&mut self, now: Instant, arrived: Arrived, in_memory: Found) {
+    fn read_past_memory(&mut self, now: Instant, arrived: &Arrived, in_memory: Found) {
         let (first, end) = (arrived.first(), arrived.end());
         let mut range = (first, end);
         if let Some(flash) = &mut self.flash {
@@ -59,8 +59,8 @@ impl Disk {
 
     /// Puts a read into the queue. `found` is what memory has of `range`, where that was just looked up: a read
     /// that is served at once need not look again.
-    fn enqueue_read(&mut self, now: Instant, arrived: Arrived, range: (u64, u64), found: Option<Found>) {
-        let waiting = self.waiting(&arrived, range, false, Span::ZERO);
+    fn enqueue_read(&mut self, now: Instant, arrived: &Arrived, range: (u64, u64), found: Option<Found>) {
+        let waiting = self.waiting(arrived, range, false, Span::ZERO);
         if self.is_at_rest() {
             let sequential = found.map_or_else(|| self.continued(range), continued);
             return self.serve(now, &waiting, arrived, sequential);
@@ -74,7 +74,7 @@ impl Disk {
         continued(self.shared.segments.find(first, end))
     }
 
-    fn answer_from_flash(&mut self, now: Instant, arrived: Arrived, begins: Instant, ready: Instant) {
+    fn answer_from_flash(&mut self, now: Instant, arrived: &Arrived, begins: Instant, ready: Instant) {
         let overhead = self.params.overheads.cache_read;
         let flash = ready.since(begins);
         let ready = ready + overhead;
@@ -85,7 +85,7 @@ impl Disk {
     }
 
     /// A read that the stream has passed or will pass: waits for it, and lets it run on. False if it lies elsewhere.
-    fn read_from_stream(&mut self, now: Instant, arrived: Arrived, ahead: Ahead) -> bool {
+    fn read_from_stream(&mut self, now: Instant, arrived: &Arrived, ahead: Ahead) -> bool {
         let (first, end) = (arrived.first(), arrived.end());
         let have = self.shared.segments.get(ahead.segment);
         let begun = if self.params.rereads { have.start } else { have.given };
@@ -120,7 +120,7 @@ impl Disk {
         }
     }
 
-    pub(super) fn accept_write(&mut self, now: Instant, arrived: Arrived) {
+    pub(super) fn accept_write(&mut self, now: Instant, arrived: &Arrived) {
         let (first, end) = (arrived.first(), arrived.end());
         self.shared.segments.forget(first, end);
         if let Arm::Ahead(ahead) = &mut self.arm
@@ -138,7 +138,7 @@ impl Disk {
             return self.enqueue_write(now, arrived);
         }
         if self.switching.is_some() {
-            return self.blocked.push_back(arrived);
+            return self.blocked.push_back(*arrived);
         }
         if self.bypasses(first, end) {
             self.counters.bypassed_writes += 1;
@@ -146,14 +146,14 @@ impl Disk {
         }
         if !self.params.waits_for_room {
             // What is taken in must not be older than what is still to be written past it.
-            let fits = self.has_room(&arrived) && !self.is_being_written(first, end);
+            let fits = self.has_room(arrived) && !self.is_being_written(first, end);
             return if fits { self.take_in(now, arrived) } else { self.enqueue_write(now, arrived) };
         }
         let next = self.blocked.is_empty() && self.shared.others.waits_since.is_none();
-        if next && self.has_room(&arrived) {
+        if next && self.has_room(arrived) {
             self.take_in(now, arrived);
         } else {
-            self.blocked.push_back(arrived);
+            self.blocked.push_back(*arrived);
         }
     }
 
@@ -180,7 +180,7 @@ impl Disk {
     }
 
     /// Acknowledges a write from the cache.
-    fn take_in(&mut self, now: Instant, arrived: Arrived) {
+    fn take_in(&mut self, now: Instant, arrived: &Arrived) {
         let sequence = self.next_sequence();
         self.counters.cached_writes += 1;
         self.dirty.insert(&self.geometry, now, arrived.first(), arrived.count(), sequence);
@@ -205,16 +205,16 @@ impl Disk {
                 break;
             }
             let arrived = self.blocked.pop_front().expect("front was there");
-            self.take_in(now, arrived);
+            self.take_in(now, &arrived);
         }
     }
 
-    pub(super) fn accept_flush(&mut self, now: Instant, arrived: Arrived) {
+    pub(super) fn accept_flush(&mut self, now: Instant, arrived: &Arrived) {
         let barrier = self.sequence + 1;
         if self.dirty.is_empty() || self.params.write_cache == WriteCache::Protected {
             return self.answer(now, arrived, now);
         }
-        self.flushes.push(Flush { arrived, barrier });
+        self.flushes.push(Flush { arrived: *arrived, barrier });
     }
 
     /// Answers the flushes whose writes are all on the media.
@@ -225,16 +225,16 @@ impl Disk {
         let oldest = self.dirty.oldest().unwrap_or(u64::MAX);
         while self.flushes.first().is_some_and(|flush| flush.barrier <= oldest) {
             let flush = self.flushes.remove(0);
-            self.answer(now, flush.arrived, now);
+            self.answer(now, &flush.arrived, now);
         }
     }
 
     /// Puts a write into the queue, or serves it at once.
-    fn enqueue_write(&mut self, now: Instant, arrived: Arrived) {
+    fn enqueue_write(&mut self, now: Instant, arrived: &Arrived) {
         let data_in = self.shared.port.receive(now, u64::from(arrived.command.len));
         // Where wire and arm overlap, the arm need not wait for the data to begin (`Disk::service_pipelined`).
         let before = if self.params.write_overlap { Span::ZERO } else { data_in };
-        let waiting = self.waiting(&arrived, (arrived.first(), arrived.end()), true, before);
+        let waiting = self.waiting(arrived, (arrived.first(), arrived.end()), true, before);
         if self.is_at_rest() && !self.params.writes_in_turn {
             return self.serve(now, &waiting, arrived, None);
         }
@@ -264,12 +264,12 @@ impl Disk {
         self.in_drive == 1 && matches!(self.arm, Arm::Idle) && self.nothing_waits()
     }
 
-    fn queue_up(&mut self, mut waiting: Waiting, arrived: Arrived) {
+    fn queue_up(&mut self, mut waiting: Waiting, arrived: &Arrived) {
         waiting.slot = self.free_slots.pop().unwrap_or_else(|| {
-            self.slots.push(arrived);
+            self.slots.push(*arrived);
             self.slots.len() as u32 - 1
         });
-        self.slots[waiting.slot as usize] = arrived;
+        self.slots[waiting.slot as usize] = *arrived;
         self.queue.insert(waiting);
     }
 

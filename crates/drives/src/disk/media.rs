@@ -204,12 +204,6 @@ impl Disk {
             self.counters.aged += 1;
             return aged.map(|(index, _)| Pick::Queue(index));
         }
-        // A stream is not left for a command that would be reached a little sooner: what it leaves behind would
-        // wait for as long as the stream runs. (SSTF and C-LOOK stay on it by themselves.)
-        let goes_on = self.queue.beginning_at(self.reached).filter(|_| self.params.order == Order::Positioning);
-        if let Some(index) = goes_on {
-            return Some(Pick::Queue(index));
-        }
         let others = &self.shared.others;
         let full = self.dirty.entries() + others.extents >= self.params.drain_extents;
         let blocked = !self.blocked.is_empty() || others.waits_since.is_some();
@@ -218,11 +212,7 @@ impl Disk {
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
         }
-        let goes_on = self.dirty.extents().beginning_at(self.reached);
-        let dirty = match goes_on {
-            Some(index) => Some((index, 0)),
-            None => self.dirty.extents().choose_among(self.params.destage_window, Order::Positioning, &head),
-        };
+        let dirty = self.dirty.extents().choose_among(self.params.destage_window, Order::Positioning, &head);
         match (queued, dirty) {
             (Some((index, cost)), Some((_, other))) if cost <= other => Some(Pick::Queue(index)),
             (_, Some((index, _))) => Some(Pick::Dirty(index)),
@@ -243,6 +233,7 @@ impl Disk {
             now,
             cylinder: self.cylinder,
             track: self.track,
+            reached: self.reached,
             rotation,
             read_curve: &self.read_curve,
             write_curve: &self.write_curve,
@@ -313,11 +304,11 @@ impl Disk {
         let arrived = self.slots[waiting.slot as usize];
         self.free_slots.push(waiting.slot);
         let sequential = if waiting.write { None } else { self.continued((waiting.sector, waiting.end())) };
-        self.serve(now, &waiting, arrived, sequential);
+        self.serve(now, &waiting, &arrived, sequential);
     }
 
     /// The arm serves a command; `sequential` is the segment that it continues.
-    pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: Arrived, sequential: Option<usize>) {
+    pub(super) fn serve(&mut self, now: Instant, waiting: &Waiting, arrived: &Arrived, sequential: Option<usize>) {
         let (first, end) = (waiting.sector, waiting.end());
         // A sequential reader's next sectors are read whether or not its command is decoded yet: that is what reading
         // ahead means. Without it a short queue of small reads would lose a revolution each time it is refilled.
@@ -326,7 +317,7 @@ impl Disk {
         // What a segment keeps of it begins with its first sector, or with what passes before that.
         let mut kept = first;
         let (mut service, early) = if self.params.is_pipelined {
-            let pipelined = self.service_pipelined(start, waiting, &arrived);
+            let pipelined = self.service_pipelined(start, waiting, arrived);
             kept = if sequential.is_none() { pipelined.from } else { first };
             (pipelined.service, pipelined.early)
         } else {
@@ -336,7 +327,7 @@ impl Disk {
             service.transfer += recovery.of_read(u64::from(waiting.count), SECTOR);
         }
         self.account(&service, waiting);
-        let command = arrived.command;
+        let command = &arrived.command;
         // The host does not wait for what is read beyond its command, for the flash.
         let transfer =
             if end > arrived.end() { self.transfer_to(&service, waiting, arrived.end()) } else { service.transfer };
@@ -433,8 +424,7 @@ impl Disk {
         if end <= ahead.from {
             return ahead.begins;
         }
-        let first = Place { cylinder: 0, track: 0, flow: ahead.flow };
-        let (_, turned) = self.geometry.run(&first, ahead.from, end - ahead.from);
+        let turned = self.geometry.flow_to(end) - ahead.flow;
         ahead.begins + self.params.geometry.rotation.time_for(turned)
     }
 

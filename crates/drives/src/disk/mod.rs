@@ -254,11 +254,11 @@ impl Disk {
     }
 
     /// Takes a command that has a tag.
-    fn accept(&mut self, now: Instant, arrived: Arrived) {
+    fn accept(&mut self, now: Instant, arrived: &Arrived) {
         self.in_drive += 1;
-        let command = arrived.command;
+        let command = &arrived.command;
         let block = self.params.format.logical();
-        if let Some(fault) = fault_of(&command, block, self.geometry.end() * SECTOR) {
+        if let Some(fault) = fault_of(command, block, self.geometry.end() * SECTOR) {
             self.counters.faults += 1;
             return self.refuse(now, arrived, fault);
         }
@@ -282,7 +282,7 @@ impl Disk {
         }
     }
 
-    fn refuse(&mut self, now: Instant, arrived: Arrived, fault: Fault) {
+    fn refuse(&mut self, now: Instant, arrived: &Arrived, fault: Fault) {
         let overhead = self.params.overheads.cache_read;
         let at = now + overhead;
         let times = Times { queue: now.since(arrived.at), overhead, ..Times::default() };
@@ -290,7 +290,7 @@ impl Disk {
     }
 
     /// A command that the cache answers: its data is ready at `ready` and crosses the port.
-    fn answer(&mut self, now: Instant, arrived: Arrived, ready: Instant) {
+    fn answer(&mut self, now: Instant, arrived: &Arrived, ready: Instant) {
         let overhead = self.params.overheads.cache(arrived.command.op == Op::Write);
         let ready = ready.max(now + overhead);
         let bytes_back = if arrived.command.op == Op::Read { arrived.command.len } else { 0 };
@@ -312,11 +312,11 @@ impl Disk {
     /// Hands over what has arrived at the host, and lets commands that waited for its tag in.
     #[inline]
     fn hand_over(&mut self, now: Instant, done: &mut Vec<Done>) {
-        while self.ready.last().is_some_and(|next| next.at <= now) {
-            done.extend(self.ready.pop());
+        while let Some(answer) = self.ready.pop_if(|next| next.at <= now) {
+            done.push(answer);
             self.in_drive -= 1;
             if let Some(waiting) = self.beyond_tags.pop_front() {
-                self.accept(now, waiting);
+                self.accept(now, &waiting);
             }
         }
     }
@@ -383,7 +383,7 @@ impl Drive for Disk {
             self.beyond_tags.push_back(arrived);
             return self.dispatch(now);
         }
-        self.accept(now, arrived);
+        self.accept(now, &arrived);
         self.dispatch(now);
     }
 

@@ -45,7 +45,7 @@ impl Disk {
         self.params.switch_write_caches(caches);
         self.dirty.resize(self.params.room);
         for arrived in std::mem::take(&mut self.blocked) {
-            self.accept_write(now, arrived);
+            self.accept_write(now, &arrived);
         }
     }
 }

@@ -153,6 +153,10 @@ impl Dirty {
     pub fn insert(&mut self, geometry: &Geometry, now: Instant, first: u64, count: u64, sequence: u64) {
         let (mut run, mut since): (Run, (u64, Instant)) = ((first, first + count), (sequence, now));
         let (mut touched, mut entries) = (self.touched(run.0, run.1), 1);
+        if touched.is_empty() {
+            let extent = self.extent(geometry, run, since, entries);
+            return self.extents.insert_at(touched.start, extent);
+        }
         while let Some(index) = touched.next_back() {
             let have = *self.extents.get(index);
             let stop = have.end();
@@ -226,10 +230,16 @@ impl Dirty {
     }
 
     fn put(&mut self, geometry: &Geometry, run: Run, since: (u64, Instant), entries: u32) {
+        let extent = self.extent(geometry, run, since, entries);
+        self.extents.insert(extent);
+    }
+
+    /// An extent that is about to wait, counted already.
+    fn extent(&mut self, geometry: &Geometry, run: Run, since: (u64, Instant), entries: u32) -> Waiting {
         let place = geometry.place(run.0);
         self.more += entries as usize - 1;
         self.sectors += run.1 - run.0;
-        self.extents.insert(Waiting {
+        Waiting {
             sector: run.0,
             count: (run.1 - run.0) as u32,
             write: true,
@@ -238,7 +248,7 @@ impl Dirty {
             ready: since.1,
             sequence: since.0,
             slot: CACHED | entries,
-        });
+        }
     }
 }
 

@@ -52,13 +52,25 @@ struct Zone {
     flow: u64,
 }
 
+impl Zone {
+    /// Angle turned from the begin of a track to that of its sector number `sector`.
+    #[inline]
+    fn angle(&self, sector: u64) -> u64 {
+        self.track_sectors.divide(sector * REVOLUTION)
+    }
+}
+
 /// Where a sector is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Cylinder, 0 outside.
     pub cylinder: u32,
     /// Track within the cylinder, in order of the stream.
     pub track: u32,
+    /// Zone, counted from the outermost.
+    pub zone: u32,
+    /// Sector within the track.
+    pub sector: u32,
     /// Angle turned by a stream from LBA 0 to here, in units of [`REVOLUTION`].
     pub flow: u64,
 }
@@ -203,30 +215,37 @@ impl Geometry {
     #[inline]
     pub fn place(&self, sector: u64) -> Place {
         let sector = sector - self.first;
-        self.place_in(&self.zones[self.zone(sector)], sector)
-    }
-
-    #[inline]
-    fn place_in(&self, zone: &Zone, sector: u64) -> Place {
+        let number = self.zone(sector);
+        let zone = &self.zones[number];
         let within = sector - zone.first_sector;
         let track = zone.track_sectors.divide(within);
         let cylinder = self.heads.divide(track);
         let (sector, track) = (within - track * zone.track_sectors.value(), track - cylinder * self.heads.value());
-        let flow = zone.flow
-            + cylinder * self.cylinder_flow
-            + track * self.track_flow
-            + zone.track_sectors.divide(sector * REVOLUTION);
-        Place { cylinder: zone.first_cylinder + cylinder as u32, track: track as u32, flow }
+        let flow = zone.flow + cylinder * self.cylinder_flow + track * self.track_flow + zone.angle(sector);
+        let cylinder = zone.first_cylinder + cylinder as u32;
+        Place { cylinder, track: track as u32, zone: number as u32, sector: sector as u32, flow }
     }
 
-    /// Place of the last of `count` sectors from `first`, and the angle turned from the start of the first to the
-    /// end of the last.
+    /// Flow at the end of the sector before `end`.
+    pub fn flow_to(&self, end: u64) -> u64 {
+        let last = self.place(end - 1);
+        last.flow + self.zones[last.zone as usize].sector_flow
+    }
+
+    /// Place of the last of `count` sectors from `first`, which is `sector`, and the angle turned from the start of the
+    /// first to the end of the last.
     #[inline]
     pub fn run(&self, first: &Place, sector: u64, count: u64) -> (Place, u64) {
-        let last = sector + count - 1 - self.first;
-        let zone = &self.zones[self.zone(last)];
-        let place = self.place_in(zone, last);
-        (place, place.flow + zone.sector_flow - first.flow)
+        let zone = &self.zones[first.zone as usize];
+        let last = u64::from(first.sector) + count - 1;
+        if last < zone.track_sectors.value() {
+            // On one track, as most commands are.
+            let turned = zone.angle(last) - zone.angle(u64::from(first.sector));
+            let place = Place { sector: last as u32, flow: first.flow + turned, ..*first };
+            return (place, turned + zone.sector_flow);
+        }
+        let place = self.place(sector + count - 1);
+        (place, place.flow + self.zones[place.zone as usize].sector_flow - first.flow)
     }
 
     /// The sector that a stream at `flow` is about to read: all sectors before it have passed the head.
@@ -287,11 +306,20 @@ mod tests {
     #[test]
     fn the_outer_edge_is_sector_zero() {
         let geometry = Geometry::new(&params());
-        assert_eq!(geometry.place(0), Place { cylinder: 0, track: 0, flow: 0 });
+        assert_eq!(geometry.place(0), Place::default());
         assert!(geometry.place(geometry.end() - 1).cylinder < geometry.cylinders());
     }
 
     proptest! {
+        #[test]
+        fn a_run_ends_where_its_last_sector_ends(sector in 0_u64..143_000_000, count in 1_u64..3_000) {
+            let geometry = Geometry::new(&params());
+            let first = geometry.place(sector);
+            let (last, turned) = geometry.run(&first, sector, count);
+            prop_assert_eq!(last, geometry.place(sector + count - 1));
+            prop_assert_eq!(first.flow + turned, geometry.flow_to(sector + count));
+        }
+
         #[test]
         fn flow_orders_sectors_and_leads_back(sector in 0_u64..143_359_000) {
             let geometry = Geometry::new(&params());

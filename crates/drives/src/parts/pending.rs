@@ -1,5 +1,7 @@
 //! Commands waiting for the arm, sorted by address, and the orders in which a drive may take them.
 
+use std::hint::select_unpredictable;
+
 use hotband_units::Instant;
 
 use super::geometry::Place;
@@ -57,6 +59,8 @@ pub struct Head<'a> {
     pub cylinder: u32,
     /// Track within the cylinder.
     pub track: u32,
+    /// First sector beyond the last one served: sectors below it are at this cylinder or before, others at it or beyond.
+    pub reached: u64,
     /// The spindle.
     pub rotation: Rotation,
     /// Seek time of reads.
@@ -117,11 +121,24 @@ impl Head<'_> {
         self.seek_to(near.cylinder, near.track(), near.write())
     }
 
-    /// The cost where the seek is known.
+    /// The cost where the seek is known. The sector passes at an angle that is known without it, and again a revolution
+    /// later: what counts is the first pass after the seek. A division less than [`Head::wait`] for every command weighed.
     #[inline]
     fn cost_after(&self, from: u64, seek: u32, near: &Near) -> u64 {
-        u64::from(seek) * self.rotation_speed() + self.wait(from, seek, near.angle)
+        let sought = u64::from(seek) * self.rotation_speed();
+        // Which side of the head a sector is on, and whether it passes in time, cannot be predicted: no branches.
+        let passes = select_unpredictable(near.angle < from, near.angle + REVOLUTION, near.angle) - from;
+        let next = select_unpredictable(passes < sought, passes + REVOLUTION, passes);
+        let cost = if next < sought { first_pass(next, sought) } else { next };
+        select_unpredictable(cost - sought > REVOLUTION - self.slack, sought, cost)
     }
+}
+
+/// When a sector passes that passes at `angle` and once a revolution, not before `sought`: a seek of more than one
+/// revolution.
+#[cold]
+fn first_pass(angle: u64, sought: u64) -> u64 {
+    angle + (sought - angle).next_multiple_of(REVOLUTION)
 }
 
 /// What weighing needs of a command. Kept apart from the rest so that a whole queue lies in a few cache lines.
@@ -134,6 +151,8 @@ struct Near {
     track_write: u32,
     /// Where the command is kept.
     slot: u32,
+    /// Sectors.
+    count: u32,
 }
 
 impl Near {
@@ -187,7 +206,8 @@ impl Pending {
     /// First sector beyond the command at `index`.
     #[inline]
     pub fn end(&self, index: usize) -> u64 {
-        self.get(index).end()
+        let near = &self.near[index];
+        near.sector + u64::from(near.count)
     }
 
     /// Number of commands that begin before `sector`.
@@ -203,6 +223,12 @@ impl Pending {
         while at < self.len() && self.near[at].sector == sector && self.get(at).sequence < sequence {
             at += 1;
         }
+        self.insert_at(at, waiting);
+    }
+
+    /// Adds a command where its place, counted by address, is known.
+    pub fn insert_at(&mut self, at: usize, waiting: Waiting) {
+        let sequence = waiting.sequence;
         if self.oldest.is_none_or(|(oldest, _)| sequence < oldest) {
             self.oldest = Some((sequence, waiting.ready));
         }
@@ -212,9 +238,9 @@ impl Pending {
             self.all.len() as u32 - 1
         });
         self.all[slot as usize] = waiting;
-        let Waiting { angle, write, place: Place { cylinder, track, .. }, .. } = waiting;
+        let Waiting { sector, count, angle, write, place: Place { cylinder, track, .. }, .. } = waiting;
         let track_write = (track << 1) | u32::from(write);
-        self.near.insert(at, Near { sector, angle, cylinder, track_write, slot });
+        self.near.insert(at, Near { sector, angle, cylinder, track_write, slot, count });
     }
 
     /// Removes and returns the command at `index`.
@@ -235,17 +261,10 @@ impl Pending {
         self.oldest.map(|(_, ready)| ready)
     }
 
-    /// Index of the oldest command that begins at `sector`, if any does.
-    #[inline]
-    pub fn beginning_at(&self, sector: u64) -> Option<usize> {
-        let index = self.before(sector);
-        self.near.get(index).filter(|have| have.sector == sector).map(|_| index)
-    }
-
     /// Of the commands that were ready by `latest`, the one with the least positioning time: serving whatever has
     /// waited too long, and nothing else, bounds every wait without giving up the order when much has waited.
     pub fn choose_aged(&self, head: &Head, latest: Instant) -> Option<(usize, u64)> {
-        self.soonest(head, |index| self.get(index).ready <= latest)
+        self.soonest(self.before(head.reached), head, |index| self.get(index).ready <= latest)
     }
 
     /// Of the reads, the one with the least positioning time.
@@ -253,7 +272,7 @@ impl Pending {
         if self.writes == self.len() {
             return None;
         }
-        self.soonest(head, |index| !self.near[index].write()).map(|(index, _)| index)
+        self.soonest(self.before(head.reached), head, |index| !self.near[index].write()).map(|(index, _)| index)
     }
 
     /// Index of the oldest command.
@@ -262,22 +281,47 @@ impl Pending {
         self.by_address().position(|have| have.sequence == sequence)
     }
 
-    /// The same of the `window` oldest commands alone.
+    /// Index of the command that `order` takes next of the `window` oldest, and what it costs in angle units.
+    ///
+    /// In positioning order whatever goes on where the head is goes first: a stream is not left for a command that would
+    /// be reached a little sooner, since what it leaves behind would wait for as long as the stream runs. (SSTF and C-LOOK
+    /// stay on it by themselves.)
     #[inline]
     pub fn choose_among(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
-        if self.len() <= window { self.choose(order, head) } else { self.choose_of_oldest(window, order, head) }
+        if self.is_empty() {
+            return None;
+        }
+        if order != Order::Positioning {
+            return if self.len() <= window {
+                self.choose(order, head)
+            } else {
+                self.choose_of_oldest(window, order, head)
+            };
+        }
+        let middle = self.before(head.reached);
+        if self.near.get(middle).is_some_and(|have| have.sector == head.reached) {
+            return Some((middle, 0));
+        }
+        if self.len() <= window {
+            return self.soonest(middle, head, |_| true);
+        }
+        let last = self.youngest_of_oldest(window);
+        self.soonest(middle, head, |index| self.get(index).sequence <= last)
+    }
+
+    /// Sequence of the last of the `window` oldest commands.
+    #[cold]
+    fn youngest_of_oldest(&self, window: usize) -> u64 {
+        let mut sequences: Vec<u64> = self.by_address().map(|have| have.sequence).collect();
+        *sequences.select_nth_unstable(window - 1).1
     }
 
     /// Apart, so that drives that look at all of their queue do not pay for it.
     #[cold]
     fn choose_of_oldest(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
-        let mut sequences: Vec<u64> = self.by_address().map(|have| have.sequence).collect();
-        let (_, last, _) = sequences.select_nth_unstable(window - 1);
-        if order == Order::Positioning {
-            return self.soonest(head, |index| self.get(index).sequence <= *last);
-        }
+        let last = self.youngest_of_oldest(window);
         let mut among = Self::default();
-        self.by_address().filter(|have| have.sequence <= *last).for_each(|have| among.insert(*have));
+        self.by_address().filter(|have| have.sequence <= last).for_each(|have| among.insert(*have));
         let (index, cost) = among.choose(order, head)?;
         let sequence = among.get(index).sequence;
         self.by_address().position(|have| have.sequence == sequence).map(|index| (index, cost))
@@ -287,7 +331,7 @@ impl Pending {
     pub fn choose(&self, order: Order, head: &Head) -> Option<(usize, u64)> {
         let with_cost = |index: usize| (index, head.cost(head.rotation.angle(head.now), &self.near[index]));
         match order {
-            Order::Positioning => self.soonest(head, |_| true),
+            Order::Positioning => self.soonest(self.before(head.reached), head, |_| true),
             Order::Fcfs => self.oldest().map(with_cost),
             Order::Sstf => {
                 let distance = |index: usize| head.cylinder.abs_diff(self.near[index].cylinder);
@@ -302,37 +346,43 @@ impl Pending {
         }
     }
 
-    /// Among `eligible` commands, the one with the least positioning time. Looks outwards from the head, one command
-    /// on each side at a time, and stops when the seek alone costs more than the best command found.
+    /// Among `eligible` commands, the one with the least positioning time. Looks outwards from the head, which is at
+    /// `middle`, on one side and then on the other, until the seek alone costs more than the best command found.
     #[inline]
-    fn soonest(&self, head: &Head, eligible: impl Fn(usize) -> bool) -> Option<(usize, u64)> {
+    fn soonest(&self, middle: usize, head: &Head, eligible: impl Fn(usize) -> bool) -> Option<(usize, u64)> {
         let from = head.rotation.angle(head.now);
-        let near = self.near.as_slice();
-        let last = near.len().checked_sub(1)?;
-        let nearest = if self.writes == near.len() { head.write_curve } else { head.read_curve };
-        let mixed = self.writes > 0 && self.writes < near.len();
-        let middle = near.partition_point(|have| have.cylinder < head.cylinder);
-        let (mut best, mut best_cost) = (usize::MAX, u64::MAX);
-        for out in 0..=last {
-            let mut more = false;
-            // Where a side has ended its last command is weighed again, which changes nothing: cheaper than a branch.
-            let sides =
-                [((middle + out).min(last), middle + out <= last), (middle.saturating_sub(out + 1), out < middle)];
-            for (index, inside) in sides {
-                let distance = head.cylinder.abs_diff(near[index].cylinder);
-                let least = nearest.nanos(distance);
-                more |= inside & (u64::from(least) * head.rotation_speed() <= best_cost);
-                let seek = if distance == 0 || mixed { head.seek_near(&near[index]) } else { least };
-                let cost = head.cost_after(from, seek, &near[index]);
-                if cost <= best_cost && eligible(index) && (cost < best_cost || self.is_older(index, best)) {
-                    (best, best_cost) = (index, cost);
-                }
-            }
-            if !more {
+        let none = (usize::MAX, u64::MAX);
+        let inwards = self.near.iter().enumerate().skip(middle);
+        let best = self.soonest_of(inwards, none, (head, from), &eligible);
+        let outwards = self.near[..middle].iter().enumerate().rev();
+        let best = self.soonest_of(outwards, best, (head, from), &eligible);
+        (best.1 < u64::MAX).then_some(best)
+    }
+
+    /// The best of `side`, whose distance from the head grows, and of `best`; the platter stands at `from`.
+    #[inline]
+    fn soonest_of<'a>(
+        &'a self,
+        side: impl Iterator<Item = (usize, &'a Near)>,
+        mut best: (usize, u64),
+        (head, from): (&Head, u64),
+        eligible: impl Fn(usize) -> bool,
+    ) -> (usize, u64) {
+        let nearest = if self.writes == self.len() { head.write_curve } else { head.read_curve };
+        let mixed = self.writes > 0 && self.writes < self.len();
+        for (index, have) in side {
+            let distance = head.cylinder.abs_diff(have.cylinder);
+            let least = nearest.nanos(distance);
+            if u64::from(least) * head.rotation_speed() > best.1 {
                 break;
             }
+            let seek = if distance == 0 || mixed { head.seek_near(have) } else { least };
+            let cost = head.cost_after(from, seek, have);
+            if cost <= best.1 && eligible(index) && (cost < best.1 || self.is_older(index, best.0)) {
+                best = (index, cost);
+            }
         }
-        (best_cost < u64::MAX).then_some((best, best_cost))
+        best
     }
 
     #[cold]
@@ -360,6 +410,7 @@ mod tests {
             now: Instant(now),
             cylinder,
             track: 0,
+            reached: u64::from(cylinder) * 1000 + 8,
             rotation: Rotation::new(Rpm(15_000)),
             read_curve: curve,
             write_curve: curve,
@@ -369,7 +420,7 @@ mod tests {
     }
 
     fn waiting(cylinder: u32, angle: u64, sequence: u64) -> Waiting {
-        let place = Place { cylinder, track: 0, flow: angle };
+        let place = Place { cylinder, track: 0, flow: angle, ..Place::default() };
         Waiting {
             sector: u64::from(cylinder) * 1000,
             count: 8,

@@ -194,8 +194,19 @@ impl<'a> Driver<'a> {
         let (op, offset, len, fua, entropy) = (request.op, request.offset, request.len, request.fua, request.entropy);
         let tag = self.in_flight.add(Outstanding { stream: stream as u16, op, offset, len, source, token });
         let target = self.targets[stream as usize];
-        let mut io = Io { tag, op, volume: target, offset, len, fua, version: 0, entropy };
-        self.probes.submitted(self.now, self.machine, stream as u16, &mut io);
+        let io = Io { tag, op, volume: target, offset, len, fua, version: 0, entropy };
+        self.probes.submitted(self.now, stream as u16, op);
+        if self.probes.want_ios() {
+            return self.send_watched(stream as u16, io);
+        }
+        self.machine.submit(self.now, io);
+    }
+
+    /// Where more than streams are watched, out of line: an I/O that its watchers may change has to lie in memory, and the
+    /// next to read it would wait for that.
+    #[inline(never)]
+    fn send_watched(&mut self, stream: u16, mut io: Io) {
+        self.probes.tell_submitted(self.machine, stream, &mut io);
         self.machine.submit(self.now, io);
     }
 }

@@ -20,7 +20,7 @@ pub mod streams;
 pub mod table;
 pub mod waiting;
 
-use hotband_machine::{Io, Machine, PartReport, SpecError};
+use hotband_machine::{Io, Machine, Op, PartReport, SpecError};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, Workload};
 
@@ -138,15 +138,18 @@ impl Probes {
     /// An I/O of `stream` is about to be submitted.
     #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
     #[inline(always)]
-    pub fn submitted(&mut self, now: Instant, machine: &Machine, stream: u16, io: &mut Io) {
-        self.streams.submitted(now, stream, io.op);
-        if self.every_io {
-            self.tell_submitted(machine, stream, io);
-        }
+    pub fn submitted(&mut self, now: Instant, stream: u16, op: Op) {
+        self.streams.submitted(now, stream, op);
     }
 
-    #[inline(never)]
-    fn tell_submitted(&mut self, machine: &Machine, stream: u16, io: &mut Io) {
+    /// Whether anything but the streams wants to be told of every I/O.
+    #[inline]
+    pub fn want_ios(&self) -> bool {
+        self.every_io
+    }
+
+    /// Tells whoever wants every I/O of one that is about to be submitted, and may change it.
+    pub fn tell_submitted(&mut self, machine: &Machine, stream: u16, io: &mut Io) {
         self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.submitted(machine, stream, io));
     }
 

@@ -125,7 +125,7 @@ impl SmrDisk {
         if let Some(fault) = fault_of(&command, self.disk.block().0, self.capacity.0) {
             self.disk.counters.faults += 1;
             self.disk.in_drive += 1;
-            return self.disk.refuse(now, self.own(id), fault);
+            return self.disk.refuse(now, &self.own(id), fault);
         }
         self.counters.count(&command);
         match command.op {
@@ -153,7 +153,7 @@ impl SmrDisk {
     fn answer(&mut self, now: Instant, id: u64) {
         self.disk.in_drive += 1;
         let arrived = self.own(id);
-        self.disk.answer(now, arrived, now);
+        self.disk.answer(now, &arrived, now);
     }
 
     fn open_mut(&mut self, id: u64) -> &mut Open {
