@@ -13,7 +13,7 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 export CARGO_PROFILE_RELEASE_DEBUG := 0
 endif
 
-.PHONY: help setup demo test clippy test-rust test-python lint wheel bench budgets accuracy pictures browser clients programs lock clean
+.PHONY: help setup demo test clippy test-rust test-python lint wheel bench bench-peers budgets profile accuracy pictures browser clients programs lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -76,6 +76,18 @@ budgets: setup ## instructions of one I/O on each path, against tests/budgets/in
 	fi
 	$(CARGO) build --release --locked --quiet -p hotband-engine --bin simulate
 	$(PYTHON) scripts/budgets.py
+
+profile: setup ## make profile WHAT=raid10-write: a flame graph of the instructions of a path of the budgets, in out/
+	$(CARGO) build --release --locked --quiet -p hotband-engine --bin simulate
+	$(CARGO) build --release --locked --quiet -p hotband-benches --features flame --bin flame
+	@mkdir -p out
+	$(PYTHON) scripts/flame.py $(WHAT) > out/profile-$(WHAT).folded
+	target/release/flame "instructions: $(WHAT)" < out/profile-$(WHAT).folded > out/profile-$(WHAT).svg
+	@echo "out/profile-$(WHAT).svg"
+
+bench-peers: setup ## our speed beside DiskSim, MQSim and libCacheSim: DISKSIM=, MQSIM=, LIBCACHESIM= are their programs
+	$(CARGO) build --release --locked --quiet -p hotband-engine --bin simulate
+	$(PYTHON) scripts/bench_peers.py
 
 # The report is opened in a real browser; where none can be installed that test is skipped and says so.
 browser:

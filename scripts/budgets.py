@@ -1,11 +1,11 @@
-"""Instructions of one I/O on each path of the engine, counted by callgrind, against a committed table.
+"""Instructions and cache misses of one I/O on each path of the engine, counted by callgrind, against committed tables.
 
-    python scripts/budgets.py            compares with tests/budgets/instructions.csv; exit code 1 where more are spent
-    python scripts/budgets.py --save     writes the table
+    python scripts/budgets.py            compares with tests/budgets/*.csv; exit code 1 where more are spent
+    python scripts/budgets.py --save     writes the tables
 
 An I/O's instructions are those of a run of 2 n I/Os less those of a run of n, by n: reading specs, building the machine
-and preconditioning are in both. Counts do not depend on what else the computer does, but on the compiler: the table
-names it, and is compared only under the same one.
+and preconditioning are in both. Counts do not depend on what else the computer does, but on the compiler: the tables
+name it, and are compared only under the same one.
 """
 
 from __future__ import annotations
@@ -22,148 +22,161 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from budget_paths import PATHS, Budget, trace_rows
+
 ROOT = Path(__file__).resolve().parents[1]
-TABLE = ROOT / "tests" / "budgets" / "instructions.csv"
-PROGRAM = ROOT / "target" / "release" / "simulate"
+INSTRUCTIONS = ROOT / "tests" / "budgets" / "instructions.csv"
+MISSES = ROOT / "tests" / "budgets" / "misses.csv"
+TABLES = {
+    INSTRUCTIONS: {"instructions_per_io": ("instructions", 0)},
+    MISSES: {"near_misses_per_io": ("near", 2), "far_misses_per_io": ("far", 2)},
+}
+"""The tables, with the field of `Count` and the digits of each of their columns."""
+PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "simulate"
 TOLERANCE = 0.02
 """Share by which a count may differ: seen between two builds of the same source in different folders, below 0.5 %."""
+MISSES_TOLERANCE = 0.05
+MISSES_MORE = 0.05
+"""Estimates until measured."""
 
-DISK = "exos-15e900-512n"
-RAID10 = "raid10:24xexos-15e900-512n"
-RAID5 = "raid5:6xexos-15e900-512n"
-SSD = "s4500-960"
-COMPRESSING = "nytro-1351-960"
-NVME = "pm9a3-3840"
-
-
-class Load(NamedTuple):
-    """A machine and a load on it."""
-
-    name: str
-    machine: str
-    depth: int
-    read_pct: int
-    random_pct: int = 100
-    size: str = "4 KiB"
-    ios: int = 20_000
-    set: tuple[str, ...] = ()
+EVENTS = ("Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw")
+"""What callgrind counts, in its order."""
+CACHES = ("--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
+"""Of every computer: 32 KiB and 8 MiB, so that misses do not depend on whose they are."""
 
 
-WORN = ("scale=512", "state=preconditioned")
+class Count(NamedTuple):
+    """Of one I/O: instructions, and data that were not in the nearest cache and in none."""
 
-PATHS = (
-    Load("disk-qd1-read", DISK, 1, 100, ios=40_000),
-    Load("disk-qd32-read", DISK, 32, 100),
-    Load("disk-qd32-write", DISK, 32, 0),
-    Load("disk-sequential-read", DISK, 16, 100, 0, "128 KiB"),
-    Load("raid10-read", RAID10, 64, 100),
-    Load("raid10-mixed", RAID10, 64, 70),
-    Load("raid10-write", RAID10, 64, 0),
-    Load("raid5-read", RAID5, 16, 100),
-    Load("raid5-write", RAID5, 16, 0),
-    Load("ssd-read", SSD, 32, 100, set=WORN),
-    Load("ssd-write", SSD, 32, 0, set=WORN),
-    Load("nvme-read", NVME, 256, 100, set=WORN),
-    Load("ssd-compressing-write", COMPRESSING, 32, 0, set=("scale=128", "state=preconditioned")),
-)
+    instructions: float
+    near: float
+    far: float
 
 
-def workload(path: Load, ios: int) -> str:
-    """The load as a workload file, measured for `ios` I/Os."""
-    return (
-        f"[load]\nclosed = {{ threads = 1, depth = {path.depth} }}\n"
-        f'[[streams]]\nread_pct = {path.read_pct}\nrandom_pct = {path.random_pct}\nsize = "{path.size}"\n'
-        f'[[phases]]\nname = "warm-up"\nios = 1000\n[[phases]]\nios = {ios}\nmeasure = true\n'
-    )
-
-
-def instructions(path: Load, ios: int, folder: Path) -> int:
-    """Instructions of a whole run. Raises SystemExit with valgrind's words where it fails."""
-    file = folder / f"{path.name}-{ios}.toml"
-    file.write_text(workload(path, ios))
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}.out"]
-    command += [str(PROGRAM), path.machine, str(file), *path.set]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"LC_ALL": "C"})
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode or not found:
+def callgrind(path: Budget, ios: int, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Runs it in a folder of its own under `folder`. Raises SystemExit with valgrind's words where it fails. Names and
+    variables are as long in every folder: they lie on the stack, and where that begins moves misses."""
+    here = folder / f"{path.name}-{ios}"
+    here.mkdir()
+    (here / "load.toml").write_text(path.workload(ios))
+    shutil.copy(PROGRAM, here / "simulate")
+    machine = path.machine
+    if machine.endswith(".toml"):
+        machine = shutil.copy(machine, here / "machine.toml").name
+    env = {"LC_ALL": "C", "PATH": os.environ["PATH"]}
+    if path.is_trace:
+        (here / "rows").write_bytes(trace_rows(ios))
+        env["TRACE"] = "rows"
+    command = ["valgrind", "--tool=callgrind", *options, "./simulate", machine, "load.toml", *path.set]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env, cwd=here)
+    if done.returncode:
         sys.exit(f"{path.name}: {done.stderr[-1000:]}")
-    return int(found[1])
+    return done
 
 
-def measure(paths: tuple[Load, ...]) -> dict[str, float]:
-    """Instructions of an I/O on every path."""
+def counted(path: Budget, ios: int, folder: Path) -> Count:
+    """What a whole run takes."""
+    done = callgrind(path, ios, folder, "--callgrind-out-file=/dev/null", "--cache-sim=yes", *CACHES)
+    found = re.search(r"Collected : ([\d ]+)", done.stderr)
+    if not found:
+        sys.exit(f"{path.name}: {done.stderr[-1000:]}")
+    of = dict(zip(EVENTS, map(int, found[1].split()), strict=True))
+    return Count(of["Ir"], of["D1mr"] + of["D1mw"], of["DLmr"] + of["DLmw"])
+
+
+def measure(paths: tuple[Budget, ...]) -> dict[str, Count]:
+    """What an I/O takes on every path. The longest begin first."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-        ask = [pool.submit(instructions, p, n * p.ios, Path(folder)) for p in paths for n in (1, 2)]
-        counts = [job.result() for job in ask]
-    pairs = zip(paths, counts[::2], counts[1::2], strict=True)
-    return {path.name: (twice - once) / path.ios for path, once, twice in pairs}
+        ask = {p.name: [pool.submit(counted, p, n * p.ios, Path(folder)) for n in (1, 2)] for p in reversed(paths)}
+        counts = {name: [job.result() for job in jobs] for name, jobs in ask.items()}
+    ios = {path.name: path.ios for path in paths}
+    an_io = {name: [(b - a) / ios[name] for a, b in zip(*pair, strict=True)] for name, pair in counts.items()}
+    return {path.name: Count(*an_io[path.name]) for path in paths}
 
 
 def compiler() -> str:
-    """The compiler's version, as the table names it."""
+    """The compiler's version, as the tables name it."""
     return subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
 
 
-class Row(NamedTuple):
-    """A row of the table: compiler, budget, and what the path took at commit 151238e, before the seven ideas."""
-
-    rustc: str
-    budget: float
-    before: str
-
-
-def read_table() -> dict[str, Row]:
-    """The table, by path."""
-    with TABLE.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {row["path"]: Row(row["rustc"], float(row["instructions_per_io"]), row["at_151238e"]) for row in rows}
+def read_table(file: Path) -> dict[str, dict[str, str]]:
+    """A table, by path."""
+    if not file.exists():
+        return {}
+    with file.open(newline="") as text:
+        return {row["path"]: row for row in csv.DictReader(text)}
 
 
-def save(counts: dict[str, float]) -> None:
-    """Writes the table; paths that were not measured keep their rows."""
-    old = read_table() if TABLE.exists() else {}
-    before = {name: row.before for name, row in old.items()}
-    rows = old | {name: Row(compiler(), count, before.get(name, "")) for name, count in counts.items()}
-    lines = ["path,rustc,instructions_per_io,at_151238e"]
-    known = [(path.name, rows[path.name]) for path in PATHS if path.name in rows]
-    lines += [f"{name},{row.rustc},{row.budget:.0f},{row.before}" for name, row in known]
-    TABLE.write_text("\n".join(lines) + "\n")
+def save(counts: dict[str, Count], new_only: bool) -> None:
+    """Writes the tables; paths that were not measured keep their rows, with `new_only` those that are there, too."""
+    for file, columns in TABLES.items():
+        old = read_table(file)
+        rows = dict(old)
+        for name, count in counts.items():
+            if new_only and name in old:
+                continue
+            values = {column: f"{getattr(count, field):.{digits}f}" for column, (field, digits) in columns.items()}
+            rows[name] = old.get(name, {}) | {"path": name, "rustc": compiler()} | values
+        names = ["path", "rustc", *columns, *(["at_151238e"] if file == INSTRUCTIONS else [])]
+        lines = [[rows[path.name].get(column, "") for column in names] for path in PATHS if path.name in rows]
+        file.write_text("\n".join(",".join(line) for line in [names, *lines]) + "\n")
 
 
-def compare(counts: dict[str, float]) -> int:
-    """Prints each path beside its budget; the number that spend more."""
-    table, over = read_table(), 0
-    print(f"{'instructions an I/O':<24}{'counted':>9}{'budget':>9}{'':>9}")
-    for name, count in counts.items():
-        budget = table[name].budget
-        is_over = count > budget * (1 + TOLERANCE)
-        over += is_over
-        print(
-            f"{name:<24}{count:>9.0f}{budget:>9.0f}{count / budget - 1:>+9.1%}{'  over its budget' if is_over else ''}"
-        )
+def compare(counts: dict[str, Count]) -> int:
+    """Prints each path beside its budgets; the number of counts that are over theirs."""
+    over = 0
+    for file, columns in TABLES.items():
+        table = read_table(file)
+        for column, (field, digits) in columns.items():
+            print(f"{column.replace('_', ' '):<28}{'counted':>10}{'budget':>10}")
+            for name, count in counts.items():
+                found, row = getattr(count, field), table.get(name)
+                if row is None:
+                    print(f"{name:<28}{found:>10.{digits}f}{'none':>10}")
+                    continue
+                budget = float(row[column])
+                is_over = found > limit(budget, column)
+                over += is_over
+                change = f"{found / budget - 1:>+9.1%}" if budget else " " * 9
+                print(f"{name:<28}{found:>10.{digits}f}{budget:>10.{digits}f}{change}{'  over' if is_over else ''}")
     return over
+
+
+def limit(budget: float, column: str) -> float:
+    """The most that a path may take."""
+    if column == "instructions_per_io":
+        return budget * (1 + TOLERANCE)
+    return budget * (1 + MISSES_TOLERANCE) + MISSES_MORE
+
+
+def parsed() -> argparse.Namespace:
+    """What was asked for. Raises SystemExit for a path that there is not."""
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("--save", action="store_true", help="write the tables")
+    asked.add_argument("--save-new", action="store_true", help="write rows of paths that the tables lack")
+    asked.add_argument("--only", action="append", default=[], help="a path of the table; may be repeated")
+    options = asked.parse_args()
+    known = [path.name for path in PATHS]
+    if unknown := [name for name in options.only if name not in known]:
+        sys.exit(f"--only {unknown[0]}: expected one of {', '.join(known)}")
+    return options
 
 
 def main() -> int:
     """What the module's text says."""
-    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    asked.add_argument("--save", action="store_true", help="write the table")
-    asked.add_argument("--only", action="append", default=[], help="a path of the table; may be repeated")
-    options = asked.parse_args()
+    options = parsed()
     for missing in [tool for tool in ("valgrind", "rustc") if not shutil.which(tool)]:
         print(f"instructions are not counted: {missing} is not installed")
         return 0
     if not PROGRAM.exists():
         sys.exit("first: cargo build --release --locked -p hotband-engine --bin simulate")
-    known = [path.name for path in PATHS]
-    if unknown := [name for name in options.only if name not in known]:
-        sys.exit(f"--only {unknown[0]}: expected one of {', '.join(known)}")
     paths = tuple(path for path in PATHS if not options.only or path.name in options.only)
-    if options.save:
-        save(measure(paths))
+    if options.save_new:
+        paths = tuple(path for path in paths if any(path.name not in read_table(file) for file in TABLES))
+    if options.save or options.save_new:
+        save(measure(paths), options.save_new)
         return 0
-    budgets = read_table()
-    other = {row.rustc for row in budgets.values()} - {compiler()}
+    other = {row["rustc"] for file in TABLES for row in read_table(file).values()} - {compiler()}
     if other:
         print(f"instructions are not compared: the table is of rustc {', '.join(sorted(other))}, this is {compiler()}")
         return 0

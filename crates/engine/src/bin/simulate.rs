@@ -1,4 +1,6 @@
-//! Runs a workload on a machine and prints the summary: `simulate MACHINE WORKLOAD-FILE [KEY=VALUE]...`
+//! Runs a workload on a machine and prints the summary: `simulate MACHINE WORKLOAD-FILE [KEY=VALUE]...`.
+//!
+//! `TRACE` names the rows of the trace that it replays, `IOLOG` a file for every I/O; with `PARTS` the record is printed.
 use hotband_engine::{Catalog, Control, Request, Run};
 
 fn main() {
@@ -15,6 +17,7 @@ fn main() {
         set,
         seed: 1,
         io_log: std::env::var_os("IOLOG").map(Into::into),
+        traces: std::env::var_os("TRACE").map(Into::into).into_iter().collect(),
         ..Request::default()
     };
     let run = match Run::new(&catalog, request) {

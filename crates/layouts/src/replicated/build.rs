@@ -3,10 +3,11 @@
 use hotband_machine::{BuildError, LayoutSpec, Look, MemberRange, Random, Service, SpecError};
 use hotband_units::{Bytes, Instant};
 
+use super::laid::{Laid, LaidKey, laid};
 use super::memory::Memory;
 use super::osd::Slice;
 use super::params::OsdParams;
-use super::place::{Cluster, GONE, Places, counts, groups_of_objects};
+use super::place::{Cluster, GONE, Places, counts, fill, groups_of_objects};
 use super::spec::{OutSpec, PoolSpec};
 use super::{Built, Pool};
 
@@ -104,13 +105,23 @@ struct ToLayOut<'a> {
 impl ToLayOut<'_> {
     /// The objects of the image in their places: those asked for, or as many as the fullest daemon has room for.
     fn places(&self, error: impl Fn(String) -> SpecError, look: Look) -> Result<Places, BuildError> {
-        let (spec, room) = (self.spec, self.room);
+        let spec = self.spec;
         let asked = spec.image.map(|image| image.div_ceil(spec.object));
-        let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
         let shown = |objects: u64| Bytes(objects * spec.object).to_string();
         if asked.is_some_and(|objects| !(1..=MOST_OBJECTS).contains(&objects)) {
             return Err(error(format!("expected from one object to {}", shown(MOST_OBJECTS))).into());
         }
+        let (image_id, acting, room) = (spec.image_id.clone(), self.acting.to_vec(), self.room.to_vec());
+        let key = LaidKey { image_id, objects: asked, replicas: spec.replicas, acting, room };
+        let image = laid(key, || self.lay_out(asked, error, look))?;
+        let places = Places::new(self.acting.to_vec(), spec.replicas, image);
+        Ok(places.coded(spec.erasure.map_or(1, |erasure| erasure.data)))
+    }
+
+    /// An image of so many objects, or of as many as there is room for.
+    fn lay_out(&self, asked: Option<u64>, error: impl Fn(String) -> SpecError, look: Look) -> Result<Laid, BuildError> {
+        let (spec, room) = (self.spec, self.room);
+        let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
         objects = objects.clamp(1, MOST_OBJECTS);
         let mut groups = groups_of_objects(&spec.image_id, spec.placement_groups, objects as u32, look)?;
         let mut in_groups = counts(&groups, spec.placement_groups);
@@ -123,8 +134,7 @@ impl ToLayOut<'_> {
             groups.drain(objects as usize..).for_each(|group| in_groups[group as usize] -= 1);
         }
         groups.shrink_to_fit();
-        let places = Places::new(self.acting.to_vec(), spec.replicas, groups, room.len(), look)?;
-        Ok(places.coded(spec.erasure.map_or(1, |erasure| erasure.data)))
+        Ok(fill(self.acting, spec.replicas, groups, room.len(), look)?)
     }
 
     /// The first daemon that has no room for its groups, where these have so many objects.

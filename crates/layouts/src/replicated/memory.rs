@@ -32,6 +32,7 @@ enum List {
     Gone,
 }
 
+#[derive(Clone)]
 struct Entry {
     key: u64,
     older: u32,
@@ -47,6 +48,7 @@ struct Ends {
 }
 
 /// A bounded set of keys.
+#[derive(Clone)]
 pub struct Memory {
     places: FxHashMap<u64, u32>,
     entries: Vec<Entry>,
@@ -71,6 +73,12 @@ impl Memory {
             policy,
             capacity,
         }
+    }
+
+    /// Makes room for so many more keys at once.
+    pub fn reserve(&mut self, more: usize) {
+        self.places.reserve(more);
+        self.entries.reserve_exact(more);
     }
 
     /// Keys that it has room for.

@@ -10,6 +10,7 @@ mod build;
 mod commit;
 mod erasure;
 mod gone;
+mod laid;
 mod memory;
 mod object_io;
 mod ops;
@@ -222,11 +223,27 @@ impl Pool {
             room,
             dead: Vec::new(),
         };
-        pool.warm_metadata();
+        pool.warm_metadata_once();
         pool
     }
 
-    /// Filling the image left the metadata of the objects written last in memory.
+    /// Filling the image left the metadata of the objects written last in memory: found once for all pools like this.
+    fn warm_metadata_once(&mut self) {
+        let room = |shard: &Shard| shard.onodes.as_ref().map(Memory::capacity);
+        let rooms: Vec<_> = self.osds.iter().flat_map(|osd| &osd.shards).map(room).collect();
+        if let Some((of, memories)) = self.places.laid().warm.get()
+            && *of == rooms
+        {
+            let shards = self.osds.iter_mut().flat_map(|osd| &mut osd.shards);
+            return shards.zip(memories).for_each(|(shard, memory)| shard.onodes.clone_from(memory));
+        }
+        self.warm_metadata();
+        let memories = self.osds.iter().flat_map(|osd| &osd.shards).map(|shard| shard.onodes.clone()).collect();
+        // Another pool with other room may have been first: this one's are not kept then.
+        let _ = self.places.laid().warm.set((rooms, memories));
+    }
+
+    /// The metadata of the objects written last is in memory.
     fn warm_metadata(&mut self) {
         let shards = self.params.shards;
         let room = |shard: &Shard| (shard.onodes.as_ref().map_or(0, Memory::capacity), Vec::new());
@@ -248,6 +265,7 @@ impl Pool {
         }
         let all = self.osds.iter_mut().flat_map(|osd| &mut osd.shards).zip(last);
         for (onodes, (_, found)) in all.filter_map(|(shard, last)| Some((shard.onodes.as_mut()?, last))) {
+            onodes.reserve(found.len());
             found.iter().rev().for_each(|object| onodes.keep(u64::from(*object)));
         }
     }
@@ -317,7 +335,7 @@ fn objects_seen(places: &Places, osds: usize, shards: usize, moving: bool) -> Ve
         places
             .acting(group)
             .iter()
-            .for_each(|osd| seen[usize::from(*osd)][group as usize % shards] += objects as usize);
+            .for_each(|osd| seen[usize::from(*osd)][group as usize % shards] += *objects as usize);
     }
     seen
 }

@@ -1,9 +1,11 @@
 //! Where the objects of an image lie: placement groups, daemons, and places on their disks.
 
 use std::cell::OnceCell;
+use std::sync::{Arc, OnceLock};
 
 use hotband_machine::{Look, Stopped};
 
+use super::laid::Laid;
 use super::spec::{FailureDomain, PoolSpec};
 use crate::crush::{self, CrushError, CrushMap, ObjectPgs, Placement, Rule, Weight};
 
@@ -28,12 +30,10 @@ pub struct Places {
     /// The same when the image was filled.
     filled: Vec<u16>,
     replicas: usize,
-    /// Placement group of every object.
-    group: Vec<u32>,
+    /// The image when it was filled.
+    laid: Arc<Laid>,
     /// For every object and copy of a block the place on its daemon, in objects; empty until one is asked for.
     slots: Vec<OnceCell<Box<[u32]>>>,
-    /// By block, for every daemon: objects on it that come before the block.
-    before: Vec<u32>,
     /// Objects of a block are two to this.
     block_shift: u32,
     /// Objects on every daemon.
@@ -47,32 +47,17 @@ pub struct Places {
 }
 
 impl Places {
-    /// Objects written in the order of their numbers, each to the next place on its daemons: an image that was
-    /// filled from front to back.
-    ///
-    /// # Errors
-    /// It was asked to stop.
-    pub fn new(acting: Vec<u16>, replicas: usize, group: Vec<u32>, osds: usize, look: Look) -> Result<Self, Stopped> {
-        // A block has more objects than there are daemons, so that `before` is smaller than a table of all places.
-        let block = BLOCK.max(osds.next_power_of_two());
-        let mut held = vec![0_u32; osds];
-        let mut before = Vec::with_capacity(group.len().div_ceil(block) * osds);
-        for (number, objects) in group.chunks(block).enumerate() {
-            if (number * block).is_multiple_of(LOOK_EVERY) {
-                look()?;
-            }
-            before.extend_from_slice(&held);
-            for group in objects {
-                let daemons = &acting[*group as usize * replicas..][..replicas];
-                for osd in daemons {
-                    held[usize::from(*osd)] += 1;
-                }
-            }
-        }
-        let slots = (0..group.len().div_ceil(block)).map(|_| OnceCell::new()).collect();
-        let (next, filled) = (held.clone(), acting.clone());
-        let block_shift = block.ilog2();
-        Ok(Self { acting, filled, replicas, group, slots, before, block_shift, held, next, missing: 0, needed: 1 })
+    /// Those of an image that was filled, before anything moved.
+    pub fn new(acting: Vec<u16>, replicas: usize, laid: Arc<Laid>) -> Self {
+        let (held, block) = (laid.held.clone(), block_of(laid.held.len()));
+        let slots = (0..laid.group.len().div_ceil(block)).map(|_| OnceCell::new()).collect();
+        let (next, filled, block_shift) = (held.clone(), acting.clone(), block.ilog2());
+        Self { acting, filled, replicas, laid, slots, block_shift, held, next, missing: 0, needed: 1 }
+    }
+
+    /// The image when it was filled.
+    pub fn laid(&self) -> &Laid {
+        &self.laid
     }
 
     /// The same with shards for copies, of which an object needs so many.
@@ -82,7 +67,7 @@ impl Places {
 
     /// Placement group of an object.
     pub fn group_of(&self, object: u32) -> u32 {
-        self.group[object as usize]
+        self.laid.group[object as usize]
     }
 
     /// The daemons of a group, the primary first.
@@ -111,7 +96,7 @@ impl Places {
             return 0;
         }
         let objects = (0..).zip(self.objects_of_groups());
-        objects.filter(|(group, _)| self.primary(*group).is_none()).map(|(_, objects)| u64::from(objects)).sum()
+        objects.filter(|(group, _)| self.primary(*group).is_none()).map(|(_, objects)| u64::from(*objects)).sum()
     }
 
     /// These daemons are gone, and what they had with them. Of each group the copies that are left come first, in
@@ -156,9 +141,9 @@ impl Places {
     /// The places of a block when the image was filled.
     fn find(&self, block: usize) -> Box<[u32]> {
         let (size, osds) = (1 << self.block_shift, self.held.len());
-        let mut held = self.before[block * osds..][..osds].to_vec();
+        let mut held = self.laid.before[block * osds..][..osds].to_vec();
         let begin = block * size;
-        let objects = &self.group[begin..self.group.len().min(begin + size)];
+        let objects = &self.laid.group[begin..self.laid.group.len().min(begin + size)];
         let daemons = objects.iter().flat_map(|group| &self.filled[*group as usize * self.replicas..][..self.replicas]);
         let take = |osd: &u16| {
             let held = &mut held[usize::from(*osd)];
@@ -190,12 +175,12 @@ impl Places {
 
     /// Objects of the image.
     pub fn objects(&self) -> u32 {
-        self.group.len() as u32
+        self.laid.group.len() as u32
     }
 
     /// Objects of every group.
-    pub fn objects_of_groups(&self) -> Vec<u32> {
-        counts(&self.group, self.groups())
+    pub fn objects_of_groups(&self) -> &[u32] {
+        &self.laid.of_groups
     }
 
     /// A place behind everything that `osd` has.
@@ -230,6 +215,36 @@ impl Places {
             slots.iter_mut().zip(&from).for_each(|(slot, from)| *slot = old[*from]);
         }
     }
+}
+
+/// Objects of a block: more than there are daemons, so that what lies before each is smaller than a table of all places.
+fn block_of(osds: usize) -> usize {
+    BLOCK.max(osds.next_power_of_two())
+}
+
+/// An image filled from front to back: objects of these groups written in the order of their numbers, each to the next
+/// place on its daemons.
+///
+/// # Errors
+/// It was asked to stop.
+pub fn fill(acting: &[u16], replicas: usize, group: Vec<u32>, osds: usize, look: Look) -> Result<Laid, Stopped> {
+    let block = block_of(osds);
+    let mut held = vec![0_u32; osds];
+    let mut before = Vec::with_capacity(group.len().div_ceil(block) * osds);
+    for (number, objects) in group.chunks(block).enumerate() {
+        if (number * block).is_multiple_of(LOOK_EVERY) {
+            look()?;
+        }
+        before.extend_from_slice(&held);
+        for group in objects {
+            let daemons = &acting[*group as usize * replicas..][..replicas];
+            for osd in daemons {
+                held[usize::from(*osd)] += 1;
+            }
+        }
+    }
+    let of_groups = counts(&group, (acting.len() / replicas) as u32);
+    Ok(Laid { group, before, held, of_groups, warm: OnceLock::new() })
 }
 
 /// How many objects of `group`, which says the group of each, every one of `groups` has.
@@ -351,7 +366,7 @@ mod tests {
     fn places_found_late_are_those_of_an_image_filled_from_front_to_back() {
         let acting: Vec<u16> = vec![0, 1, 1, 2, 2, 0, 3, 1];
         let group: Vec<u32> = (0..5000_u32).map(|object| object.wrapping_mul(2_654_435_761) >> 30).collect();
-        let places = Places::new(acting.clone(), 2, group.clone(), 4, &unwatched).unwrap();
+        let places = Places::new(acting.clone(), 2, Arc::new(fill(&acting, 2, group.clone(), 4, &unwatched).unwrap()));
         let mut held = [0_u32; 4];
         for (object, group) in group.iter().enumerate() {
             for copy in 0..2 {
@@ -366,7 +381,9 @@ mod tests {
     #[test]
     fn a_copy_that_moved_before_its_places_were_asked_for_leaves_the_others_where_they_were() {
         let group: Vec<u32> = (0..3000).map(|object| object % 2).collect();
-        let fresh = || Places::new(vec![0, 1, 0, 1], 2, group.clone(), 3, &unwatched).unwrap();
+        let acting = [0, 1, 0, 1];
+        let laid = Arc::new(fill(&acting, 2, group.clone(), 3, &unwatched).unwrap());
+        let fresh = || Places::new(acting.to_vec(), 2, Arc::clone(&laid));
         let (before, mut after) = (fresh(), fresh());
         let moved: Vec<(u32, u32)> = (0..1500).map(|n| (2 * n, n)).collect();
         after.move_copy((0, 1), 2, &moved, &[2, 0]);
@@ -389,7 +406,7 @@ mod tests {
     #[test]
     fn nobody_waits_for_it() {
         let stopped = || Err(Stopped);
-        assert_eq!(Places::new(vec![0], 1, vec![0; 10], 1, &stopped).err(), Some(Stopped));
+        assert_eq!(fill(&[0], 1, vec![0; 10], 1, &stopped).err(), Some(Stopped));
         assert_eq!(groups_of_objects("1", 8, 10, &stopped), Err(Stopped));
     }
 }
