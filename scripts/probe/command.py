@@ -94,7 +94,9 @@ def expect_well(said: Said, accepted: Sequence[int] = (0, 1, REFUSED, STOPPED), 
     """Raises Wrong where an answer is none that a user may get."""
     if said.code not in accepted:
         raise Wrong(f"exit code {said.code}: {said.error[-300:]}")
-    if said.code == REFUSED and not said.last.startswith("hotband: error: "):
+    # A group without a command says which there are.
+    is_help = said.out.lstrip().startswith("Usage: ")
+    if said.code == REFUSED and not is_help and not said.last.startswith("hotband: error: "):
         raise Wrong(f"refused without a line: {said.error[-300:]!r}")
     if said.code == REFUSED and len(said.last) > LONGEST:
         raise Wrong(f"a line of {len(said.last)} characters")

@@ -18,6 +18,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.correlated import LEAST_SAMPLES, mean_law
 from hotband.audit.orderstat import CONFIDENCE, least_count
 from hotband.record.document import known
+from hotband.record.rounds import MOST_ROUNDS
 from hotband.text.tables import counted
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class Interval:
 
 
 def series_of(run: Audited, column: str) -> Numbers | None:
-    """A value of every whole interval, over all streams and directions; None without a series that has it.
+    """A value of every whole interval, over all streams and directions; None without a series that has it, or of
+    weeks, which are a mistake in their times.
 
     An interval without a row, between others that have one, did no I/O. One with a null is not known and left out.
     """
@@ -68,6 +70,8 @@ def series_of(run: Audited, column: str) -> Numbers | None:
     if run.series is None or not interval or run.series[column].null_count() == len(run.series):
         return None
     whole = int(run.duration_ns // interval)
+    if whole > MOST_ROUNDS:
+        return None
     rates, waited = np.zeros(whole), np.zeros(whole)
     places = []
     for time, iops, latency in run.series.select("time_ns", "iops", "latency_mean_ns").iter_rows():

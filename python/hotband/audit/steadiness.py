@@ -18,7 +18,7 @@ from hotband.audit.audited import Audited
 from hotband.audit.facts import MachineFacts
 from hotband.audit.finding import Finding, Number
 from hotband.audit.replay import in_time
-from hotband.record.rounds import round_values
+from hotband.record.rounds import MOST_ROUNDS, round_values
 from hotband.record.steady import rule
 
 if TYPE_CHECKING:
@@ -65,19 +65,21 @@ def rounds_of(run: Audited) -> Judged | None:
     if series is None or not isinstance(named, dict) or len(run.record.get("steps") or []) > 1:
         return None
     interval, duration = float(named.get("interval_ns") or 0), run.duration_ns
-    whole = int(duration // interval) if interval > 0 else 0
+    # Of what goes on for weeks several samples are taken as one.
+    step = interval * math.ceil(duration / interval / MOST_ROUNDS) if interval > 0 else 0.0
+    whole = int(duration // step) if step > 0 else 0
     track = "iops" if run.concurrency else "latency"
     needed = "iops" if track == "iops" else "latency_mean_ns"
     if series[needed].null_count() == len(series) or "bandwidth_bytes_per_s" not in series.columns:
         return None
     if whole < min(ROUNDS):
         return None
-    single = noise_of(round_values(series, duration, interval, interval, track), track)
+    single = noise_of(round_values(series, duration, interval, step, track), track)
     for count in ROUNDS:
         samples = whole // count
         if samples and single / math.sqrt(samples) <= NOISE:
-            values = round_values(series, duration, interval, samples * interval, track)[:count]
-            return Judged(values, samples * interval / 1e9, track, noise_of(values, track) <= NOISE)
+            values = round_values(series, duration, interval, samples * step, track)[:count]
+            return Judged(values, samples * step / 1e9, track, noise_of(values, track) <= NOISE)
     return None
 
 

@@ -73,7 +73,8 @@ class Commands(TyperGroup):
             # Whatever else is written or read has a name.
             if error.filename is None:
                 leave_stdout()
-            say(f"hotband: error: {error.filename or 'standard output'}: {error.strerror or error}")
+            where = "standard output" if error.filename is None else shortened(str(error.filename), LONGEST)
+            say(f"hotband: error: {where}: {error.strerror or error}")
             return 2 if is_mistake(error) else os.EX_IOERR
         except Exception as error:
             # typer's own: their types are private to it, what they say of themselves is not.

@@ -84,7 +84,7 @@ class Spec:
 def read_spec(table: TomlTable, folder: Path) -> Spec:
     """A fleet from its table; files are named from `folder`. Raises UserError for the first mistake."""
     years = table.positive("years", 10.0)
-    months = round(years * 12)
+    months = round(min(years * 12, MOST_MONTHS + 1))
     if not 1 <= months <= MOST_MONTHS or abs(years * 12 - months) > 1e-6:
         table.refuse("years", f"expected whole months, from 1/12 to {MOST_MONTHS // 12} years")
     repetitions = table.whole("repetitions", 1000, least=2)

@@ -252,7 +252,13 @@ def _series(kept: Sequence[Cells], stream: str, seconds: float) -> SeriesColumns
     rows = no_rows()
     first = round(kept[0].needed("Interval"))
     for row in kept:
-        begin = (round(row.needed("Interval")) - first) * seconds
+        number = round(row.needed("Interval"))
+        if number < first:
+            found = str(number)
+            raise UserError(
+                row.file, f"{row.place}, Interval", found, f"expected {first:,} or more, the first of its run"
+            )
+        begin = (number - first) * seconds
         for direction in DIRECTIONS:
             rate, mean_ms = _count(row, direction), _mean_ms(row, direction)
             mean_ns = mean_ms * 1e6 if mean_ms is not None and rate else None

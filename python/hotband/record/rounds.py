@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # The PTS's round: one minute.
 ROUND_NS = 60_000_000_000
+MOST_ROUNDS = 1_000_000
+"""Eleven days in seconds: what has more rounds has them by a mistake, or is judged in longer ones."""
 # Durations of rounds that are one record each differ at most by this share without a note.
 _SAME_TIME = 0.01
 
@@ -66,6 +68,11 @@ def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) ->
     column = "bandwidth_bytes_per_s"
     if column not in series.columns:
         raise UserError(str(path), "series", column, "missing from the record's series")
+    rounds = record["duration_ns"] // round_ns
+    if rounds > MOST_ROUNDS:
+        many = f"{rounds:,.0f} of {round_ns / 1e9:g} s: --round has longer ones"
+        accepted = f"expected at most {MOST_ROUNDS:,} rounds, not {many}"
+        raise UserError(str(path), "duration_ns", str(record["duration_ns"]), accepted)
     values = round_values(series, record["duration_ns"], interval, round_ns, track)
     notes = []
     steps = len(record.get("steps", []))

@@ -56,6 +56,10 @@ def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | Non
             last = said_of(error)
             if snapshot(place) == now:
                 raise UserError(str(place.path), "", "", f"{last}: hotband store check says what is damaged") from None
+        except UnicodeDecodeError as error:
+            # DuckDB takes names and texts of files as they are.
+            said = f"holds text that is none ({error.reason}): hotband store check says what is damaged"
+            raise UserError(str(place.path), "", "", said) from None
         except duckdb.Error as error:
             raise UserError(where, "", value, said_of(error)) from None
     raise UserError(str(place.path), "", "", f"its files change while they are read: {last}")

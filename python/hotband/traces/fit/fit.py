@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from hotband.traces.properties import Properties
 
 SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
+SLOWEST_S = 3600.0
+"""Of the mean latency: what takes longer has another unit."""
 UNRELATED = 20.0
 """Bounds from which on an error says only that a property is lost."""
 NEVER = (
@@ -120,6 +122,12 @@ def fit_trace(
         name, notes = rows_of(source, keys, rows)
         ios = ios_of(rows, str(source))
         trace = properties_of(_core.trace_properties(rows, BLOCK, SAMPLE))
+        slowest_s = max(service_of(trace)) / 1e9
+        if slowest_s > SLOWEST_S:
+            accepted = (
+                f"its I/Os take {slowest_s:,.0f} s on average; expected at most an hour: check the unit of latencies"
+            )
+            raise UserError(str(source), "", "", accepted)
         load = loop_of(ios) or clock_of(ios, trace)
         tries = [_tried(source.name, ios, trace, load, together, seed, Path(folder)) for together in _ways(ios)]
     text, synthetic, table = max(tries, key=lambda one: _merit(one[2]))

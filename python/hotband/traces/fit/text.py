@@ -84,6 +84,12 @@ def _gap(ns: float) -> str:
     return f"{ns:.4f} ns" if 0 < ns < 10 else f"{round(ns)} ns"
 
 
+def _percent(share: float) -> str:
+    """A share as a workload has it: below 1 % with its unit, which would be taken for a share otherwise."""
+    percent = f"{100 * share:.6g}"
+    return f'"{percent} %"' if 0 < float(percent) < 1 else percent
+
+
 def _stream(stream: Stream, share: float) -> list[str]:
     sizes = ", ".join(f'"{size_text(size)}" = {100 * part:.4g}' for size, part in stream.sizes)
     one = f'size = "{size_text(stream.sizes[0][0])}"'
@@ -91,8 +97,8 @@ def _stream(stream: Stream, share: float) -> list[str]:
         "[[streams]]",
         f"# {stream.ios:,} I/Os",
         f'name = "{stream.name}"',
-        f"share_pct = {100 * share:.6g}",
-        f"read_pct = {100 * stream.reads:.6g}",
+        f"share_pct = {_percent(share)}",
+        f"read_pct = {_percent(stream.reads)}",
         *(["trim_pct = 100"] if stream.trims else []),
         one if len(stream.sizes) == 1 else f"sizes = {{ {sizes} }}",
         f'range = ["{size_text(stream.low)}", "{size_text(stream.high)}"]',
@@ -128,7 +134,7 @@ def _runs(stream: Stream) -> list[str]:
     if stream.random == 0.0:
         start = min(stream.start, 0.999999)
         return ["random_pct = 0", *([f'start = "{100 * start:.6g} %"'] if start > 0 else [])]
-    lines = [f"random_pct = {100 * stream.random:.6g}".ljust(36) + f"# runs of {stream.runs:.3g} I/Os"]
+    lines = [f"random_pct = {_percent(stream.random)}".ljust(36) + f"# runs of {stream.runs:.3g} I/Os"]
     if stream.random < 1.0:
         lines.append(f'random_mode = "{"run" if stream.is_constant else "coin"}"')
     return lines
