@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from hotband.text.foreign import MOST_SHOWN, shortened
 
+LONGEST_WORD = 1000
+"""Characters of a word of what is accepted: a path, or a name of a file's own."""
+
 
 class UserError(Exception):
     """A mistake in the input.
@@ -40,4 +43,6 @@ class UserError(Exception):
         long = len(self.value) > MOST_SHOWN
         value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
         found = f" = {value}" if self.value else ""
-        return " ".join(f"{place}{found}: {self.accepted}".split())
+        # What is accepted may name what the user named.
+        accepted = " ".join(shortened(word, LONGEST_WORD) for word in self.accepted.split())
+        return " ".join(f"{place}{found}: {accepted}".split())
