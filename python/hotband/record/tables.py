@@ -7,11 +7,13 @@ Columns and their types are those of the files (docs/guides/records.md); `stream
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.errors import UserError
 from hotband.record.files import file_key, frame_of, table_files
+from hotband.record.parquet import read_parquet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,17 +72,5 @@ def of_folder(file: Path, record: RecordDoc) -> Tables:
             accepted = "expected a file beside the record, not one outside its folder"
             raise UserError(str(file), f"series.{file_key(name)}", text, accepted)
         if path.is_file():
-            found[name] = _reader(path)
+            found[name] = partial(read_parquet, path)
     return Tables(found)
-
-
-def _reader(path: Path) -> Callable[[], pl.DataFrame]:
-    def read() -> pl.DataFrame:
-        import polars as pl
-
-        try:
-            return pl.read_parquet(path, glob=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise UserError(str(path), "", "", f"not a Parquet file that can be read: {error}") from None
-
-    return read

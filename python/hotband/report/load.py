@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from hotband.errors import UserError
 from hotband.record.files import frame_of
+from hotband.record.parquet import read_parquet
 from hotband.text.foreign import all_visible
 
 if TYPE_CHECKING:
@@ -216,12 +217,7 @@ def _read_series(
 
 
 def _read_parquet(parquet: Path, columns: tuple[str, ...]) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(parquet, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise UserError(str(parquet), "", "", f"not a Parquet file that can be read: {error}") from None
+    frame = read_parquet(parquet)
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise UserError(str(parquet), "columns", ", ".join(missing), "missing from a record's series")

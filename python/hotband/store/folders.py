@@ -16,6 +16,7 @@ from hotband.errors import UserError
 from hotband.experiment.store import EXPERIMENT_FILE, read_manifest
 from hotband.record.files import RECORD_FILE
 from hotband.record.incomplete import refusing_incomplete
+from hotband.record.parquet import read_parquet
 from hotband.store.columns import COLUMNS, SEED, TEXT, cell
 from hotband.store.journal import Entry
 from hotband.store.kept import KEY_DIGITS, Value, arrow_of_frame
@@ -142,10 +143,4 @@ def _add_rows(writer: Writer, frame: Path, experiment: str) -> Added:
 
 
 def _rows(frame: Path) -> Iterator[dict[str, Value]]:
-    import polars as pl
-
-    try:
-        found = pl.read_parquet(frame, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise UserError(str(frame), "", "", f"not the frame of a sweep: {error}") from None
-    yield from found.iter_rows(named=True)
+    yield from read_parquet(frame, "the frame of a sweep").iter_rows(named=True)

@@ -1,0 +1,28 @@
+"""Parquet files of others as frames: what is damaged is a mistake in the input, however the library says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.text.foreign import shortened
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_parquet(path: Path, wanted: str = "a Parquet file that can be read") -> pl.DataFrame:
+    """All rows and columns of a file. Raises UserError where it is not `wanted`."""
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # polars itself panics where pages contradict their header.
+        with pq.ParquetFile(path) as file:
+            table = file.read()
+        table.validate(full=True)
+        return pl.DataFrame(pl.from_arrow(table))
+    except (pa.ArrowException, pl.exceptions.PolarsError, OSError) as error:
+        raise UserError(str(path), "", "", f"not {wanted}: {shortened(error, 300)}") from None
