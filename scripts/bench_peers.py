@@ -180,11 +180,11 @@ def main() -> None:
     for pair, program in zip(PAIRS, programs, strict=True):
         ours, theirs = rates(pair, program, ROUNDS)
         if theirs is None:
-            said = f"no {pair.variable}: give the path of its program, {pair.variable}=PATH make bench-peers"
-            print(f"{pair.name:<28}{ours / 1e3:>10.0f}{'':>10}{'':>8}  {said}", flush=True)
+            print(f"{pair.name:<28}{ours / 1e3:>10.0f}", flush=True)
+            print(f"    against {pair.variable.lower()}: {pair.variable}=PATH make bench-peers", flush=True)
         else:
             row = f"{pair.name:<28}{ours / 1e3:>10.0f}{theirs / 1e3:>10.0f}{ours / theirs:>8.2f}"
-            print(f"{row}  against {pair.variable}: {pair.differs}", flush=True)
+            print(f"{row}\n    against {pair.variable.lower()}: {pair.differs}", flush=True)
 
 
 if __name__ == "__main__":
