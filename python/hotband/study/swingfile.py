@@ -112,10 +112,14 @@ def summary(swings: SwingFile) -> SwingsDoc:
     ]
     still = len(swings.entries) - len(moved)
     text = (
-        f"{len(swings.entries)} assumptions were run at both ends of their ranges, one at a time; {still} of them move "
+        f"{_assumptions(len(swings.entries))} run at both ends of their ranges, one at a time; {still} of them move "
         f"no prediction by more than {MATTERS_PCT:g} %. Made by: {swings.command}"
     )
     return {"command": swings.command, "text": text, "moved": moved, "refused": refused}
+
+
+def _assumptions(count: int) -> str:
+    return "1 assumption was" if count == 1 else f"{count} assumptions were"
 
 
 def _spreads(moves: Sequence[tuple[str, str, float]]) -> dict[str, float]:
@@ -173,7 +177,7 @@ def swings_of(study: Study, figures: Iterable[FigureDoc], seed: int) -> StudySwi
     missing = sorted(_planned(study) - {(entry.name, entry.low, entry.high) for entry in kept.entries})
     found: StudySwingsDoc = {**summary(kept), "stale": stale, "missing": [name for name, _, _ in missing]}
     if missing:
-        found["text"] += f". {len(missing)} assumptions were not run yet: {', '.join(found['missing'])}."
+        found["text"] += f". {_assumptions(len(missing))} not run yet: {', '.join(found['missing'])}"
     if stale:
-        found["text"] += ". The predictions have changed since: run it again."
+        found["text"] = f"{found['text'].removesuffix('.')}. The predictions have changed since: run it again"
     return found
