@@ -157,7 +157,7 @@ lock: ## after a change of dependencies: rewrites rust.lock and requirements*.lo
 clean: ## everything that was built
 	rm -rf target $(VENV) out dist Cargo.lock
 
-# Damaged inputs of every kind, through the real entry points (docs/guides/probing.md). What breaks something is filed in
+# Damaged inputs of every kind, through the real entry points (docs/security.md). What breaks something is filed in
 # out/probe/failures; interrupted, it goes on where it was.
 .PHONY: probe probe-long
 probe: setup ## damaged inputs of every kind, some minutes

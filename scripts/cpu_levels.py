@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LEVELS = ("x86-64", "x86-64-v3")
 RUNS = [
     ("ent-15k", "fio-randread", ()),
-    ("exos-2x18-18tb", "iometer-database", ()),
+    ("exos-x18-18tb", "iometer-database", ()),
     ("st8000as0002", "iometer-4k-rand-50-50", ()),
     ("raid5:5xexos-15e900-512e", "iometer-database", ()),
     ("raid10:4xent-10k", "vdbench-8k-random", ()),

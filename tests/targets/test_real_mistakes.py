@@ -12,10 +12,14 @@ from pathlib import Path
 import pytest
 
 from hotband.errors import UserError
+from hotband.jobs.job_file import converted
+from hotband.runs.run import RunSpec
 from hotband.targets import fio_child
+from hotband.targets.asked import asked_of
 from hotband.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio, run_fio
+from hotband.targets.fio_job import job_at
 from hotband.targets.hosts import hosts_of
-from hotband.targets.place import place_of
+from hotband.targets.place import Place, place_of
 from hotband.targets.settings import applied
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -182,3 +186,13 @@ def test_settings_that_are_no_numbers_are_named() -> None:
             text = text.replace("closed = { threads = 1, depth = 1 }", "open = { rate_iops = 5 }")
         with pytest.raises(UserError, match=f"{key} = 'x': expected a number"):
             applied(text, ((key, "x"),), None)
+
+
+def test_nothing_that_a_job_file_would_execute_is_handed_on(tmp_path: Path) -> None:
+    job = tmp_path / "a.fio"
+    ends = "runtime=1\ntime_based\nexec_prerun=touch executed\nexec_postrun=touch executed\nwrite_iops_log=elsewhere\n"
+    job.write_text(f"[a]\nioengine=libaio\ndirect=1\nfilename=/dev/other\nrw=randread\nbs=4k\n{ends}")
+    measured = Place("real:/dev/sdz", "block", Path("/dev/sdz"), None, 1 << 30, 512)
+    text = job_at(asked_of(RunSpec("run", measured.text, "a", workload_text=converted(job)[0])), measured)
+    assert "filename=/dev/sdz" in text
+    assert [word for word in ("exec", "touch", "elsewhere", "/dev/other") if word in text] == []
