@@ -217,6 +217,17 @@ fn a_sequential_reader_stays_on_one_mirror() {
 }
 
 #[test]
+fn a_read_goes_on_where_it_was_when_copies_end_on_its_way() {
+    let layout = build("test", &spec("raid1", 3, "read_policy = \"round-robin\""), &[SIZE; 3]).unwrap();
+    let mut states = [MemberState::default(); 3];
+    states[0].present_to = CHUNK;
+    let mut plan = Plan::default();
+    layout.plan(Extent { op: Op::Read, offset: 0, len: 2 * CHUNK as u32 }, Members::of(&states), 1, &mut plan);
+    // Of the second half two copies are left, and it would be the turn of the other one.
+    assert!(plan.legs.iter().all(|leg| leg.member == 1), "{:?}", plan.legs);
+}
+
+#[test]
 fn one_large_read_uses_one_member_of_each_pair() {
     let plan = plan(&*layout("raid10", 6), 6, Op::Read, 0, 12 * CHUNK as u32);
     assert_eq!(plan.legs.len(), 3, "four chunks a pair, joined: {:?}", plan.legs);

@@ -328,6 +328,28 @@ mod tests {
     }
 
     #[test]
+    fn what_touches_does_not_overlap() {
+        let (geometry, mut dirty) = (geometry(), dirty(10, 1000, 100));
+        dirty.insert(&geometry, Instant(0), 10, 10, 0);
+        let ranges = [(0, 10), (0, 11), (12, 14), (19, 30), (20, 30)];
+        assert_eq!(ranges.map(|(first, end)| dirty.overlaps(first, end)), [false, true, true, true, false]);
+    }
+
+    #[test]
+    fn what_is_read_back_takes_the_entries_that_it_had() {
+        let geometry = geometry();
+        let mut dirty = Dirty::new(Room { entries: 10, sectors: 1000, each_write: true }, 100);
+        for (sequence, first) in [10, 20, 30].into_iter().enumerate() {
+            dirty.insert(&geometry, Instant(0), first, 10, sequence as u64);
+        }
+        assert_eq!(dirty.entries(), 3);
+        dirty.send(0);
+        let landed = dirty.landed().expect("it was sent");
+        assert!(dirty.verify(landed));
+        assert_eq!(dirty.entries(), 3);
+    }
+
+    #[test]
     fn an_empty_cache_takes_anything() {
         assert!(dirty(1, 12, 100).has_room(0, 100, (0, 0)));
     }
