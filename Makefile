@@ -191,3 +191,13 @@ mutants: Cargo.lock ## changed lines of layouts and parts of drives that no test
 	  nice -n 10 $(CARGO) mutants --in-place -C=--locked -p hotband-$${one#*:} -f "crates/$${one%:*}/**" --shard $(SHARD) \
 	    --sharding round-robin --timeout 60 --output ../$${one#*:} || { code=$$?; [ $$code = 2 ] || [ $$code = 3 ] || exit 1; }; \
 	done
+
+# Lines and branches of python/hotband that tests reach, in this process alone: commands that a test starts are not counted.
+# Of the Rust crates nothing is counted: that needs llvm-tools, a component of rustup.
+.PHONY: coverage
+COVERED ?= tests
+coverage: setup $(VENV)/.tests ## lines and branches of the Python code that tests reach: COVERED=tests/audit for a part; out/coverage
+	$(BIN)/python -m pip install --quiet coverage==7.17.3
+	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage run --branch --source=python/hotband -m pytest -q $(COVERED)
+	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage html --quiet --directory out/coverage
+	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage report --skip-covered --sort=cover | tail -n 25
