@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import hotband as hb
 from hotband.calibrate.black_box import guesses, loads_for, product_of
 from hotband.calibrate.figures import Seen
-from hotband.calibrate.loads import BLACK_BOX, candidates
+from hotband.calibrate.loads import BLACK_BOX, candidates, held_out
 from hotband.calibrate.measured import Measured
 from hotband.errors import UserError
 
@@ -49,3 +50,11 @@ def test_the_guesses_run_as_a_product(tmp_path: Path) -> None:
 def test_too_little_time_is_refused() -> None:
     with pytest.raises(UserError, match="is too short"):
         loads_for(60.0, None, reads=False)
+
+
+def test_a_mixed_load_at_a_rate_has_a_clock_for_reads_and_one_for_writes() -> None:
+    paced = held_out("ssd", 1000.0)[1]
+    told = tomllib.loads(paced.text())
+    assert "load" not in told
+    rates = {one["name"]: (one["read_pct"], one["load"]["open"]["rate_iops"]) for one in told["streams"]}
+    assert rates == {"reads": (100, 700), "writes": (0, 300)}

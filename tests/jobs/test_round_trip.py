@@ -126,3 +126,13 @@ def test_from_fio_to_vdbench_and_back(tmp_path: Path) -> None:
     first, second = job_of(source).table, job_of(other).table
     assert plain(first["streams"][0]) == plain(second["streams"][0])
     assert outstanding(first) == outstanding(second) == 6
+
+
+@pytest.mark.parametrize("load", ["[load.open]\nrate_iops = 100", "[load]\nopen = { rate_iops = 100 }"])
+def test_what_a_load_loses_is_said_however_it_is_written(load: str) -> None:
+    stream = '[[streams]]\nread_pct = 70\nrandom_pct = 100\nsize = "8 KiB"'
+    text = f'{load}\n{stream}\n[[phases]]\nmeasure = true\nduration = "5 s"\n'
+    _, report = written("a.toml", text, "fio")
+    assert {loss.why.partition(":")[0] for loss in report.of(Fate.APPROXIMATED)} == {
+        "fio has one clock for reads and one for writes"
+    }

@@ -89,17 +89,15 @@ class Measurement:
         else:
             warm_up["until"] = [f"{self.warm_up:g} s", f"{ios} I/Os"]
             measure["ios"] = ios
-        asks: Toml = {"closed": {"threads": self.depth, "depth": 1}}
-        if self.rate is not None:
-            asks = {"open": {"rate_iops": round(self.rate, 3), "arrival": "fixed"}}
         streams: list[Toml] = [self._stream(dict(stream)) for stream in self.streams]
-        return {
-            "title": self.name,
-            "source": "hotband calibrate",
-            "load": asks,
-            "streams": streams,
-            "phases": [warm_up, measure],
-        }
+        load: Toml = {"closed": {"threads": self.depth, "depth": 1}}
+        if self.rate is not None:
+            load = _paced(round(self.rate, 3))
+        table: dict[str, Toml] = {"title": self.name, "source": "hotband calibrate", "load": load}
+        if self.rate is not None and any(map(_is_mixed, streams)):
+            del table["load"]
+            streams = [half for stream in streams for half in _halves(stream, self.rate)]
+        return {**table, "streams": streams, "phases": [warm_up, measure]}
 
     def _stream(self, stream: dict[str, Toml]) -> Toml:
         """With its range in bytes where only a part of the target is used."""
@@ -111,6 +109,23 @@ class Measurement:
             for end in (said if isinstance(said, list) else ["0 %", "100 %"])
         ]
         return {**stream, "range": [f"{int(end) >> 20} MiB" for end in ends]}
+
+
+def _paced(rate: float) -> Toml:
+    return {"open": {"rate_iops": rate, "arrival": "fixed"}}
+
+
+def _is_mixed(stream: Toml) -> bool:
+    assert isinstance(stream, dict)
+    return stream["read_pct"] not in (0, 100)
+
+
+def _halves(stream: Toml, rate: float) -> list[Toml]:
+    """Its reads and its writes, each at a rate of its own in whole I/Os: fio bunches those of a mixed job."""
+    assert isinstance(stream, dict)
+    reads = round(rate * float(str(stream["read_pct"])) / 100)
+    both = (("reads", 100, reads), ("writes", 0, round(rate) - reads))
+    return [{**stream, "name": name, "read_pct": pct, "load": _paced(max(own, 1))} for name, pct, own in both]
 
 
 def _of(

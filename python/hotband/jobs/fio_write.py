@@ -205,9 +205,14 @@ def _load(told: Told, step: Step, stream: Stream) -> Lines:
         why = f"fio takes whole I/Os a second: a pause of {number_text(1 / rate)} s after each"
         told.approximate(stream.load_key, why)
         return [("iodepth", "1"), ("thinktime", str(round(1e6 / rate)))]
-    told.approximate(stream.load_key, f"fio waits where {OPEN_DEPTH} are outstanding")
     read = stream.read_pct / 100
     limits = [round(rate * read), round(rate * (1 - read))] if 0 < read < 1 else [round(rate)]
+    if len(limits) == 2:
+        # A mixed job draws a direction, waits for its clock and catches up: at 79 I/Os a second the mean latency of a
+        # disk was 31 % longer than the model's, that of two jobs 2 %.
+        why = "fio has one clock for reads and one for writes: I/Os bunch; a stream for each keeps even gaps"
+        told.approximate(stream.load_key, why)
+    told.approximate(stream.load_key, f"fio waits where {OPEN_DEPTH} are outstanding")
     if 0 in limits or sum(limits) != rate:
         told.approximate(stream.load_key, "fio takes whole I/Os a second")
     lines = [("iodepth", str(OPEN_DEPTH)), ("rate_iops", ",".join(str(max(1, one)) for one in limits))]

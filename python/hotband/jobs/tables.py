@@ -130,7 +130,9 @@ class Told:
         """One line a key into the report."""
         for key, line, said in _keys(self.text):
             top = re.split(r"[.\[]", key)[0]
-            fate = self.fates.get(key)
+            # What is said of a table holds for the keys in it, however it is written.
+            within = [key[: found.start()] for found in re.finditer(r"\.|$", key)]
+            fate = next((self.fates[one] for one in reversed(within) if one in self.fates), None)
             if fate is None and top in _ELSEWHERE:
                 fate = Fate.UNUSED if top == "interval" else Fate.IGNORED, _ELSEWHERE[top]
             fate = fate or (Fate.KEPT, "")
