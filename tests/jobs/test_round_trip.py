@@ -128,7 +128,9 @@ def test_from_fio_to_vdbench_and_back(tmp_path: Path) -> None:
     assert outstanding(first) == outstanding(second) == 6
 
 
-@pytest.mark.parametrize("load", ["[load.open]\nrate_iops = 100", "[load]\nopen = { rate_iops = 100 }"])
+@pytest.mark.parametrize(
+    "load", ['[load.open]\nrate_iops = 100\narrival = "fixed"', '[load]\nopen = { rate_iops = 100, arrival = "fixed" }']
+)
 def test_what_a_load_loses_is_said_however_it_is_written(load: str) -> None:
     stream = '[[streams]]\nread_pct = 70\nrandom_pct = 100\nsize = "8 KiB"'
     text = f'{load}\n{stream}\n[[phases]]\nmeasure = true\nduration = "5 s"\n'
