@@ -46,6 +46,7 @@ pub use hotband_machine::Random;
 pub use limits::{Bound, LimitOp, LimitSpec};
 pub use load::{Load, LoadSource};
 pub use load_kind::{LoadKind, OtherLoad};
+pub use most::MOST_INTERVALS;
 pub use offsets::{OffsetSpec, Offsets};
 pub use phase::{Amount, Phase, PhaseScripts};
 pub use precondition::Precondition;

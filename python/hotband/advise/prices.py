@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import csv
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import tomli
 
 from hotband.advise.asked import watts_of
 from hotband.errors import UserError
 from hotband.runs.run import bytes_of
 from hotband.text.nearest import hint
 
+PRICE_MOST = 1e12
+"""Of one drive, in whatever currency: more is a slip of the pen."""
 COLUMNS = ("drive", "price", "currency", "watts")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -90,10 +93,10 @@ def _of_csv(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
     above = next((number for number, line in enumerate(lines) if line.strip()), 0)
     delimiter = ";" if lines and ";" in lines[above] else ","
     reader = csv.DictReader(lines[above:], delimiter=delimiter, strict=True)
-    heads = [name.strip().lower() for name in reader.fieldnames or []]
-    _expect_columns(f"{file}:{above + 1}", heads)
-    reader.fieldnames = heads
     try:
+        heads = [name.strip().lower() for name in reader.fieldnames or []]
+        _expect_columns(f"{file}:{above + 1}", heads)
+        reader.fieldnames = heads
         for row in reader:
             where = f"{file}:{above + reader.line_num}"
             if None in row or None in row.values():
@@ -106,8 +109,8 @@ def _of_csv(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
 def _of_toml(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The tables of `[[drives]]`."""
     try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        table = tomli.loads(text)
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         raise UserError(file, "", "", f"is no TOML: {error}") from None
     rows = table.get("drives")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -134,8 +137,8 @@ def _price(where: str, row: Mapping[str, str]) -> Price:
         raise UserError(where, "price", text, "expected a number such as 280, or its ends such as 280..320")
     low = float(found[1].replace(",", ""))
     high = low if found[2] is None else float(found[2].replace(",", ""))
-    if not 0 < low <= high:
-        raise UserError(where, "price", text, "expected a price above zero, the lower end first")
+    if not 0 < low <= high <= PRICE_MOST:
+        raise UserError(where, "price", text, "expected a price above zero and below 1e12, the lower end first")
     watts = row.get("watts", "").strip()
     if re.fullmatch(r"\d+(\.\d+)?", watts):
         # The column's name says the unit.

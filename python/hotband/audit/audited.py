@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import tomli
 
 from hotband.audit import distribution
 from hotband.audit.distribution import Distribution
@@ -194,8 +195,8 @@ def _asked_of_spec(record: RecordDoc) -> Asked:
     """What a model's record says of its workload: of streams that are all alike."""
     spec, sequence = record.get("spec") or {}, record.get("sequence")
     try:
-        workload = tomllib.loads(str(spec.get("workload") or ""))
-    except tomllib.TOMLDecodeError:
+        workload = tomli.loads(str(spec.get("workload") or ""))
+    except tomli.TOMLDecodeError:
         workload = {}
     changed: Mapping[str, str] = spec.get("set") or {}
     streams = [stream for stream in workload.get("streams", []) if isinstance(stream, dict)]

@@ -7,10 +7,11 @@ slowest spindle counts, and caches add up.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import tomli
 
 from hotband.audit.capacity import KINDS, MOST_DRIVES, capacity_of, usable_bytes
 from hotband.errors import UserError
@@ -111,8 +112,8 @@ def _of_text(
         size = _size(values)
         return _sum_up([(values, count)], None if size is None else usable_bytes(layout, [size] * count, {}))
     try:
-        machine = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        machine = tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
         raise UserError(name, "", "", f"not TOML: {error}") from None
     found = list(_drives(name, machine, products, changed))
     sizes: dict[str, float] = {}
@@ -166,7 +167,7 @@ def _values(
 ) -> dict[str, str]:
     """The values of a drive with what the machine and `--set` changed, and its kind under "kind"."""
     if product in products:
-        table = tomllib.loads(products[product])
+        table = tomli.loads(products[product])
         values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
         values["kind"] = str(table.get("kind"))
     else:

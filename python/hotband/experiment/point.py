@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+import tomli
 
 from hotband import __version__, _core
 from hotband.catalog import CATALOG_DIR
@@ -138,7 +139,7 @@ def _products(machine: str) -> dict[str, str]:
 def _with_origin(folder: str, name: str) -> dict[str, str]:
     """The text of a product, and those of what it is a variant of."""
     text = _catalog_text(folder, name)
-    origin = tomllib.loads(text).get("variant_of")
+    origin = tomli.loads(text).get("variant_of")
     return {name: text} | (_with_origin(folder, origin) if origin else {})
 
 

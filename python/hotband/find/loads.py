@@ -7,10 +7,10 @@ is kept.
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from hotband.errors import UserError
+from hotband.text.tomltable import loads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class Load:
         lines = text.split("\n")
         # What a converted job says of itself stands in comments on top.
         self.head = [line for line in lines[: _first_key(lines)] if line.startswith("#")]
-        self.table: dict[str, Toml] = tomllib.loads(text)
+        self.table: dict[str, Toml] = loads(text, name)
 
     def text(self) -> str:
         """The workload as TOML."""

@@ -7,15 +7,15 @@ preconditioning are as long as ever.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband import _core
 from hotband.errors import UserError
 from hotband.experiment.ranges import edited, workload_text
 from hotband.interval.uncertain import with_values
+from hotband.text.tomltable import loads
 
 if TYPE_CHECKING:
     from hotband.interval.uncertain import Uncertain
@@ -61,9 +61,10 @@ def cheaper(spec: RunSpec, ios: int, measured: int) -> RunSpec:
 def with_shorter_warm_up(spec: RunSpec, share: float) -> RunSpec:
     """The run with its phases that are not measured shortened, where they are of a set time."""
     text = workload_text(spec)
+    phases = cast("list[dict[str, Any]]", loads(text, spec.workload).get("phases", []))
     changes = {
         f"phases.{number}.duration": f"{_quantity(phase['duration']) * share * 1e3:.3f} ms"
-        for number, phase in enumerate(tomllib.loads(text).get("phases", []))
+        for number, phase in enumerate(phases)
         if not phase.get("measure") and "duration" in phase
     }
     if not changes:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
@@ -145,10 +145,10 @@ def group_of(part: str, key: str) -> str:
 
 def _tables(text: str) -> dict[str, tuple[str, ...]]:
     """Names of the tables of a machine's drives, by their product."""
-    import tomllib
+    from hotband.text.tomltable import loads
 
     found: dict[str, tuple[str, ...]] = {}
-    for name, table in tomllib.loads(text).get("drives", {}).items():
+    for name, table in cast("dict[str, dict[str, Any]]", loads(text, "MACHINE").get("drives", {})).items():
         product = str(table.get("product"))
         found[product] = (*found.get(product, ()), name)
     return found

@@ -4,16 +4,16 @@ became of each key."""
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from hotband.errors import UserError
 from hotband.jobs.form import number_text
 from hotband.jobs.loss import Fate, LossReport, Place
 from hotband.jobs.parts import Amount
 from hotband.text.quantities import size_bytes, span_ns
+from hotband.text.tomltable import loads
 
 Table = Mapping[str, Any]
 
@@ -141,7 +141,7 @@ class Told:
 
 def told(file: str, text: str, tool: str) -> Told:
     """The workload whose text is `text`. UserError for what no job file can say."""
-    table = tomllib.loads(text)
+    table = cast("dict[str, Any]", loads(text, file))
     found = Told(file, text, LossReport(file, tool), table)
     for key, why in NO_JOB.items():
         if key in table:

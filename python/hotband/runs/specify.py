@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TypeAlias
+
+import tomli
 
 from hotband.errors import UserError
 from hotband.targets.named import REAL
@@ -131,8 +132,8 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
 def _title(text: str, argument: str) -> str:
     """The title that TOML text gives itself, else the argument's name. What is no TOML is told by the engine."""
     try:
-        title = tomllib.loads(text).get("title")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        title = tomli.loads(text).get("title")
+    except (tomli.TOMLDecodeError, RecursionError):
         return argument
     return title if isinstance(title, str) and title else argument
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import tomli
 
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
@@ -207,7 +208,7 @@ def folders() -> dict[str, Path]:
     found = {}
     for path in sorted(STUDIES_DIR.glob(f"*/{STUDY_FILE}")):
         with path.open("rb") as file:
-            found[str(tomllib.load(file)["name"])] = path.parent
+            found[str(tomli.load(file)["name"])] = path.parent
     return found
 
 

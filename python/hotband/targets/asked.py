@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from hotband.jobs.loss import LossReport, shortest
 from hotband.jobs.tables import Step, Stream, told
 from hotband.targets.named import STATE
 from hotband.targets.settings import applied
+from hotband.text.tomltable import loads
 
 if TYPE_CHECKING:
     from hotband.jobs.converted import Converted
@@ -77,7 +77,7 @@ class Asked:
 
     def entropy(self, stream: Stream) -> float | None:
         """The mean entropy of what a stream writes; None where nothing is said of it."""
-        data = stream.table.get("data", tomllib.loads(self.text).get("data"))
+        data = stream.table.get("data", loads(self.text, "WORKLOAD").get("data"))
         if isinstance(data, Mapping):
             return float(data.get("mean", 1.0))
         return None if data is None else float(data)

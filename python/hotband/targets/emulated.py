@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from hotband.targets.named import STATE
 from hotband.targets.outlook import in_words
 from hotband.targets.settings import divided
 from hotband.targets.way import way_of_fio
+from hotband.text.tomltable import loads
 
 if TYPE_CHECKING:
     from hotband.experiment import Progress
@@ -98,7 +98,7 @@ def emulate(
 
 def precondition_of(workload: str) -> Mapping[str, object] | None:
     """What a workload's drives hold before it, which the served machine holds, too."""
-    return tomllib.loads(workload).get("precondition")
+    return cast("Mapping[str, object] | None", loads(workload, "WORKLOAD").get("precondition"))
 
 
 def _still_served(served: Served) -> None:

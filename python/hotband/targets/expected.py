@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+import tomli
 
 from hotband.errors import UserError
 from hotband.targets.place import Place
@@ -71,7 +72,7 @@ def _numbers() -> dict[str, str]:
 
     found = {}
     for name in _core.catalog_names(CATALOG_DIR, "drives"):
-        table = tomllib.loads((CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
+        table = tomli.loads((CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
         number = _plain(str(table.get("model", "")))
         if len(number) >= _SHORTEST and "variant_of" not in table:
             found[name] = number

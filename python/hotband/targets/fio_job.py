@@ -5,13 +5,13 @@ One way for everything that fio drives, emulated machines and hardware: equal wo
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.jobs.tables import plain
 from hotband.targets.asked import PLACE, Asked
 from hotband.targets.place import Place
+from hotband.text.tomltable import loads
 
 if TYPE_CHECKING:
     from hotband.serve.served import ServedVolume
@@ -83,7 +83,7 @@ def interval_ns(asked: Asked) -> int:
     """Nanoseconds of an interval of the series."""
     from hotband.text.quantities import span_ns
 
-    said = tomllib.loads(asked.text).get("interval")
+    said = loads(asked.text, "WORKLOAD").get("interval")
     return round(span_ns(str(said)) or INTERVAL_NS) if said is not None else INTERVAL_NS
 
 

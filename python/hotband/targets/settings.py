@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.jobs.form import number_text
 from hotband.review.asked import toml_text
+from hotband.text.tomltable import loads
 
 Table = dict[str, Any]
 Pairs = Sequence[tuple[str, str]]
@@ -37,7 +37,7 @@ def applied(text: str, pairs: Pairs, duration: str | None) -> str:
     is not part of what a job file says. The engine has checked the values before."""
     if not pairs and duration is None:
         return text
-    table = tomllib.loads(text)
+    table = cast("dict[str, Any]", loads(text, "WORKLOAD"))
     for key, value in pairs:
         change = _CHANGES.get(key)
         if change is None:

@@ -59,14 +59,17 @@ def size_bytes(text: str) -> float | None:
     return float(found[1]) * base ** _SIZE_POWERS[found[2].lower()] or None
 
 
-WATTS_EXPECTED = 'a power with its unit, such as "500 W" or "1.2 kW"'
+WATTS_MOST = 1e9
+"""More than a large power station gives is a slip of the pen."""
+WATTS_EXPECTED = 'a power of at most 1 GW with its unit, such as "500 W" or "1.2 kW"'
 
 
 def watts(text: str) -> float | None:
     """Watts of a power, zero among them; None where the text is none."""
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?"
     found = re.fullmatch(rf"\s*({number})\s*(k?)W\s*", text)
-    return None if found is None else float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
+    power = None if found is None else float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
+    return power if power is not None and power <= WATTS_MOST else None
 
 
 YEARLY_MOST = 10.0

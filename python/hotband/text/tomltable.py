@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import tomli
 
 from hotband.errors import UserError
 from hotband.text.nearest import hint
@@ -13,6 +14,16 @@ from hotband.text.quantities import SPAN_EXPECTED, span_ns
 
 if TYPE_CHECKING:
     from hotband.text.values import Toml
+
+
+def loads(text: str, file: str) -> dict[str, Toml]:
+    """The table that TOML text is; `file` is what errors call it. Raises UserError."""
+    try:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        raise UserError(file, "", "", f"not TOML: {error}") from None
+    except RecursionError:
+        raise UserError(file, "", "", "not TOML that can be read: too deeply nested") from None
 
 
 class TomlTable:
@@ -36,12 +47,7 @@ class TomlTable:
     @classmethod
     def of_text(cls, file: str, text: str) -> TomlTable:
         """The whole of a text; `file` is what errors call it. Raises UserError."""
-        try:
-            return cls(file, "", tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            raise UserError(file, "", "", f"not TOML: {error}") from None
-        except RecursionError:
-            raise UserError(file, "", "", "not TOML that can be read: too deeply nested") from None
+        return cls(file, "", loads(text, file))
 
     def key(self, name: str) -> str:
         """The full name of a key."""

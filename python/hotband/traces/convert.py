@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypedDict
+
+import tomli
 
 from hotband import _core
 from hotband.errors import UserError
@@ -167,7 +168,7 @@ def head_of(rows: Path) -> RowsHead:
     with rows.open("rb") as file:
         start = file.read(16)
         file.seek(int.from_bytes(start[8:], "little"))
-        table = tomllib.loads(file.read().decode())
+        table = tomli.loads(file.read().decode())
     return RowsHead(
         ios=table["ios"], unmeasured=table["unmeasured"], notes=list(table["notes"]), streams=list(table["streams"])
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
+
+import tomli
 
 from hotband.catalog import is_file
 from hotband.errors import UserError
@@ -16,8 +17,8 @@ NAMES_A_FILE = ("machine", "workload", "lifetimes", "rebuild_record")
 def expect_no_other_files(path: Path) -> None:
     """Raises UserError for a fleet that names a file which was not dropped: the page reads no others."""
     try:
-        groups = tomllib.loads(path.read_text(encoding="utf-8")).get("group", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        groups = tomli.loads(path.read_text(encoding="utf-8")).get("group", [])
+    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError("fleet", "", path.name, f"is not valid TOML: {error}") from None
     for number, group in enumerate(groups if isinstance(groups, list) else []):
         for key in NAMES_A_FILE:

@@ -7,11 +7,12 @@ What is neither a drive, a machine, a workload nor a result is not kept.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
+
+import tomli
 
 import hotband as hb
 from hotband.catalog import JOB_ENDINGS, TRACE_ENDINGS
@@ -133,8 +134,8 @@ def _other(path: Path) -> Seen:
 def _of_toml(path: Path) -> Seen:
     """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; what is none is a workload."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        table = tomli.loads(path.read_text(encoding="utf-8"))
+    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError("file", "", path.name, f"is not valid TOML: {error}") from None
     rows = table.get("drives")
     if isinstance(rows, list) and rows and isinstance(rows[0], dict) and "price" in rows[0]:
@@ -155,5 +156,5 @@ def _workload(path: Path) -> Seen:
     hb.keys(str(path), on=BESIDE[0])
     made = hb.convert(path)
     notes = tuple(made.lines())
-    title = tomllib.loads(made.text).get("title", path.name)
+    title = tomli.loads(made.text).get("title", path.name)
     return Seen("workload", str(title), notes)

@@ -22,7 +22,7 @@ pub mod waiting;
 
 use hotband_machine::{Io, Machine, Op, PartReport, SpecError};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{Phase, Workload};
+use hotband_workloads::{MOST_INTERVALS, Phase, Workload};
 
 use crate::control::{Passed, RunError};
 use crate::probes::caches::CacheProbe;
@@ -64,11 +64,15 @@ pub struct Probes {
     others: Vec<Box<dyn Probe>>,
     /// Whether anything but `streams` wants every I/O.
     every_io: bool,
+    /// What errors call the workload.
+    file: String,
     interval: Span,
     interval_start: Instant,
     /// When the first measured phase began.
     begin: Option<Instant>,
     measuring: bool,
+    /// Whether the series became longer than it may: then it ends.
+    too_long: bool,
     /// When an interval ends, or a probe wants to read.
     next: Instant,
     /// Counters of every part when the measured time began, and when it ended.
@@ -92,10 +96,12 @@ impl Probes {
             every_io: steady.wants_ios(),
             steady,
             others: always(workload),
+            file: workload.file.clone(),
             interval: workload.interval,
             interval_start: Instant::ZERO,
             begin: None,
             measuring: false,
+            too_long: false,
             next: Instant::NEVER,
             parts: (Vec::new(), Vec::new()),
         }
@@ -196,6 +202,10 @@ impl Probes {
                 probe.read(machine);
             }
         }
+        let most = self.interval.0.saturating_mul(MOST_INTERVALS);
+        if self.measuring && self.begin.is_some_and(|begin| now.since(begin).0 > most) {
+            (self.too_long, self.interval_start) = (true, now);
+        }
         while self.measuring && now >= self.interval_start + self.interval {
             self.end_interval(self.interval_start + self.interval, machine);
         }
@@ -251,6 +261,10 @@ impl Probes {
     /// # Errors
     /// What went wrong.
     pub fn check(&mut self) -> Result<(), RunError> {
+        if self.too_long {
+            let accepted = "too short for this run: over 10 million intervals";
+            return Err(SpecError::new(&self.file, "interval", self.interval.to_string(), accepted).into());
+        }
         self.others.iter_mut().try_for_each(|probe| probe.check())
     }
 
@@ -259,6 +273,7 @@ impl Probes {
     /// # Errors
     /// What went wrong with one of them.
     pub fn finish(mut self, run: &mut RunEnd) -> Result<Watched, RunError> {
+        self.check()?;
         self.streams.join_steps();
         run.served = self.streams.served();
         let mut findings = Findings::default();

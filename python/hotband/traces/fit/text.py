@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import ceil
 from typing import TYPE_CHECKING
 
 from hotband.text.foreign import visible
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from hotband.traces.fit.streams import Stream
 
 UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
+MOST_INTERVALS = 1_000_000
+"""A series that can be drawn; a run has ten times as many at most."""
 MOSTLY = 0.5
 """Share of writes with FUA from which on all of a stream are."""
 RATES_OF_LINE = 12
@@ -38,6 +41,7 @@ def workload_text(
         "# What it keeps of the trace, and what not, the command says.",
         f"title = {json.dumps(f'like {name}')}",
         f"source = {json.dumps(f'fitted to {name} by hotband trace fit')}",
+        *_interval(span_s),
         "",
         "[load]",
         *([] if in_a_row is None else [f"in_a_row = {in_a_row:g}".ljust(36) + "# runs, by how often streams change"]),
@@ -48,6 +52,12 @@ def workload_text(
         lines += ["", *_stream(stream, stream.asked / asked)]
     lines += ["", "[[phases]]", f"ios = {ios}".ljust(36) + "# as many as the trace has", "measure = true", ""]
     return "\n".join(lines)
+
+
+def _interval(span_s: float) -> list[str]:
+    """Of a trace of days, longer intervals than those of a second that a workload has by itself."""
+    long = f'interval = "{ceil(span_s / MOST_INTERVALS)} s"'.ljust(36)
+    return [long + "# the trace is long"] if span_s > MOST_INTERVALS else []
 
 
 def _loop(loop: Loop) -> list[str]:
