@@ -24,7 +24,7 @@ pub fn known() -> Vec<&'static str> {
 /// # Errors
 /// It cannot be read.
 pub fn format_of(path: &Path) -> io::Result<Option<&'static str>> {
-    Ok(looked(&beginning(path)?).map(|format| format.name))
+    Ok(looked(&beginning(path)?.0).map(|format| format.name))
 }
 
 /// The parser of a file, and what it accepts: the format that `selection` says, else the one its first lines have.
@@ -45,11 +45,12 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
         };
         *format
     } else {
-        let start = beginning(path)?;
-        match looked(&start) {
-            Some(format) => format,
-            None if start.is_empty() => return whole("is empty; expected a trace".to_owned()),
-            None => {
+        let (start, broken) = beginning(path)?;
+        match (looked(&start), broken) {
+            (Some(format), _) => format,
+            (None, Some(error)) if start.is_empty() => return Err(error.into()),
+            (None, None) if start.is_empty() => return whole("is empty; expected a trace".to_owned()),
+            (None, _) => {
                 let text = "is no trace of a known format (by its first lines); expected an I/O log as Parquet";
                 return whole(format!("{text}, or one of {names}; of any CSV say the columns"));
             }
@@ -58,13 +59,13 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
     Ok(((format.make)(), format.accepted))
 }
 
-fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+/// What a file begins with, and why there is no more where a compressed one breaks off: what was read before tells its
+/// format, and where it breaks off is told when it is read.
+fn beginning(path: &Path) -> io::Result<(Vec<u8>, Option<io::Error>)> {
     let mut start = Vec::new();
-    let read = input::open(path)?.take(SNIFFED).read_to_end(&mut start);
-    // What was read before a compressed file breaks off tells its format; where it breaks off is told when it is read.
-    match read {
+    match input::open(path)?.take(SNIFFED).read_to_end(&mut start) {
         Err(error) if error.raw_os_error().is_some() => Err(error),
-        _ => Ok(start),
+        read => Ok((start, read.err())),
     }
 }
 

@@ -12,8 +12,11 @@ use hotband_machine::Stopped;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// RFC 8878, section 3.1.1.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Largest window that is accepted, as `zstd --long=31` writes it: 2 GiB. The decoder takes the memory that a file needs.
-const LONGEST_WINDOW: u32 = 31;
+/// Largest window that is accepted, as `zstd --long=30` writes it: 1 GiB. The decoder takes as much memory as the first
+/// bytes of a file say, which may be anybody's: with 31 a file of 76 bytes takes 2 GiB.
+const LONGEST_WINDOW: u32 = 30;
+/// What zstd says of a larger one (`ZSTD_error_frameParameter_windowTooLarge`).
+const TOO_LONG: &str = "Frame requires too much memory";
 
 /// What is in it, decompressed.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
@@ -51,7 +54,9 @@ impl<R: Read> Read for Ended<R> {
         self.decoder.read(buffer).map_err(|error| {
             let of_system =
                 error.raw_os_error().is_some() || error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Stopped>);
-            if of_system { error } else { io::Error::new(io::ErrorKind::InvalidData, error.to_string()) }
+            let way =
+                if error.to_string().contains(TOO_LONG) { ": decompress it first (zstd -d --long=31)" } else { "" };
+            if of_system { error } else { io::Error::new(io::ErrorKind::InvalidData, format!("{error}{way}")) }
         })
     }
 }

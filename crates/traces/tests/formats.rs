@@ -86,6 +86,12 @@ fn every_format_is_known_by_its_lines() {
 }
 
 #[test]
+fn a_window_of_2_gib_is_refused_with_the_way_out() {
+    let error = read_as(&corpus("zstd-window-2gib"), &Selection::default()).expect_err("its first bytes ask for 2 GiB");
+    assert!(error.contains("decompress it first (zstd -d --long=31)"), "{error}");
+}
+
+#[test]
 fn validate_is_a_closed_loop() {
     // The next is asked for when the one before was answered and its think time has passed.
     let expected = [
