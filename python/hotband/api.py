@@ -144,8 +144,8 @@ def run(
     stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
-    settings. Raises UserError for a mistake, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the
-    disk fails, RuntimeError where the workload can never end.
+    settings. Raises UserError for a mistake or where the workload can never end, KeyboardInterrupt where it is stopped
+    (nothing is kept), OSError where the disk fails.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.

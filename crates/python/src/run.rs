@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::tables::tables;
-use crate::{Interrupted, OutOfMemory, look, spec_error, while_building};
+use crate::{Interrupted, OutOfMemory, SpecError, look, spec_error, while_building};
 
 pub fn run_error(error: RunError) -> PyErr {
     match error {
@@ -22,7 +22,7 @@ pub fn run_error(error: RunError) -> PyErr {
             Some(code) => PyOSError::new_err((code, error.to_string())),
             None => PyOSError::new_err(error.to_string()),
         },
-        stalled @ RunError::Stalled { .. } => PyRuntimeError::new_err(stalled.to_string()),
+        stalled @ RunError::Stalled { .. } => SpecError::new_err(("workload", "phases", "", stalled.to_string())),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dy
     } else if is_zstd {
         let mut decoder = zstd::Decoder::new(whole)?;
         decoder.window_log_max(LONGEST_WINDOW)?;
-        Box::new(Ended { decoder, is_over: false })
+        Box::new(Ended { decoder })
     } else {
         Box::new(whole)
     })
@@ -43,14 +43,10 @@ pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dy
 /// zstd's errors have no kind of their own: they are told apart from those of the operating system here.
 struct Ended<R> {
     decoder: R,
-    is_over: bool,
 }
 
 impl<R: Read> Read for Ended<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.is_over {
-            return Ok(0);
-        }
         self.decoder.read(buffer).map_err(|error| {
             let of_system =
                 error.raw_os_error().is_some() || error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Stopped>);

@@ -8,7 +8,7 @@ use crate::data::DataSpec;
 use crate::hotband::HotBandSpec;
 use crate::limits::read_limits;
 use crate::load::Load;
-use crate::most::{MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE};
+use crate::most::{self, MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE, WEIGHT_ACCEPTED};
 use crate::offsets::OffsetSpec;
 use crate::phase::Phase;
 use crate::precondition::{Precondition, read_untimed};
@@ -274,10 +274,8 @@ fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
         (None, Some(table)) => {
             let mut weights = Vec::new();
             for (size, weight) in table {
-                let number = weight.as_float().or_else(|| weight.as_integer().map(|n| n as f64));
-                let number = number.filter(|n| n.is_finite() && *n > 0.0);
                 let number =
-                    number.ok_or_else(|| section.error("sizes", weight.to_string(), "expected a weight above zero"))?;
+                    most::weight(weight).ok_or_else(|| section.error("sizes", weight.to_string(), WEIGHT_ACCEPTED))?;
                 weights.push((read_size(section, "sizes", size)?, number));
             }
             weights

@@ -23,6 +23,7 @@ def read_parquet(path: Path, wanted: str = "a Parquet file that can be read") ->
         with pq.ParquetFile(path) as file:
             table = file.read()
         table.validate(full=True)
-        return pl.DataFrame(pl.from_arrow(table))
-    except (pa.ArrowException, pl.exceptions.PolarsError, OSError) as error:
+        # Nor are notes in a schema checked, of which polars reads even the names.
+        return pl.DataFrame(pl.from_arrow(pa.Table.from_arrays(table.columns, names=table.column_names)))
+    except (pa.ArrowException, pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
         raise UserError(str(path), "", "", f"not {wanted}: {shortened(error, 300)}") from None

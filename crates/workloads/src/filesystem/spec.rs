@@ -5,6 +5,7 @@ use hotband_units::{Bytes, Ratio, Span};
 
 use crate::app::AppStream;
 use crate::data::DataSpec;
+use crate::most::{self, WEIGHT_ACCEPTED};
 use crate::sizes::Sizes;
 use crate::sources::arrival::Arrival;
 
@@ -306,9 +307,7 @@ fn read_sizes(section: &Section, key: &'static str, used: bool, file: u32) -> Re
         if size.0 > u64::from(file) {
             return Err(section.error(key, name.as_str(), "larger than a file (file_size)"));
         }
-        let number = weight.as_float().or_else(|| weight.as_integer().map(|n| n as f64));
-        let number = number.filter(|n| n.is_finite() && *n > 0.0);
-        let number = number.ok_or_else(|| section.error(key, weight.to_string(), "expected a weight above zero"))?;
+        let number = most::weight(weight).ok_or_else(|| section.error(key, weight.to_string(), WEIGHT_ACCEPTED))?;
         weights.push((size.0 as u32, number));
     }
     Ok(Some(Sizes::new(&weights)))

@@ -16,6 +16,7 @@ use super::shares::Shares;
 use super::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
 use crate::Random;
 use crate::load_kind::{LoadKind, OtherLoad};
+use crate::most::{self, WEIGHT_ACCEPTED};
 use crate::stream::Stream;
 
 /// What it looks like.
@@ -98,8 +99,7 @@ fn read_gaps(section: &Section) -> Result<Vec<(f64, f64)>, SpecError> {
     let mut gaps = Vec::new();
     for (text, weight) in table {
         let gap: Span = text.parse().map_err(|_| wrong(text.clone()))?;
-        let number = weight.as_float().or_else(|| weight.as_integer().map(|n| n as f64));
-        let number = number.filter(|n| n.is_finite() && *n > 0.0).ok_or_else(|| wrong(weight.to_string()))?;
+        let number = most::weight(weight).ok_or_else(|| section.error("gaps", weight.to_string(), WEIGHT_ACCEPTED))?;
         gaps.push((gap.as_secs_f64(), number));
     }
     let total: f64 = gaps.iter().map(|(_, weight)| weight).sum();
