@@ -105,7 +105,7 @@ fn what_makes_no_sense_is_refused() {
         ("arrivals = { every = \"1 s\", rates = [1] }", ["load.arrivals.gaps", "missing"]),
         ("arrivals = { gaps = {} }", ["load.arrivals.gaps", "20 ms"]),
         ("arrivals = { gaps = { \"1\" = 1 } }", ["load.arrivals.gaps", "20 ms"]),
-        ("arrivals = { gaps = { \"1 ms\" = 0 } }", ["load.arrivals.gaps", "weights"]),
+        ("arrivals = { gaps = { \"1 ms\" = 0 } }", ["load.arrivals.gaps", "a weight above zero"]),
         ("arrivals = { gaps = { \"0 s\" = 1 } }", ["load.arrivals.gaps", "at least 1 ns"]),
         ("arrivals = { gaps = { \"1 ms\" = 1 }, rates = [1] }", ["load.arrivals.every", "missing"]),
         ("arrivals = { gaps = { \"1 ms\" = 1 }, every = \"1 s\" }", ["load.arrivals.rates", "missing"]),
