@@ -166,6 +166,12 @@ probe: setup ## damaged inputs of every kind, some minutes
 probe-long: setup ## the same for hours
 	nice -n 10 $(BIN)/python scripts/probe_inputs.py --count 100000
 
+# Needs cargo-fuzz and the nightly toolchain for the targets in Rust; installs atheris for those in Python, into out/fuzz.
+.PHONY: fuzz
+MINUTES ?= 60
+fuzz: setup ## fuzzing of parsers, readers and both servers: MINUTES=60; goes on where it was, in out/fuzz
+	nice -n 10 $(BIN)/python scripts/fuzz.py --minutes $(MINUTES)
+
 # Commands ended at any moment: what was finished is there, and they go on (a full disk is tried as root alone).
 .PHONY: probe-schedules sbom
 probe-schedules: setup ## kills, interrupts, full disks, jumps of the clock, two writers: half an hour

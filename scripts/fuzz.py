@@ -1,0 +1,256 @@
+"""Fuzzes the parsers, the readers and the two servers with coverage: `python scripts/fuzz.py --minutes 60`.
+
+Targets take turns, a slice of some minutes each, the one with the least processor time first. Inputs that reach new
+code are kept in FOLDER/TARGET/corpus, what breaks something in FOLDER/TARGET/found, what was done in
+FOLDER/TARGET/done.jsonl: started again, it goes on from there. `--minutes 0` prints the table alone.
+
+Targets in Rust need cargo-fuzz and the nightly toolchain, those in Python atheris, which is installed into
+FOLDER/venv; where one of them is not to be had, this says so and goes on with the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+ATHERIS = "atheris==3.0.0"
+RUST = {"spec": "spec", "logs": "logs", "nbd": "nbd", "traces": "traces", "trace-columns": "trace-columns"}
+PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None}
+"""Targets, and the folder of fuzz/corpus that they start from; those of `page` are made."""
+LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1"]
+INTERRUPTED = 72
+"""Exit code of libFuzzer when it is interrupted."""
+STARTS_S = 300
+"""Beyond its slice, a target may take this long to read its corpus and to end."""
+
+
+class Slice(NamedTuple):
+    """A target at work."""
+
+    target: str
+    process: subprocess.Popen[bytes]
+    log: Path
+    begin: float
+
+
+class Target:
+    """What is kept of a target."""
+
+    def __init__(self, name: str, folder: Path, start: list[str], seeds: list[Path]) -> None:
+        self.name, self.folder, self.start, self.seeds = name, folder / name, start, seeds
+        for one in ("corpus", "found"):
+            (self.folder / one).mkdir(parents=True, exist_ok=True)
+        self.done = self.folder / "done.jsonl"
+
+    def slices(self) -> list[dict[str, float]]:
+        """What was done so far."""
+        return [json.loads(line) for line in self.done.read_text().splitlines()] if self.done.is_file() else []
+
+    def cpu_s(self) -> float:
+        """Seconds of processor time so far."""
+        return sum(one["cpu_s"] for one in self.slices())
+
+    def found(self) -> list[Path]:
+        """Inputs that broke something; libFuzzer keeps slow ones there, too, which broke nothing."""
+        return sorted(one for one in (self.folder / "found").iterdir() if not one.name.startswith("slow-unit-"))
+
+    def begin(self, seconds: int) -> Slice:
+        """Starts a slice."""
+        log = self.folder / "log"
+        command = [*self.start, "corpus", *map(str, self.seeds), f"-max_total_time={seconds}", *LIMITS]
+        command.append("-artifact_prefix=found/")
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                command, cwd=self.folder, stdout=out, stderr=out, env=environment(), start_new_session=True
+            )
+        return Slice(self.name, process, log, time.monotonic())
+
+    def end(self, code: int, cpu_s: float, log: Path) -> None:
+        """Keeps what a slice did."""
+        text = log.read_text(errors="replace")
+        # Atheris and libFuzzer say the number at the end; one that broke off says it with its last line.
+        counts = re.findall(r"number_of_executed_units:\s*(\d+)", text) or re.findall(r"^#(\d+)\t", text, re.MULTILINE)
+        line = {"cpu_s": round(cpu_s, 1), "executions": int(counts[-1]) if counts else 0, "exit": code}
+        with self.done.open("a") as out:
+            out.write(json.dumps(line) + "\n")
+        if code not in (0, INTERRUPTED):
+            (self.folder / f"log.{len(self.slices())}").write_text(text)
+
+
+def environment() -> dict[str, str]:
+    """What targets run with: Hotband from this folder, the probe's clients, one thread for libraries."""
+    from probe.worker import THREADS
+
+    paths = os.pathsep.join([str(ROOT / "python"), str(ROOT / "scripts")])
+    return {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": paths, "ASAN_OPTIONS": "detect_leaks=0"}
+
+
+def rust_targets(names: list[str], folder: Path) -> list[Target]:
+    """Built, or none with a word why."""
+    if not names:
+        return []
+    have = shutil.which("cargo-fuzz") and shutil.which("rustup")
+    if not have or subprocess.run(["cargo", "+nightly", "--version"], capture_output=True).returncode:
+        print(
+            "left out: " + ", ".join(names) + " (cargo install --locked cargo-fuzz; rustup toolchain install nightly)",
+            file=sys.stderr,
+        )
+        return []
+    built = folder / "target"
+    print("compiling the targets in Rust: two minutes the first time", file=sys.stderr)
+    subprocess.run(
+        ["cargo", "+nightly", "fuzz", "build", "-O"],
+        cwd=ROOT,
+        check=True,
+        env={**os.environ, "CARGO_TARGET_DIR": str(built)},
+        stdout=subprocess.DEVNULL,
+        stderr=(folder / "build.log").open("wb"),
+    )
+    host = re.search(r"host: (\S+)", subprocess.run(["rustc", "-vV"], capture_output=True, text=True).stdout)
+    binaries = built / (host[1] if host else "") / "release"
+    # What runs is a copy: a build beside a long fuzzing must not pull it away.
+    made = []
+    for name in names:
+        copy = folder / name / "binary"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.unlink(missing_ok=True)
+        shutil.copy2(binaries / name, copy)
+        made.append(Target(name, folder, [str(copy)], [ROOT / "fuzz/corpus" / RUST[name]]))
+    return made
+
+
+def python_targets(names: list[str], folder: Path) -> list[Target]:
+    """With an interpreter that has atheris, or none with a word why."""
+    if not names:
+        return []
+    python = folder / "venv/bin/python"
+    if not python.is_file() or subprocess.run([python, "-c", "import atheris"], capture_output=True).returncode:
+        print("installing atheris", file=sys.stderr)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        wanted = [[sys.executable, "-m", "venv", str(folder / "venv")]]
+        wanted.append([*pip, "-r", str(ROOT / "requirements.lock"), ATHERIS])
+        for command in wanted:
+            tried = subprocess.run(command, capture_output=True, text=True)
+            if tried.returncode:
+                said = (tried.stderr.strip() or "pip failed").splitlines()[-1]
+                print(f"left out: {', '.join(names)} ({ATHERIS} cannot be installed: {said})", file=sys.stderr)
+                return []
+    made = []
+    for name in names:
+        script = str(ROOT / f"fuzz/{name}.py")
+        corpus = PYTHON[name]
+        seeds = ROOT / "fuzz/corpus" / corpus if corpus else folder / name / "seeds"
+        if corpus is None:
+            subprocess.run([str(python), script, "--seeds", str(seeds)], check=True, env=environment())
+        made.append(Target(name, folder, [str(python), script], [seeds]))
+    return made
+
+
+def ended(running: list[Slice], seconds: int) -> list[tuple[Slice, int, float]]:
+    """Waits until a slice ends: with its exit code and its seconds of the processor."""
+    while True:
+        over = []
+        for one in running:
+            number, status, usage = os.wait4(one.process.pid, os.WNOHANG)
+            if number:
+                over.append((one, os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime))
+            elif time.monotonic() - one.begin > seconds + STARTS_S:
+                os.killpg(one.process.pid, signal.SIGKILL)
+        if over:
+            return over
+        time.sleep(0.5)
+
+
+def fuzz(targets: dict[str, Target], minutes: float, slice_s: int, jobs: int) -> None:
+    """Slices until the time is over, or an interrupt: what runs then ends in order and is kept."""
+    until = time.monotonic() + 60 * minutes
+    running: list[Slice] = []
+
+    def take(over: list[tuple[Slice, int, float]]) -> None:
+        for one, code, cpu_s in over:
+            running.remove(one)
+            targets[one.target].end(code, cpu_s, one.log)
+            kept = targets[one.target].slices()[-1]
+            said = f"{one.target}: {kept['executions']:,} inputs in {cpu_s:,.0f} s of the processor"
+            print(
+                said + ("" if code in (0, INTERRUPTED) else f", ended with {code} (see its found/ and logs)"),
+                flush=True,
+            )
+
+    try:
+        while True:
+            left = until - time.monotonic()
+            busy = {one.target for one in running}
+            idle = [one for one in targets.values() if one.name not in busy]
+            if left > 0 and idle and len(running) < jobs:
+                least = min(idle, key=Target.cpu_s)
+                running.append(least.begin(max(1, round(min(slice_s, left)))))
+            elif running:
+                take(ended(running, slice_s))
+            else:
+                return
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        for one in running:
+            os.killpg(one.process.pid, signal.SIGINT)
+        while running:
+            take(ended(running, 0))
+
+
+def table(targets: list[Target]) -> str:
+    """A line a target."""
+    lines = [f"{'target':15} {'CPU hours':>9} {'inputs':>13} {'kept':>7} {'broke something':>16}"]
+    hours = executions = kept = found = 0.0
+    for one in targets:
+        row = (
+            one.cpu_s() / 3600,
+            sum(each["executions"] for each in one.slices()),
+            len(list((one.folder / "corpus").iterdir())),
+            len(one.found()),
+        )
+        lines.append(f"{one.name:15} {row[0]:9.2f} {row[1]:13,.0f} {row[2]:7,} {row[3]:16}")
+        hours, executions, kept, found = hours + row[0], executions + row[1], kept + row[2], found + row[3]
+    return "\n".join([*lines, f"{'all':15} {hours:9.2f} {executions:13,.0f} {kept:7,.0f} {found:16.0f}"])
+
+
+def main(given: list[str] | None = None) -> int:
+    """Fuzzes as long as asked; exit code 1 where something broke."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60, help="how long; 0 prints what was done")
+    parser.add_argument("--slice", type=int, default=300, metavar="SECONDS", help="how long a target runs at a time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at once")
+    parser.add_argument("--targets", default=",".join([*RUST, *PYTHON]), help="of these alone")
+    parser.add_argument("--folder", type=Path, default=ROOT / "out/fuzz")
+    asked = parser.parse_args(given)
+    folder: Path = asked.folder.resolve()
+    names = asked.targets.split(",")
+    for name in names:
+        if name not in RUST and name not in PYTHON:
+            parser.error(f"no target {name!r}; there are {', '.join([*RUST, *PYTHON])}")
+    # A shell starts what it puts into the background with SIGINT ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    folder.mkdir(parents=True, exist_ok=True)
+    if asked.minutes > 0:
+        made = rust_targets([one for one in names if one in RUST], folder)
+        made += python_targets([one for one in names if one in PYTHON], folder)
+        fuzz({one.name: one for one in made}, asked.minutes, asked.slice, asked.jobs)
+    targets = [Target(one, folder, [], []) for one in names]
+    print(table(targets))
+    found = [str(path) for one in targets for path in one.found()]
+    print("\n".join(found) if found else "nothing broke")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
