@@ -365,46 +365,4 @@ impl Nand {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const US: u64 = 1000;
-
-    fn erasing(planes_alone: bool) -> Nand {
-        let mut nand = Nand::new(NandParams {
-            dies: 1,
-            channels: 1,
-            planes: 2,
-            quick: None,
-            planes_alone,
-            page_bytes: 16_384,
-            program_bytes: 32_768,
-            read: Span(50 * US),
-            program: Span(600 * US),
-            erase: Span(1000 * US),
-            channel_rate: Rate(1_000_000_000),
-            program_rate: Rate(1_000_000_000),
-            suspend: Some(Span(5 * US)),
-            patience: Span(100 * US),
-        });
-        nand.queue(Instant(0), 0, Job::Erase);
-        nand
-    }
-
-    #[test]
-    fn an_erase_is_suspended_for_a_read_until_it_waited_for_longer_than_the_patience() {
-        let read = Span(50 * US);
-        for (arrives, ready, suspends) in [(10, 65, 1), (100, 155, 1), (101, 1050, 0), (500, 1050, 0)] {
-            let mut nand = erasing(false);
-            assert_eq!(nand.read(Instant(arrives * US), 0, 1, read), Instant(ready * US), "at {arrives} us");
-            assert_eq!(nand.counters.suspends, suspends, "at {arrives} us");
-            let mut nand = erasing(true);
-            assert_eq!(
-                nand.read_on_planes(Instant(arrives * US), 0, (1, 0), read),
-                Instant(ready * US),
-                "at {arrives} us"
-            );
-            assert_eq!(nand.counters.suspends, suspends, "at {arrives} us");
-        }
-    }
-}
+mod tests;
