@@ -2,7 +2,8 @@
 
 Targets take turns, a slice of some minutes each, the one with the least processor time first. Inputs that reach new
 code are kept in FOLDER/TARGET/corpus, what breaks something in FOLDER/TARGET/found, what was done in
-FOLDER/TARGET/done.jsonl: started again, it goes on from there. `--minutes 0` prints the table alone.
+FOLDER/TARGET/done.jsonl: started again, it goes on from there. `--minutes 0` prints the table alone, and `--keep` moves
+what was done into fuzz/done.csv, which is committed: the table counts what was done in other checkouts, too.
 
 Targets in Rust need cargo-fuzz and the nightly toolchain, those in Python atheris, which is installed into
 FOLDER/venv; where one of them is not to be had, this says so and goes on with the rest.
@@ -11,6 +12,8 @@ FOLDER/venv; where one of them is not to be had, this says so and goes on with t
 from __future__ import annotations
 
 import argparse
+import csv
+import datetime
 import json
 import os
 import re
@@ -30,6 +33,9 @@ PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None}
 LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1"]
 INTERRUPTED = 72
 """Exit code of libFuzzer when it is interrupted."""
+KEPT = ROOT / "fuzz/done.csv"
+"""What was done in all checkouts: day, commit, target, seconds of the processor, inputs, slices of time
+that an input broke off."""
 STARTS_S = 300
 """Beyond its slice, a target may take this long to read its corpus and to end."""
 
@@ -59,6 +65,10 @@ class Target:
     def cpu_s(self) -> float:
         """Seconds of processor time so far."""
         return sum(one["cpu_s"] for one in self.slices())
+
+    def broke(self) -> int:
+        """How many slices broke off, for an input that broke something."""
+        return sum(one["exit"] not in (0, INTERRUPTED) for one in self.slices())
 
     def found(self) -> list[Path]:
         """Inputs that broke something; libFuzzer keeps slow ones there, too, which broke nothing."""
@@ -207,20 +217,51 @@ def fuzz(targets: dict[str, Target], minutes: float, slice_s: int, jobs: int) ->
             take(ended(running, 0))
 
 
+def kept() -> list[dict[str, str]]:
+    """What other checkouts did, and this one before."""
+    if not KEPT.is_file():
+        return []
+    with KEPT.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def keep(targets: list[Target]) -> None:
+    """Moves what was done into the file that is committed."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    rows = kept()
+    for one in targets:
+        if not (slices := one.slices()):
+            continue
+        row = {"day": f"{datetime.date.today()}", "commit": commit.stdout.strip(), "target": one.name}
+        row |= {"cpu_s": f"{one.cpu_s():.0f}", "inputs": f"{sum(each['executions'] for each in slices):.0f}"}
+        rows.append(row | {"broke": str(one.broke())})
+    if not rows:
+        return
+    new = KEPT.with_suffix(".new")
+    with new.open("w", newline="") as file:
+        out = csv.DictWriter(file, list(rows[-1]), lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows)
+    new.replace(KEPT)
+    for one in targets:
+        one.done.unlink(missing_ok=True)
+
+
 def table(targets: list[Target]) -> str:
     """A line a target."""
-    lines = [f"{'target':15} {'CPU hours':>9} {'inputs':>13} {'kept':>7} {'broke something':>16}"]
-    hours = executions = kept = found = 0.0
+    lines = [f"{'target':15} {'CPU hours':>9} {'inputs':>13} {'broke something':>16}"]
+    rows = kept()
+    hours = inputs = broke = 0.0
     for one in targets:
+        before = [row for row in rows if row["target"] == one.name]
         row = (
-            one.cpu_s() / 3600,
-            sum(each["executions"] for each in one.slices()),
-            len(list((one.folder / "corpus").iterdir())),
-            len(one.found()),
+            (one.cpu_s() + sum(float(each["cpu_s"]) for each in before)) / 3600,
+            sum(each["executions"] for each in one.slices()) + sum(float(each["inputs"]) for each in before),
+            one.broke() + sum(int(row["broke"]) for row in before),
         )
-        lines.append(f"{one.name:15} {row[0]:9.2f} {row[1]:13,.0f} {row[2]:7,} {row[3]:16}")
-        hours, executions, kept, found = hours + row[0], executions + row[1], kept + row[2], found + row[3]
-    return "\n".join([*lines, f"{'all':15} {hours:9.2f} {executions:13,.0f} {kept:7,.0f} {found:16.0f}"])
+        lines.append(f"{one.name:15} {row[0]:9.2f} {row[1]:13,.0f} {row[2]:16}")
+        hours, inputs, broke = hours + row[0], inputs + row[1], broke + row[2]
+    return "\n".join([*lines, f"{'all':15} {hours:9.2f} {inputs:13,.0f} {broke:16.0f}"])
 
 
 def main(given: list[str] | None = None) -> int:
@@ -231,6 +272,7 @@ def main(given: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at once")
     parser.add_argument("--targets", default=",".join([*RUST, *PYTHON]), help="of these alone")
     parser.add_argument("--folder", type=Path, default=ROOT / "out/fuzz")
+    parser.add_argument("--keep", action="store_true", help="move what was done into fuzz/done.csv")
     asked = parser.parse_args(given)
     folder: Path = asked.folder.resolve()
     names = asked.targets.split(",")
@@ -246,6 +288,8 @@ def main(given: list[str] | None = None) -> int:
         made += python_targets([one for one in names if one in PYTHON], folder)
         fuzz({one.name: one for one in made}, asked.minutes, asked.slice, asked.jobs)
     targets = [Target(one, folder, [], []) for one in names]
+    if asked.keep:
+        keep(targets)
     print(table(targets))
     found = [str(path) for one in targets for path in one.found()]
     print("\n".join(found) if found else "nothing broke")

@@ -88,13 +88,16 @@ def licence_of(name: str) -> str:
     return IN_WORDS.get(said, said)
 
 
+def pins_of(locks: tuple[str, ...] = LOCKS) -> dict[str, str]:
+    """Versions by name, as the locks of requirements have them."""
+    lines = [line for lock in locks for line in (ROOT / lock).read_text(encoding="utf-8").splitlines()]
+    found = (re.match(r"([\w.-]+)(?:\[[\w,]+\])?==([^\s;\\]+)", line) for line in lines)
+    return {one[1]: one[2] for one in found if one}
+
+
 def python_packages(locks: tuple[str, ...] = LOCKS) -> list[dict[str, Any]]:
     """What the locks of requirements name."""
-    pins: dict[str, str] = {}
-    for lock in locks:
-        for line in (ROOT / lock).read_text(encoding="utf-8").splitlines():
-            if found := re.match(r"([\w.-]+)(?:\[[\w,]+\])?==([^\s;\\]+)", line):
-                pins[found[1]] = found[2]
+    pins = pins_of(locks)
     return [component("pypi", name.lower(), version, licence_of(name)) for name, version in sorted(pins.items())]
 
 

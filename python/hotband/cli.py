@@ -50,6 +50,7 @@ from hotband.commands.output import (
     show_lines,
 )
 from hotband.errors import UserError
+from hotband.runs.signals import notice_interrupts
 
 
 def print_version(wanted: bool) -> None:
@@ -308,6 +309,8 @@ def main() -> None:
     """Entry point; `hotband.commands.group` says how a command ends."""
     from hotband import _core
 
+    # In this order: a handler of Python's that comes later takes the place of the engine's.
+    notice_interrupts()
     _core.end_on_second_interrupt()
     group_of(app)(prog_name="hotband")
 

@@ -66,7 +66,9 @@ def stopped_after(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    before = signal.signal(signal.SIGPROF, signal.default_int_handler)
+    from hotband.runs.signals import interrupted
+
+    before = signal.signal(signal.SIGPROF, interrupted)
     signal.setitimer(signal.ITIMER_PROF, seconds, 2.0)
     try:
         yield

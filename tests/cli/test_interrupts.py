@@ -115,3 +115,24 @@ def test_a_log_is_not_read_on(tmp_path: Path) -> None:
     with pytest.raises(_core.Interrupted):
         save_log(raw, out, ["a"], lambda: True)
     assert not out.exists()
+
+
+def test_an_interrupt_that_a_library_turns_into_an_exception_is_one() -> None:
+    # As rpds does where it is interrupted, by which charts are checked.
+    code = (
+        "import os, signal, sys\n"
+        "import hotband.commands.catalog as catalog\n"
+        "from hotband.cli import main\n"
+        "def entries(*_, **__):\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    except KeyboardInterrupt:\n"
+        "        pass\n"
+        "    raise TypeError('of a library')\n"
+        "sys.argv = ['hotband', 'workloads']\n"
+        "catalog.print_listing = entries\n"
+        "main()\n"
+    )
+    process = begun(code)
+    said = process.communicate(timeout=PATIENCE)[1]
+    assert (process.returncode, said.splitlines()[-1]) == (130, "hotband: interrupted")

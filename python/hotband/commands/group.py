@@ -23,6 +23,7 @@ from hotband.commands.output import finish, say
 from hotband.commands.values import keep_simple
 from hotband.errors import UserError
 from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.signals import forget_interrupts, was_interrupted
 from hotband.text.foreign import shortened
 from hotband.text.formats import begin
 from hotband.text.nearest import hint, unknown_name
@@ -50,6 +51,7 @@ class Commands(TyperGroup):
         from hotband.text.write import is_mistake
 
         begin()
+        forget_interrupts()
         try:
             try:
                 code = super().main(args, standalone_mode=False, **extra)
@@ -77,13 +79,7 @@ class Commands(TyperGroup):
             say(f"hotband: error: {where}: {error.strerror or error}")
             return 2 if is_mistake(error) else os.EX_IOERR
         except Exception as error:
-            # typer's own: their types are private to it, what they say of themselves is not.
-            if not hasattr(error, "format_message"):
-                raise
-            if "help" in type(error).__name__.lower():
-                sys.stderr.write(f"{error.format_message()}\n")
-                return 2
-            return refused(shortened(of_typer(error), LONGEST))
+            return of_library(error)
         return code if isinstance(code, int) else 0
 
     def invoke(self, ctx: Any) -> Any:
@@ -207,6 +203,20 @@ def refused(text: str) -> int:
     """Says what was wrong; returns the exit code."""
     say(f"hotband: error: {text}")
     return 2
+
+
+def of_library(error: Exception) -> int:
+    """What typer or another library raised, said; returns the exit code. A fault of ours is raised again."""
+    if was_interrupted():
+        say("hotband: interrupted")
+        return INTERRUPTED
+    # typer's own: their types are private to it, what they say of themselves is not.
+    if not hasattr(error, "format_message"):
+        raise error
+    if "help" in type(error).__name__.lower():
+        sys.stderr.write(f"{error.format_message()}\n")
+        return 2
+    return refused(shortened(of_typer(error), LONGEST))
 
 
 def leave_stdout() -> None:

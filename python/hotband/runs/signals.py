@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+_ASKED = threading.Event()
+"""Set by a request to end, until the next command begins."""
 # SIGINT too: a shell lets commands that it starts in the background ignore it.
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
@@ -29,4 +31,22 @@ def stoppable() -> Iterator[None]:
 
 def interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
     """What a signal does."""
+    _ASKED.set()
     raise KeyboardInterrupt
+
+
+def notice_interrupts() -> None:
+    """From now on an interruption is known to `was_interrupted`, wherever it is caught. For the main thread alone."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupted)
+
+
+def forget_interrupts() -> None:
+    """A command begins."""
+    _ASKED.clear()
+
+
+def was_interrupted() -> bool:
+    """Whether the user asked the command to end. A library may turn the KeyboardInterrupt into an exception of its own:
+    rpds, by which charts are checked, raises a TypeError."""
+    return _ASKED.is_set()

@@ -174,4 +174,30 @@ mod tests {
         let mut own = Port::new(Rate(1_000_000_000));
         assert_eq!((own.receive(Instant(0), 100), own.receive(Instant(0), 100)), (Span(100), Span(100)));
     }
+
+    #[test]
+    fn one_arm_has_the_last_idle_time_before_a_transfer_that_is_booked_for_later() {
+        let mut port = Port::new(Rate(1_000_000_000));
+        assert_eq!(port.send(Instant(100), 50), Instant(150));
+        // Two fit in before it, the third does not.
+        assert_eq!(port.send(Instant(0), 50), Instant(50));
+        assert_eq!(port.send(Instant(20), 50), Instant(100));
+        assert_eq!(port.send(Instant(20), 1), Instant(151));
+        assert_eq!(port.send(Instant(200), 50), Instant(250));
+        assert_eq!(port.send(Instant(160), 41), Instant(291), "too long for what is idle");
+        assert_eq!(port.send(Instant(160), 40), Instant(200));
+        assert_eq!(port.booked, []);
+    }
+
+    #[test]
+    fn packed_data_takes_what_its_packets_take_and_no_less_than_the_path_to_them() {
+        let lanes = Pcie { generation: 3, lanes: 1, payload: 256 };
+        for direction in [Direction::ToHost, Direction::FromHost] {
+            let wire = |bytes| lanes.rate().time_for(lanes.wire_bytes(direction, bytes));
+            let mut fast = Port::of_lanes(lanes, direction, Rate(10_000_000_000));
+            assert_eq!([4096, 8192, 4096].map(|bytes| fast.time_for(bytes)), [4096, 8192, 4096].map(wire));
+            let mut slow = Port::of_lanes(lanes, direction, Rate(100_000_000));
+            assert_eq!([4096, 8192, 8192].map(|bytes| slow.time_for(bytes)), [40_960, 81_920, 81_920].map(Span));
+        }
+    }
 }

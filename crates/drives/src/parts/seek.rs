@@ -348,4 +348,42 @@ mod tests {
         assert!(curve.nanos(1_001).abs_diff(3_500_000) < 10_000, "{}", curve.nanos(1_001));
         assert!(curve.nanos(2_001).abs_diff(5_500_000) < 10_000, "{}", curve.nanos(2_001));
     }
+
+    #[test]
+    fn drives_of_one_kind_share_a_table_and_others_do_not() {
+        let (one, two) = (Seeks::Points(points(0.2, 2.8, 5.0)), Seeks::Points(points(0.2, 2.9, 5.0)));
+        let mut curves = SeekCurves::default();
+        let mut made = |seeks: &Seeks, tracks| curves.curve(seeks, tracks).nanos;
+        let first = made(&one, 50_000);
+        for (seeks, tracks, same) in [(&one, 50_000, true), (&one, 60_000, false), (&two, 50_000, false)] {
+            assert_eq!(Arc::ptr_eq(&first, &made(seeks, tracks)), same, "{seeks:?} on {tracks}");
+        }
+        assert_eq!(made(&two, 50_000), SeekCurve::new(points(0.2, 2.9, 5.0), 50_000).nanos);
+    }
+
+    #[test]
+    fn a_line_is_met_at_every_distance_near_and_far() {
+        // 1 ms to the next track and 10 ns for each further one.
+        let line = MeasuredSeeks::new(&[(1, Span(1_000_000)), (200_000, Span(2_999_990))], 200_001, 0);
+        let curve = SeekCurve::measured(&line, 200_001);
+        assert_eq!(curve.nanos(0), 0);
+        let wrong = (1..=200_000).find(|d| curve.nanos(*d) != 1_000_000 + (d - 1) * 10);
+        assert_eq!(wrong.map(|d| (d, curve.nanos(d))), None);
+    }
+
+    #[test]
+    fn times_that_fall_are_pooled_and_each_weighs_the_same() {
+        let smooth = |times: &[f64]| isotonic(times.iter().copied());
+        assert_eq!(smooth(&[1.0, 2.0, 2.0, 5.0]), [1.0, 2.0, 2.0, 5.0]);
+        assert_eq!(smooth(&[6.0, 4.0, 2.0, 7.0]), [4.0, 4.0, 4.0, 7.0]);
+        // The second pool is of two when the first joins it.
+        assert_eq!(smooth(&[9.0, 10.0, 2.0]), [7.0; 3]);
+    }
+
+    #[test]
+    fn less_than_was_measured_is_never_less_than_nothing() {
+        let measured = [(1, Span(100_000)), (101, Span(300_000))];
+        let curve = SeekCurve::measured(&MeasuredSeeks::new(&measured, 102, -200_000), 102);
+        assert_eq!([1, 51, 101].map(|d| curve.nanos(d)), [0, 50_000, 100_000]);
+    }
 }

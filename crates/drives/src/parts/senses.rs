@@ -232,4 +232,14 @@ mod tests {
         let mean = found.iter().sum::<u64>() as f64 / found.len() as f64;
         assert!(found.iter().all(|extra| *extra < MEAN.0) && (mean / 25_000.0 - 1.0).abs() < 0.03, "{mean}");
     }
+
+    #[test]
+    fn retries_and_the_scan_come_side_by_side_as_often_as_each_alone() {
+        let both = SenseParams { retries: Some(RETRIES), scan_share: 0.02, ..SenseParams::default() };
+        let mut senses = senses(both, (1, 1));
+        let longer = (0..1_000_000).filter(|_| senses.time(1, 0, || 0.0) > MEAN).count();
+        for (found, expected) in [(senses.retried as f64, 10_000.0), (longer as f64, 30_000.0)] {
+            assert!((found - expected).abs() < 4.0 * f64::sqrt(expected), "{found} where {expected} were expected");
+        }
+    }
 }

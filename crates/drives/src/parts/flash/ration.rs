@@ -68,3 +68,53 @@ impl Ration {
         last <= (self.rate.0 * 60 / WARM_PART) as i64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+    /// A quarter of what a megabyte a second is in a minute.
+    const QUARTER: u64 = 15_000_000;
+
+    fn ration() -> Ration {
+        Ration::new(Rate(1_000_000))
+    }
+
+    #[test]
+    fn what_was_not_needed_is_saved_up_for_a_second() {
+        let mut ration = ration();
+        assert!(ration.lets_in(Instant(0)));
+        // Half a second's worth, of the second before; then a second and a half more.
+        ration.promoted(Instant(10 * SECOND), 500_000);
+        assert!(ration.lets_in(Instant(10 * SECOND)));
+        ration.promoted(Instant(10 * SECOND), 1_500_000);
+        assert!(!ration.lets_in(Instant(11 * SECOND - 1)) && ration.lets_in(Instant(11 * SECOND)));
+    }
+
+    #[test]
+    fn it_is_hardly_used_when_a_minute_takes_no_more_than_a_quarter_beyond_what_writes_dropped() {
+        let mut ration = ration();
+        assert!(ration.is_hardly_used(Instant(0)));
+        ration.promoted(Instant(0), QUARTER + 1);
+        assert!(!ration.is_hardly_used(Instant(1)));
+        ration.dropped(1);
+        assert!(ration.is_hardly_used(Instant(1)));
+    }
+
+    #[test]
+    fn this_minute_and_the_one_before_count_whether_or_not_anybody_looked() {
+        let minute = |number: u64| Instant(number * MINUTE.0);
+        let before = |number: u64| Instant(number * MINUTE.0 - 1);
+        let mut ration = ration();
+        ration.promoted(Instant(0), QUARTER + 1);
+        let seen = |ration: &Ration| [minute(1), before(2), minute(2)].map(|now| ration.is_hardly_used(now));
+        assert_eq!(seen(&ration), [false, false, true]);
+        ration.keep_time(minute(1));
+        assert_eq!(seen(&ration), [false, false, true]);
+        ration.keep_time(before(2));
+        assert!(!ration.is_hardly_used(before(2)));
+        ration.keep_time(minute(2));
+        assert!(ration.is_hardly_used(minute(2)));
+    }
+}

@@ -309,3 +309,6 @@ impl Blocks {
         blocks
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -191,3 +191,6 @@ impl Ftl {
         self.write_protected |= (good as u64) < needed + u64::from(self.params.free_low) + 3;
     }
 }
+
+#[cfg(test)]
+mod tests;

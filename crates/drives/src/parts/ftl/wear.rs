@@ -41,3 +41,27 @@ fn normal(block: u32) -> f64 {
     }
     sum - 6.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_bears_its_cycles_and_one_erase_at_least() {
+        let worn = |endurance: Option<Endurance>, erases| Limits::new(endurance).is_worn(3, erases);
+        let cycles = |cycles| Some(Endurance { cycles, spread: 0.0 });
+        assert!(!worn(cycles(10.0), 9) && worn(cycles(10.0), 10));
+        assert!(!worn(cycles(0.2), 0) && worn(cycles(0.2), 1));
+        assert!(!worn(None, u32::MAX));
+    }
+
+    #[test]
+    fn limits_are_spread_normally_about_the_cycles() {
+        let limits = Limits::new(Some(Endurance { cycles: 1_000.0, spread: 0.1 }));
+        // Of 100,000 blocks, by the normal distribution; four standard deviations are at most 0.63 %.
+        for (erases, share) in [(800, 0.0228), (900, 0.1587), (1_000, 0.5), (1_100, 0.8413), (1_200, 0.9772)] {
+            let worn = (0..100_000).filter(|block| limits.is_worn(*block, erases)).count() as f64 / 1e5;
+            assert!((worn - share).abs() < 0.0063, "{erases} erases: {worn}, expected {share}");
+        }
+    }
+}
