@@ -171,7 +171,7 @@ fn slower() -> SeekCurve {
 }
 
 /// What `order` takes of `commands`, which are sorted by address: its sequence and its cost.
-fn taken<'a>(commands: impl Iterator<Item = &'a Waiting> + Clone, order: Order, head: &Head) -> Option<(u64, u64)> {
+fn taken<'a>(commands: &(impl Iterator<Item = &'a Waiting> + Clone), order: Order, head: &Head) -> Option<(u64, u64)> {
     let of = |command: &Waiting| (command.sequence, reckoned(head, command));
     let here = (head.cylinder, head.track);
     let is_ahead = |command: &&Waiting| (command.place.cylinder, command.place.track) >= here;
@@ -226,21 +226,21 @@ proptest! {
             let oldest = all.iter().filter(|command| command.sequence <= last);
             for order in ORDERS {
                 let chosen = pending.choose(order, &head).map(|(index, cost)| (sequence(index), cost));
-                prop_assert_eq!(chosen, taken(all.iter(), order, &head), "{:?}", order);
+                prop_assert_eq!(chosen, taken(&all.iter(), order, &head), "{:?}", order);
                 let among = pending.choose_among(window, order, &head).map(|(index, cost)| (sequence(index), cost));
-                prop_assert_eq!(among, taken(oldest.clone(), order, &head), "{:?} of {}", order, window);
+                prop_assert_eq!(among, taken(&oldest, order, &head), "{:?} of {}", order, window);
             }
             let read = pending.choose_read(&head).map(sequence);
-            let expected = taken(all.iter().filter(|command| !command.write), Order::Positioning, &head);
+            let expected = taken(&all.iter().filter(|command| !command.write), Order::Positioning, &head);
             prop_assert_eq!(read, expected.map(|(sequence, _)| sequence));
             let aged = pending.choose_aged(&head, Instant(last * 10)).map(|(index, cost)| (sequence(index), cost));
-            prop_assert_eq!(aged, taken(oldest, Order::Positioning, &head));
+            prop_assert_eq!(aged, taken(&oldest, Order::Positioning, &head));
             prop_assert_eq!(pending.oldest().map(sequence), Some(ages[0]));
             prop_assert_eq!(pending.oldest_ready(), Some(Instant(ages[0] * 10)));
             // Every other, from the middle: slots are used again.
             let gone = pending.remove(pending.len() / 2);
             prop_assert_eq!(gone, all[all.len() / 2]);
-            if gone.sequence % 2 == 0 {
+            if gone.sequence.is_multiple_of(2) {
                 pending.insert(Waiting { sequence: gone.sequence + 61, ready: Instant((gone.sequence + 61) * 10), ..gone });
             }
         }

@@ -33,7 +33,8 @@ fn params(endurance: Option<Endurance>) -> FtlParams {
 #[derive(Clone, Debug)]
 struct Closed {
     block: u32,
-    closed_at: u64,
+    /// The clock when it was closed.
+    at: u64,
     /// Units of its valid pages.
     pages: Vec<u32>,
 }
@@ -46,7 +47,7 @@ impl Closed {
     /// Benefit over cost (Rosenblum and Ousterhout, 1992): what comes free, times its age, over reading and writing.
     fn worth(&self, clock: u64) -> f64 {
         let used = f64::from(self.live()) / f64::from(BLOCK_UNITS);
-        (1.0 - used) * (clock - self.closed_at + 1) as f64 / (2.0 * used).max(1e-9)
+        (1.0 - used) * (clock - self.at + 1) as f64 / (2.0 * used).max(1e-9)
     }
 }
 
@@ -78,7 +79,7 @@ impl Bench {
         }
         self.clock += u64::from(pages);
         self.blocks.close(block, self.clock, 0);
-        self.closed.push(Closed { block, closed_at: self.clock, pages: vec![units; pages as usize] });
+        self.closed.push(Closed { block, at: self.clock, pages: vec![units; pages as usize] });
     }
 
     /// Pages of a closed block are written elsewhere.
