@@ -1,6 +1,6 @@
 //! What must hold in a translation layer whatever is written and trimmed, and after a loss of power.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use hotband_drives::parts::ftl::{
     Endurance, FlashWork, Ftl, FtlParams, PAGE_UNITS, Placement, Separation, Untimed, VictimPolicy,
@@ -273,4 +273,45 @@ fn trimmed_space_is_over_provisioning() {
     };
     assert!(amplification(true) < 1.2, "{}", amplification(true));
     assert!(amplification(false) > 1.5, "{}", amplification(false));
+}
+
+/// Which frontiers data went to, of the host (`false`) and relocated.
+#[derive(Default)]
+struct Went(BTreeSet<(usize, bool)>);
+
+impl FlashWork for Went {
+    fn program(&mut self, _: u32, _: u32, _: usize) {}
+    fn read(&mut self, _: u32, _: u32) {}
+    fn erase(&mut self, _: u32) {}
+    fn placed(&mut self, placement: &Placement) {
+        self.0.insert((placement.frontier, placement.relocated));
+    }
+}
+
+#[test]
+fn relocated_and_hot_data_go_to_frontiers_of_their_own_where_they_are_kept_apart() {
+    let (host, relocated, hot) = (0, 1, 2);
+    for (separation, expected) in [
+        (Separation::None, vec![(host, false), (host, true)]),
+        (Separation::Relocated, vec![(host, false), (relocated, true)]),
+        (Separation::HotCold, vec![(host, false), (relocated, true), (hot, false), (hot, true)]),
+    ] {
+        let mut went = Went::default();
+        let mut ftl = filled(FtlParams { separation, ..params(false) }, &mut went);
+        // A tenth of the pages gets four of five writes.
+        for (number, page) in random_pages(20_000, PAGES).enumerate() {
+            ftl.write(if number % 5 == 0 { page } else { page / 10 }, PAGE_UNITS, &mut went);
+        }
+        assert_eq!(went.0.into_iter().collect::<Vec<_>>(), expected, "{separation:?}");
+    }
+}
+
+#[test]
+fn a_map_takes_four_bytes_a_page_and_a_fifth_where_sizes_differ() {
+    let memory = |compressed, pages, filled| Ftl::memory(&FtlParams { pages, ..params(compressed) }, filled);
+    assert_eq!(memory(false, PAGES, false) - memory(false, 0, false), 4 * PAGES);
+    assert_eq!(memory(true, PAGES, false) - memory(true, 0, false), 5 * PAGES);
+    // A log knows the page of every place in its block.
+    let logs = u64::from(params(false).blocks * BLOCK_PAGES) * 4;
+    assert_eq!(memory(false, PAGES, true) - memory(false, PAGES, false), logs);
 }

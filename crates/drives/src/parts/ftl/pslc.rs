@@ -145,3 +145,6 @@ impl Ftl {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;
