@@ -252,6 +252,49 @@ fn read_policies_choose_as_named() {
 }
 
 #[test]
+fn mirrors_with_as_many_commands_take_turns() {
+    let chosen = |pending: [u32; 3]| {
+        let states = pending.map(|pending| MemberState { pending, ..MemberState::default() });
+        [0, 1, 2, 3, 4].map(|turn| ReadPolicy::LeastPending.choose(&states, SIZE, 4096, turn))
+    };
+    assert_eq!(chosen([2, 2, 2]), [0, 2, 1, 0, 2]);
+    assert_eq!(chosen([2, 3, 2]), [0, 2, 2, 0, 2], "the one with more has none");
+}
+
+#[test]
+fn a_layout_says_what_it_was_asked_for_as() {
+    for kind in PLANNERS {
+        assert_eq!(layout(kind, members_of(kind)).kind(), kind);
+    }
+}
+
+#[test]
+fn what_is_lost_unit_by_unit_adds_up_to_all_that_is_lost() {
+    // The members that are gone, and the one of them that was to be made anew.
+    for (kind, gone, is_beyond) in [
+        ("raid5", &[0_u16, 2][..], true),
+        ("raid5", &[2], false),
+        ("raid6", &[1, 4, 5], true),
+        ("raid6", &[1, 4], false),
+    ] {
+        let layout = layout(kind, 6);
+        let redundancy = layout.redundancy().expect("parity is redundancy");
+        let mut states = [MemberState::default(); 6];
+        for member in gone {
+            states[usize::from(*member)].present_to = 0;
+        }
+        let all = layout.lost(&states);
+        for member in gone {
+            let mut others = states;
+            others[usize::from(*member)] = MemberState::default();
+            let units = (0..SIZE / CHUNK).map(|unit| unit * CHUNK..(unit + 1) * CHUNK);
+            let lost: u64 = units.map(|range| redundancy.lost_in(*member, &range, &others)).sum();
+            assert_eq!((lost, lost > 0), (all, is_beyond), "{kind} without {gone:?}");
+        }
+    }
+}
+
+#[test]
 fn an_idle_mirror_goes_before_the_nearest() {
     let choose = |policy: ReadPolicy, pending: [u32; 2], offset: u64| {
         let states = [(pending[0], 900), (pending[1], 10)].map(|(pending, last)| MemberState {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotband_layouts::crush::{Builder, CrushMap, Host, Item, Osd, Placement, Pool, Rule, Weight};
+use hotband_layouts::crush::{Builder, CrushMap, Host, Item, Move, Osd, Placement, Pool, Rule, Weight};
 use proptest::prelude::*;
 
 const LEVELS: [&str; 3] = ["osd", "host", "root"];
@@ -160,7 +160,14 @@ proptest! {
         prop_assert_eq!(&replayed, &after);
         prop_assert!(after.pgs.iter().flatten().all(|&osd| reweight[osd as usize] > Weight::ZERO));
 
-        let surplus: Vec<f64> = after.surplus(&map, &rule, &reweight).into_iter().map(|(_, surplus)| surplus).collect();
+        let by_osd = after.surplus(&map, &rule, &reweight);
+        for &(osd, surplus) in &by_osd {
+            // A move takes one from an OSD, or gives it one.
+            let had = before.surplus(&map, &rule, &reweight).into_iter().find(|(have, _)| *have == osd).unwrap().1;
+            let moved = |end: fn(&Move) -> u32| moves.iter().filter(|step| end(step) == osd).count() as f64;
+            prop_assert!((had + moved(|step| step.to) - moved(|step| step.from) - surplus).abs() < 1e-6, "OSD {}", osd);
+        }
+        let surplus: Vec<f64> = by_osd.into_iter().map(|(_, surplus)| surplus).collect();
         if before.pgs.iter().all(|pg| pg.len() == size as usize) {
             let most = surplus.iter().fold(0.0_f64, |most, surplus| most.max(surplus.abs()));
             prop_assert!(most < 1.0 + 1e-6, "an OSD is {most} PGs off its share: {surplus:?}");
