@@ -175,3 +175,62 @@ impl fmt::Display for Ratio {
         write!(f, "{} %", self.0 * 100.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_at_a_rate_is_rounded_to_the_nearest_nanosecond() {
+        // 1e9 / 7 = 142,857,142.86
+        let times = [1, 2, 3, 4].map(|bytes| Rate(7).time_for(bytes).0);
+        assert_eq!(times, [142_857_143, 285_714_286, 428_571_429, 571_428_571]);
+        assert_eq!(Rate(1_000_000_000).time_for(4096), Span(4096));
+        assert_eq!(Rate(0).time_for(4096), Span::ZERO, "no limit");
+    }
+
+    #[test]
+    fn sizes_are_written_in_whole_binary_units_or_in_decimal_ones_that_need_no_rounding() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1 kB"),
+            (1_024, "1 KiB"),
+            (3 << 20, "3 MiB"),
+            (5 << 30, "5 GiB"),
+            (1 << 40, "1 TiB"),
+            (1_500_000_000, "1.5 GB"),
+            (901_000_000_000, "901 GB"),
+            (1_001_000_000_000, "1.001 TB"),
+            (1_234_567, "1234.567 kB"),
+            (1_234_567_890, "1234567.89 kB"),
+        ] {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+        assert_eq!(Bytes(5) + Bytes(7), Bytes(12));
+    }
+
+    #[test]
+    fn the_rest_is_written_as_it_is_read() {
+        let rates = [500, 1_500, 2_000_000, 1_200_000_000].map(|rate| Rate(rate).to_string());
+        assert_eq!(rates, ["500 B/s", "1.5 kB/s", "2 MB/s", "1.2 GB/s"]);
+        assert_eq!((Rpm(15_000).to_string(), Ratio(0.25).to_string()), ("15000 rpm".into(), "25 %".into()));
+        assert_eq!((Power(7_200).to_string(), Power(50).to_string()), ("7.2 W".into(), "50 mW".into()));
+        assert_eq!((crate::Instant(4_160_000).to_string(), Span(7).to_string()), ("4.16 ms".into(), "7 ns".into()));
+    }
+
+    #[test]
+    fn a_rotation_is_from_60_to_100_000_a_minute_and_a_share_from_nothing_to_all() {
+        for (text, is_right) in [("59 rpm", false), ("60 rpm", true), ("100000 rpm", true), ("100001 rpm", false)] {
+            assert_eq!(text.parse::<Rpm>().is_ok(), is_right, "{text}");
+        }
+        assert_eq!(["0 %", "100 %"].map(str::parse), [Ok(Ratio(0.0)), Ok(Ratio(1.0))]);
+        assert!("100.1 %".parse::<Ratio>().is_err());
+    }
+
+    #[test]
+    fn what_adds_up_to_more_than_is_counted_is_refused() {
+        assert!("8999999999 GB".parse::<Bytes>().is_ok());
+        assert!("9000000000 GB".parse::<Bytes>().is_err());
+    }
+}

@@ -119,3 +119,40 @@ impl fmt::Display for Instant {
         Span(self.0).fmt(f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_later_is_no_time_ago() {
+        assert_eq!((Instant(7).since(Instant(3)), Instant(3).since(Instant(7))), (Span(4), Span(0)));
+        assert_eq!(Instant(7).since(Instant(7)), Span::ZERO);
+    }
+
+    #[test]
+    fn seconds_and_milliseconds_are_rounded_to_the_nanosecond() {
+        assert_eq!([1.5, 1.4e-9, 1.6e-9].map(Span::from_secs_f64), [1_500_000_000, 1, 2].map(Span));
+        assert_eq!([4.16, 0.0, 1.6e-6].map(Span::from_millis_f64), [4_160_000, 0, 2].map(Span));
+        assert_eq!([-1.0, f64::NAN, f64::NEG_INFINITY].map(Span::from_secs_f64), [Span::ZERO; 3]);
+        let span = Span(2_500_000_000);
+        assert!((span.as_secs_f64() - 2.5).abs() < 1e-12 && (span.as_millis_f64() - 2_500.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn spans_are_added_and_no_less_than_nothing_is_left() {
+        let (mut at, mut span) = (Instant(3), Span(5));
+        at += Span(4);
+        span += Span(6);
+        assert_eq!((at, Instant(3) + Span(4), span, Span(5) + Span(6)), (Instant(7), Instant(7), Span(11), Span(11)));
+        assert_eq!((Span(5) - Span(2), Span(2) - Span(5)), (Span(3), Span::ZERO));
+        assert_eq!([1, 2, 3].map(Span).into_iter().sum::<Span>(), Span(6));
+    }
+
+    #[test]
+    fn never_is_as_late_as_it_gets() {
+        let mut never = Instant::NEVER;
+        never += Span(1);
+        assert_eq!((never, Instant::NEVER + Span(1)), (Instant::NEVER, Instant::NEVER));
+    }
+}
