@@ -90,3 +90,13 @@ def test_a_folded_line_keeps_its_colours() -> None:
     text = hanging(marked("[red]one two[/] three"), 10)
     assert text.plain == "one two\n  three"
     assert [(text.plain[span.start : span.end], str(span.style)) for span in text.spans] == [("one two", "red")]
+
+
+def test_a_number_that_is_wider_than_the_terminal_is_folded_whole() -> None:
+    made = Table()
+    made.add_column("name")
+    made.add_column("value", justify="right", no_wrap=True)
+    made.add_row("x" * 30, "9" * 100)
+    text = printed(made, 40)
+    assert max(cell_len(line) for line in text.splitlines()) <= 40
+    assert text.count("9") == 100

@@ -88,11 +88,15 @@ def frame(table: Table, columns: int, compact: bool) -> int:
 
 
 def widths(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths of columns within `room`: as they are where they fit, or else the widest give way first."""
+    """Widths of columns within `room`: as they are where they fit, or else the widest give way first, those that may
+    before those that may not (a number that is wider than the console)."""
     found = list(natural)
+    every = range(len(found))
     while sum(found) > room:
-        widest = max((index for index in range(len(found)) if found[index] > least[index]), key=found.__getitem__)
-        found[widest] -= 1
+        giving = [index for index in every if found[index] > least[index]] or [n for n in every if found[n] > 1]
+        if not giving:
+            break
+        found[max(giving, key=found.__getitem__)] -= 1
     return found
 
 
