@@ -350,4 +350,30 @@ mod tests {
         let plain = CacheState::default();
         assert_eq!(plain.and(&flash(Warmth::Cold, true)).warmth, Some(Warmth::Cold), "a drive without flash");
     }
+
+    #[test]
+    fn counts_of_caches_are_added_up() {
+        let of = |unit: u64| CacheState {
+            warmth: None,
+            asked: false,
+            flash_hits: unit,
+            flash_misses: 2 * unit,
+            flash_promoted_bytes: 3 * unit,
+            flash_used_bytes: 4 * unit,
+            destages: 5 * unit,
+            write_cache_extents: 6 * unit,
+            write_cache_bytes: 7 * unit,
+            media_ios: 8 * unit,
+        };
+        assert_eq!(of(3).and(&of(4)), of(7));
+        let asked = CacheState { asked: true, ..of(1) };
+        assert!(asked.and(&of(1)).asked && of(1).and(&asked).asked && !of(1).and(&of(1)).asked);
+    }
+
+    #[test]
+    fn a_counter_is_found_by_its_name() {
+        let counters = vec![("reads", 7), ("writes", 0)];
+        let report = PartReport { id: "d0".into(), kind: "disk", counters, at_end: vec![("bytes", 3)] };
+        assert_eq!(["reads", "writes", "bytes"].map(|name| report.counter(name)), [Some(7), Some(0), None]);
+    }
 }

@@ -134,3 +134,36 @@ pub struct Completion {
     /// What went wrong, if anything.
     pub fault: Option<Fault>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every part another power of ten, so that none can stand for another.
+    fn times(unit: u64) -> Times {
+        let part = |power: u32| Span(unit * 10_u64.pow(power));
+        Times {
+            queue: part(0),
+            overhead: part(1),
+            seek: part(2),
+            rotation: part(3),
+            transfer: part(4),
+            flash: part(5),
+            link: part(6),
+        }
+    }
+
+    #[test]
+    fn parts_add_up_to_the_whole_and_part_by_part() {
+        assert_eq!(times(3).total(), Span(3_333_333));
+        assert_eq!(times(3).then(&times(4)), times(7));
+    }
+
+    #[test]
+    fn entropy_is_the_nearest_step_between_nothing_and_all() {
+        let steps = [-1.0, 0.0, 0.000_04, 0.000_06, 0.37, 1.0, 2.0].map(|share| Entropy::of(share).basis_points());
+        assert_eq!(steps, [0, 0, 0, 1, 3_700, 10_000, 10_000]);
+        assert!((Entropy::of(0.37).share() - 0.37).abs() < 1e-12);
+        assert_eq!(Entropy::default(), Entropy::of(1.0));
+    }
+}

@@ -213,3 +213,74 @@ pub trait Redundancy {
     /// than a unit and lies in one.
     fn lost_in(&self, member: u16, range: &Range<u64>, members: &[MemberState]) -> u64;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leg(phase: u8, member: u16, op: Op, offset: u64, len: u32) -> Leg {
+        Leg { phase, member, op, offset, len }
+    }
+
+    fn plan(legs: &[Leg]) -> Plan {
+        let mut plan = Plan::default();
+        for leg in legs {
+            plan.push(*leg);
+        }
+        plan
+    }
+
+    #[test]
+    fn a_leg_is_joined_to_the_one_that_it_goes_on_from() {
+        let first = leg(0, 1, Op::Read, 100, 50);
+        let other = leg(0, 2, Op::Read, 150, 50);
+        let joined = plan(&[first, other, leg(0, 1, Op::Read, 150, 7)]);
+        assert_eq!(joined.legs, [leg(0, 1, Op::Read, 100, 57), other]);
+        for apart in
+            [leg(1, 1, Op::Read, 150, 7), other, leg(0, 1, Op::Write, 150, 7), leg(0, 1, Op::Read, 151, 7), first]
+        {
+            assert_eq!(plan(&[first, apart]).legs, [first, apart]);
+        }
+        // Not past a leg of another phase.
+        assert_eq!(plan(&[first, leg(1, 2, Op::Read, 0, 1), leg(0, 1, Op::Read, 150, 7)]).legs.len(), 3);
+    }
+
+    #[test]
+    fn a_plan_is_used_again_as_if_it_were_new() {
+        let mut plan = Plan { lost: true, decodes: true, ..plan(&[leg(0, 1, Op::Read, 0, 1)]) };
+        plan.clear();
+        assert_eq!(plan, Plan::default());
+    }
+
+    #[test]
+    fn phases_are_sorted_and_keep_their_order_within() {
+        let mut plan = plan(&[leg(1, 5, Op::Write, 0, 1), leg(0, 9, Op::Read, 0, 1), leg(1, 4, Op::Write, 0, 1)]);
+        plan.sort_phases();
+        assert_eq!(plan.legs.iter().map(|leg| leg.member).collect::<Vec<_>>(), [9, 5, 4]);
+    }
+
+    #[test]
+    fn what_a_member_does_not_hold_is_lost_and_a_flush_goes_to_those_that_hold_anything() {
+        let held_to = |present_to: u64| MemberState { present_to, ..MemberState::default() };
+        let states = [held_to(u64::MAX), held_to(150), held_to(0)];
+        let lost = |legs: &[Leg]| {
+            let mut plan = plan(legs);
+            plan.check(Members::of(&states));
+            plan.lost
+        };
+        let read = |member, len| leg(0, member, Op::Read, 100, len);
+        assert_eq!([lost(&[read(0, 900), read(1, 50)]), lost(&[read(0, 900), read(1, 51)])], [false, true]);
+        assert!(lost(&[read(2, 1)]) && !Members::of(&states[..1]).degraded && !Members::whole(&states).degraded);
+
+        let (mut flush, mut nobody) = (Plan::default(), Plan::default());
+        flush.flush(Members::of(&states));
+        assert_eq!((flush.lost, flush.legs), (false, [0, 1].map(|member| leg(0, member, Op::Flush, 0, 0)).to_vec()));
+        nobody.flush(Members::of(&states[2..]));
+        assert_eq!((nobody.lost, nobody.legs.len()), (true, 0));
+    }
+
+    #[test]
+    fn a_stripe_is_its_chunks_of_data() {
+        assert_eq!(StripeShape { chunk: 65_536, data: 5, parities: 2 }.bytes(), 327_680);
+    }
+}

@@ -70,4 +70,47 @@ mod tests {
         (0..70_000).for_each(|_| counts[random.below(7) as usize] += 1);
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 500), "{counts:?}: beyond 5 standard errors");
     }
+
+    /// `SplitMix64` of a seed, and xoshiro256++ on its first four numbers, as published (prng.di.unimi.it).
+    fn published(seed: u64) -> impl FnMut() -> u64 {
+        let mut at = seed;
+        let mut state = [0_u64; 4].map(|_| {
+            at = at.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (at ^ (at >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ (z >> 31)
+        });
+        move || {
+            let [s0, s1, s2, s3] = state;
+            let (c, d) = (s2 ^ s0, s3 ^ s1);
+            state = [s0 ^ d, s1 ^ c, c ^ (s1 << 17), d.rotate_left(45)];
+            s0.wrapping_add(s3).rotate_left(23).wrapping_add(s0)
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_published_generator_seeded_with_the_hash_of_seed_and_path() {
+        // FNV-1a of "a" is published with the function; the seed is eight bytes before the path.
+        let fnv =
+            |bytes: &[u8]| bytes.iter().fold(FNV_BASIS, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME));
+        assert_eq!(fnv(b"a"), 0xaf63_dc4c_8601_ec8c);
+        let mut expected = published(fnv(b"\x07\0\0\0\0\0\0\0drives.d0"));
+        let mut random = Random::new(7, "drives.d0");
+        for _ in 0..100 {
+            assert_eq!(random.bits(), expected());
+        }
+    }
+
+    #[test]
+    fn shares_and_bounds_are_cut_from_the_same_bits() {
+        let mut random = Random::new(7, "drives.d0");
+        for _ in 0..1_000 {
+            let bits = random.clone().bits();
+            let unit = random.clone().unit();
+            assert!((unit - bits as f64 / 18_446_744_073_709_551_616.0).abs() < 1e-15 && unit < 1.0);
+            assert!((random.clone().exponential() + (1.0 - unit).ln()).abs() < 1e-12);
+            assert_eq!(random.below(1 << 20), bits >> 44);
+        }
+        assert_eq!((random.below(0), random.below(1)), (0, 0));
+    }
 }

@@ -154,3 +154,54 @@ fn read(section: Section, events: &mut Vec<EventSpec>) -> Result<(), SpecError> 
     }
     section.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_form_is_read_and_what_is_none_is_refused() {
+        let read = |text: &str| EventSpec::parse("events", text).map(|event| (event.at, event.part, event.what));
+        let at = Span(60_000_000_000);
+        let set = What::Set { key: "wce".to_owned(), value: "off".to_owned() };
+        for (text, part, what) in [
+            ("at 60 s: fail d3", Some("d3"), What::Fail),
+            ("  at 1 min :  fail  d3 ", Some("d3"), What::Fail),
+            ("at 60 s: power-off", None, What::PowerOff),
+            ("at 60 s: osd-out pool.3", Some("pool.3"), What::Out),
+            ("at 60 s: set d3.lun0.wce = off", Some("d3.lun0"), set),
+        ] {
+            assert_eq!(read(text), Ok((at, part.map(str::to_owned), what)), "{text}");
+        }
+        for text in [
+            "60 s: fail d3",
+            "at60 s: fail d3",
+            "at 60 s fail d3",
+            "at 60 s: fail",
+            "at 60 s: fail d3 d4",
+            "at 60 s: power-off d3",
+            "at 60 s: osd-out",
+            "at 60 s: set d3.wce",
+            "at 60 s: set wce=off",
+            "at 60 s: set d3.=off",
+            "at 60 s: set d3.wce=",
+            "at 60 s: set d3 d4.wce=off",
+            "at 60 s: burn d3",
+            "at 60: fail d3",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_short_forms_are_read() {
+        let failure = EventSpec::failure("fail", "d3 @ 60 s").unwrap();
+        assert_eq!(
+            (failure.at, failure.part.as_deref(), &failure.what),
+            (Span(60_000_000_000), Some("d3"), &What::Fail)
+        );
+        assert!(EventSpec::failure("fail", "d3").is_err() && EventSpec::failure("fail", "d3@60").is_err());
+        let off = EventSpec::power_off("power", "2 s").unwrap();
+        assert_eq!((off.at, off.part, off.what), (Span(2_000_000_000), None, What::PowerOff));
+    }
+}

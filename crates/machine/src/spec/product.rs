@@ -318,4 +318,28 @@ mod tests {
         let refused = Product::read("p", "p.toml", &text).unwrap_err();
         assert_eq!((refused.file.as_str(), refused.key.as_str()), ("p.toml:5", "values.rpm"));
     }
+
+    #[test]
+    fn what_is_left_unsaid_is_remarked_with_four_names_and_how_many_more() {
+        let remark = |count: usize| {
+            let values: Vec<String> = (0..count).map(|number| format!("v{number} = {number}")).collect();
+            let text = format!("{HEAD}[values]\n{}", values.join("\n"));
+            Product::read_with("p", "p.toml", (&text, &text), Rigour::Values).unwrap().remark()
+        };
+        assert_eq!(remark(0), None);
+        assert_eq!(remark(1).as_deref(), Some("p.toml: 1 value without source or range: v0"));
+        assert_eq!(remark(4).as_deref(), Some("p.toml: 4 values without source or range: v0, v1, v2, v3"));
+        assert_eq!(remark(6).as_deref(), Some("p.toml: 6 values without source or range: v0, v1, v2, v3 and 2 more"));
+    }
+
+    #[test]
+    fn a_set_value_takes_the_place_of_the_products_or_stands_beside_them() {
+        let product = read("[values.wce]\nvalue = \"off\"\nsource = \"s\"\nconfidence = \"high\"\n").unwrap();
+        assert!(product.has("wce") && !product.has("rcd") && product.keys().eq(["wce"]));
+        let set: Table = "wce = \"on\"\nrcd = \"off\"".parse().unwrap();
+        assert_eq!(product.with(&set, ("m.toml", "set"), &["rcd", "wce"]), Ok(set.clone()));
+        let wrong: Table = "rcx = \"off\"".parse().unwrap();
+        let error = product.with(&wrong, ("m.toml", "set"), &["rcd", "wce"]).unwrap_err();
+        assert!(error.to_string().contains("did you mean \"rcd\""), "{error}");
+    }
 }

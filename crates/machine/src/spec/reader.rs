@@ -256,3 +256,58 @@ impl<'a> Section<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Table {
+        text.parse().expect("tests read TOML")
+    }
+
+    #[test]
+    fn a_percentage_is_a_plain_number_or_has_its_unit_and_is_no_share() {
+        let percent = |value: &str| {
+            let table = table(&format!("reads = {value}"));
+            Section::new("w.toml", "load", &table).percent("reads").map_err(|error| error.accepted)
+        };
+        for (value, found) in [("70", 70.0), ("0", 0.0), ("1", 1.0), ("100", 100.0), ("\"0.7 %\"", 0.7), ("2.5", 2.5)] {
+            let read = percent(value).unwrap().unwrap();
+            assert!((read - found).abs() < 1e-12, "{value}: {read}");
+        }
+        for value in ["-1", "100.5", "true", "\"70\"", "\"101 %\""] {
+            assert!(percent(value).is_err(), "{value}");
+        }
+        let accepted = "0.07 % or 7 %? A number between 0 and 1 needs its unit, as \"0.07 %\"";
+        assert_eq!(percent("0.07"), Err(accepted.to_owned()));
+        let empty = Table::new();
+        assert_eq!(Section::new("w.toml", "", &empty).percent("reads"), Ok(None));
+    }
+
+    #[test]
+    fn counts_and_numbers_are_within_their_range_ends_included() {
+        let table = table("a = 1\nb = 9\nc = 10\nd = 2.5\ne = -1");
+        let section = Section::new("w.toml", "", &table);
+        let counts = ["a", "b", "c", "d", "e"].map(|key| section.count(key, 1..=9).ok().flatten());
+        assert_eq!(counts, [Some(1), Some(9), None, None, None]);
+        let numbers = ["a", "b", "c", "d", "e"].map(|key| section.number(key, 1.0..=9.0).ok().flatten());
+        assert_eq!(numbers, [Some(1.0), Some(9.0), None, Some(2.5), None]);
+        assert_eq!((section.count("f", 1..=9), section.number("f", 1.0..=9.0)), (Ok(None), Ok(None)));
+    }
+
+    #[test]
+    fn an_error_names_file_and_dotted_key() {
+        let table = Table::new();
+        let keys = |path: &str| ["", "size"].map(|key| Section::new("m.toml", path, &table).key(key));
+        assert_eq!(
+            (keys(""), keys("layouts.l")),
+            (["", "size"].map(String::from), ["layouts.l", "layouts.l.size"].map(String::from))
+        );
+        let section = Section::new("m.toml", "layouts.l", &table);
+        let error = section.error("size", "4", "a size");
+        assert_eq!(
+            (section.file(), &*error.file, &*error.key, &*error.value),
+            ("m.toml", "m.toml", "layouts.l.size", "4")
+        );
+    }
+}

@@ -108,3 +108,65 @@ fn split(name: &str) -> Result<(String, Option<UnitName>), &'static str> {
         _ => Ok((name.to_owned(), None)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(part: &str) -> Result<Named, SpecError> {
+        let table = toml::Table::new();
+        split_units(&Section::new("m.toml", "layouts.l", &table), "members", part)
+    }
+
+    #[test]
+    fn drives_and_units_are_told_apart() {
+        use UnitName::{Lun, Namespace};
+        for (part, drives, units) in [
+            ("d0", "d0", vec![None]),
+            ("d0.lun1", "d0", vec![Some(Lun(1))]),
+            ("d*.n128", "d*", vec![Some(Namespace(128))]),
+            ("d0.net", "d0.net", vec![None]),
+            ("d0..d3", "d0..d3", vec![None]),
+            ("d0.lun0 .. d3.lun1", "d0..d3", vec![Some(Lun(0)), Some(Lun(1))]),
+            ("d0.n1..d3.n3", "d0..d3", vec![Some(Namespace(1)), Some(Namespace(2)), Some(Namespace(3))]),
+            ("d0.n2..d0.n2", "d0..d0", vec![Some(Namespace(2))]),
+        ] {
+            assert_eq!(named(part), Ok((drives.to_owned(), units)), "{part}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_unit_has_and_ends_of_two_kinds_are_refused() {
+        for (part, accepted) in [
+            ("d0.lun8", "by its number"),
+            ("d0.lun", "by its number"),
+            ("d0.n0", "from \"d0.n1\""),
+            ("d0.n129", "to \"d0.n128\""),
+            ("d0.lun1..d3", "at both ends"),
+            ("d0..d3.n1", "at both ends"),
+            ("d0.lun1..d3.n2", "at both ends"),
+            ("d0.n2..d3.n1", "at both ends"),
+        ] {
+            assert!(named(part).unwrap_err().accepted.contains(accepted), "{part}");
+        }
+    }
+
+    #[test]
+    fn every_name_has_a_number_of_its_own() {
+        let luns = (0..=MOST_LUNS).map(UnitName::Lun);
+        let names = luns.chain((1..=MOST_NAMESPACES).map(UnitName::Namespace));
+        let mut numbers: Vec<usize> = names.map(|name| UnitName::number(Some(name))).collect();
+        numbers.push(UnitName::number(None));
+        numbers.sort_unstable();
+        assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]) && numbers.iter().all(|at| *at < UnitName::NUMBERS));
+    }
+
+    #[test]
+    fn a_unit_holds_what_lies_in_it_whole() {
+        let unit = Unit { name: UnitName::Namespace(2), from: 100, size: 50 };
+        let held =
+            [(100, 50), (149, 1), (99, 2), (149, 2), (150, 0), (151, 0)].map(|(from, size)| unit.holds(from, size));
+        assert_eq!(held, [true, true, false, false, true, false]);
+        assert_eq!((UnitName::Lun(3).to_string(), UnitName::Namespace(4).to_string()), ("lun3".into(), "n4".into()));
+    }
+}

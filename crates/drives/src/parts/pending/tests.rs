@@ -241,7 +241,8 @@ proptest! {
             let gone = pending.remove(pending.len() / 2);
             prop_assert_eq!(gone, all[all.len() / 2]);
             if gone.sequence.is_multiple_of(2) {
-                pending.insert(Waiting { sequence: gone.sequence + 61, ready: Instant((gone.sequence + 61) * 10), ..gone });
+                let sequence = gone.sequence + 61;
+                pending.insert(Waiting { sequence, ready: Instant(sequence * 10), ..gone });
             }
         }
     }
