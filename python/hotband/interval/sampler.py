@@ -43,9 +43,9 @@ class Sampler:
 
     def shares(self, count: int) -> Numbers:
         """The next draws: a row a draw, a column a value, each the share (0 to 1) of its distribution below it."""
-        drawn = np.vstack([self._sequence.random(1) for _ in range(count)]) if count else np.empty((0, 1))
+        drawn = [self._sequence.random(1)[0] for _ in range(count)]
         columns = [self._column[one.group] for one in self.values]
-        return np.asarray(drawn[:, columns] if columns else np.empty((count, 0)))
+        return np.asarray(np.array(drawn).reshape(count, self._sequence.d)[:, columns])
 
     def places(self, shares: Numbers) -> Numbers:
         """The same draws as places between the ends of each value (-1 low, 0 nominal, 1 high)."""
