@@ -347,6 +347,7 @@ mod tests {
         let landed = dirty.landed().expect("it was sent");
         assert!(dirty.verify(landed));
         assert_eq!(dirty.entries(), 3);
+        assert!(!dirty.extents().get(0).write, "the arm reads it");
     }
 
     #[test]

@@ -178,6 +178,26 @@ fn a_block_that_is_being_filled_is_not_promoted_again() {
 }
 
 #[test]
+fn a_read_of_the_second_page_promotes_the_whole_block() {
+    let mut flash = Flash::new(params(), 320);
+    (1..4).for_each(|now| {
+        read_page(&mut flash, now, 7);
+    });
+    assert_eq!(read_page(&mut flash, 2 * MS, 7), FlashRead::Promote(48, 64));
+}
+
+#[test]
+fn what_is_still_being_programmed_waits_for_what_is_programmed_after_it() {
+    let mut flash = with_block_3();
+    flash.write(48, 56);
+    flash.landed(Instant(MS + 2), 48, 56);
+    for page in [6, 7] {
+        assert_eq!(read_page(&mut flash, MS + 3, page), FlashRead::Miss, "page {page}");
+    }
+    assert!(matches!(read_page(&mut flash, 3 * MS, 7), FlashRead::Hit(..)));
+}
+
+#[test]
 fn a_write_drops_the_pages_that_it_overlaps_and_what_it_covers_whole_comes_back_when_it_has_landed() {
     let later = 5 * MS;
     for (first, end, comes_back) in [(48, 56, true), (47, 57, true), (49, 56, false), (48, 55, false)] {
