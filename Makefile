@@ -198,8 +198,18 @@ mutants: Cargo.lock ## changed lines of layouts and parts of drives that no test
 	    --sharding round-robin --timeout 60 --output ../$${one#*:} || { code=$$?; [ $$code = 2 ] || [ $$code = 3 ] || exit 1; }; \
 	done
 
+# The same for Python: operators, comparisons, numbers of the auditor, the comparison and the intervals.
+.PHONY: mutants-python
+COUNT ?= 60
+mutants-python: setup ## changed pieces of audit, compare and interval that no test notices: COUNT= of each, into out/mutants
+	nice -n 10 $(BIN)/python scripts/python_mutants.py --count $(COUNT)
+
+# What is known of the versions that are locked: bring the advisories, for nothing is fetched.
+.PHONY: advisories
+advisories: $(VENV)/.installed ## known advisories that apply to what is locked: OSV= is a folder or zip of osv.dev
+	$(BIN)/python scripts/advisories.py $(OSV)
+
 # Lines and branches of python/hotband that tests reach, in this process alone: commands that a test starts are not counted.
-# Of the Rust crates nothing is counted: that needs llvm-tools, a component of rustup.
 .PHONY: coverage
 COVERED ?= tests
 coverage: setup $(VENV)/.tests ## lines and branches of the Python code that tests reach: COVERED=tests/audit for a part; out/coverage
@@ -207,3 +217,24 @@ coverage: setup $(VENV)/.tests ## lines and branches of the Python code that tes
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage run --branch --source=python/hotband -m pytest -q $(COVERED)
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage html --quiet --directory out/coverage
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage report --skip-covered --sort=cover | tail -n 25
+
+# Needs cargo-llvm-cov, and llvm-cov of the LLVM that rustc has: installed where that is possible.
+.PHONY: coverage-rust
+LLVM = $(shell rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+coverage-rust: Cargo.lock ## lines and regions of the Rust crates that their tests reach: out/coverage-rust
+	@command -v llvm-cov-$(LLVM) >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends llvm-$(LLVM); } >/dev/null 2>&1 || true; \
+	fi
+	@if ! command -v llvm-cov-$(LLVM) >/dev/null; then echo "install llvm-$(LLVM) for make coverage-rust"; \
+	elif ! command -v cargo-llvm-cov >/dev/null; then echo "install cargo-llvm-cov (cargo install --locked cargo-llvm-cov) for make coverage-rust"; \
+	else export LLVM_COV=llvm-cov-$(LLVM) LLVM_PROFDATA=llvm-profdata-$(LLVM); \
+	  $(CARGO) llvm-cov --workspace --exclude hotband-benches --exclude hotband-python --locked --quiet --html --output-dir out/coverage-rust && \
+	  $(CARGO) llvm-cov report --summary-only | tail -n 1; fi
+
+# Tests of what reads bytes of others or calls C, with AddressSanitizer: reads and writes outside of what is owned.
+.PHONY: sanitize
+sanitize: Cargo.lock ## AddressSanitizer over the tests of parsers, servers and compression; needs the nightly toolchain
+	@if ! $(CARGO) +nightly --version >/dev/null 2>&1; then echo "install the nightly toolchain (rustup toolchain install nightly) for make sanitize"; else \
+	  RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize $(CARGO) +nightly test --locked --quiet --target $$(rustc -vV | sed -n 's/^host: //p') \
+	    -p hotband-units -p hotband-entropy -p hotband-results -p hotband-traces -p hotband-serve --lib --tests; fi

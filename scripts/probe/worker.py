@@ -71,16 +71,22 @@ def work(link: Connection, made: Path, folder: Path) -> None:
         link.send(outcome)
 
 
+LIBRARIES = (
+    *("altair", "vl_convert", "duckdb", "pyarrow.parquet", "pyarrow.compute", "polars", "tomlkit", "uvicorn"),
+    *("scipy.stats", "scipy.optimize", "scipy.special", "scipy.linalg", "scipy.interpolate"),
+)
+"""What Hotband imports where it needs it."""
+
+
 def load_all() -> None:
-    """Loads all of Hotband and what draws: an interrupted import would be a fault of every input after it."""
+    """Loads all of Hotband and what it uses: an interrupted import would be a fault of every input after it."""
     import importlib
     import pkgutil
 
-    import altair  # noqa: F401
-    import vl_convert  # noqa: F401
-
     import hotband
 
+    for name in LIBRARIES:
+        importlib.import_module(name)
     for module in pkgutil.walk_packages(hotband.__path__, "hotband."):
         if ".studies." not in module.name:
             importlib.import_module(module.name)

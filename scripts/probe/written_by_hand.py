@@ -191,6 +191,12 @@ why fio-randread --on ent-15k --json
 compare {record} vs {other} --anyway --seed 3
 steady {record} --track latency --json
 audit {record} --on ent-15k --cache "16 MiB" --json
+calibrate {trace} --like ent-10k --set read_ahead=always --seed 4 --json
+pts s4500-960 --test iops --quick --set scale=512 --seed 2 --json
+quick ent-15k --for "1 min" --expect ent-10k --json
+expect {record} --on ent-15k --draws 8 --duration "1 ms" --json
+plot latency {record} {other} --out {out}
+entropy {file} --chunk 4096 --sample "1 MB" --json
 """
 
 
