@@ -288,3 +288,9 @@ def test_lines_and_figures_of_an_earlier_call_are_taken_over(tmp_path: Path) -> 
         made = IntervalFile("tiny", seed, "c")
         _take_over(made, [tmp_path / "none.json", path], cast("Any", work))
         assert (list(made.lines), list(made.figures)) == (kept, ["f"] if kept else [])
+
+
+def test_a_choice_takes_no_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(short, "refusal", lambda specs: "no")
+    assert not short.takes_steps(value("zones", "x", "y", "z"), SPEC, [0.1, 0.5, 0.9])
+    assert short.takes_steps(value("zones"), SPEC, [0.1, 0.5, 0.9])
