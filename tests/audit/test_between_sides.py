@@ -174,6 +174,20 @@ def test_samples_of_one_side_alone_are_no_samples() -> None:
         assert "Poisson law" in found.how
 
 
+def test_samples_are_those_of_each_side() -> None:
+    noisy, even = (
+        changed(timed(*[(n, rate(n), 1.0) for n in range(count)], seconds=count), "summary", "iops", to=100.0)
+        for rate, count in ((lambda n: 100.0 + 10 * (n % 3 - 1), 30), (lambda n: 100.0, 25))
+    )
+    laws = [of_samples(np.array(values(a, "iops")), np.array(values(b, "iops")), 1.0, 1)
+            for a, b in ((noisy, even), (even, noisy))]  # fmt: skip
+    for law, (a, b), counts in zip(laws, ((noisy, even), (even, noisy)), ("30 and 25", "25 and 30"), strict=True):
+        found = iops_difference([a], [b])
+        assert found is not None
+        assert found.how == f"samples over time: {counts}, one run each"
+        assert (found.low_pct, found.high_pct) == (law.low, law.high)
+
+
 def test_constant_samples_have_the_ratio_that_was_counted() -> None:
     found = of_samples(np.full(30, 100.0), np.full(25, 200.0), 1.9, 1)
     assert (found.low, found.high) == (pytest.approx(90.0), pytest.approx(90.0))
