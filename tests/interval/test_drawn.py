@@ -296,3 +296,13 @@ def test_a_number_of_draws_that_is_none_is_named(draws: Any) -> None:
 @pytest.mark.parametrize("draws", [8, 4096])
 def test_eight_to_4096_draws_are_taken(draws: int) -> None:
     assert Asked(90, draws).draws == draws
+
+
+def test_where_nothing_is_said_64_draws_make_intervals_of_90_percent() -> None:
+    assert Asked() == Asked(90.0, 64)
+
+
+def test_nothing_has_run_before_it_is_drawn() -> None:
+    none = Drawn({"iops": 100.0})
+    assert (none.runs, none.ios, none.refused, none.duration_ns) == (0, 0, 0, 0)
+    assert (none.places.shape, none.log_ratios("iops").shape) == ((0, 0), (0,))

@@ -48,6 +48,18 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_intervals(tmp_path / "none.json") is None
 
 
+def test_what_a_file_does_not_say_is_nothing(tmp_path: Path) -> None:
+    table = json.loads(kept_file().text())
+    table["figures"], table["lines"] = {"f": {"predicted": 3.0}}, {"l": {"key": "k", "values": []}}
+    path = tmp_path / "intervals.json"
+    path.write_text(json.dumps(table), encoding="utf-8")
+    found = read_intervals(path)
+    assert found is not None
+    one, line = found.figures["f"], found.lines["l"]
+    assert (one.low, one.high, one.seed, one.unexplained, one.cells) == (0, 0, 0, 0, {})
+    assert (line.runs, line.ios, line.seed, line.ends, line.refused, line.draws) == (0, 0, {}, {}, {}, [])
+
+
 def test_a_file_has_a_line_for_each_value_line_part_and_figure_by_name() -> None:
     text = kept_file().text()
     lines = text.splitlines()

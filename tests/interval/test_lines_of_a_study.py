@@ -20,6 +20,7 @@ from hotband.interval.lines import LineResult, figure_key, lines_of, values_of
 from hotband.interval.of_run import _announced
 from hotband.interval.of_study import Work, figures_of
 from hotband.interval.residuals import RESIDUALS_FILE, ResidualFile
+from hotband.interval.sampler import Sampler
 from hotband.interval.uncertain import Uncertain
 from hotband.runs.run import RunSpec
 from hotband.study.figureclass import FigureClass
@@ -136,6 +137,17 @@ def work(study: Study, *rows: Any) -> Work:
     made = Work(study, [], values, {}, np.array([[1.0], [-1.0]]), np.array([[-1.0], [1.0]]))
     made.rows, made.keys = list(rows), {"cell": MOST, "base": figure_key("ten", "mixed", "most")}
     return made
+
+
+def test_draws_of_a_study_are_those_of_its_seed_and_samples_of_the_next(tiny: Study) -> None:
+    made = Work.of(tiny)
+    values = list(made.values.values())
+    sampler, other = Sampler(values, tiny.seed), Sampler(values, tiny.seed + 1)
+    shares = sampler.shares(16)
+    assert [made.shares[one.name] for one in values] == [list(map(float, own)) for own in shares.T]
+    assert np.array_equal(made.places, sampler.places(shares))
+    assert np.array_equal(made.samples, other.places(other.shares(of_study.SAMPLES)))
+    assert made.columns([values[2].name, values[0].name]) == [2, 0]
 
 
 def test_every_figure_is_outlined_and_has_a_spread_where_its_cells_were_run(tiny: Study) -> None:
