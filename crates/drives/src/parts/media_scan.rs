@@ -69,3 +69,18 @@ impl Scan {
         Self { params, flow: 0, interrupted: 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bursts_and_pauses_take_turns_after_the_rest() {
+        let params = ScanParams { idle: Span(10), burst: Span(4), pause: Span(6), delay: Span(1) };
+        assert_eq!(params.scanned(Span(9)), None);
+        let scanned =
+            [10, 13, 14, 19, 20, 23].map(|rest| params.scanned(Span(rest)).map(|(span, goes_on)| (span.0, goes_on)));
+        let expected = [(0, true), (3, true), (4, false), (4, false), (4, true), (7, true)];
+        assert_eq!(scanned, expected.map(Some));
+    }
+}

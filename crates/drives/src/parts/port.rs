@@ -200,4 +200,13 @@ mod tests {
             assert_eq!([4096, 8192, 8192].map(|bytes| slow.time_for(bytes)), [40_960, 81_920, 81_920].map(Span));
         }
     }
+
+    #[test]
+    fn a_transfer_that_follows_at_once_leaves_the_idle_time_before_as_it_is() {
+        let mut port = Port::new(Rate(1_000_000_000));
+        assert_eq!(
+            [(100, 50), (150, 10), (0, 50)].map(|(ready, bytes)| port.send(Instant(ready), bytes).0),
+            [150, 160, 50]
+        );
+    }
 }

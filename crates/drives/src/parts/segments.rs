@@ -292,6 +292,15 @@ mod tests {
     }
 
     #[test]
+    fn a_write_beside_a_segment_leaves_it_alone() {
+        let mut cache = Segments::new(1, 1000);
+        cache.replace(100, 200);
+        cache.forget(90, 100);
+        cache.forget(200, 210);
+        assert_eq!(cache.find(100, 200), Found::Hit(0));
+    }
+
+    #[test]
     fn without_segments_everything_misses() {
         let mut cache = Segments::new(0, 1000);
         assert_eq!(cache.replace(0, 8), None);

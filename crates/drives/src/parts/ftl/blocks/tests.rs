@@ -107,6 +107,8 @@ impl Bench {
         let by_age: Vec<u32> = self.closed.iter().map(|closed| closed.block).collect();
         prop_assert_eq!(self.blocks.by_age().collect::<Vec<_>>(), by_age);
         prop_assert_eq!(self.blocks.free_count() as usize, self.free.len());
+        let entries: usize = self.blocks.logs.iter().map(Vec::len).sum();
+        prop_assert_eq!(self.blocks.entries, entries as u64);
         let erased: u32 = self.erases.iter().sum();
         let most = u64::from(*self.erases.iter().max().unwrap());
         prop_assert_eq!(self.blocks.wear(), (f64::from(erased) / f64::from(BLOCKS + 2), most, 0));
