@@ -230,6 +230,11 @@ def test_a_line_keeps_log_ratios_to_its_nominal_run(taken: None, monkeypatch: py
     assert (found.refused, found.notes) == ({}, [])
 
 
+def test_a_figure_that_another_seed_has_not_is_taken_not_to_move(taken: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ran(monkeypatch, plan(monkeypatch), {"seed 1.": {}, "seed 2.": {MOST: 4.97}})
+    assert found.seed == {MOST: pytest.approx(float(np.std([0, 0, -0.03], ddof=1)) / 2)}
+
+
 def test_sets_that_the_model_refuses_are_left_out(taken: None, monkeypatch: pytest.MonkeyPatch) -> None:
     of = plan(monkeypatch, value("zones"))
     refused = {"disk: zones low.", "draw 1."}
