@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -102,6 +103,23 @@ def test_what_is_run_is_counted_and_announced(formula: Formula) -> None:
     assert (found.runs, found.ios) == (27, 27 * COUNT)
     told = "intervals: 11 runs find out which of 3 uncertain values matter, up to 16 more draw those"
     assert said == [f"{told}, each 2500 ms long"], "10,000 of 40,000 I/Os are a quarter of 10 s"
+
+
+@pytest.mark.parametrize(("before", "is_cut"), [(100_000, False), (100_001, True)])
+def test_a_warm_up_is_what_was_run_and_not_measured(
+    before: int, is_cut: bool, formula: Formula, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[RunSpec] = []
+
+    def run(self: Any, specs: Sequence[RunSpec]) -> list[Finished]:
+        ran.extend(specs)
+        return formula.run(specs)
+
+    monkeypatch.setattr(of_run._Runner, "run", run)
+    spec = replace(SPEC, workload="fio-randwrite")
+    whole = replace(run_of(spec), ios=COUNT + before)
+    draw(spec, whole, Asked(90, 8), None, lambda text: None, lambda title: nullcontext())
+    assert {one.workload_text is not None for one in ran} == {is_cut}
 
 
 def test_the_spread_by_seeds_is_less_by_the_root_of_what_is_left_of_the_time(formula: Formula) -> None:

@@ -81,6 +81,8 @@ def test_a_long_warm_up_is_cut_and_flash_is_smaller(taken: None) -> None:
     assert cheap.set == dear.set == (("scale", "64"),), "256 is refused"
     said = replace(spec, set=(("scale", "8"),))
     assert cheaper(said, 0, 0) is said
+    other = replace(spec, set=(("qd", "8"), ("zones", "20")))
+    assert cheaper(other, 0, 0).set == (*other.set, ("scale", "64")), "what else is set says nothing of it"
 
 
 def value(name: str, low: str = "4.0", nominal: str = "5.0", high: str = "7.0") -> Uncertain:
