@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import hotband as hb
@@ -211,3 +212,15 @@ def test_commands_give_their_runs_to_a_store(hotband: Hotband, tmp_path: Path) -
     intervals = [row["iops_interval_low"] < row["iops_interval_high"] for row in found if row["iops_interval_low"]]
     assert intervals == [True, True]
     assert len(hb.store(tmp_path / "other")) == 2
+
+
+def test_factors_that_are_bytes_are_texts(call: Hotband, runs: list[Record], tmp_path: Path) -> None:
+    # As in a file whose column lost its type: found by probing.
+    with hb.store(tmp_path / "s") as store:
+        store.append(runs[0], {"shelf": "A"})
+    (path,) = (tmp_path / "s/factors").rglob("*.parquet")
+    factors = pl.read_parquet(path)
+    factors.with_columns(pl.col("factor").cast(pl.Binary)).write_parquet(path)
+    listed = call("store", "list", "s", "--json", cwd=tmp_path)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert json.loads(listed.stdout)[0]["shelf"] == "A"

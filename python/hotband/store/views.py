@@ -142,9 +142,11 @@ def _empty(name: str) -> str:
 
 def _runs(connection: duckdb.DuckDBPyConnection) -> str:
     """A row a run: what it is, a column a factor (and one more of its number, where it has a unit), its figures."""
+    # As texts, whatever the columns of a damaged file are.
     rows = connection.execute(
-        "select factor, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
-        "from factors where factor is not null group by factor order by factor"
+        "select name, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
+        "from (select cast(factor as varchar) as name, cast(unit as varchar) as unit, number from factors) "
+        "where name is not null group by name order by name"
     ).fetchall()
     taken = {name.lower() for name in COLUMNS}
     columns = []
