@@ -283,6 +283,9 @@ impl Service for RaidZ {
 
     fn member_replaced(&mut self, now: Instant, member: u16, limit: Option<Rate>) {
         self.present[usize::from(member)] = Presence::Resilvering;
+        for work in self.busy.values_mut().filter(|work| work.to.is_some()) {
+            work.lacks.push(member);
+        }
         self.begin_resilver(now, member, limit);
     }
 

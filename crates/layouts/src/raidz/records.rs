@@ -27,6 +27,8 @@ pub(super) struct Io {
 pub(super) struct Work {
     /// Where it is written to; none while it is read.
     pub to: Option<u64>,
+    /// Spares that came while it was being written: it was not sent to them.
+    pub lacks: Vec<u16>,
     /// I/Os that wait for what is read, and those whose data is being written.
     served: Vec<u32>,
     /// I/Os that write to it next.
@@ -94,7 +96,8 @@ impl RaidZ {
 
     fn begin(&mut self, record: u64, served: Vec<u32>, writes: Vec<u32>) {
         let (times, last) = (Times::default(), Times::default());
-        let work = Work { to: None, served, writes, left: 0, failed: false, fault: None, times, last };
+        let work =
+            Work { to: None, lacks: Vec::new(), served, writes, left: 0, failed: false, fault: None, times, last };
         self.busy.insert(record, work);
     }
 
@@ -176,7 +179,15 @@ impl RaidZ {
         self.answer_all(now, record);
         let work = self.at(record);
         (work.to, work.times) = (None, Times::default());
-        if work.writes.is_empty() { self.end(record) } else { self.begin_write(now, record) }
+        let is_awaited = !std::mem::take(&mut work.lacks).is_empty();
+        if work.writes.is_empty() {
+            self.end(record)
+        } else {
+            self.begin_write(now, record)
+        }
+        if is_awaited {
+            self.resilver_more(now);
+        }
     }
 
     /// A record can be neither read nor written: all who wait for it are told.

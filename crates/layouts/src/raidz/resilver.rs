@@ -10,7 +10,7 @@ use std::ops::Range;
 use hotband_machine::{Entropy, Fault, JobState, MemberRebuild, Op};
 use hotband_units::{Instant, Rate, Span};
 
-use super::{Due, For, Presence, RaidZ};
+use super::{Due, For, Presence, RaidZ, Work};
 
 /// Bytes of a member that a step reads or writes: `zfs_vdev_aggregation_limit` (zfs(4)).
 const STEP: u64 = 1 << 20;
@@ -174,7 +174,11 @@ impl RaidZ {
                 }
                 return;
             }
-            let bytes = self.step(member);
+            let places = self.next_places(member);
+            if places.is_empty() && self.resilver.next < self.places.used() {
+                return;
+            }
+            let bytes = self.step(member, places);
             if let Some(limit) = limit {
                 self.resilver.allowed = now + Span(limit.time_for(bytes).0);
             }
@@ -183,22 +187,32 @@ impl RaidZ {
 
     /// Whether a record lies in a place, and is not just being written there (to the spare, too).
     fn is_settled(&self, place: u64) -> bool {
-        self.places.is_used(place) && !self.busy.values().any(|work| work.to == Some(place))
+        self.places.is_used(place) && self.written_to(place).is_none()
     }
 
-    /// Passes over places with nothing to resilver; returns the next ones that follow each other, up to a step.
-    fn next_places(&mut self) -> Range<u64> {
+    /// Whether a record is being written to a place since before the spare came: it lacks that part.
+    fn is_awaited(&self, place: u64, member: u16) -> bool {
+        self.written_to(place).is_some_and(|work| work.lacks.contains(&member))
+    }
+
+    fn written_to(&self, place: u64) -> Option<&Work> {
+        self.busy.values().find(|work| work.to == Some(place))
+    }
+
+    /// Passes over places with nothing to resilver; returns the next ones that follow each other, up to a step. None,
+    /// where the next is awaited.
+    fn next_places(&mut self, member: u16) -> Range<u64> {
         let end = self.places.used();
-        let from = (self.resilver.next..end).find(|place| self.is_settled(*place)).unwrap_or(end);
+        let is_next = |place: &u64| self.is_settled(*place) || self.is_awaited(*place, member);
+        let from = (self.resilver.next..end).find(is_next).unwrap_or(end);
         let most = (STEP * self.geometry.columns / self.allocated).max(1);
         let to = (from..end.min(from + most)).find(|place| !self.is_settled(*place)).unwrap_or(end.min(from + most));
         self.resilver.next = to;
         from..to
     }
 
-    /// Reads what the next places of a member can be computed from; returns the bytes that it has there.
-    fn step(&mut self, member: u16) -> u64 {
-        let places = self.next_places();
+    /// Reads what places of a member can be computed from; returns the bytes that it has there.
+    fn step(&mut self, member: u16, places: Range<u64>) -> u64 {
         // Of every member from the first byte to the last.
         let mut reads: Vec<Option<(u64, u64)>> = vec![None; self.present.len()];
         let mut write: Option<(u64, u64)> = None;

@@ -229,6 +229,23 @@ fn every_spare_is_a_rebuild_and_says_how_far_it_is() {
     assert_eq!(states(&rig)[3], JobState::Stopped, "too few members are left");
 }
 
+#[test]
+fn what_is_being_written_when_a_spare_comes_is_resilvered_when_it_is_written() {
+    let record = 32 * KIB;
+    let mut rig = Rig::new(raidz(1, 6, record, (1, 3), 0), 1);
+    rig.ask(Op::Write, 0, record);
+    rig.drain();
+    assert_eq!(rig.raidz.places.of(0), 1, "so that the next is written to place 0");
+    rig.fail(1);
+    rig.ask(Op::Write, 0, record);
+    rig.replace(1, None);
+    rig.drain();
+    assert_eq!((rig.raidz.places.of(0), rig.raidz.is_whole()), (0, true));
+    // The rig looks whether what is read is there.
+    rig.ask(Op::Read, 0, record);
+    rig.drain();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
