@@ -181,9 +181,9 @@ impl RaidZ {
         (work.to, work.times) = (None, Times::default());
         let is_awaited = !std::mem::take(&mut work.lacks).is_empty();
         if work.writes.is_empty() {
-            self.end(record)
+            self.end(record);
         } else {
-            self.begin_write(now, record)
+            self.begin_write(now, record);
         }
         if is_awaited {
             self.resilver_more(now);
