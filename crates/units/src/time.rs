@@ -32,12 +32,12 @@ impl Span {
     /// No time at all.
     pub const ZERO: Self = Self(0);
 
-    /// A span from seconds, rounded to the nanosecond. Negative or not finite: zero.
+    /// A span from seconds, rounded to the nanosecond. Negative or no number: zero; more than fits: the longest.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Self((seconds * 1e9).round().max(0.0) as u64)
     }
 
-    /// A span from milliseconds, rounded to the nanosecond. Negative or not finite: zero.
+    /// A span from milliseconds, rounded to the nanosecond. Negative or no number: zero; more than fits: the longest.
     pub fn from_millis_f64(millis: f64) -> Self {
         Self::from_secs_f64(millis / 1e3)
     }
