@@ -218,6 +218,12 @@ coverage: setup $(VENV)/.tests ## lines and branches of the Python code that tes
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage html --quiet --directory out/coverage
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage report --skip-covered --sort=cover | tail -n 25
 
+# What holds for whatever is drawn, drawn far more often than in `make test`: a fault that comes once in thousands.
+.PHONY: properties
+CASES ?= 2000
+properties: Cargo.lock ## properties of the Rust crates, CASES=2000 of each: a quarter of an hour
+	PROPTEST_CASES=$(CASES) nice -n 10 $(CARGO) test --workspace --exclude hotband-benches --locked --quiet --no-fail-fast
+
 # Needs cargo-llvm-cov, and llvm-cov of the LLVM that rustc has: installed where that is possible.
 .PHONY: coverage-rust
 LLVM = $(shell rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
