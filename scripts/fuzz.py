@@ -32,6 +32,8 @@ PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None}
 """Targets, and the folder of fuzz/corpus that they start from; those of `page` are made."""
 INTERRUPTED, TIMEOUT = 72, 70
 """Exit codes of libFuzzer when it is interrupted, and for an input that takes longer than MOST_S."""
+IN_ORDER = (0, INTERRUPTED, -signal.SIGINT)
+"""Exit codes of slices that nothing broke off; the last of one that was interrupted before it began."""
 MOST_S = 10
 LIMITS = [f"-timeout={MOST_S}", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1"]
 KEPT = ROOT / "fuzz/done.csv"
@@ -69,7 +71,7 @@ class Target:
 
     def broke(self) -> int:
         """How many slices broke off, for an input that broke something."""
-        return sum(one["exit"] not in (0, INTERRUPTED) for one in self.slices())
+        return sum(one["exit"] not in IN_ORDER for one in self.slices())
 
     def found(self) -> list[Path]:
         """Inputs that broke something; libFuzzer keeps slow ones there, too, which broke nothing."""
@@ -108,7 +110,7 @@ class Target:
         line = {"cpu_s": round(cpu_s, 1), "executions": int(counts[-1]) if counts else 0, "exit": code}
         with self.done.open("a") as out:
             out.write(json.dumps(line) + "\n")
-        if code not in (0, INTERRUPTED):
+        if code not in IN_ORDER:
             (self.folder / f"log.{len(self.slices())}").write_text(text)
 
 
@@ -208,10 +210,7 @@ def fuzz(targets: dict[str, Target], minutes: float, slice_s: int, jobs: int) ->
             kept = targets[one.target].slices()[-1]
             said = f"{one.target}: {kept['executions']:,} inputs in {cpu_s:,.0f} s of the processor"
             print(
-                said
-                + (
-                    "" if kept["exit"] in (0, INTERRUPTED) else f", ended with {kept['exit']} (see its found/ and logs)"
-                ),
+                said + ("" if kept["exit"] in IN_ORDER else f", ended with {kept['exit']} (see its found/ and logs)"),
                 flush=True,
             )
 
