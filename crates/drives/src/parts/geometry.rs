@@ -310,6 +310,22 @@ mod tests {
         assert!(geometry.place(geometry.end() - 1).cylinder < geometry.cylinders());
     }
 
+    #[test]
+    fn tracks_follow_each_other_from_the_first_sector_of_an_actuator_to_its_last() {
+        for first in [0, 1_000_000] {
+            let geometry = Geometry::from_sector(&params(), first);
+            let outer = geometry.track_bytes(first) / SECTOR;
+            let (one, two) = (geometry.track_of(first), geometry.track_of(first + outer));
+            assert_eq!((one, two), (first..first + outer, first + outer..first + 2 * outer));
+            let last = geometry.track_of(geometry.end() - 1);
+            assert!(last.contains(&(geometry.end() - 1)) && last.end == geometry.end(), "{last:?}");
+            // In a zone further in, too.
+            let middle = geometry.track_of(u64::midpoint(first, geometry.end()));
+            assert_eq!(geometry.track_of(middle.end).start, middle.end);
+            assert_eq!(geometry.place(middle.start).cylinder, geometry.place(middle.end - 1).cylinder);
+        }
+    }
+
     proptest! {
         #[test]
         fn a_run_ends_where_its_last_sector_ends(sector in 0_u64..143_000_000, count in 1_u64..3_000) {
