@@ -190,10 +190,10 @@ cpu-levels: Cargo.lock ## the engine compiled for two levels of processors: is a
 # what they miss the tests of the engine may still notice. SHARD=0/1 is all of them: a day.
 .PHONY: mutants
 SHARD ?= 0/100
-mutants: Cargo.lock ## changed lines of layouts and parts of drives that no test notices: SHARD=n/k of them, into out/mutants
+mutants: Cargo.lock ## changed lines of layouts, parts of drives, units and machine that no test notices: SHARD=n/k of them, into out/mutants
 	@command -v cargo-mutants >/dev/null || { echo "install cargo-mutants (cargo install --locked cargo-mutants) for make mutants"; exit 0; }; \
-	rm -rf out/mutants && mkdir -p out/mutants/tree && git archive HEAD | tar -x -C out/mutants/tree && cp Cargo.lock out/mutants/tree/ && \
-	cd out/mutants/tree && for one in layouts/src:layouts drives/src/parts:drives; do \
+	rm -rf out/mutants/tree && mkdir -p out/mutants/tree && git archive HEAD | tar -x -C out/mutants/tree && cp Cargo.lock out/mutants/tree/ && \
+	cd out/mutants/tree && for one in layouts/src:layouts drives/src/parts:drives units/src:units machine/src:machine; do \
 	  nice -n 10 $(CARGO) mutants --in-place -C=--locked -p hotband-$${one#*:} -f "crates/$${one%:*}/**" --shard $(SHARD) \
 	    --sharding round-robin --timeout 60 --output ../$${one#*:} || { code=$$?; [ $$code = 2 ] || [ $$code = 3 ] || exit 1; }; \
 	done
