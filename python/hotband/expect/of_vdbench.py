@@ -26,7 +26,7 @@ def rebuild(record: RecordDoc) -> Rebuilt:
     """The load of a run. Raises CannotRebuild."""
     spec = cast("Mapping[str, Mapping[str, str]]", record["spec"])
     told = spec.get("asked", {})
-    missing = [name for name in NEEDED if not re.fullmatch(r"[\d.]+", str(told.get(name, "")))]
+    missing = [name for name in NEEDED if not re.fullmatch(r"\d+(?:\.\d+)?", str(told.get(name, "")))]
     if missing:
         where = "flatfile.html says it (give that, or the folder); else expected -w JOB with the parameter file"
         raise CannotRebuild(f"this file does not say {', '.join(missing)}: {where}")

@@ -83,7 +83,7 @@ def _split(run: Run, measured: tuple[int, int]) -> tuple[list[Cells], list[Cells
 
 def _interval_s(run: Run, notes: list[str]) -> float:
     """The length of an interval: elapsed over their number, else the usual step of the clock."""
-    elapsed = re.match(r"[\d.]{1,12}", run.settings.get("elapsed", ""))
+    elapsed = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
     if elapsed and (run.rows or run.measured):
         last = round(run.rows[-1].needed("Interval")) if run.rows else (run.measured or (0, 0))[1]
         whole = float(elapsed[0]) / last if last else 0.0
@@ -107,7 +107,7 @@ def _duration_ns(run: Run, kept: Sequence[Cells], seconds: float, measured: tupl
     if kept or run.average is not None:
         count = (measured[1] - measured[0] + 1) if run.average is not None else len(kept)
         return max(0, round(count * seconds * NS_PER_S))
-    elapsed = re.match(r"[\d.]{1,12}", run.settings.get("elapsed", ""))
+    elapsed = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
     if elapsed is None:
         raise UserError(run.file, run.name, "", "no interval and no average; accepted: a run with its results")
     return round(float(elapsed[0]) * NS_PER_S)
@@ -200,7 +200,7 @@ def _percentiles(run: Run, notes: list[str]) -> dict[str, dict[str, int | None]]
 
 def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds: float) -> Asked:
     asked = nothing_asked()
-    elapsed = re.match(r"[\d.]{1,12}", run.settings.get("elapsed", ""))
+    elapsed = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
     asked["duration_ns"] = round(float(elapsed[0]) * NS_PER_S) if elapsed else None
     asked["ramp_ns"] = round((measured[0] - 1) * seconds * NS_PER_S)
     row = run.average or (run.rows[0] if run.rows else None)
@@ -210,7 +210,7 @@ def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds:
     threads = named.count("threads")
     asked["concurrency"] = None if threads is None else threads * max(1, len(devices))
     asked["block_bytes"] = (
-        named.count("xfersize") if re.fullmatch(r"[\d.]+", named.values.get("xfersize", "")) else None
+        named.count("xfersize") if re.fullmatch(r"\d+(?:\.\d+)?", named.values.get("xfersize", "")) else None
     )
     asked["read_pct"] = named.number("rdpct")
     seek = named.number("seekpct")

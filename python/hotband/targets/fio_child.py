@@ -24,8 +24,8 @@ TO_END_S = 1.5
 LOOK_EVERY_S = 0.2
 # fio's line of status, eta.c: "Jobs: 1 (f=1): [r(1)][60.0%][r=183MiB/s][r=46.8k IOPS][eta 00m:02s]".
 _PERCENT = re.compile(r"\[(\d+(?:\.\d+)?)%\]")
-_IOPS = re.compile(r"\[((?:[rwt]=[\d.]+[kMG]?,?)+) IOPS\]")
-_RATE = re.compile(r"=([\d.]+)([kMG]?)")
+_IOPS = re.compile(r"\[((?:[rwt]=\d+(?:\.\d+)?[kMG]?,?)+) IOPS\]")
+_RATE = re.compile(r"=(\d+(?:\.\d+)?)([kMG]?)")
 _THOUSANDS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _TAIL_BYTES = 4096
 RESULT = "fio.json"
