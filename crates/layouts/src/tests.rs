@@ -295,6 +295,18 @@ fn what_is_lost_unit_by_unit_adds_up_to_all_that_is_lost() {
 }
 
 #[test]
+fn a_pair_loses_what_none_of_its_own_copies_holds() {
+    let layout = layout("raid10", 4);
+    let redundancy = layout.redundancy().expect("copies are redundancy");
+    let range = CHUNK..3 * CHUNK;
+    for (gone, lost) in [(&[2_usize, 3][..], 2 * CHUNK), (&[2], 0), (&[0, 1], 0), (&[1, 2], 0)] {
+        let mut states = [MemberState::default(); 4];
+        gone.iter().for_each(|member| states[*member].present_to = 0);
+        assert_eq!(redundancy.lost_in(2, &range, &states), lost, "without {gone:?}");
+    }
+}
+
+#[test]
 fn an_idle_mirror_goes_before_the_nearest() {
     let choose = |policy: ReadPolicy, pending: [u32; 2], offset: u64| {
         let states = [(pending[0], 900), (pending[1], 10)].map(|(pending, last)| MemberState {
@@ -331,7 +343,9 @@ fn mistakes_are_named() {
     assert!(error("raid5", 12, "groups = 2").contains("unknown key"));
     assert!(error("raid1", 1, "").contains("at least 2 drives"));
     assert!(error("rad5", 6, "").contains("did you mean \"raid5\""));
-    assert!(error("raid0", 2, "chunk = \"1000 B\"").contains("multiple of 4 KiB"));
+    for chunk in ["1000 B", "0 B", "2 GiB", "1048580 KiB"] {
+        assert!(error("raid0", 2, &format!("chunk = \"{chunk}\"")).contains("multiple of 4 KiB"), "{chunk}");
+    }
     assert!(error("raid0", 2, "chunck = \"64 KiB\"").contains("did you mean \"chunk\""));
     assert!(error("raid1", 2, "read_policy = \"nearest\"").contains("nearest-head"));
 }
