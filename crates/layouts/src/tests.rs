@@ -301,7 +301,9 @@ fn a_pair_loses_what_none_of_its_own_copies_holds() {
     let range = CHUNK..3 * CHUNK;
     for (gone, lost) in [(&[2_usize, 3][..], 2 * CHUNK), (&[2], 0), (&[0, 1], 0), (&[1, 2], 0)] {
         let mut states = [MemberState::default(); 4];
-        gone.iter().for_each(|member| states[*member].present_to = 0);
+        for member in gone {
+            states[*member].present_to = 0;
+        }
         assert_eq!(redundancy.lost_in(2, &range, &states), lost, "without {gone:?}");
     }
 }
