@@ -227,7 +227,8 @@ properties: Cargo.lock ## properties of the Rust crates, CASES=2000 of each: a q
 # Needs cargo-llvm-cov, and llvm-cov of the LLVM that rustc has: installed where that is possible.
 .PHONY: coverage-rust
 LLVM = $(shell rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
-coverage-rust: Cargo.lock ## lines and regions of the Rust crates that their tests reach: out/coverage-rust
+CRATES ?= --workspace --exclude hotband-benches --exclude hotband-python
+coverage-rust: Cargo.lock ## lines and regions of Rust that tests reach (half an hour): CRATES="-p hotband-layouts" for a part; out/coverage-rust
 	@command -v llvm-cov-$(LLVM) >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends llvm-$(LLVM); } >/dev/null 2>&1 || true; \
@@ -235,8 +236,8 @@ coverage-rust: Cargo.lock ## lines and regions of the Rust crates that their tes
 	@if ! command -v llvm-cov-$(LLVM) >/dev/null; then echo "install llvm-$(LLVM) for make coverage-rust"; \
 	elif ! command -v cargo-llvm-cov >/dev/null; then echo "install cargo-llvm-cov (cargo install --locked cargo-llvm-cov) for make coverage-rust"; \
 	else export LLVM_COV=llvm-cov-$(LLVM) LLVM_PROFDATA=llvm-profdata-$(LLVM); \
-	  $(CARGO) llvm-cov --workspace --exclude hotband-benches --exclude hotband-python --locked --quiet --html --output-dir out/coverage-rust && \
-	  $(CARGO) llvm-cov report --summary-only | tail -n 1; fi
+	  $(CARGO) llvm-cov $(CRATES) --locked --quiet --html --output-dir out/coverage-rust && \
+	  $(CARGO) llvm-cov report $(filter-out --workspace --exclude hotband-benches hotband-python,$(CRATES)) --summary-only | tail -n 1; fi
 
 # Tests of what reads bytes of others or calls C, with AddressSanitizer: reads and writes outside of what is owned.
 .PHONY: sanitize
