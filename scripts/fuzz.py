@@ -25,6 +25,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from own_venv import NotToBeHad, interpreter_with
+
 ROOT = Path(__file__).resolve().parent.parent
 ATHERIS = "atheris==3.0.0"
 RUST = {"spec": "spec", "logs": "logs", "nbd": "nbd", "traces": "traces", "trace-columns": "trace-columns"}
@@ -160,18 +162,11 @@ def python_targets(names: list[str], folder: Path) -> list[Target]:
     """With an interpreter that has atheris, or none with a word why."""
     if not names:
         return []
-    python = folder / "venv/bin/python"
-    if not python.is_file() or subprocess.run([python, "-c", "import atheris"], capture_output=True).returncode:
-        print("installing atheris", file=sys.stderr)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        wanted = [[sys.executable, "-m", "venv", str(folder / "venv")]]
-        wanted.append([*pip, "-r", str(ROOT / "requirements.lock"), ATHERIS])
-        for command in wanted:
-            tried = subprocess.run(command, capture_output=True, text=True)
-            if tried.returncode:
-                said = (tried.stderr.strip() or "pip failed").splitlines()[-1]
-                print(f"left out: {', '.join(names)} ({ATHERIS} cannot be installed: {said})", file=sys.stderr)
-                return []
+    try:
+        python = interpreter_with("atheris", folder / "venv", ["-r", str(ROOT / "requirements.lock"), ATHERIS])
+    except NotToBeHad as error:
+        print(f"left out: {', '.join(names)} ({ATHERIS} cannot be installed: {error})", file=sys.stderr)
+        return []
     made = []
     for name in names:
         script = str(ROOT / f"fuzz/{name}.py")

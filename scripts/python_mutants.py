@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from own_venv import NotToBeHad, interpreter_with
+
 ROOT = Path(__file__).resolve().parent.parent
 COSMIC_RAY = "cosmic-ray==8.7.0"
 COMPARING = ("compare", "difference", "comparability", "correlated", "resample")
@@ -147,16 +149,6 @@ def of_part(name: str, tree: Path, folder: Path, count: int, seed: int) -> Count
     return Counter(all=len(every), tried=len(done), noticed=sum(one["noticed"] for one in done))
 
 
-def with_cosmic_ray(folder: Path) -> Path:
-    """An interpreter that has it."""
-    python = folder / "venv/bin/python"
-    if not python.is_file() or subprocess.run([python, "-c", "import cosmic_ray"], capture_output=True).returncode:
-        print("installing cosmic-ray", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", COSMIC_RAY], check=True)
-    return python
-
-
 def main() -> int:
     """Prints a line a part; exit code 0 whatever survived: it is for a person to look at."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -171,7 +163,11 @@ def main() -> int:
     for name in names:
         if name not in PARTS:
             parser.error(f"no part {name!r}; there are {', '.join(PARTS)}")
-    python = with_cosmic_ray(folder)
+    try:
+        python = interpreter_with("cosmic_ray", folder / "venv", [COSMIC_RAY])
+    except NotToBeHad as error:
+        print(f"{COSMIC_RAY} cannot be installed: {error}", file=sys.stderr)
+        return 2
     if Path(sys.prefix).resolve() != (folder / "venv").resolve():
         os.execv(python, [str(python), *sys.argv])
     tree = copied(folder)
