@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Add;
 use std::str::FromStr;
 
-use crate::text::{UnitError, format_scaled, parse_scaled};
+use crate::text::{UnitError, format_scaled, parse_scaled, scaled};
 use crate::time::Span;
 
 /// A size in bytes. "GB" is 10^9, "GiB" is 2^30; a single letter ("4k") is binary, as in fio and vdbench.
@@ -62,19 +62,19 @@ impl FromStr for Bytes {
     }
 }
 
+/// In the unit, decimal or binary, in which the number is shortest: exactly, and binary where both are as short.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, scale) in [("TiB", 1_u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
-            if self.0 >= scale && self.0.is_multiple_of(scale) {
-                return write!(f, "{} {name}", self.0 / scale);
-            }
-        }
-        let decimal = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
-        match decimal
-            .into_iter()
-            .find(|(_, scale)| self.0 as f64 >= *scale && self.0.is_multiple_of(*scale as u64 / 1000))
-        {
-            Some(unit) => format_scaled(f, self.0, &[unit]),
+        const BINARY: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        const DECIMAL: [(&str, u64); 4] =
+            [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)];
+        let binary = BINARY.iter().find(|(_, scale)| self.0 >= *scale && self.0.is_multiple_of(*scale));
+        let decimal = DECIMAL.iter().find(|(_, scale)| self.0 >= *scale && self.0.is_multiple_of(scale / 1000));
+        let binary = binary.map(|(name, scale)| (format!("{}", self.0 / scale), *name));
+        let decimal = decimal.map(|(name, scale)| (scaled(self.0, *scale as f64), *name));
+        let shorter = [binary, decimal].into_iter().flatten().min_by_key(|(number, _)| number.len());
+        match shorter {
+            Some((number, name)) => write!(f, "{number} {name}"),
             None => write!(f, "{} B", self.0),
         }
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_written_in_whole_binary_units_or_in_decimal_ones_that_need_no_rounding() {
+    fn sizes_are_written_exactly_and_in_the_unit_in_which_the_number_is_shortest() {
         for (bytes, text) in [
             (0, "0 B"),
             (999, "999 B"),
@@ -200,7 +200,11 @@ mod tests {
             (5 << 30, "5 GiB"),
             (1 << 40, "1 TiB"),
             (1_500_000_000, "1.5 GB"),
+            (900_000_000_000, "900 GB"),
             (901_000_000_000, "901 GB"),
+            (512_000, "500 KiB"),
+            (512_000_000, "512 MB"),
+            (960_197_124_096, "937692504 KiB"),
             (1_001_000_000_000, "1.001 TB"),
             (1_234_567, "1234.567 kB"),
             (1_234_567_890, "1234567.89 kB"),

@@ -14,7 +14,8 @@ pub struct UnitError {
     pub accepted: &'static str,
 }
 
-/// Largest value that text may name: everything below is exact to the nanosecond or byte when added up.
+/// What text names is less than this: two of them, added up, still fit into 64 bits. Above 2^53 (104 days, 9 PB) it is
+/// rounded to what a double holds.
 const LIMIT: f64 = 9.0e18;
 
 const TOO_LARGE: &str = "a smaller number: this one is out of range";
@@ -40,8 +41,13 @@ pub(crate) fn parse_scaled(text: &str, units: &[(&str, f64)], accepted: &'static
 pub(crate) fn format_scaled(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, f64)]) -> fmt::Result {
     let smallest = *units.last().expect("unit tables are not empty");
     let (name, scale) = units.iter().copied().find(|(_, scale)| value as f64 >= *scale).unwrap_or(smallest);
+    write!(f, "{} {name}", scaled(value, scale))
+}
+
+/// `value` in units of `scale`, to three places, without trailing zeros.
+pub(crate) fn scaled(value: u64, scale: f64) -> String {
     let text = format!("{:.3}", value as f64 / scale);
-    write!(f, "{} {name}", text.trim_end_matches('0').trim_end_matches('.'))
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

@@ -264,6 +264,8 @@ fn above_the_low_mark_it_writes_back_full_stripes_first_and_above_the_high_mark_
     assert!(rig.count("dirty_bytes") <= 8 * MIB && rig.count("waited_writes") > 0);
     rig.drain();
     assert!(rig.latency_of(last) > MEMBER, "it waited for room");
+    // What is written back is dirty again or new: 20 stripes in whole, and that before them.
+    assert_eq!((rig.count("full_stripes"), rig.count("destages") > 21), (21, true));
     assert!(rig.latency(Op::Write, 0, 4096) < MEMBER);
 }
 

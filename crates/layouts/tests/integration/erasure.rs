@@ -1,6 +1,6 @@
 //! Does an erasure-coded pool read, write and lose what k + m shards do, and at exactly the time that its parts add up to?
 
-use crate::pool::{ANSWER, BLOCK, CLIENT, COMMIT, DISK, KIB, LATENCY, READ, REPLICA, Rig, WRITE, in_place, wire};
+use crate::pool::{ANSWER, BLOCK, CLIENT, COMMIT, DISK, KIB, LATENCY, MIB, READ, REPLICA, Rig, WRITE, in_place, wire};
 use hotband_machine::Op;
 
 /// Six daemons on one host: from one to another there is only the wire's latency.
@@ -30,6 +30,12 @@ fn a_small_read_asks_k_shards_and_takes_the_last_of_them() {
     assert!(rig.served.is_empty(), "not before");
     rig.run_to(wanted);
     assert_eq!(rig.served.len(), 1);
+    let link = rig.served[0].1.times.link.0;
+    assert_eq!(
+        link,
+        wire(0) + 2 * LATENCY + wire(4096),
+        "to the primary, from it to another and back, and to the client"
+    );
     assert_eq!(lens(&rig, Op::Read), [4096; 4], "k shards, a unit each");
     let daemons: std::collections::BTreeSet<u16> = rig.commands.iter().map(|(_, sent)| sent.member).collect();
     assert_eq!(daemons.len(), 4, "each on a daemon of its own");
@@ -90,6 +96,26 @@ fn less_than_a_stripe_is_read_from_k_shards_before_it_is_written_to_all() {
     assert_eq!(rig.latency(Op::Write, 4096, 4096), wanted);
     assert_eq!(lens(&rig, Op::Read), [4096; 4]);
     assert_eq!(rig.commands.iter().filter(|(_, sent)| sent.op == Op::Write).count(), 6);
+}
+
+#[test]
+fn every_shard_is_read_where_it_was_written() {
+    let mut rig = Rig::coded(6, &CODED.replace("64", "8"), &[("data_cache", "\"4 KiB\"")]);
+    let stripe = 256 * KIB;
+    let places = |rig: &Rig, op: Op| {
+        let sent = rig.commands.iter().filter(|(_, sent)| sent.op == op && in_place(sent.offset));
+        sent.map(|(_, sent)| (sent.member, sent.offset)).collect::<std::collections::BTreeSet<_>>()
+    };
+    for object in 0..32 {
+        rig.latency(Op::Write, object * 4 * MIB, stripe);
+    }
+    let written = places(&rig, Op::Write);
+    assert_eq!(written.len(), 32 * 6, "six shards each, and no two in one place");
+    for object in 0..32 {
+        rig.latency(Op::Read, object * 4 * MIB, stripe);
+    }
+    let read = places(&rig, Op::Read);
+    assert!(read.len() >= 32 * 3 && read.is_subset(&written), "{:?}", read.difference(&written).collect::<Vec<_>>());
 }
 
 #[test]

@@ -9,3 +9,4 @@ mod pool;
 mod repair;
 mod replicated;
 mod replicated_recovery;
+mod specs;

@@ -395,6 +395,26 @@ fn slices_of_a_member_are_daemons_of_their_own_with_memory_of_their_own() {
     );
 }
 
+#[test]
+fn a_member_has_objects_by_its_weight_and_its_daemons_the_same_each() {
+    let objects = |options: &str| {
+        let options = format!(
+            ", replicas = 1, osds_per_drive = 2, placement_groups = 4096, object = \"1 MiB\", image = \"4 GiB\"{options}"
+        );
+        let mut rig = Rig::new(2, &options, &[]);
+        (0..4096).for_each(|object| {
+            rig.latency(Op::Read, object * MIB, 4096);
+        });
+        (0..4).map(|osd| rig.count(&format!("osd{osd}"), "objects")).collect::<Vec<_>>()
+    };
+    // Three standard deviations of so many draws are 80 and 83.
+    for (options, expected) in [("", [1024.0; 4]), (", weights = [3, 1]", [1536.0, 1536.0, 512.0, 512.0])] {
+        let found = objects(options);
+        let fits = found.iter().zip(expected).all(|(found, expected)| (*found as f64 - expected).abs() < 100.0);
+        assert!(fits, "{options}: {found:?}");
+    }
+}
+
 fn io() -> impl Strategy<Value = (u64, Op, u64, u64)> {
     let gap = prop_oneof![3 => Just(0_u64), 2 => 0_u64..3_000_000, 1 => 0_u64..100_000_000];
     let op = prop_oneof![4 => Just(Op::Read), 4 => Just(Op::Write), 1 => Just(Op::Flush)];

@@ -49,7 +49,7 @@ impl Ftl {
         if used != self.used_pages {
             return broken(format!("{used} pages hold data, {} are counted", self.used_pages));
         }
-        Ok(())
+        self.pslc.as_ref().map_or(Ok(()), |pslc| pslc.check().map_err(Broken))
     }
 
     fn block_of_page(&self, page: u32) -> Option<u32> {
@@ -111,5 +111,78 @@ impl Ftl {
             log.push(page);
             self.blocks.entries += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::ftl::{FtlParams, PAGE_UNITS, PslcParams, Separation, Untimed, VictimPolicy, WhenFull};
+
+    /// Written once over, and a part again; the last page is in the pseudo-SLC cache.
+    fn written() -> Ftl {
+        let pslc = PslcParams { pass_units: 4, fixed_pages: 10, dynamic_pages: 0, bits: 3, when_full: WhenFull::Fold };
+        let mut ftl = Ftl::new(FtlParams {
+            pages: 1000,
+            blocks: 40,
+            spare_blocks: 0,
+            block_units: 32 * PAGE_UNITS,
+            flash_page_units: PAGE_UNITS,
+            program_units: PAGE_UNITS,
+            compressed: false,
+            in_place: false,
+            pslc: Some(pslc),
+            victims: VictimPolicy::Greedy,
+            separation: Separation::Relocated,
+            free_low: 3,
+            free_high: 6,
+            buffer_pages: 0,
+            wear_gap: None,
+            endurance: None,
+        });
+        for page in (0..1000).chain(0..100) {
+            ftl.write(page, PAGE_UNITS, &mut Untimed);
+        }
+        ftl
+    }
+
+    /// Damages what is right and asks for what is said of it.
+    fn said_of(damage: impl FnOnce(&mut Ftl)) -> String {
+        let mut ftl = written();
+        assert_eq!(ftl.check(), Ok(()));
+        damage(&mut ftl);
+        ftl.check().expect_err("it is damaged").0
+    }
+
+    #[test]
+    fn whatever_does_not_add_up_is_noticed() {
+        let in_use = |ftl: &Ftl| (0..40).find(|block| ftl.blocks.all[*block].valid > 0).expect("data is somewhere");
+        let free = |ftl: &Ftl| (0..40).find(|block| ftl.blocks.all[*block].state == State::Free).expect("one is free");
+        let counts = said_of(|ftl| {
+            let block = in_use(ftl);
+            ftl.blocks.all[block].live += 1;
+        });
+        assert!(counts.contains("counts") && counts.contains("holds"), "{counts}");
+        let state = said_of(|ftl| {
+            let block = in_use(ftl);
+            ftl.blocks.all[block].state = State::Free;
+        });
+        assert!(state.contains("is Free and holds valid data"), "{state}");
+        let log = said_of(|ftl| {
+            let block = in_use(ftl);
+            ftl.blocks.logs[block].clear();
+        });
+        assert!(log.contains("knows 0 of its"), "{log}");
+        let blocks = said_of(|ftl| {
+            let block = free(ftl);
+            ftl.blocks.all[block].state = State::Closed;
+        });
+        assert!(blocks.contains("blocks are free"), "{blocks}");
+        assert_eq!(said_of(|ftl| ftl.used_pages += 1), "1000 pages hold data, 1001 are counted");
+        let cache = said_of(|ftl| {
+            ftl.pslc.as_mut().expect("it has a cache").forget(99);
+            ftl.pslc.as_mut().expect("it has a cache").forget_stale();
+        });
+        assert_eq!(cache, "the pseudo-SLC cache has 10 entries, of which 9 are needed and 0 are not");
     }
 }

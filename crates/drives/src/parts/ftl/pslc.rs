@@ -6,6 +6,10 @@
 //!
 //! Leaves out: erases of its blocks and their wear, and the blocks that its dynamic part takes from collection.
 
+use std::collections::{HashMap, VecDeque};
+
+use rustc_hash::FxBuildHasher;
+
 use super::Ftl;
 use super::frontier::PSLC;
 use super::map::DIRTY;
@@ -16,8 +20,10 @@ use super::work::{FlashWork, Placement};
 #[derive(Clone, Debug)]
 pub(super) struct Pslc {
     pub params: PslcParams,
-    /// Pages in the order in which they came; some were written again since.
-    queue: std::collections::VecDeque<u32>,
+    /// Pages in the order in which they came; some were written again or trimmed since.
+    queue: VecDeque<u32>,
+    /// Entries of the queue, a page, whose data is not needed any more: they are before the one that is, if there is one.
+    stale: HashMap<u32, u32, FxBuildHasher>,
     /// A bit a page: its newest data is here.
     held: Vec<u64>,
     valid: u64,
@@ -28,7 +34,7 @@ pub(super) struct Pslc {
 impl Pslc {
     pub fn new(params: PslcParams, pages: u64) -> Self {
         let held = vec![0; pages.div_ceil(64) as usize];
-        Self { params, queue: std::collections::VecDeque::new(), held, valid: 0, open: 0 }
+        Self { params, queue: VecDeque::new(), stale: HashMap::default(), held, valid: 0, open: 0 }
     }
 
     pub fn holds(&self, page: u32) -> bool {
@@ -41,12 +47,50 @@ impl Pslc {
         self.queue.push_back(page);
     }
 
-    /// The page is not here any more; returns whether it was.
+    /// What is here of the page is not needed any more; returns whether there was something.
     pub fn forget(&mut self, page: u32) -> bool {
         let was = self.holds(page);
-        self.held[page as usize / 64] &= !(1 << (page % 64));
-        self.valid -= u64::from(was);
+        if was {
+            self.drop_held(page);
+            *self.stale.entry(page).or_default() += 1;
+        }
         was
+    }
+
+    /// Every entry is needed or stale, and what is counted as needed is held.
+    pub fn check(&self) -> Result<(), String> {
+        let stale: u64 = self.stale.values().map(|count| u64::from(*count)).sum();
+        let held: u64 = self.held.iter().map(|word| u64::from(word.count_ones())).sum();
+        let entries = self.queue.len() as u64;
+        if entries != self.valid + stale || held != self.valid {
+            let counted = format!("of which {} are needed and {stale} are not", self.valid);
+            return Err(format!("the pseudo-SLC cache has {entries} entries, {counted}"));
+        }
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub fn forget_stale(&mut self) {
+        self.stale.clear();
+    }
+
+    fn drop_held(&mut self, page: u32) {
+        self.held[page as usize / 64] &= !(1 << (page % 64));
+        self.valid -= 1;
+    }
+
+    /// Takes out the oldest entry: its page, and whether its data is needed.
+    fn pop(&mut self) -> Option<(u32, bool)> {
+        let page = self.queue.pop_front()?;
+        if let Some(stale) = self.stale.get_mut(&page) {
+            *stale -= 1;
+            if *stale == 0 {
+                self.stale.remove(&page);
+            }
+            return Some((page, false));
+        }
+        self.drop_held(page);
+        Some((page, true))
     }
 }
 
@@ -129,12 +173,10 @@ impl Ftl {
         }
     }
 
-    /// Folds the oldest page of the cache; returns whether there was one.
+    /// Folds the oldest page of the cache, or drops it where it was written again or trimmed; returns whether there was one.
     pub fn fold_oldest(&mut self, flash: &mut impl FlashWork) -> bool {
-        let Some(pslc) = &mut self.pslc else { return false };
-        let Some(page) = pslc.queue.pop_front() else { return false };
-        if !pslc.forget(page) {
-            // It was written again, or trimmed.
+        let Some((page, is_needed)) = self.pslc.as_mut().and_then(Pslc::pop) else { return false };
+        if !is_needed {
             return true;
         }
         let before = self.counters.host;

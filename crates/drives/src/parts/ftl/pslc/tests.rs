@@ -95,6 +95,39 @@ fn what_was_written_twice_is_folded_once_and_what_was_trimmed_not_at_all() {
 }
 
 #[test]
+fn a_page_that_is_written_again_and_again_is_folded_when_its_newest_data_is_the_oldest() {
+    let mut ftl = ftl(WhenFull::Fold);
+    // 60 entries fill the cache: page 0 after every ninth other page.
+    for page in 1..=54 {
+        write(&mut ftl, page..page + 1);
+        if page % 9 == 0 {
+            write(&mut ftl, 0..1);
+        }
+    }
+    assert_eq!((ftl.cached(), ftl.counters().folded), (60, 0));
+    // The oldest 59 entries, of which five are old data of page 0.
+    (0..59).for_each(|_| assert!(ftl.fold_oldest(&mut Untimed)));
+    assert_eq!((ftl.cached(), ftl.counters().folded / UNITS, ftl.is_cached(0)), (1, 54, true));
+    assert!(ftl.fold_oldest(&mut Untimed));
+    assert_eq!((ftl.cached(), ftl.counters().folded / UNITS, ftl.is_cached(0)), (0, 55, false));
+    assert_eq!(ftl.check(), Ok(()));
+}
+
+#[test]
+fn what_was_trimmed_and_comes_again_keeps_its_new_place_in_the_order() {
+    let mut ftl = ftl(WhenFull::Direct);
+    write(&mut ftl, 0..2);
+    assert!(ftl.trim(0));
+    write(&mut ftl, 2..3);
+    write(&mut ftl, 0..1);
+    for (left, is_cached) in [(3, true), (2, true), (1, true), (0, false)] {
+        assert!(ftl.fold_oldest(&mut Untimed));
+        assert_eq!((ftl.cached(), ftl.is_cached(0)), (left, is_cached));
+    }
+    assert_eq!(ftl.counters().folded / UNITS, 3);
+}
+
+#[test]
 fn when_it_is_full_writes_go_past_it_or_wait_for_the_oldest() {
     for (when_full, past, folded) in [(WhenFull::Direct, 5, 0), (WhenFull::Fold, 0, 5)] {
         let mut ftl = ftl(when_full);
