@@ -240,3 +240,28 @@ def test_repeats_that_were_not_asked_the_same_are_refused() -> None:
     a = Side("a", [result("a1", DISK), result("a2", deep(4), concurrency=4)])
     with pytest.raises(UserError, match=r"a1, a2.*concurrency differs: 1 and 4"):
         compare_sides(a, Side("b", [result("b", DISK)]))
+
+
+def test_how_is_a_line_where_all_rows_share_it_and_a_column_where_they_do_not() -> None:
+    from rich.table import Table
+
+    from hotband.audit.show import comparison_view
+
+    found = compare(sampled("a", 1000, 60, 1), sampled("b", 1200, 60, 2))
+    rows = found.differences
+    assert len(rows) > 1
+
+    def shown(hows: list[str]) -> tuple[list[str], list[str]]:
+        view = comparison_view(
+            replace(found, differences=[replace(row, how=how) for row, how in zip(rows, hows, strict=True)])
+        )
+        table = next(part for part in view if isinstance(part, Table))
+        return [str(column.header) for column in table.columns], [
+            part for part in view if str(part).startswith("how: ")
+        ]
+
+    alike, unlike = ["samples"] * len(rows), ["samples", *["repeats"] * (len(rows) - 1)]
+    headers, lines = shown(alike)
+    assert ("how" in headers, lines) == (False, ["how: samples"])
+    headers, lines = shown(unlike)
+    assert ("how" in headers, lines) == (True, [])
