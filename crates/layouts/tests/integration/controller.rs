@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use hotband_layouts::controller::{Controller, ControllerSpec};
-use hotband_machine::{Entropy, MachineSpec, MemberCommand, Op, Service, ServiceIo, ServiceOut, Times, Versions};
+use hotband_machine::{
+    Entropy, Fault, MachineSpec, MemberCommand, Op, Service, ServiceIo, ServiceOut, Times, Versions,
+};
 use hotband_units::{Instant, Span};
 use proptest::prelude::*;
 
@@ -243,6 +245,20 @@ fn what_is_dirty_is_written_back_after_a_while_by_address() {
     assert_eq!(rig.sent(), [(Op::Write, MIB, 4096), (Op::Write, 5 * MIB, 4096), (Op::Write, 9 * MIB, 4096)]);
     rig.drain();
     assert_eq!((rig.count("dirty_bytes"), rig.controller.wake()), (0, None), "it comes to rest");
+}
+
+#[test]
+fn what_the_members_refuse_to_take_back_is_counted_and_no_longer_dirty() {
+    let mut rig = Rig::new(TIMES);
+    for offset in [MIB, 5 * MIB, 9 * MIB] {
+        rig.ask(Op::Write, offset, 4096);
+    }
+    rig.run_to(4_000_000_000);
+    let faults = [Some(Fault::Gone), None, Some(Fault::Gone)];
+    for (fault, (command, _)) in faults.into_iter().zip(std::mem::take(&mut rig.under_way).into_values()) {
+        rig.controller.answered(Instant(rig.now), command.token, &Times::default(), fault);
+    }
+    assert_eq!((rig.count("destage_faults"), rig.count("destages"), rig.count("dirty_bytes")), (2, 3, 0));
 }
 
 #[test]
