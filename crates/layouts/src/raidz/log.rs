@@ -135,3 +135,40 @@ impl Log {
         self.times
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECTOR: u64 = 4096;
+    const GEOMETRY: Geometry = Geometry { columns: 5, parities: 1, sector: SECTOR };
+
+    /// Bytes of the log's place that the next block takes, with its parity, and the I/Os that it points to.
+    fn block(log: &mut Log) -> (u64, Vec<u32>) {
+        let before = log.next;
+        log.begin_block();
+        (log.next - before, log.take_block())
+    }
+
+    #[test]
+    fn twenty_pointers_fit_into_a_sector_with_what_ties_it_to_the_next() {
+        for (pointers, sectors) in [(1, 1), (20, 1), (21, 2), (41, 2), (42, 3)] {
+            let mut log = Log::new(GEOMETRY, 128 << 10, 0);
+            (0..pointers).for_each(|io| log.add(io, 1));
+            assert_eq!(block(&mut log), (GEOMETRY.allocated(sectors * SECTOR), (0..pointers).collect()), "{pointers}");
+            assert_eq!((block(&mut log), log.is_under_way()), ((0, vec![]), false), "nothing waits");
+        }
+    }
+
+    #[test]
+    fn a_block_is_no_larger_than_a_record_and_what_needs_more_has_one_alone() {
+        let mut log = Log::new(GEOMETRY, SECTOR, 0);
+        for (io, records) in [(0, 12), (1, 8), (2, 1), (3, 50), (4, 1)] {
+            log.add(io, records);
+        }
+        for ios in [vec![0, 1], vec![2], vec![3], vec![4]] {
+            log.next = 0;
+            assert_eq!(block(&mut log), (GEOMETRY.allocated(SECTOR), ios));
+        }
+    }
+}

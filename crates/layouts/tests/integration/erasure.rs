@@ -77,6 +77,16 @@ fn a_full_stripe_is_written_to_all_shards_without_reading() {
 }
 
 #[test]
+fn shards_as_long_as_the_limit_of_deferral_go_to_their_places_first() {
+    // Four units of data: shards of 28 and of 32 KiB, the daemons' `prefer_deferred_size`.
+    for (len, in_place) in [(112 * KIB, vec![]), (128 * KIB, vec![32 << 10; 6])] {
+        let mut rig = coded("");
+        rig.latency(Op::Write, 0, len);
+        assert_eq!(lens(&rig, Op::Write), in_place, "{len}");
+    }
+}
+
+#[test]
 fn less_than_a_stripe_is_read_from_k_shards_before_it_is_written_to_all() {
     let mut rig = coded("");
     let wanted = CLIENT

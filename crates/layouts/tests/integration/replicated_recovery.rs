@@ -170,6 +170,20 @@ fn a_drive_that_fails_takes_its_copies_with_it_and_others_are_made_from_what_is_
 }
 
 #[test]
+fn what_would_leave_no_room_on_another_daemon_is_refused() {
+    // Four daemons of 10 GiB: what fills most of them has no room on three.
+    for (image, has_room) in [("10 GiB", true), ("16 GiB", false)] {
+        let options = format!(", replicas = 2, placement_groups = 256, image = \"{image}\"");
+        let mut rig = Rig::new(4, &options, &[]);
+        match rig.pool.expect_out(&[2], false) {
+            Ok(()) => assert!(has_room, "{image}"),
+            Err(EventError::Out { why }) => assert!(!has_room && why.contains("would be over full"), "{image}: {why}"),
+            Err(other) => panic!("{image}: {other}"),
+        }
+    }
+}
+
+#[test]
 fn writes_go_to_the_copies_that_are_left() {
     // Nobody is left to take the third copy.
     let mut rig = Rig::new(3, ", replicas = 3, placement_groups = 32, image = \"256 MiB\"", &[]);

@@ -2,10 +2,12 @@
 
 use hotband_layouts::controller::ControllerSpec;
 use hotband_layouts::md::{JournalMode, MdSpec};
-use hotband_layouts::replicated::PoolSpec;
+use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{build, raidz};
 use hotband_machine::{LayoutSpec, MemberRange, NodeRef, SpecError};
 use hotband_units::{Bytes, Rate, Span};
+
+use crate::pool::product;
 
 /// Bytes of a member.
 const SIZE: u64 = 1 << 40;
@@ -272,4 +274,30 @@ fn a_shard_is_a_part_of_the_object_in_whole_units() {
     assert_eq!(shard("k = 4\nm = 2\nobject = '4 MiB'"), 1 << 20);
     assert_eq!(shard("k = 3\nm = 2\nobject = '32 KiB'"), 12 << 10, "eight units on three: three each");
     assert_eq!(shard("k = 2\nm = 1\nobject = '4 KiB'\nstripe_unit = '64 KiB'"), 64 << 10);
+}
+
+#[test]
+fn memory_of_a_pool_is_that_of_its_objects_places_and_of_what_daemons_remember() {
+    let memory = |options: &str, set: &[(&str, &str)]| {
+        let layout = spec("replicated", 4, options);
+        let pool = PoolSpec::read("m.toml", &layout).expect("it is right");
+        let set = set.iter().map(|(key, value)| ((*key).to_owned(), toml::Value::from(*value))).collect();
+        let params = OsdParams::read(&product(), &set, "m.toml", "set").expect("values of the test are valid");
+        let range = |drive| MemberRange { node: NodeRef::Drive(drive), from: 0, size: 10 << 30 };
+        replicated::memory(&pool, &params, &(0..4).map(range).collect::<Vec<_>>())
+    };
+    let forgetful = [("data_cache", "0 B"), ("metadata_cache", "1 GiB")];
+    let of_image = |gib: u64| memory(&format!("replicas = 2\nimage = '{gib} GiB'"), &forgetful);
+    // 256 objects a GiB and two copies: groups and places of 4 B, and the metadata that is kept of each copy.
+    let key = (of_image(1) - (256 + 512) * 4) / 512;
+    assert_eq!((of_image(1), of_image(3)), ((256 + 512) * 4 + 512 * key, 3 * of_image(1)));
+    assert!((16..=128).contains(&key), "{key} B a key");
+    // Without an image, 70 % of 40 GiB in two copies.
+    assert_eq!(memory("replicas = 2", &forgetful), of_image(14));
+    assert_eq!(memory("replicas = 2\nclasses = ['a', 'a', 'b', 'b']\nclass = 'a'", &forgetful), of_image(7));
+    // Memory for data, and for metadata where that is less than there are copies, of each daemon.
+    let data = [("data_cache", "4 MiB"), ("metadata_cache", "1 GiB")];
+    assert_eq!(memory("replicas = 2\nimage = '1 GiB'\nosds_per_drive = 3", &data), of_image(1) + 12 * 1024 * key);
+    let few = [("data_cache", "0 B"), ("metadata_cache", "40 KiB"), ("onode_size", "4 KiB")];
+    assert_eq!(memory("replicas = 2\nimage = '1 GiB'", &few), (256 + 512) * 4 + 4 * 10 * key);
 }
