@@ -246,13 +246,15 @@ impl Disk {
     #[inline]
     fn waiting(&mut self, arrived: &Arrived, range: (u64, u64), write: bool, data_in: Span) -> Waiting {
         let place = self.geometry.place(range.0);
+        let before = self.params.overheads.media(write) + data_in;
         Waiting {
             sector: range.0,
             count: (range.1 - range.0) as u32,
             write,
             place,
             angle: place.angle(),
-            ready: arrived.at + self.params.overheads.media(write) + data_in,
+            ready: arrived.at + before,
+            since: arrived.tagged + before,
             sequence: self.next_sequence(),
             slot: 0,
         }

@@ -198,7 +198,7 @@ impl Disk {
         }
         let head = self.head(now);
         let bound = self.age_bound();
-        if self.queue.oldest_ready().is_some_and(|ready| now.since(ready) > bound) {
+        if self.queue.oldest_since().is_some_and(|since| now.since(since) > bound) {
             let latest = Instant(now.0 - bound.0);
             let aged = self.queue.choose_aged(&head, latest);
             self.counters.aged += 1;

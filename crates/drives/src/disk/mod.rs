@@ -45,11 +45,12 @@ use crate::parts::pending::Pending;
 use crate::parts::recovery::Recovery;
 use crate::parts::seek::{SeekCurve, SeekCurves};
 
-/// A command in the drive and when it arrived.
+/// A command, when it arrived, and when it got its tag: until then it waits outside of the drive, which does not know it.
 #[derive(Clone, Copy, Debug)]
 struct Arrived {
     pub command: Command,
     pub at: Instant,
+    pub tagged: Instant,
 }
 
 impl Arrived {
@@ -316,7 +317,7 @@ impl Disk {
             done.push(answer);
             self.in_drive -= 1;
             if let Some(waiting) = self.beyond_tags.pop_front() {
-                self.accept(now, &waiting);
+                self.accept(now, &Arrived { tagged: now, ..waiting });
             }
         }
     }
@@ -378,7 +379,7 @@ impl Drive for Disk {
         if self.scan.is_some() {
             self.interrupt_scan(now);
         }
-        let arrived = Arrived { command, at: now };
+        let arrived = Arrived { command, at: now, tagged: now };
         if self.in_drive >= self.params.tags {
             self.beyond_tags.push_back(arrived);
             return self.dispatch(now);

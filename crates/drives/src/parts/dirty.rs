@@ -246,6 +246,7 @@ impl Dirty {
             place,
             angle: place.angle(),
             ready: since.1,
+            since: since.1,
             sequence: since.0,
             slot: CACHED | entries,
         }

@@ -36,6 +36,8 @@ pub struct Waiting {
     pub angle: u64,
     /// When it may first be served.
     pub ready: Instant,
+    /// When the drive could have served it: what waited for a tag waited outside.
+    pub since: Instant,
     /// Order of arrival.
     pub sequence: u64,
     /// The owner's handle.
@@ -230,7 +232,7 @@ impl Pending {
     pub fn insert_at(&mut self, at: usize, waiting: Waiting) {
         let sequence = waiting.sequence;
         if self.oldest.is_none_or(|(oldest, _)| sequence < oldest) {
-            self.oldest = Some((sequence, waiting.ready));
+            self.oldest = Some((sequence, waiting.since));
         }
         self.writes += usize::from(waiting.write);
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -250,21 +252,21 @@ impl Pending {
         let removed = self.all[slot as usize];
         self.writes -= usize::from(removed.write);
         if self.oldest.is_some_and(|(sequence, _)| sequence == removed.sequence) {
-            self.oldest = self.by_address().map(|have| (have.sequence, have.ready)).min();
+            self.oldest = self.by_address().map(|have| (have.sequence, have.since)).min();
         }
         removed
     }
 
-    /// When the oldest command became ready.
+    /// Since when the oldest command waits.
     #[inline]
-    pub fn oldest_ready(&self) -> Option<Instant> {
-        self.oldest.map(|(_, ready)| ready)
+    pub fn oldest_since(&self) -> Option<Instant> {
+        self.oldest.map(|(_, since)| since)
     }
 
-    /// Of the commands that were ready by `latest`, the one with the least positioning time: serving whatever has
+    /// Of the commands that waited already at `latest`, the one with the least positioning time: serving whatever has
     /// waited too long, and nothing else, bounds every wait without giving up the order when much has waited.
     pub fn choose_aged(&self, head: &Head, latest: Instant) -> Option<(usize, u64)> {
-        self.soonest(self.before(head.reached), head, |index| self.get(index).ready <= latest)
+        self.soonest(self.before(head.reached), head, |index| self.get(index).since <= latest)
     }
 
     /// Of the reads, the one with the least positioning time.

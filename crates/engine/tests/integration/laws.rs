@@ -89,6 +89,26 @@ fn a_deeper_queue_never_slows_a_sequential_reader() {
 }
 
 #[test]
+fn what_waits_for_a_tag_does_not_slow_a_disk() {
+    // A disk knows of no more commands than it has tags: 32 of the first, 128 of the second. It gets the same commands in
+    // the same order, however many wait.
+    for (machine, tags) in [("wd-hc550-18tb", 32), ("exos-15e900-512n", 128)] {
+        for cache in ["on", "off"] {
+            for read_pct in [0, 67, 100] {
+                let rate = |depth: u32| {
+                    let load =
+                        "read_pct = ".to_owned() + &read_pct.to_string() + "\nrandom_pct = 100\nsize = \"8 KiB\"";
+                    run(machine, &workload(&load, &closed(depth), "ios = 4000", "ios = 20000"), &[("wce", cache)])
+                        .iops()
+                };
+                let (full, deep) = (rate(2 * tags), rate(1024));
+                assert_near(&format!("{machine}, cache {cache}, {read_pct} % reads"), deep, full, 1e-3);
+            }
+        }
+    }
+}
+
+#[test]
 fn an_open_loop_below_saturation_gets_the_rate_it_asks_for() {
     // 200 s at 60 I/Os a second; a 15,000 rpm drive serves about 200. The count of Poisson arrivals has a standard
     // deviation of the square root of 12,000: four of them are 3.7 %. Evenly spaced arrivals can only be cut at

@@ -146,7 +146,7 @@ impl SmrDisk {
     /// A command under its number here.
     fn own(&self, id: u64) -> Arrived {
         let open = self.open.iter().find(|open| open.id == id).expect("parts of a command go before it");
-        Arrived { command: Command { token: id, ..open.arrived.command }, at: open.arrived.at }
+        Arrived { command: Command { token: id, ..open.arrived.command }, ..open.arrived }
     }
 
     /// Memory answers a command, or its last part.
@@ -257,7 +257,7 @@ impl SmrDisk {
             while self.open.len() < self.tags
                 && let Some(next) = self.door.pop_front()
             {
-                self.accept(now, next);
+                self.accept(now, Arrived { tagged: now, ..next });
             }
             self.admit(now);
             self.begin_step(now);
@@ -307,7 +307,7 @@ impl Drive for SmrDisk {
         self.finished = done;
         self.active = now;
         self.end_step(now);
-        let arrived = Arrived { command, at: now };
+        let arrived = Arrived { command, at: now, tagged: now };
         if self.open.len() >= self.tags {
             self.door.push_back(arrived);
         } else {

@@ -198,6 +198,7 @@ impl SmrDisk {
             place,
             angle: place.angle(),
             ready: start,
+            since: start,
             sequence: 0,
             slot: 0,
         };

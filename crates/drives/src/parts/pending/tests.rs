@@ -35,6 +35,7 @@ fn waiting(cylinder: u32, angle: u64, sequence: u64) -> Waiting {
         place,
         angle,
         ready: Instant(sequence),
+        since: Instant(sequence),
         sequence,
         slot: 0,
     }
@@ -102,7 +103,7 @@ proptest! {
         for at in removals {
             pending.remove(at % pending.len());
             let oldest = pending.by_address().map(|w| w.ready).min();
-            prop_assert_eq!(pending.oldest_ready(), oldest);
+            prop_assert_eq!(pending.oldest_since(), oldest);
         }
     }
 }
@@ -192,15 +193,15 @@ fn commands() -> impl Strategy<Value = Vec<(u32, u32, u64, bool)>> {
     proptest::collection::vec((cylinder, 0_u32..4, 0..REVOLUTION, any::<bool>()), 1..60)
 }
 
-/// The commands in an order of arrival that is not that of the list; they became ready ten nanoseconds apart.
+/// The commands in an order of arrival that is not that of the list; they came ten nanoseconds apart.
 fn mixed(of: &[(u32, u32, u64, bool)]) -> Pending {
     let mut pending = Pending::default();
     for (number, (cylinder, track, angle, write)) in (0..).zip(of) {
         let sequence = number * 37 % 61;
         let plain = waiting(*cylinder, *angle, sequence);
-        let (sector, ready) = (plain.sector + u64::from(*track) * 100, Instant(sequence * 10));
+        let (sector, since) = (plain.sector + u64::from(*track) * 100, Instant(sequence * 10));
         let place = Place { track: *track, ..plain.place };
-        pending.insert(Waiting { sector, place, ready, write: *write, ..plain });
+        pending.insert(Waiting { sector, place, since, write: *write, ..plain });
     }
     pending
 }
@@ -236,13 +237,13 @@ proptest! {
             let aged = pending.choose_aged(&head, Instant(last * 10)).map(|(index, cost)| (sequence(index), cost));
             prop_assert_eq!(aged, taken(&oldest, Order::Positioning, &head));
             prop_assert_eq!(pending.oldest().map(sequence), Some(ages[0]));
-            prop_assert_eq!(pending.oldest_ready(), Some(Instant(ages[0] * 10)));
+            prop_assert_eq!(pending.oldest_since(), Some(Instant(ages[0] * 10)));
             // Every other, from the middle: slots are used again.
             let gone = pending.remove(pending.len() / 2);
             prop_assert_eq!(gone, all[all.len() / 2]);
             if gone.sequence.is_multiple_of(2) {
                 let sequence = gone.sequence + 61;
-                pending.insert(Waiting { sequence, ready: Instant(sequence * 10), ..gone });
+                pending.insert(Waiting { sequence, since: Instant(sequence * 10), ..gone });
             }
         }
     }
