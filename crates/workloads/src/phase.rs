@@ -25,6 +25,8 @@ pub struct Phase {
     pub untimed: Option<Amount>,
     /// Whether it is what the record is about.
     pub measure: bool,
+    /// Once it is over, nobody asks any more, and it goes on until all that is outstanding is answered.
+    pub drain: bool,
     /// Streams that run in it; all where not said.
     pub streams: Option<Vec<String>>,
     /// Threads of the closed loop in `[load]` while it lasts; those of the loop where not said.
@@ -46,6 +48,13 @@ impl Phase {
     /// Its length, or the most that it can be; none where that is not known before the run.
     pub fn longest(&self) -> Option<Span> {
         longest(&self.until)
+    }
+
+    /// What is left of it where it is drained: the same with nobody who asks, until nothing is outstanding.
+    pub fn rest(&self) -> Option<Self> {
+        let scripts = PhaseScripts { run: Some(Vec::new()), ..self.scripts.clone() };
+        let nobody = || Self { until: vec![Until::Drained], streams: Some(Vec::new()), scripts, ..self.clone() };
+        self.drain.then(nobody)
     }
 
     /// Whether operations of the app are counted in it.

@@ -91,7 +91,7 @@ impl Precondition {
 }
 
 /// Keys that say something about time, or about who asks.
-const TIMED: [&str; 11] = [
+const TIMED: [&str; 12] = [
     "duration",
     "until",
     "operations",
@@ -103,6 +103,7 @@ const TIMED: [&str; 11] = [
     "scripts",
     "clients",
     "until_done",
+    "drain",
 ];
 
 /// What a phase with `untimed = true` writes; none for another phase.

@@ -128,6 +128,7 @@ impl Workload {
         self.check_names()?;
         self.check_phases()?;
         self.check_drained()?;
+        self.check_drains()?;
         self.check_untimed()?;
         self.check_smart_interval()?;
         if self.interval.0 < 1_000_000 {
@@ -392,8 +393,9 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
         let accepted = "only a phase without measure = true may end when the machine is warm";
         return Err(section.error("until", "warm", accepted));
     }
+    let drain = section.flag("drain")?.unwrap_or(false);
     section.finish()?;
-    Ok(Phase { name, until, untimed, measure, streams, threads, scripts })
+    Ok(Phase { name, until, untimed, measure, drain, streams, threads, scripts })
 }
 
 /// `[power_loss]`: the short form of an event.

@@ -290,18 +290,29 @@ impl Workload {
         Ok(())
     }
 
-    /// I/Os outstanding, where every load is a closed loop without pauses and no measured phase changes its threads.
+    /// I/Os outstanding, where every load is a closed loop without pauses, no measured phase changes its threads, and all
+    /// in which somebody asks have as many.
     pub fn concurrency(&self) -> Option<u64> {
         if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() || !self.traces.is_empty() {
             return None;
         }
-        let shared = self.measured_load();
-        let loads = shared.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
+        let mut each = self.measured().filter_map(|phase| self.asked_in(phase));
+        let first = each.next()??;
+        each.all(|other| other == Some(first)).then_some(first)
+    }
+
+    /// I/Os that are outstanding in a phase, where only closed loops ask in it; nothing where nobody does.
+    fn asked_in(&self, phase: &Phase) -> Option<Option<u64>> {
+        let shared = self.measured_load().filter(|_| self.shared_streams().any(|(_, stream)| phase.runs(&stream.name)));
+        let own =
+            self.streams.iter().filter(|stream| phase.runs(&stream.name)).filter_map(|stream| stream.load.clone());
+        let mut loads = shared.into_iter().chain(own).peekable();
+        loads.peek()?;
         let each = loads.map(|load| match load {
-            Load::Closed { threads, depth, think: Span(0) } => Some(u64::from(*threads) * u64::from(*depth)),
+            Load::Closed { threads, depth, think: Span(0) } => Some(u64::from(threads) * u64::from(depth)),
             _ => None,
         });
-        each.sum()
+        Some(each.sum())
     }
 }
 

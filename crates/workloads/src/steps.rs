@@ -64,6 +64,21 @@ impl Workload {
         Ok(())
     }
 
+    /// Checks that phases that are drained have only streams, which can stop asking.
+    pub(crate) fn check_drains(&self) -> Result<(), SpecError> {
+        for (index, phase) in self.phases.iter().enumerate().filter(|(_, phase)| phase.drain) {
+            let goes_on = match () {
+                () if self.app.is_some() => "an [app] goes on",
+                () if !self.traces.is_empty() => "a trace goes on",
+                () if self.has_repeating_script(phase) => "a script that repeats ends its run first",
+                () => continue,
+            };
+            let accepted = format!("{goes_on}: leave it out, the next phase begins at once");
+            return Err(SpecError::new(&self.file, &format!("phases[{index}].drain"), "true", accepted));
+        }
+        Ok(())
+    }
+
     /// Whether a load of its own asks for I/Os of a stream of the phase; clients leave when they want.
     fn has_load(&self, phase: &Phase) -> bool {
         self.streams.iter().enumerate().any(|(index, stream)| {
@@ -109,7 +124,7 @@ impl Workload {
         }
     }
 
-    fn measured(&self) -> impl Iterator<Item = &Phase> {
+    pub(crate) fn measured(&self) -> impl Iterator<Item = &Phase> {
         self.phases.iter().filter(|phase| phase.measure)
     }
 

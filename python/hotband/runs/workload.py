@@ -54,6 +54,7 @@ class PhaseTable(PhaseKeys, total=False):
     until: str
     measure: bool
     untimed: bool
+    drain: bool
 
 
 class ScriptStepTable(TypedDict):

@@ -14,7 +14,8 @@ use crate::record::sections::Sections;
 const LOOK_EVERY: u64 = 256;
 
 impl Driver<'_> {
-    /// Runs one phase, with `threads` in the loop of `[load]`; returns how long it was if it is measured.
+    /// Runs one phase, with `threads` in the loop of `[load]`, and drains it where it says so; returns how long it was if it
+    /// is measured.
     ///
     /// # Errors
     /// Interruption, a probe that failed, or a phase in which nothing happens any more before it is over.
@@ -30,6 +31,19 @@ impl Driver<'_> {
         }
         let begin = self.now;
         self.begin_phase(phase, threads);
+        self.until_over(phase, control)?;
+        if let Some(rest) = phase.rest().filter(|_| !self.in_flight.is_empty()) {
+            self.begin_sources(&rest, threads);
+            self.until_over(&rest, control)?;
+        }
+        self.probes.end_phase(phase, self.now, self.machine);
+        let measured = phase.measure.then(|| self.end_step(phase, threads, begin));
+        control.pass(self.probes.passed());
+        Ok(measured)
+    }
+
+    /// Goes on until `phase` is over.
+    fn until_over(&mut self, phase: &Phase, control: &Control) -> Result<(), RunError> {
         let mut until = Conditions::of(phase, self.power.cut, self);
         let mut events = 0_u64;
         loop {
@@ -63,10 +77,7 @@ impl Driver<'_> {
                 control.report(until.share(self), self.ios)?;
             }
         }
-        self.probes.end_phase(phase, self.now, self.machine);
-        let measured = phase.measure.then(|| self.end_step(phase, threads, begin));
-        control.pass(self.probes.passed());
-        Ok(measured)
+        Ok(())
     }
 
     /// Operations of an app that have ended since the run began.
@@ -98,6 +109,11 @@ impl Driver<'_> {
             self.power.measure(self.now);
         }
         self.probes.begin_phase(phase, self.now);
+        self.begin_sources(phase, threads);
+    }
+
+    /// Sources that the phase lets run ask for their first I/Os.
+    fn begin_sources(&mut self, phase: &Phase, threads: Option<u32>) {
         for source in 0..self.sources.len() as u32 {
             let start = PhaseStart { now: self.now, phase, threads, streams: &self.streams };
             self.sources.begin_phase(source, &start);

@@ -1,6 +1,7 @@
 //! Do measured phases that follow one another have exact figures of their own, and do phases change threads and end
 //! when the machine is warm?
 
+use crate::common::refused::workload_is_refused;
 use crate::common::{Left, assert_near, closed, execute, random_4k, request, run};
 use hotband_engine::Request;
 use serde_json::Value;
@@ -213,5 +214,64 @@ fn the_emerald_workload_runs_on_both_sector_sizes() {
         assert!((reads / total - expected).abs() < 4.0 * (expected * (1.0 - expected) / total).sqrt(), "{workload}");
         assert_eq!(streams.len(), 13);
         assert_eq!(record["summary"]["errors"], 0);
+    }
+}
+
+/// A deep reader, and a writer with one I/O outstanding after it.
+fn one_after_the_other(drain: &str) -> String {
+    let stream = |name: &str, depth: u32, read_pct: u32| {
+        format!(
+            "[[streams]]\nname = \"{name}\"\n{}\nload = {{ closed = {{ threads = 1, depth = {depth} }} }}\n",
+            random_4k(read_pct)
+        )
+    };
+    let first = step("first", &format!("duration = \"5 s\"\nstreams = [\"deep\"]\n{drain}"));
+    let second = step("second", "duration = \"5 s\"\nstreams = [\"one\"]");
+    format!("{}{}{first}{second}", stream("deep", 64, 100), stream("one", 1, 0))
+}
+
+#[test]
+fn what_a_drained_step_has_outstanding_is_answered_in_it_and_the_next_begins_with_nothing() {
+    let set = [("wce", "off")];
+    let read = |drain: &str| steps(&run(DRIVE, &one_after_the_other(drain), &set));
+    let outstanding = |step: &Value| {
+        let of = |key: &str| number(&step["summary"][key]);
+        of("iops") * of("latency_mean_ns") / 1e9
+    };
+    let (kept, drained) = (read(""), read("drain = true"));
+    // 64 reads under way when the first step ends: each waits in the second, and its latency is counted there.
+    assert!(number(&kept[1]["summary"]["read"]["count"]) == 64.0 && outstanding(&kept[1]) > 1.5, "{}", kept[1]);
+    assert_eq!(number(&drained[1]["summary"]["read"]["count"]), 0.0);
+    assert_near("a step of its own", outstanding(&drained[1]), 1.0, 0.01);
+    let reads = |step: &Value| number(&step["summary"]["read"]["count"]);
+    assert_eq!(reads(&drained[0]), reads(&kept[0]) + 64.0, "they belong to the first");
+    let longer = number(&drained[0]["duration_ns"]) - number(&kept[0]["duration_ns"]);
+    assert!((1e6..1e9).contains(&longer), "which lasts until the last is answered: {longer} ns");
+    // A closed loop asks again when the last of its I/Os is answered: that one is waited for, too.
+    let counted = format!("{}{}", step("a", "ios = 1000\ndrain = true"), step("b", "ios = 1000"));
+    let counted = steps(&run(DRIVE, &mix(&closed(4), &counted), &set));
+    assert_eq!([0, 1].map(|index| number(&counted[index]["summary"]["count"])), [1004.0, 1000.0]);
+}
+
+#[test]
+fn a_run_has_a_concurrency_where_all_its_steps_have_the_same() {
+    let concurrency = |text: &str| run(DRIVE, text, &[]).0["concurrency"].clone();
+    assert!(concurrency(&one_after_the_other("")).is_null(), "64, then 1: never 65");
+    assert_eq!(concurrency(&one_after_the_other("").replace("depth = 64", "depth = 1")), 1);
+    let both = one_after_the_other("").replace("streams = [\"deep\"]", "").replace("streams = [\"one\"]", "");
+    assert_eq!(concurrency(&both), 65);
+    let rest = step("rest", "streams = []\nduration = \"1 s\"");
+    assert_eq!(concurrency(&format!("{both}{rest}")), 65, "nobody asks in the last");
+}
+
+#[test]
+fn what_cannot_stop_asking_is_not_drained() {
+    let script = "[[streams]]\nname = \"s\"\nread_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\n[[scripts]]\nname = \"c\"\n\
+                  clients = 1\nrepeat = true\n[[scripts.steps]]\nname = \"x\"\nios = 8\nstream = \"s\"\n";
+    for (text, at) in [
+        (format!("{script}{}", step("a", "duration = \"1 s\"\ndrain = true")), "phases[0].drain"),
+        (mix(&closed(1), &phase("fill", "untimed = true\nfills = 1\ndrain = true")), "drain"),
+    ] {
+        workload_is_refused(&text, &[at]);
     }
 }

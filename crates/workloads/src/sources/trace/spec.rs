@@ -145,7 +145,7 @@ impl TraceSpec {
 
     fn phase(name: &str, measure: bool, until: Until) -> Phase {
         let (name, until, scripts) = (name.to_owned(), vec![until], PhaseScripts::default());
-        Phase { name, until, untimed: None, measure, streams: None, threads: None, scripts }
+        Phase { name, until, untimed: None, measure, drain: false, streams: None, threads: None, scripts }
     }
 
     /// Changes one thing: `issue`, `depth`, `speed`, `beyond` or `volume`.
