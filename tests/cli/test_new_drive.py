@@ -168,6 +168,10 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
         ([*NVME, "--read-latency", "75 ms"], "--read-latency = '75 ms': expected 3 us to 1 ms"),
         ([*NVME, "--write-latency", "20 s"], "--write-latency = '20 s': expected 3 us to 5 ms"),
         ([*NVME, "--write-iops", "20"], "--write-iops = '20': expected 500 to 20,000,000: "),
+        ([*DISK, "--mtbf", "2500000"], "--mtbf = '2500000': expected hours, such as \"2000000 h\""),
+        ([*DISK, "--mtbf", "2.5 h"], "--mtbf = '2.5 h': expected 50,000 h to 20,000,000 h"),
+        ([*DISK, "--error-rate", "1e-15"], "--error-rate = '1e-15': expected "),
+        ([*DISK, "--error-rate", "10^15"], "--error-rate = '10^15': expected a number, such as \"1e15\""),
         ([*NVME, "--dwpd", "300"], "--dwpd = '300': expected 0.02 to 100"),
         ([*DISK, "--power-idle", "9 W", "--power-active", "5 W"], "--power-active = '5 W': expected at least"),
     ],
@@ -274,3 +278,17 @@ def test_every_line_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(drives.typer, "prompt", prompt)
     asked = drives.asked_lines(KINDS["hdd"].lines)
     assert asked == {"capacity": "16 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "261 MB/s"}
+
+
+@pytest.mark.parametrize("lines", [DISK, NVME])
+def test_mtbf_and_error_rate_of_the_sheet_are_what_reliability_asks(hotband, lines: list[str]) -> None:
+    for name, more in (("plain", []), ("known", ["--mtbf", "2.5 million hours", "--error-rate", "1e15"])):
+        made = hotband("drives", "new", name, *lines, *more, "--source", "a sheet")
+        assert made.returncode == 0, made.stderr
+    plain = hotband("reliability", "raid5:4x./plain.toml")
+    assert plain.returncode == 2
+    assert "--mtbf" in plain.stderr
+    said = hotband("reliability", "raid5:4x./known.toml")
+    assert said.returncode == 0, said.stderr
+    assert "MTBF 2,500,000 h" in said.stdout
+    assert "one sector error in 1e+15 bits" in said.stdout

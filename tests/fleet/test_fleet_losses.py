@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from fleets import DISK, fleet, group
 
+from hotband.catalog.datasheet import described_text
 from hotband.fleet.failures import Stock, spares_for_no_wait, waits_of
 from hotband.fleet.lives import Lives
 from hotband.fleet.loss import chance_of_loss, closed_form_losses
@@ -62,6 +64,25 @@ def test_the_closed_form_is_that_of_the_command() -> None:
     assert loss["is_exact"]
     assert loss["within_interval"]
     assert loss["independent"] == pytest.approx(500 * -math.log1p(-chance), rel=1e-3)
+
+
+def test_a_drive_without_a_rate_of_errors_is_told_and_a_number_is_a_rate(tmp_path: Path) -> None:
+    """Losses of a drive from a data sheet without the rate look thousands of times fewer."""
+    lines = {"capacity": "18 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "270 MB/s"}
+    path = tmp_path / "sheet.toml"
+    path.write_text(described_text("hdd", lines, title="x", source="its data sheet"), encoding="utf-8")
+
+    def known(rate: object) -> tuple[bool, float]:
+        data = fleet(group(machine=f"raid6:12x{path}", error_rate=rate)).summary
+        told = any("sectors that cannot be read during a rebuild" in note for note in data["notes"])
+        return told, data["fleet"]["loss"]["independent"]
+
+    told, without = known(None)
+    assert told
+    assert known("none") == (False, without)
+    assert known(1e15) == known("1e15") == known(10**15)
+    assert known(1e15)[1] > 100 * without
+    assert not known(1e15)[0]
 
 
 def test_the_chance_of_an_episode_is_that_of_the_chain() -> None:

@@ -279,3 +279,30 @@ def test_a_whole_device_is_whole_whatever_another_job_uses_of_it(convert: Conver
     assert log["range"] == ["50 GiB", "58 GiB"]
     share = convert(f"{DIRECT}[data]\nrw=randread\nsize=100%\n[log]\nrw=write\noffset=50g\nsize=8g\n")
     assert "range" not in share.table["streams"][0]
+
+
+def test_a_step_ends_when_what_it_has_outstanding_is_answered(convert: Convert) -> None:
+    """`stonewall` waits for the jobs before it. A rate or a script does not stop at once; nothing is after the last."""
+    deep = "rw=randread\niodepth=64\n"
+    one = "stonewall\nrw=write\niodepth=1\n"
+    drains = [phase.get("drain") for phase in convert(f"{DIRECT}[deep]\n{deep}[one]\n{one}").table["phases"]]
+    assert drains == [True, None]
+    rated = convert(f"{DIRECT}[deep]\n{deep}rate_iops=100\n[one]\n{one}")
+    paused = convert(f"{DIRECT}[deep]\n{deep}thinktime=1000\nthinktime_blocks=4\n[one]\n{one}")
+    assert not any("drain" in phase for job in (rated, paused) for phase in job.table["phases"])
+
+
+def test_the_job_behind_a_wall_has_only_its_own_ios(tmp_path: Path) -> None:
+    import hotband as hb
+
+    path = tmp_path / "two.fio"
+    path.write_text(
+        f"{DIRECT}[deep]\nrw=randread\niodepth=64\n[one]\nstonewall\nrw=randwrite\niodepth=1\n", encoding="utf-8"
+    )
+    run = hb.run(str(path), on="exos-15e900-512n", wce="off", progress=False)
+    deep, one = (step.summary for step in run.steps)
+    assert one.read.count == 0
+    for summary, depth in ((deep, 64), (one, 1)):
+        assert summary.iops is not None
+        assert summary.mean is not None
+        assert summary.iops * summary.mean == pytest.approx(depth, rel=0.03)

@@ -30,12 +30,14 @@ hdd: --capacity "16 TB" *  --rpm "7200 rpm" *  --interface sata *
      --bandwidth "261 MB/s" *  --cache "256 MB"  --seek "8.5 ms"
      --seek-write "9.5 ms"  --read-iops-qd1 80  --sector-format 512e
      --heads 18  --power-idle "5 W"  --power-active "10 W"
+     --mtbf "2000000 h"  --error-rate 1e15
 
 ssd (SATA, SAS): --capacity "3.84 TB" *  --interface sata *
      --read-bandwidth "550 MB/s" *  --write-bandwidth "520 MB/s" *
      --read-iops 98000 *  --write-iops 30000  --read-latency "110 us"
      --write-latency "40 us"  --dwpd 1  --power-loss-protection on
      --power-idle "1.3 W"  --power-active "4 W"
+     --mtbf "2000000 h"  --error-rate 1e15
 
 nvme: as ssd, with --pcie 4x4 * in place of --interface
 

@@ -184,9 +184,8 @@ def asked_of(table: TomlTable, folder: Path, machine: str, settings: tuple[tuple
     given = [name for name in REBUILDS if table.has(name)]
     if len(given) > 1:
         table.refuse(given[1], f"not together with {given[0]}, which says the same")
-    rate, record, error, layout = (
-        table.text(name, "") or None for name in ("rebuild_rate", "rebuild_record", "error_rate", "layout")
-    )
+    rate, record, layout = (table.text(name, "") or None for name in ("rebuild_rate", "rebuild_record", "layout"))
+    error = table.text_or_number("error_rate")
     path = None if record is None else folder / record
     return Asked(machine, layout, settings, rebuild_rate=rate, record=path, error_rate=error)
 

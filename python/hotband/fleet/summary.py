@@ -12,6 +12,7 @@ from hotband.fleet.loss import closed_form_losses
 from hotband.fleet.outcome import Costs, Outcome, figure, no_cost
 from hotband.fleet.result import Fleet, sum_of
 from hotband.fleet.values import Floats
+from hotband.reliability.asked import NO_ERROR_RATE
 
 STATE_NOTE = (
     "Losses are not waited for: every degraded episode adds its chance to end in one, given age, batches and waits for "
@@ -183,6 +184,12 @@ def notes_of(fleet: Fleet) -> list[str]:
         group = one.group
         if group.workload is None and group.drive_power is None and one.energy_kwh is not None:
             notes.append(f"{group.name}: drives draw what they do at rest, for no workload is given")
+        if group.plan.array.tolerated and group.subject.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE:
+            products = ", ".join(group.products)
+            notes.append(
+                f"{group.name}: losses are without sectors that cannot be read during a rebuild, for nothing says how "
+                f'many those of {products} are (error_rate = "1e15" in the group, the bits of a data sheet)'
+            )
         if one.energy_kwh is None:
             notes.append(f"{group.name}: no energy, for the catalog has no watts of {', '.join(group.products)}")
         if one.endurance_left is None and group.wear.limit is not None:

@@ -19,6 +19,8 @@ from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.runs.run import mistakes_of, text_of
 from hotband.text.quantities import SPAN_EXPECTED, SPAN_UNITS, share, size_bytes, span_ns
 
+NO_ERROR_RATE = "the catalog has none"
+"""Source of a rate of unrecoverable errors that nobody states."""
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
 RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
 # Hours of a rebuild where there is none; no figure depends on it.
@@ -256,7 +258,7 @@ def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: d
     else:
         text = reference("unrecoverable_error_bits", "--error-rate", values, sources)
         if text is None:
-            sources["unrecoverable_error_bits"] = "the catalog has none"
+            sources["unrecoverable_error_bits"] = NO_ERROR_RATE
             return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
     if found is None or float(found[1]) < 1:

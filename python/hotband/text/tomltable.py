@@ -85,6 +85,13 @@ class TomlTable:
             self.refuse(name, "expected a text that is not empty")
         return value
 
+    def text_or_number(self, name: str) -> str | None:
+        """A text, or a number as text; None where absent."""
+        if not self.has(name):
+            return None
+        value = self._get(name, (str, int, float), "a number or a text", None)
+        return value if isinstance(value, str) else f"{value:g}"
+
     def choice(self, name: str, accepted: Collection[str], default: str | None = None) -> str:
         """One of the texts that are accepted."""
         value = self.text(name, default)

@@ -21,7 +21,12 @@ class Bounds:
 
 MS, US = 1e-3, 1e-6
 
+LIVES_BOUNDS: Mapping[str, Bounds] = {
+    "mtbf": Bounds(50_000, 20e6, "data sheets state 300,000 h (desktop disks of 2000) to 2,500,000 h"),
+    "error-rate": Bounds(1e12, 1e20, "data sheets state 1e13 (disks of 2000) to 1e18 bits (solid-state drives)"),
+}
 DISK_BOUNDS: Mapping[str, Bounds] = {
+    **LIVES_BOUNDS,
     "capacity": Bounds(30e9, 100e12, "the smallest disk of 2004 has 36 GB (Cheetah 15K.4), the largest of 2025 36 TB"),
     "rpm": Bounds(3_600, 16_000, "disks turn 5,400 to 15,000 times a minute"),
     "bandwidth": Bounds(30e6, 600e6, "disks of 2004 give 60 MB/s, the fastest, with two actuators, 550 MB/s"),
@@ -36,6 +41,7 @@ DISK_BOUNDS: Mapping[str, Bounds] = {
     "power-active": Bounds(0.5, 50, "disks draw 1.5 to 18 W in random reads"),
 }
 SSD_BOUNDS: Mapping[str, Bounds] = {
+    **LIVES_BOUNDS,
     "capacity": Bounds(16e9, 256e12, "the smallest sold are of 16 GB (Optane M10), the largest of 2025 of 246 TB"),
     "read-bandwidth": Bounds(50e6, 20e9, "from SATA of 2008, 250 MB/s, to PCIe 5.0 x4, 14.5 GB/s"),
     "write-bandwidth": Bounds(30e6, 20e9, "from SATA of 2008, 70 MB/s, to PCIe 5.0 x4, 14 GB/s"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hotband import _core
 from hotband.catalog.datasheet.disk import disk_values
 from hotband.catalog.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, read_lines
+from hotband.catalog.datasheet.lives import lives
 from hotband.catalog.datasheet.ssd import ssd_values
 from hotband.catalog.datasheet.values import Value
 from hotband.errors import UserError
@@ -57,6 +58,9 @@ LINE_OF = {
     "power_seek": "power-active",
     "power_read": "power-active",
     "power_write": "power-active",
+    "unrecoverable_error_bits": "error-rate",
+    "reference.unrecoverable_error_bits": "error-rate",
+    "reference.mtbf": "mtbf",
 }
 """The line that a value of the file is or follows from: who typed the line has not seen the file."""
 
@@ -82,7 +86,7 @@ def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
     of = KINDS[kind]
     sheet = read_lines(of.lines, lines)
     try:
-        return of.values(sheet)
+        return [*of.values(sheet), *lives(sheet, of.mechanism)]
     except UserError as error:
         # The value as it was typed: 0.79 ms, and not 790 us.
         typed = lines.get(error.where.removeprefix("--"), error.value)
@@ -106,7 +110,8 @@ def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: s
 def _section(value: Value, source: str) -> str:
     """One value as TOML."""
     from_sheet = value.given and value.rule == "data sheet"
-    lines = [f"\n[values.{value.key}]", f"value = {quoted(value.value)}"]
+    section = value.key if value.key.startswith("reference.") else f"values.{value.key}"
+    lines = [f"\n[{section}]", f"value = {quoted(value.value)}"]
     if value.range is not None:
         lines.append(f"range = [{quoted(value.range[0])}, {quoted(value.range[1])}]")
     lines.append(f"source = {quoted(source if from_sheet else f'{RULES}: {value.rule}')}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,7 +14,7 @@ from hotband.catalog.datasheet.values import text
 from hotband.errors import UserError
 from hotband.text.nearest import unknown_name
 
-Quantity = Literal["size", "rate", "time", "speed", "power", "iops", "count", "number", "choice"]
+Quantity = Literal["size", "rate", "time", "speed", "power", "hours", "iops", "count", "bits", "number", "choice"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,12 @@ INTERFACES = {
 }
 """Bytes a second that a port carries after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
 
+LIVES = (
+    Line("mtbf", "Mean time between failures", "hours", "2000000 h"),
+    Line("error-rate", "Bits read for one unrecoverable error", "bits", "1e15"),
+)
+"""What `hotband reliability`, `fleet` and `advise` ask of a drive."""
+
 DISK_LINES = bounded(
     (
         Line("capacity", "Capacity", "size", "16 TB", needed=True),
@@ -57,6 +64,7 @@ DISK_LINES = bounded(
         Line("heads", "Heads (twice the discs)", "count", "18"),
         Line("power-idle", "Power, idle", "power", "5.0 W"),
         Line("power-active", "Power, random reads", "power", "10.0 W"),
+        *LIVES,
     ),
     DISK_BOUNDS,
 )
@@ -74,6 +82,7 @@ SSD_LINES = bounded(
         Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
         Line("power-idle", "Power, idle", "power", "1.3 W"),
         Line("power-active", "Power, active", "power", "4.0 W"),
+        *LIVES,
     ),
     SSD_BOUNDS,
 )
@@ -144,10 +153,32 @@ def answer(line: Line, given: str) -> float | str:
 
 def shown(line: Line, value: float) -> str:
     """A number of a line as it would be typed."""
-    return f"{value:,.12g}" if line.quantity in ("iops", "count", "number") else text(value, line.quantity)
+    if line.quantity == "hours":
+        return f"{value:,.12g} h"
+    numbers = ("iops", "count", "bits", "number")
+    return f"{value:,.12g}" if line.quantity in numbers else text(value, line.quantity)
+
+
+def _plain(given: str, line: Line) -> float:
+    try:
+        value = float(given.replace(",", ""))
+    except ValueError:
+        raise ValueError(f'a number, such as "{line.example}"') from None
+    if value != value or value > 1e30:
+        raise ValueError(f'a number, such as "{line.example}"')
+    return value
 
 
 def _number(line: Line, given: str) -> float:
+    if line.quantity == "hours":
+        # "2.5 million hours", "2,500,000 h" and "2.5M hours" are what data sheets write; virtual time ends before.
+        found = re.fullmatch(r"([\d.,]+)\s*(m|million)?\s*(?:h|hours?)", given.lower())
+        if found is None:
+            raise ValueError(f'hours, such as "{line.example}" or "2.5 million hours"')
+        return _plain(found[1], line) * (1e6 if found[2] else 1.0)
+    if line.quantity == "bits":
+        # "1 in 10^15", "1 sector per 10E15" and "10e-15" mean different things on data sheets: bits alone are taken.
+        return _plain(given.lower().removesuffix("bits").strip(), line)
     if line.quantity in ("iops", "count", "number"):
         what = "a whole number" if line.quantity == "count" else "a number"
         try:
