@@ -105,7 +105,7 @@ def test_it_says_what_it_rests_on_and_which_value_could_overturn_it(advice: Advi
     assert advice.runner_up is not None
     assert "It rests on p99 of vdbench-8k-random staying below 80 ms" in advice.why
     assert "could overturn it first" in advice.why
-    assert f"lose against {advice.runner_up.name}" in advice.why
+    assert f"Next is {advice.runner_up.name}: " in advice.why
     shares = [one["total"] for one in advice.values]
     assert shares == sorted(shares, reverse=True)
 

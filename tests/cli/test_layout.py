@@ -57,6 +57,25 @@ def test_what_fits_is_one_table_and_what_does_not_is_several_that_begin_alike() 
     assert [part.title for part in parts] == ["A title", *[None] * (len(parts) - 1)]
 
 
+def test_every_part_begins_with_the_columns_that_tell_its_rows_apart() -> None:
+    made = Table()
+    for name in ("machine", "queue depth", "block size"):
+        made.add_column(name)
+    for number in range(8):
+        made.add_column(f"p{number} latency, ms", justify="right", no_wrap=True)
+    for depth, size in ((1, "4 KiB"), (1, "64 KiB"), (2, "4 KiB"), (2, "64 KiB")):
+        made.add_row("ent-10k", str(depth), size, *["1,234,567.0"] * 8)
+    out = console(StringIO(), width=80)
+    parts = fitted(made, out)
+    assert len(parts) > 1
+    keys = {tuple(column.header for column in part.columns[:3]) for part in parts}
+    assert keys == {("machine", "queue depth", "block size")}
+    # Where these would take most of the room, the first alone is repeated.
+    narrow = fitted(made, console(StringIO(), width=40))
+    assert {part.columns[0].header for part in narrow} == {"machine"}
+    assert all("block size" not in {column.header for column in part.columns} for part in narrow[2:])
+
+
 def test_words_of_a_note_are_all_there() -> None:
     assert set(WORDS.split()) <= set(printed(table(4, rows=1), 80).replace("│", " ").replace("┃", " ").split())
 

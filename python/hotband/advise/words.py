@@ -136,13 +136,13 @@ def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) ->
 
 
 def _runner_sentence(point: Point, runner: Point, priced: bool) -> str:
-    """Against which candidate it would lose, and what that has to offer."""
+    """The candidate that comes next, and what it has to offer."""
     more = _than(point, runner, priced)
     faster = runner.latency.value / point.latency.value
     also = f"latency {_times(faster)}"
     if point.loss is not None and runner.loss is not None and min(point.loss.value, runner.loss.value) > 0:
         also += f", chance of loss {_times(runner.loss.value / point.loss.value)}"
-    return f"It would lose against {runner.name}: {more}, {also}."
+    return f"Next is {runner.name}: {more}, {also}, against what is recommended."
 
 
 def _than(point: Point, runner: Point, priced: bool) -> str:

@@ -1,5 +1,5 @@
 """Tables that fit: numbers are never cut or folded, texts are folded between words, and where that is not enough the
-table becomes several, one below the other, that begin with the same column."""
+table becomes several, one below the other, that begin with the columns that tell rows apart."""
 
 from __future__ import annotations
 
@@ -101,16 +101,29 @@ def widths(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]
 
 
 def groups(table: Table, least: Sequence[int], room: int) -> list[list[int]]:
-    """Columns of the tables that one is cut into: the first in each, as many of the others as fit."""
+    """Columns of the tables that one is cut into: those that tell rows apart in each, as many of the others as fit."""
     made: list[list[int]] = []
-    group = [0]
-    for index in range(1, len(least)):
+    first = list(range(telling(table, least, room)))
+    group = first
+    for index in range(len(first), len(least)):
         wanted = [*group, index]
-        if len(group) > 1 and sum(least[n] for n in wanted) + frame(table, len(wanted), True) > room:
+        if len(group) > len(first) and sum(least[n] for n in wanted) + frame(table, len(wanted), True) > room:
             made.append(group)
-            wanted = [0, index]
+            wanted = [*first, index]
         group = wanted
     return [*made, group]
+
+
+def telling(table: Table, least: Sequence[int], room: int) -> int:
+    """How many of the first columns tell rows apart, such as queue depth and block size; one where no first columns do
+    in half of the room."""
+    cells = [[str(cell) for cell in column.cells] for column in table.columns]
+    for count in range(1, len(cells)):
+        if count > 1 and sum(least[:count]) + frame(table, count, True) > room / 2:
+            break
+        if len(set(zip(*cells[:count], strict=True))) == len(table.rows):
+            return count
+    return 1
 
 
 def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: bool, titled: bool = True) -> Table:
