@@ -26,6 +26,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory, call: Hotband) -> Path:
     return folder
 
 
+def test_what_is_of_the_model_alone_is_said(hotband: Hotband, runs: Path) -> None:
+    done = hotband("compare", str(runs / "old"), str(runs / "new"))
+    assert "of the model's runs alone: how far the model may be off" in " ".join(done.stdout.split())
+
+
 def compared(hotband: Hotband, folder: Path, *words: str) -> list[dict[str, Any]]:
     """What `compare --json` finds; words that are names of `folder` are its paths."""
     done = hotband("compare", *(str(folder / word) if word != "vs" else word for word in words), "--json")

@@ -138,6 +138,9 @@ def test_the_summary_says_what_wore() -> None:
     said = "d0: write amplification 2.500 (– since new), 0.0123 % used, projected endurance 3.5 PB written by the host"
     assert smart_lines({"smart": [wearing()]}) == [said]
     assert smart_lines({"smart": [wearing(endurance_bytes=None)]})[0].endswith("% used")
+    assert smart_lines({"smart": [wearing(amplification=None)]}) == [
+        "d0: write amplification – (– since new), 0.0123 % used"
+    ], "what the preparation wrote projects nothing"
     assert smart_lines({}) == []
 
 

@@ -93,6 +93,8 @@ def comparison_view(found: Comparison) -> list[Any]:
     first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
     lines: list[Any] = [f"how: {how}" for how in hows if len(hows) == 1]
+    if all(run.is_model for side in (found.a, found.b) for run in side.runs):
+        lines.append("of the model's runs alone: how far the model may be off is what hotband run --interval 90 says")
     lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
     return [*first, table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]

@@ -56,7 +56,8 @@ def _line(drives: Sequence[SmartDoc]) -> str:
         f"write amplification {_range(amplification, lambda value: number(value, 3))} ({since_new} since new)",
         f"{_range(used, significant)} % used",
     ]
-    if endurance:
+    # Of a run that wrote nothing it would be that of the preparation.
+    if endurance and amplification:
         scale = drives[0].get("scale", 1)
         whole = "" if scale == 1 else f" of the whole drive (scale {scale})"
         each = " to each" if len(drives) > 1 else ""
