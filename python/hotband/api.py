@@ -45,7 +45,7 @@ from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of, record_of_import
 from hotband.review.api import review as review
-from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts
+from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts, whole
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.store.api import store as store
@@ -320,9 +320,13 @@ def sweep(
 
 def _path(given: str | PathLike[str] | None, argument: str) -> Path | None:
     """A path; UserError for an empty one, which would mean the folder one is in."""
+    if given is None:
+        return None
+    if not isinstance(given, str | PathLike) or "\0" in str(given):
+        raise UserError(argument, "", repr(given), "expected a path, as text or pathlib has it")
     if given == "":
         raise UserError(argument, "", "", "is empty; expected a path")
-    return None if given is None else Path(given)
+    return Path(given)
 
 
 def _spec(
@@ -331,7 +335,8 @@ def _spec(
     """A run as the engine takes it."""
     from hotband.runs.run import RunSpec
 
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
+    number = whole(seed)
+    if number is None or not 0 <= number < 2**64:
         raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
     if duration is not None and not isinstance(duration, str):
         raise UserError("duration", "", str(duration), 'expected a time with its unit, such as "5 s"')
@@ -341,7 +346,7 @@ def _spec(
         on.name,
         workload.name,
         changes,
-        seed,
+        number,
         duration,
         machine_text=on.text,
         workload_text=workload.text,

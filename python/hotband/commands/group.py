@@ -6,6 +6,7 @@ typer's own errors (an option that is not there, a number out of range) are turn
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -65,12 +66,16 @@ class Commands(TyperGroup):
             where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
             say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
             return INTERRUPTED
-        except _Stopped:
+        except (_Stopped, KeyboardInterrupt):
             say("hotband: interrupted")
             return INTERRUPTED
         except BrokenPipeError:
             leave_stdout()
             return 0
+        except SystemExit as end:
+            return without_reader(end)
+        except UnicodeEncodeError as error:
+            return refused(str(no_text(error)))
         except OSError as error:
             # Whatever else is written or read has a name.
             if error.filename is None:
@@ -217,6 +222,20 @@ def of_library(error: Exception) -> int:
         sys.stderr.write(f"{error.format_message()}\n")
         return 2
     return refused(shortened(of_typer(error), LONGEST))
+
+
+def no_text(error: UnicodeEncodeError) -> UserError:
+    """An argument or a name with bytes that are no characters, which Python keeps as halves of them."""
+    words = error.object.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return UserError("arguments", "", shortened(words, LONGEST), "has bytes that are no text; expected UTF-8")
+
+
+def without_reader(end: SystemExit) -> int:
+    """Exit code of what typer or rich ended: none where nobody read on, such as `head`."""
+    if isinstance(end.__context__, OSError) and end.__context__.errno == errno.EPIPE:
+        leave_stdout()
+        return 0
+    raise end
 
 
 def leave_stdout() -> None:

@@ -25,6 +25,9 @@ def refusing_incomplete(paths: Sequence[Path]) -> Iterator[None]:
     """Errors of reading the values of these files become a UserError that names them."""
     try:
         yield
+    except UnicodeEncodeError:
+        # It is the name of a file that is no text, and not what is in it.
+        raise
     except _INCOMPLETE as error:
         raise _refusal(paths, error) from error
     except Exception as error:

@@ -223,6 +223,9 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
         raise too_large(spec.machine, *error.args) from None
     except _core.SpecError as error:
         raise in_job_file(user_error(error), spec.workload, workload) from None
+    except UnicodeEncodeError as error:
+        shown = error.object.encode("utf-8", "backslashreplace").decode()
+        raise UserError("arguments", "", shown, "has bytes that are no text; expected UTF-8") from None
     return Prepared(spec, run, raw_log)
 
 

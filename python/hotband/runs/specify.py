@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -110,12 +112,30 @@ def named(spec: object, argument: str) -> Named:
     if not isinstance(spec, str) or not spec.strip():
         accepted = "expected a catalog name, a path, TOML text or a dict"
         raise UserError(argument, "", _short(spec), accepted)
-    if spec.startswith(REAL):
+    if characters(argument, spec).startswith(REAL):
         return Named(spec)
-    # No name, path or short form has line ends; one line of TOML has an equals sign.
-    if "\n" in spec or "=" in spec:
+    # No name or short form has line ends; one line of TOML has an equals sign. Files may have both in their names.
+    if ("\n" in spec or "=" in spec) and not _is_there(spec):
         return Named(_title(spec, argument), spec)
     return Named(spec, text_of(spec, argument))
+
+
+def _is_there(name: str) -> bool:
+    """Whether there is such a file; no name is too long or too odd to ask."""
+    try:
+        return os.path.isfile(name)
+    except ValueError:
+        return False
+
+
+def characters(argument: str, given: str) -> str:
+    """Text that is characters throughout: names of files may have bytes that are none. Raises UserError."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        shown = given.encode("utf-8", "backslashreplace").decode()
+        raise UserError(argument, "", shown, "has bytes that are no text; expected UTF-8") from None
+    return given
 
 
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:
@@ -138,12 +158,19 @@ def _title(text: str, argument: str) -> str:
     return title if isinstance(title, str) and title else argument
 
 
+def whole(given: object) -> int | None:
+    """A whole number, be it one of numpy's; None for anything else."""
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        return None
+    return operator.index(given)
+
+
 def setting(key: str, value: object) -> str:
     """A setting as text: True and False are on and off. Raises UserError for what is no text, number or truth."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, str | int | float):
-        return f"{value!r}" if isinstance(value, float) else str(value)
+        return f"{value!r}" if isinstance(value, float) else characters(key, str(value))
     if hasattr(value, "item"):
         # A number of numpy.
         return setting(key, value.item())

@@ -11,7 +11,7 @@ from typing import cast
 
 from hotband.errors import UserError
 from hotband.runs.run import RunSpec
-from hotband.runs.specify import Named, Spec, named, setting
+from hotband.runs.specify import Named, Spec, named, setting, whole
 from hotband.sweeps.values import MOST_RUNS, Value, Values, values_of
 
 Coordinates = Mapping[str, Value]
@@ -113,17 +113,19 @@ def axis_of(key: str, given: object) -> Values:
 
 def seeds_of(given: object, repeat: object) -> Values:
     """The seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
-    if repeat is not None and (isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1):
+    several = 1 if repeat is None else whole(repeat)
+    if several is None or several < 1:
         raise UserError("repeat", "", str(repeat), "expected a whole number, 1 or more")
     listed = list(given) if isinstance(given, list | tuple | range) else [given]
     if repeat is not None and len(listed) != 1:
         raise UserError("repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat")
     if not listed:
         raise UserError("seed", "", "[]", "expected at least one value")
-    last = 2**64 - (repeat or 1)
+    seeds = []
     for seed in listed:
-        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= last:
+        number = whole(seed)
+        if number is None or not 0 <= number <= 2**64 - several:
             raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
-    first, several = cast("int", listed[0]), repeat or 1
-    found = range(first, first + several) if repeat is not None else cast("list[int]", listed)
+        seeds.append(number)
+    found = range(seeds[0], seeds[0] + several) if repeat is not None else seeds
     return Values(tuple(found[: MOST_RUNS + 1]), len(found))

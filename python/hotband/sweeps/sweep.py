@@ -40,6 +40,10 @@ class Sweep:
             rows = tuple(None if record is None else row_of(record.document) for record in self.records)
             object.__setattr__(self, "rows", rows)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without who goes on with it: a sweep that was pickled is what it found."""
+        return {**self.__dict__, "_go_on": None}
+
     @property
     def complete(self) -> bool:
         """Whether every run of the grid ended, and has the intervals that were asked for."""

@@ -1,0 +1,65 @@
+"""What runs first of the command `hotband`, and of `python -m hotband`: streams that were closed go nowhere, and an
+interruption is one line from here on, though loading the commands takes a quarter of a second."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import IO, Any, cast
+
+INTERRUPTED = 130
+"""Exit code of what the user stopped, as shells have it."""
+
+
+class LastWords(io.FileIO):
+    """Where errors and progress go: a full device or a reader that has left is no reason to lose the results."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def whole_streams() -> None:
+    """Opens what the caller has closed of the three streams, so that files that are opened later do not take their
+    place, and has stderr take whatever is written to it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = text(io.FileIO(1, "w", closefd=False), "utf-8")
+    encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
+    sys.stderr = text(LastWords(2, "w", closefd=False), encoding)
+
+
+def text(raw: io.FileIO, encoding: str) -> io.TextIOWrapper:
+    """A stream of text that keeps nothing back."""
+    return io.TextIOWrapper(
+        cast("IO[bytes]", raw), encoding, errors="backslashreplace", line_buffering=True, write_through=True
+    )
+
+
+def main() -> None:
+    """Runs the command."""
+    try:
+        whole_streams()
+        # A width of nothing, which some systems set, would leave nothing of tables.
+        for name in ("COLUMNS", "LINES"):
+            if os.environ.get(name, "").strip("0 ") == "":
+                os.environ.pop(name, None)
+        from hotband.cli import main as command
+
+        command()
+    except KeyboardInterrupt:
+        sys.stderr.write("hotband: interrupted\n")
+        sys.stderr.flush()
+        # What was being loaded has nothing to end.
+        os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Does a command do its work, or say in one line why not, whatever it is started from and written to?"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hotband as hb
+from hotband.errors import UserError
+
+DISK = "exos-15e900-512n"
+HOTBAND = f"{sys.executable} -m hotband"
+SHORT = f"run fio-randread --on {DISK} --duration '0.2 s'"
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+
+
+def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """A line of the shell."""
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
+    return subprocess.run(["bash", "-c", line], cwd=folder, env=environ, capture_output=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run $'\\xff.toml' --on {disk}",
+        "run fio-randread --on $'\\xff'",
+        "run fio-randread --on {disk} --set qd=$'\\xff'",
+        "run fio-randread --on {disk} --duration $'\\xff'",
+        "sweep $'\\xff' --on {disk}",
+        "keys $'\\xff' {disk}",
+        "drives $'\\xff'",
+        "report $'\\xff'",
+        "trace show $'\\xff'",
+        "audit $'\\xff'",
+    ],
+)
+def test_bytes_that_are_no_text_are_one_line(line: str, tmp_path: Path) -> None:
+    done = shell(f"{HOTBAND} {line.format(disk=DISK)}", tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.startswith(b"hotband: error: ")
+
+
+def test_a_record_in_a_folder_whose_name_is_no_text_is_not_called_broken(tmp_path: Path) -> None:
+    assert shell(f"{HOTBAND} {SHORT} --out rec", tmp_path).returncode == 0
+    odd = os.fsencode(tmp_path) + b"/\xff"
+    shutil.copytree(os.fsencode(tmp_path) + b"/rec", odd)
+    done = shell(f"{HOTBAND} report $'\\xff' -o x.html", tmp_path)
+    assert b"no whole record" not in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in (0, 2)
+
+
+@pytest.mark.parametrize("command", ["version", SHORT, "drives", "--help", f"{SHORT} --json"])
+def test_closed_output_ends_in_order(command: str, tmp_path: Path) -> None:
+    done = shell(f"{HOTBAND} {command} >&-", tmp_path)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+
+
+@pytest.mark.parametrize("where", ["2>&-", pytest.param("2>/dev/full", marks=FULL), "2>&1 >&3 | true"])
+def test_what_takes_no_progress_takes_no_results_either_away(where: str, tmp_path: Path) -> None:
+    done = shell(f"exec 3>&1; set -o pipefail; {HOTBAND} {SHORT} --out rec --json {where}", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+    assert (tmp_path / "rec/record.json").is_file()
+
+
+@FULL
+def test_a_mistake_has_its_exit_code_where_nobody_can_be_told(tmp_path: Path) -> None:
+    for where in ("2>&-", "2>/dev/full"):
+        done = shell(f"{HOTBAND} drives nosuch {where}", tmp_path)
+        assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("width", ["0", "00", ""])
+def test_no_width_is_not_a_width(width: str, tmp_path: Path) -> None:
+    done = shell(f"{HOTBAND} drives", tmp_path, COLUMNS=width)
+    assert done.returncode == 0
+    assert DISK.encode() in done.stdout
+
+
+@pytest.mark.parametrize("command", ["version", "run --help", SHORT])
+def test_a_reader_that_leaves_is_no_fault(command: str, tmp_path: Path) -> None:
+    done = shell(f"{HOTBAND} {command} | true; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert (done.returncode, done.stderr.count(b"Traceback")) == (0, 0), done.stderr
+
+
+@pytest.mark.parametrize("after", [0.12, 0.18, 0.25, 0.4, 0.7])
+def test_an_interrupt_while_commands_are_loaded_is_one_line(after: float, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hotband", "run", "fio-randread", "--on", DISK, "--duration", "2000 h"]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    # Before that, the interpreter itself is loaded, which says what it wants.
+    if b"<frozen" not in stderr and b"runpy" not in stderr:
+        assert (process.returncode, b"Traceback" in stderr) == (130, False), stderr
+
+
+def test_names_of_files_may_have_equals_signs_and_line_ends(tmp_path: Path) -> None:
+    text = (Path(hb.__file__).parent / "catalog/workloads/fio-randread.toml").read_text(encoding="utf-8")
+    for name in ("qd=32.toml", "two\nlines.toml"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert hb.run(str(tmp_path / name), on=DISK, duration="0.1 s", progress=False).iops
+    done = shell(f"{HOTBAND} sweep ./qd=32.toml --on {DISK} --duration '0.1 s' --set qd=1,2", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_sweep_can_be_pickled() -> None:
+    found = hb.sweep("fio-randread", on=DISK, duration="0.1 s", qd=[1, 2], progress=False)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.frame.equals(found.frame)
+    assert again.resume() is again
+
+
+def test_numbers_of_numpy_are_seeds() -> None:
+    one = hb.run("fio-randread", on=DISK, duration="0.1 s", seed=np.int64(3), progress=False)
+    assert one.seed == 3
+    assert len(hb.sweep("fio-randread", on=DISK, duration="0.1 s", seed=np.arange(2)[1], repeat=np.int32(2))) == 2
+
+
+@pytest.mark.parametrize(
+    ("argument", "given"),
+    [("out", b"x"), ("out", 5), ("out", "\0"), ("on", "\udcff"), ("duration", "\udcff"), ("qd", "\udcff")],
+)
+def test_what_is_no_text_or_path_is_told(argument: str, given: Any) -> None:
+    with pytest.raises(UserError):
+        hb.sweep("fio-randread", **{"on": DISK, "duration": "0.1 s", "progress": False, argument: given})
