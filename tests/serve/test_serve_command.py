@@ -7,6 +7,7 @@ import shutil
 import socket
 import stat
 import struct
+import tempfile
 import time
 from pathlib import Path
 
@@ -103,7 +104,9 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", DRIVE, "--anyway", "--tcp", "0.0.0.0:0", "--insecure-loopback"], "expected certificates"),
         (["serve", DRIVE, "--anyway", "--tcp", "127.0.0.1:0", "--tls", "nowhere"], "--tls = "),
         (["serve", DRIVE, "--anyway", "--store", "nowhere/s"], "--store = "),
-        (["serve", DRIVE, "--anyway", "--base", "nowhere.img"], "nowhere.img"),
+        (["serve", DRIVE, "--anyway", "--base", "nowhere.img"], "--base = 'nowhere.img': No such file"),
+        (["serve", DRIVE, "--anyway", "--base", "."], "--base = '.': expected a file"),
+        (["serve", DRIVE, "--anyway", "--record", "file"], "--record = 'file': the folder cannot be written"),
         (["serve", DRIVE, "--event", "at noon: power-off"], "at noon: power-off"),
         (["mount", DRIVE, "nowhere", "--anyway"], "DIR = "),
         (["run", "fio-randread", "--on", "emulated:"], "--on = 'emulated:': expected emulated:MACHINE"),
@@ -122,6 +125,20 @@ def test_a_mistake_is_one_line(hotband, tmp_path: Path, monkeypatch, arguments: 
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--anyway"], ["--anyway", "--nbd", "s"]])
+def test_a_temporary_folder_too_deep_for_a_socket_is_refused(
+    hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    deep = tmp_path / ("x" * 90)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    done = hotband("serve", DRIVE, "--duration", "1 s", *options)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert done.stderr.startswith("hotband: error: TMPDIR = ")
+    # unix(7): 108 bytes with the one that ends it, of which a folder and a socket in it take some.
+    assert "is too long for a socket: expected a path of at most 79 bytes" in done.stderr
 
 
 def test_a_machine_that_is_faster_than_its_host_is_refused_with_how_fast_that_is() -> None:

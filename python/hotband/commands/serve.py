@@ -52,6 +52,8 @@ AwakeOption = Annotated[
 ]
 AnywayOption = Annotated[bool, typer.Option("--anyway", help="Even if it is faster than this host can serve.")]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
+TO_END_S = 5
+"""How long a command that is run beside may take to end when it is told to: half of what users are asked to wait."""
 SERVE_EPILOG = """\
 [bold]Examples[/]
 
@@ -106,6 +108,7 @@ def serve(
         store=store,
         base=base,
         out=record,
+        out_option="--record",
         io_log=io_log,
         spin=spin,
         priority=priority,
@@ -152,6 +155,7 @@ def mount(
         store=store,
         base=base,
         out=record,
+        out_option="--record",
         io_log=io_log,
         spin=spin,
         priority=priority,
@@ -173,12 +177,14 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bool, as_json: bool) -> None:
-    from hotband.runs.signals import stoppable
     from hotband.serve import Served
+    from hotband.serve.ending import Ending
     from hotband.serve.show import lateness_lines, reached_lines, serving_table
 
     code = 0
-    with stoppable(), Served(spec) as served:
+    ending = Ending()
+    with ending.taken(), Served(spec) as served:
+        ending.served()
         # Where programs find it is said at once, and not in the way of data.
         for line in reached_lines(served):
             say(line)
@@ -193,6 +199,7 @@ def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bo
         except KeyboardInterrupt:
             # The usual end of a server; what it leaves is whole.
             pass
+        ending.closes()
         serving = served.serving()
     assert served.finished is not None, "it has ended"
     if as_json:
@@ -249,5 +256,9 @@ def run_beside(served: Served, command: str, look: Callable[[Served], None] | No
     finally:
         if child.poll() is None:
             child.terminate()
-            child.wait()
+            try:
+                child.wait(TO_END_S)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
     return child.returncode

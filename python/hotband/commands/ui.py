@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -32,6 +33,7 @@ def ui(
 ) -> None:
     """Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, sweep,
     find, review, compare, studies; live charts, reports, and the command for each."""
+    from hotband.runs.signals import stoppable
     from hotband.ui.kept import Kept
     from hotband.ui.server import serve
 
@@ -42,7 +44,7 @@ def ui(
         if not no_browser:
             _open(address)
 
-    with ExitStack() as stack:
+    with stoppable(), ExitStack() as stack:
         folder = store or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hotband-ui-")))
         kept = Kept(folder)
         kept.open()
@@ -50,6 +52,8 @@ def ui(
         try:
             serve(kept, port, begun)
         except KeyboardInterrupt:
+            # What is left is short, and a second Ctrl-C would leave the folder behind; SIGTERM still ends it.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             say("hotband ui: ended")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,9 +20,9 @@ from urllib.parse import quote
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
-from hotband.runs.run import Finished, RunSpec, mistakes_of, prepare, text_of, user_error
+from hotband.runs.run import Finished, RunSpec, check_writable, mistakes_of, prepare, text_of, user_error
 from hotband.serve.serving import Serving
-from hotband.serve.speed import expect_servable, speed_of_host, speed_of_machine, way_ns
+from hotband.serve.speed import LONGEST_SOCKET, expect_servable, socket_in, speed_of_host, speed_of_machine, way_ns
 from hotband.text.write import expect_no_disk
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ LOOK_EVERY_S = 0.2
 OF_DRIVES = "state"
 # A thousand times what a disk's cache takes to answer.
 LONGEST_SPIN_NS = 1e6
-# The longest path of a unix socket on Linux (unix(7): 108 bytes with the one that ends it).
-LONGEST_SOCKET = 107
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,8 @@ class ServeSpec:
     read where nothing was written. `spin`, `priority` and `awake` (cores do not sleep): how answers are timed;
     `way_ns`: what the way from a client and back takes at least (measured where None).
     `precondition` is what the drives hold before, as in a workload; with `in_use` solid-state drives are written over
-    first, as in runs. Paths that are wrong raise UserError once it begins.
+    first, as in runs. `out_option` is the option that `out` was given by. Paths that are wrong raise UserError once it
+    begins.
     """
 
     machine: str
@@ -74,6 +74,7 @@ class ServeSpec:
     insecure_loopback: bool = field(default=False, kw_only=True)
     awake: bool = field(default=True, kw_only=True)
     way_ns: int | None = field(default=None, kw_only=True)
+    out_option: str = field(default="--out", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,15 @@ def refusing(option: str) -> Iterator[None]:
         raise refused(option, error) from None
 
 
+def expect_image(base: Path) -> None:
+    """Raises UserError for a base that is no file, or one that cannot be read."""
+    with refusing("--base"):
+        # Of a device the engine would take no size, of a pipe it would wait for a writer.
+        if not stat.S_ISREG(base.stat().st_mode):
+            raise UserError("--base", "", str(base), "expected a file")
+        base.open("rb").close()
+
+
 class Served:
     """A machine on the wall clock, for a `with` block; what it leaves is in `finished` behind it, and in
     `busy` who still used its devices when it ended.
@@ -176,6 +186,7 @@ class Served:
                 events=spec.events,
                 in_use=spec.in_use,
             )
+            self._expect_files()
             self._prepared = prepare(asked)
             # Left last: a folder in it is mounted until the machine has ended.
             temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
@@ -192,6 +203,13 @@ class Served:
             self._reach()
             self._stack = self._stack.pop_all()
         return self
+
+    def _expect_files(self) -> None:
+        """Raises UserError for a place that cannot be read or written, with the option that names it."""
+        if self.spec.out is not None:
+            check_writable(self.spec.out, self.spec.out_option)
+        if self.spec.base is not None:
+            expect_image(self.spec.base)
 
     def _begin(self) -> _core.Server:
         spec = self.spec
@@ -224,7 +242,7 @@ class Served:
         spec = self.spec
         self.socket: Path | None = None
         if spec.nbd:
-            self.socket = spec.socket if spec.socket is not None else self._temporary / "nbd.sock"
+            self.socket = spec.socket if spec.socket is not None else socket_in(self._temporary, "nbd.sock")
             if len(os.fsencode(self.socket.absolute())) > LONGEST_SOCKET:
                 accepted = f"is too long for a socket: expected a path of at most {LONGEST_SOCKET} bytes"
                 raise UserError("--nbd", "", str(self.socket), accepted)

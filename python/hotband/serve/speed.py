@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,10 @@ DEPTHS = (1, 32)
 # A machine is refused where it answers sooner than a host's answer takes by itself, or serves more a second than this
 # share of what the host does when it does nothing else: models and programs take the other half.
 HOST_SHARE = 0.5
+# The longest path of a unix socket on Linux (unix(7): 108 bytes with the one that ends it).
+LONGEST_SOCKET = 107
+# Of sockets in a temporary folder.
+LONGEST_NAME = len("speed.sock")
 
 
 @dataclass(frozen=True)
@@ -33,14 +38,24 @@ class Speed:
         return f"a 4 KiB read in {span_text(self.latency_ns)}, {self.iops:,.0f} a second with 32 outstanding"
 
 
+def socket_in(folder: Path, name: str) -> Path:
+    """The path of a socket in a temporary folder. Raises UserError where that folder's path is too long."""
+    beyond = len(os.fsencode(folder)) + 1 + LONGEST_NAME - LONGEST_SOCKET
+    if beyond > 0:
+        longest = len(os.fsencode(folder.parent)) - beyond
+        accepted = f"is too long for a socket: expected a path of at most {longest} bytes"
+        raise UserError("TMPDIR", "", str(folder.parent), accepted)
+    return folder / name
+
+
 def speed_of_host(folder: Path) -> Speed:
     """Of this host, client and server together; a socket is made in `folder`."""
-    return Speed(*_core.serve_speed(folder / "speed.sock", HOST_S))
+    return Speed(*_core.serve_speed(socket_in(folder, "speed.sock"), HOST_S))
 
 
 def way_ns(folder: Path) -> int:
     """What the way to a server on this host and back takes at least, in ns; a socket is made in `folder`."""
-    return _core.serve_way(folder / "way.sock", WAY_S)
+    return _core.serve_way(socket_in(folder, "way.sock"), WAY_S)
 
 
 def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:

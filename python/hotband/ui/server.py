@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from html import escape
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, cast
 
 import uvicorn
@@ -40,6 +43,11 @@ ALIVE_EVERY_S = 1.0
 """How often a page that has no news is told that the server is there, and the server looks whether it is to end."""
 LINGER_S = 1
 """How long open connections may last when the server is ended."""
+PATIENCE_S = 10
+"""So long after it was told to end it may be told again to no effect; then that ends the process: an estimate of what
+users bear."""
+INTERRUPTED = 130
+"""The exit code of shells for what SIGINT ended: 128 and its number."""
 SETTLED_S = 3.0
 """How long a form waits for whether what it asks can be run; what takes longer to be looked at says so as a job."""
 HOST = "127.0.0.1"
@@ -394,11 +402,12 @@ def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says when it has begun, and tells open streams when it is to end."""
+    """Says when it has begun, and tells open streams when it is to end. SIGHUP ends it as SIGTERM does."""
 
     def __init__(self, config: uvicorn.Config, begun: Callable[[], None], ending: threading.Event) -> None:
         super().__init__(config)
         self._begun, self._ending = begun, ending
+        self._told_at: float | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -408,6 +417,28 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._ending.set()
         await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Takes requests to end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGHUP, self.handle_exit)
+        try:
+            with super().capture_signals():
+                yield
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A request to end. At a second one uvicorn would end without telling jobs to: they would go on."""
+        now = time.monotonic()
+        if self._told_at is None:
+            self._told_at = now
+            super().handle_exit(signal.SIGTERM if sig == signal.SIGHUP else sig, frame)
+        elif now - self._told_at > PATIENCE_S:
+            os._exit(INTERRUPTED)
 
 
 def _listen(port: int) -> socket.socket:

@@ -1,0 +1,66 @@
+"""Is the record of a served machine kept however often it is told to end, and does it end?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hotband.commands import serve
+from hotband.serve import Served, ServedVolume, ServeSpec
+
+DRIVE = "exos-15e900-512n"
+PATIENCE = 120
+"""Seconds after which a process that goes on is a fault: on an idle computer it ends in two."""
+
+
+def ended(folder: Path, at_end: str) -> subprocess.CompletedProcess[str]:
+    """A server that is interrupted while it serves, and does `at_end` before it keeps its record."""
+    code = (
+        "import os, signal, sys, threading\n"
+        "from hotband.cli import main\n"
+        "from hotband.serve import Served, ending\n"
+        "def interrupt(*_):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "kept = Served._end\n"
+        "def end(self):\n"
+        f"    {at_end}\n"
+        "    kept(self)\n"
+        "Served._end, Served.wait = end, interrupt\n"
+        f"sys.argv = ['hotband', 'serve', {DRIVE!r}, '--anyway', '--record', {str(folder)!r}]\n"
+        "main()\n"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+def test_interrupts_while_it_ends_do_not_lose_the_record(tmp_path: Path) -> None:
+    done = ended(tmp_path / "out", "interrupt(); interrupt()")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("hotband: the record is being written") == 1
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert files == {"record.json", "series.parquet", "caches.parquet", "power.parquet"}
+
+
+def test_an_interrupt_ends_a_server_that_does_not_end_by_itself(tmp_path: Path) -> None:
+    done = ended(tmp_path / "out", "ending.PATIENCE_S = 0; interrupt(); threading.Event().wait()")
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[-1] == "hotband: interrupted again; ended at once, without the record"
+
+
+def test_a_command_that_does_not_end_when_it_is_told_to_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "TO_END_S", 0.1)
+    begun, over = tmp_path / "begun", tmp_path / "over"
+
+    def interrupted(_: Served) -> None:
+        if begun.exists():
+            raise KeyboardInterrupt
+
+    served = Served(ServeSpec(DRIVE))
+    served.volumes = {"d0": ServedVolume("d0", 4096, 512, None, None, None)}
+    with pytest.raises(KeyboardInterrupt):
+        serve.run_beside(served, f"trap '' TERM; touch '{begun}'; sleep 20; touch '{over}'", interrupted)
+    assert not over.exists()
