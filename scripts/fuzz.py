@@ -1,6 +1,6 @@
 """Fuzzes the parsers, the readers and the two servers with coverage: `python scripts/fuzz.py --minutes 60`.
 
-Targets take turns, a slice of some minutes each, the one with the least processor time first. Inputs that reach new
+Targets take turns, a slice of some minutes each, the one that has run the shortest first. Inputs that reach new
 code are kept in FOLDER/TARGET/corpus, what breaks something in FOLDER/TARGET/found, what was done in
 FOLDER/TARGET/done.jsonl: started again, it goes on from there. `--minutes 0` prints the table alone, and `--keep` moves
 what was done into fuzz/done.csv, which is committed: the table counts what was done in other checkouts, too.
@@ -71,6 +71,10 @@ class Target:
         """Seconds of processor time so far."""
         return sum(one["cpu_s"] for one in self.slices())
 
+    def ran_s(self) -> float:
+        """Seconds on the wall so far: servers wait for their clients, and would always be next by processor time."""
+        return sum(one.get("ran_s", one["cpu_s"]) for one in self.slices())
+
     def broke(self) -> int:
         """How many slices broke off, for an input that broke something."""
         return sum(one["exit"] not in IN_ORDER for one in self.slices())
@@ -102,14 +106,19 @@ class Target:
                 path.unlink()
         return any(self.folder.glob("found/timeout-*"))
 
-    def end(self, code: int, cpu_s: float, log: Path) -> None:
+    def end(self, code: int, cpu_s: float, ran_s: float, log: Path) -> None:
         """Keeps what a slice did."""
         text = log.read_text(errors="replace")
         if code == TIMEOUT and not self.still_slow():
             code = 0
         # Atheris and libFuzzer say the number at the end; one that broke off says it with its last line.
         counts = re.findall(r"number_of_executed_units:\s*(\d+)", text) or re.findall(r"^#(\d+)\t", text, re.MULTILINE)
-        line = {"cpu_s": round(cpu_s, 1), "executions": int(counts[-1]) if counts else 0, "exit": code}
+        line = {
+            "cpu_s": round(cpu_s, 1),
+            "ran_s": round(ran_s),
+            "executions": int(counts[-1]) if counts else 0,
+            "exit": code,
+        }
         with self.done.open("a") as out:
             out.write(json.dumps(line) + "\n")
         if code not in IN_ORDER:
@@ -201,7 +210,7 @@ def fuzz(targets: dict[str, Target], minutes: float, slice_s: int, jobs: int) ->
     def take(over: list[tuple[Slice, int, float]]) -> None:
         for one, code, cpu_s in over:
             running.remove(one)
-            targets[one.target].end(code, cpu_s, one.log)
+            targets[one.target].end(code, cpu_s, time.monotonic() - one.begin, one.log)
             kept = targets[one.target].slices()[-1]
             said = f"{one.target}: {kept['executions']:,} inputs in {cpu_s:,.0f} s of the processor"
             print(
@@ -215,7 +224,7 @@ def fuzz(targets: dict[str, Target], minutes: float, slice_s: int, jobs: int) ->
             busy = {one.target for one in running}
             idle = [one for one in targets.values() if one.name not in busy]
             if left > 0 and idle and len(running) < jobs:
-                least = min(idle, key=Target.cpu_s)
+                least = min(idle, key=Target.ran_s)
                 running.append(least.begin(max(1, round(min(slice_s, left)))))
             elif running:
                 take(ended(running, slice_s))

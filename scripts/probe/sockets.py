@@ -132,7 +132,10 @@ def page_server(folder: Path) -> tuple[Any, int]:
     port = int(listening.getsockname()[1])
     ui = Ui(kept, written_by_hand.TOKEN, port)
     ready = threading.Event()
-    settings = uvicorn.Config(ui.app, log_level="error", access_log=False, ws="none", timeout_graceful_shutdown=1)
+    # A client that says nothing more is waited for, five seconds by default: here nobody has more to say.
+    settings = uvicorn.Config(
+        ui.app, log_level="error", access_log=False, ws="none", timeout_graceful_shutdown=1, timeout_keep_alive=0
+    )
     server = _Server(settings, ready.set, ui.ending)
     threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True).start()
     if not ready.wait(30):

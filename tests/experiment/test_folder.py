@@ -17,6 +17,7 @@ from hotband.errors import UserError
 from hotband.experiment import Experiment, Lock, grid, store
 from hotband.study.file import load
 from hotband.study.runs import points
+from hotband.sweeps.journal import Journal, line_of
 
 RUN = ("run", "fio-randread", "--on", "savvio-10k1", "--duration", "1 s", "--out")
 
@@ -148,11 +149,36 @@ def test_a_broken_list_of_runs_is_told(tmp_path: Path, text: str) -> None:
         small().run(out=tmp_path)
 
 
+@pytest.mark.parametrize("how", ["empty", "truncated", "newer"])
+def test_fresh_starts_over_where_the_list_of_runs_is_damaged(tmp_path: Path, how: str) -> None:
+    small().run(out=tmp_path)
+    before, file = records(tmp_path), tmp_path / "experiment.json"
+    whole = file.read_text()
+    newer = whole.replace('"schema_version": 1', '"schema_version": 2')
+    file.write_text({"empty": "", "truncated": whole[: len(whole) // 2], "newer": newer}[how])
+    with pytest.raises(UserError, match="or --fresh to start over"):
+        small().run(out=tmp_path)
+    assert records(tmp_path) == before
+    assert store.other_version(tmp_path) is None
+    assert small().run(out=tmp_path, fresh=True).kept == 0
+    assert records(tmp_path) == before
+    assert file.read_text() == whole
+
+
+def test_lists_of_another_version_say_so(tmp_path: Path) -> None:
+    (tmp_path / "experiment.json").write_text('{"schema": "hotband-experiment", "schema_version": 2}')
+    (tmp_path / "sweep.journal").write_bytes(line_of({"schema": "hotband-sweep", "schema_version": 2}))
+    newer = "schema_version = '2': is of another version of hotband; this one reads 1: expected another folder, or"
+    with pytest.raises(UserError, match=rf"experiment\.json: {newer} the file"):
+        store.read_manifest(tmp_path / "experiment.json")
+    with pytest.raises(UserError, match=rf"sweep\.journal: {newer} --fresh"):
+        Journal(tmp_path, "")
+
+
 def test_a_list_that_names_folders_elsewhere_removes_nothing_there(tmp_path: Path) -> None:
     small().run(out=tmp_path / "out")
     (tmp_path / "record.json").write_text("mine")
     file = tmp_path / "out/experiment.json"
     file.write_text(file.read_text().replace('"runs/savvio-10k1-fio-randread-qd-1"', '".."'))
-    with pytest.raises(UserError, match="not the list"):
-        small().run(out=tmp_path / "out", fresh=True)
+    small().run(out=tmp_path / "out", fresh=True)
     assert (tmp_path / "record.json").read_text() == "mine"

@@ -145,6 +145,17 @@ def test_a_folder_of_another_fleet_is_refused(call, tmp_path: Path) -> None:
     assert call("fleet", "b.toml", "--out", "out", "--fresh", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.parametrize("text", ["", "[]", '{"schema": "hotband-fleet-repetitions", "key": 3}'])
+def test_a_folder_with_a_damaged_list_is_refused_as_that(call, tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.toml").write_text(PLAIN)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/fleet.json").write_text(text)
+    done = call("fleet", "a.toml", "--out", "out", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "fleet.json: is damaged: expected" in done.stderr
+    assert call("fleet", "a.toml", "--out", "out", "--fresh", cwd=tmp_path).returncode == 0
+
+
 def test_tables_have_every_format(call, tmp_path: Path) -> None:
     (tmp_path / "fleet.toml").write_text(PLAIN)
     done = call("fleet", "fleet.toml", "--format", "csv", cwd=tmp_path)

@@ -150,7 +150,7 @@ def test_what_is_refused_is_one_line(ask: Hotband, shared: Path, arguments: tupl
         ),
         ("hotband-store.json", "[", "expected the file as hotband wrote it"),
         ("hotband-store.json", '{"schema": "hotband-store", "schema_version": 1, "keeps": 5}', "one of all, small"),
-        ("manifest/part-x.json", '{"schema": "hotband-store-part", "schema_version": 9}', "not a part's entry"),
+        ("manifest/part-x.json", '{"schema": "hotband-store-part", "schema_version": 9}', "'9': is of another version"),
         ("manifest/part-x.json", "{}", "not a part's entry"),
         (
             "manifest/part-x.json",
@@ -165,14 +165,55 @@ def test_a_store_that_is_none_of_ours(
 ) -> None:
     shutil.copytree(shared / "s", tmp_path / "s")
     (tmp_path / "s" / file).write_text(text)
-    for arguments in (
-        ("list", str(tmp_path / "s")),
-        ("add", str(tmp_path / "s"), "one"),
-        ("check", str(tmp_path / "s")),
-    ):
+    for arguments in (("list", str(tmp_path / "s")), ("add", str(tmp_path / "s"), "one")):
         done = ask("store", *arguments)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert why in done.stderr
+    done = ask("store", "check", str(tmp_path / "s"), "--json")
+    assert why.partition(", of")[0] in done.stdout + done.stderr
+    # A part's entry that is damaged is one finding of a check; without the store's own file there is none.
+    assert done.returncode == (1 if file.startswith("manifest") else 2)
+
+
+def test_a_check_names_a_damaged_entry_and_goes_on(ask: Hotband, shared: Path, tmp_path: Path) -> None:
+    shutil.copytree(shared / "s", tmp_path / "s")
+    (entry,) = (tmp_path / "s/manifest").iterdir()
+    shutil.copy(entry, entry.with_name("part-y-00000.json"))
+    entry.write_text(entry.read_text()[:100])
+    (summary,) = tmp_path.glob("s/summary/*/*.parquet")
+    summary.unlink()
+    found = json.loads(ask("store", "check", str(tmp_path / "s"), "--json").stdout)
+    assert [line.partition(":")[0] for line in found["damaged"]] == [
+        f"manifest/{entry.name}",
+        str(summary.relative_to(tmp_path / "s")),
+    ]
+    assert found["runs"] == 6
+
+
+@pytest.mark.parametrize("data", [b"", bytes(100)], ids=["empty", "zeros"])
+@pytest.mark.parametrize("table", ["summary", "factors"])
+def test_a_broken_file_of_a_part_is_named(ask: Hotband, shared: Path, tmp_path: Path, table: str, data: bytes) -> None:
+    shutil.copytree(shared / "s", tmp_path / "s")
+    (file,) = tmp_path.glob(f"s/{table}/*/*.parquet")
+    file.write_bytes(data)
+    for command in ("store", "list"), ("query", "select * from runs", "--from"):
+        done = ask(*command, str(tmp_path / "s"))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert f"{file}: cannot be read: " in done.stderr
+        assert "hotband store check says what else is damaged" in done.stderr
+        assert "SQL" not in done.stderr
+
+
+def test_damage_within_a_file_is_no_mistake_of_the_statement(ask: Hotband, shared: Path, tmp_path: Path) -> None:
+    shutil.copytree(shared / "s", tmp_path / "s")
+    (file,) = tmp_path.glob("s/summary/*/*.parquet")
+    whole = file.read_bytes()
+    half = len(whole) // 2
+    file.write_bytes(whole[:4] + b"\xff" * half + whole[4 + half :])
+    done = ask("store", "list", str(tmp_path / "s"))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert f"error: {tmp_path / 's'}: a file cannot be read: " in done.stderr
+    assert "hotband store check says what is damaged" in done.stderr
 
 
 def test_folders_of_every_kind_are_added(hotband: Hotband, tmp_path: Path) -> None:

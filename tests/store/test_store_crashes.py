@@ -200,6 +200,79 @@ def test_a_journal_is_read_as_far_as_it_was_written(runs: list[Record]) -> None:
     assert [json.loads(one.text)["seed"] for one in frames(b"noise\x00hbJ" + data)] == ["0", "1", "2"]
 
 
+def put_off(place: Place, record: Record, count: int) -> Path:
+    """The journal of a writer that was ended when it had added so many runs."""
+    store = Writer(place)
+    for seed in range(count):
+        store.add(entry_of(record, seed))
+    abandoned(store)
+    (path,) = place.journal.glob("*.journal")
+    return path
+
+
+def beside(data: bytes, at: int) -> bytes:
+    """Four bytes are others."""
+    return data[:at] + bytes(one ^ 0x5A for one in data[at : at + 4]) + data[at + 4 :]
+
+
+DAMAGE: dict[str, tuple[int, Callable[[bytes], bytes], list[int]]] = {
+    "middle": (3, lambda data: beside(data, len(data) // 2), [0, 2]),
+    "first mark": (3, lambda data: beside(data, 0), [1, 2]),
+    "last mark": (3, lambda data: beside(data, data.rfind(journal.MARK)), [0, 1]),
+    "last run": (3, lambda data: beside(data, len(data) - 100), [0, 1]),
+    "only run": (1, lambda data: beside(data, len(data) // 2), []),
+    "garbage": (1, lambda data: b"garbage\n" * 100, []),
+}
+
+
+@pytest.mark.parametrize("where", DAMAGE)
+def test_a_damaged_journal_is_kept_and_named(
+    tmp_path: Path, runs: list[Record], hotband: Callable[..., subprocess.CompletedProcess[str]], where: str
+) -> None:
+    count, damage, left = DAMAGE[where]
+    place = made(tmp_path / "s", None)
+    path = put_off(place, runs[0], count)
+    data = damage(path.read_bytes())
+    path.write_bytes(data)
+    done = hotband("store", "check", "s")
+    assert (done.returncode, f"journal/{path.name}: not all of it" in done.stdout) == (1, True), done.stdout
+    done = hotband("store", "compact", "s")
+    assert done.returncode == 0, done.stderr
+    assert f"{path.name} is damaged: " in done.stderr
+    assert f"kept as {path.name}.damaged" in done.stderr
+    assert not path.exists()
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == data
+    assert (seeds(tmp_path / "s") if left else []) == left
+    done = hotband("store", "check", "s")
+    assert (done.returncode, f"journal/{path.name}.damaged: kept" in done.stdout) == (1, True), done.stdout
+
+
+@pytest.mark.parametrize("length", [0, 3, 11, 12, 200, -1])
+def test_a_journal_whose_end_is_missing_is_not_damaged(tmp_path: Path, runs: list[Record], length: int) -> None:
+    place = made(tmp_path / "s", None)
+    for count in (1, 2):
+        path = put_off(place, runs[0], count)
+        data = path.read_bytes()
+        begin = data.rfind(journal.MARK)
+        path.write_bytes(data[:length] if length < 0 else data[: begin + length])
+        assert check(place).damaged == []
+        said: list[str] = []
+        assert writer.recover(place, said.append) == count - 1
+        assert (said, [one.name for one in place.journal.iterdir() if "part-" in one.name]) == ([], [])
+
+
+def test_the_next_writer_says_that_a_journal_is_damaged(
+    tmp_path: Path, runs: list[Record], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = made(tmp_path / "s", None)
+    path = put_off(place, runs[0], 2)
+    path.write_bytes(beside(path.read_bytes(), 100))
+    Writer(place).close()
+    assert capsys.readouterr().err == (
+        f"hotband: warning: {path} is damaged: 1 run of it could be read; kept as {path.name}.damaged\n"
+    )
+
+
 def test_a_full_disk_leaves_the_store_whole_and_the_journal_what_was_added(
     tmp_path: Path, runs: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,12 +55,12 @@ class Store:
 
     @classmethod
     def open(cls, out: Path, what: str, points: Sequence[Point], keys: Mapping[str, str], fresh: bool) -> Store:
-        """Reads what is there. Raises UserError where it is of another experiment, seed or version, unless it is to be
-        started over."""
+        """Reads what is there. Raises UserError where it is damaged, or of another experiment, seed or version, unless
+        it is to be started over."""
         folders = folders_of(out, points)
         entries = {one.id: Entry(folders[one.id], keys[one.id], str(one.spec.seed)) for one in points}
         store = cls(out, what, entries)
-        before = read_manifest(out / EXPERIMENT_FILE)
+        before = _found(out / EXPERIMENT_FILE, fresh)
         if fresh:
             for entry in (*before.entries.values(), *entries.values()):
                 store._clear(entry)
@@ -179,24 +179,53 @@ def expect_no_experiment(out: Path) -> None:
 
 
 def other_version(out: Path) -> str | None:
-    """The version of hotband that left the runs in a folder, where it is another than this one."""
-    before = read_manifest(out / EXPERIMENT_FILE)
+    """The version of hotband that left the runs in a folder, where it is another than this one. None for a list of runs
+    that cannot be read: who opens the folder is told."""
+    try:
+        before = read_manifest(out / EXPERIMENT_FILE)
+    except UserError:
+        return None
     return before.version if before.begun(out) and before.version != version() else None
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Reads a manifest. Raises UserError for what is none."""
+def another_version(path: Path, found: Json, reads: int, expected: str) -> UserError:
+    """The error for a file whose form is that of another version of hotband."""
+    accepted = f"is of another version of hotband; this one reads {reads}: expected {expected}"
+    return UserError(str(path), "schema_version", str(found), accepted)
+
+
+def is_of_another_version(table: Mapping[str, Json], schema: str, reads: int) -> bool:
+    """Whether a file is what it should be, but in the form of another version of hotband."""
+    found = table.get("schema_version")
+    return table.get("schema") == schema and isinstance(found, int) and found != reads
+
+
+def _found(path: Path, fresh: bool) -> Manifest:
+    """The manifest of a folder; one that cannot be read counts as empty where the folder is to be started over. Raises
+    UserError."""
+    try:
+        return read_manifest(path, "another folder, or --fresh to start over")
+    except UserError:
+        if not fresh:
+            raise
+        return Manifest()
+
+
+def read_manifest(path: Path, expected: str = "another folder, or the file as hotband wrote it") -> Manifest:
+    """Reads a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
+    version."""
     if not path.is_file():
         return Manifest()
     table = read_json(path)
+    if table is not None and is_of_another_version(table, SCHEMA, SCHEMA_VERSION):
+        raise another_version(path, table["schema_version"], SCHEMA_VERSION, expected)
     try:
         if table is None or table["schema"] != SCHEMA or table["schema_version"] != SCHEMA_VERSION:
             raise ValueError
         entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
         return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
     except (ValueError, KeyError, TypeError, AttributeError):
-        accepted = "not the list of an experiment's runs: expected another folder, or the file as hotband wrote it"
-        raise UserError(str(path), "", "", accepted) from None
+        raise UserError(str(path), "", "", f"not the list of an experiment's runs: expected {expected}") from None
 
 
 def _keys(value: Json) -> dict[str, Json]:

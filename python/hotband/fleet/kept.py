@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hotband.errors import UserError
 from hotband.experiment.point import version
+from hotband.text.values import read_json
 from hotband.text.write import make_folder, write_file
 
 MANIFEST, FOLDER = "fleet.json", "repetitions"
@@ -40,22 +41,31 @@ def key_of(asked: str, said: str) -> str:
     return hashlib.sha256(json.dumps([version(), asked, said]).encode()).hexdigest()
 
 
+def held_in(folder: Path) -> tuple[str, int] | None:
+    """The key of the fleet in a folder and the size of its chunks; None where none is there. Raises UserError where
+    the file that says so is damaged."""
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return None
+    table = read_json(manifest) or {}
+    key, size = table.get("key"), table.get("chunk")
+    if table.get("schema") != SCHEMA or not isinstance(key, str) or not isinstance(size, int):
+        accepted = "is damaged: expected the file as hotband wrote it, another folder, or --fresh to start over"
+        raise UserError(str(manifest), "", "", accepted)
+    return key, size
+
+
 class Kept:
     """The chunks of one fleet in a folder that this process alone writes."""
 
     def __init__(self, folder: Path, key: str, name: str, size: int, fresh: bool) -> None:
-        """Raises UserError where another fleet is there."""
+        """Raises UserError where another fleet is there, or what it was cannot be read."""
         self.folder = folder / FOLDER
         manifest = folder / MANIFEST
-        if manifest.is_file() and not fresh:
-            try:
-                found = json.loads(manifest.read_text(encoding="utf-8"))
-                known = found["schema"] == SCHEMA and found["key"] == key and found["chunk"] == size
-            except (OSError, ValueError, KeyError, TypeError):
-                known = False
-            if not known:
-                accepted = "holds another fleet: expected another folder, or --fresh to start over"
-                raise UserError("--out", "", str(folder), accepted)
+        held = None if fresh else held_in(folder)
+        if held is not None and held != (key, size):
+            accepted = "holds another fleet: expected another folder, or --fresh to start over"
+            raise UserError("--out", "", str(folder), accepted)
         make_folder(self.folder)
         if fresh or not manifest.is_file():
             for path in self.folder.glob("*.npz"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError
 from hotband.experiment import Lock, Tick
 from hotband.fleet.drawn import draws_of
-from hotband.fleet.kept import Kept, key_of
+from hotband.fleet.kept import Kept, held_in, key_of
 from hotband.fleet.outcome import outcome_of
 from hotband.fleet.result import Fleet
 from hotband.fleet.service import Service, services
@@ -58,6 +58,8 @@ def run_fleet(spec: Spec, asked: Asked, watch: Watch) -> Fleet:
     of the model were interrupted, KeyboardInterrupt where no repetition was finished."""
     expect_room(spec)
     with nullcontext() if asked.out is None else Lock(asked.out):
+        if asked.out is not None and not asked.fresh:
+            held_in(asked.out)
         runs = None if asked.out is None else asked.out / RUNS_FOLDER
         with watch("runs of the model") if any(one.wants_run for one in spec.groups) else nullcontext() as tick:
             served = services(spec.groups, runs, asked.fresh, asked.jobs, spec.seed, tick)

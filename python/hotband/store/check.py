@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from hotband.store.journal import left_behind
+from hotband.errors import UserError
+from hotband.store.journal import left_behind, scanned, set_aside
 from hotband.store.manifest import snapshot
-from hotband.store.place import Place
+from hotband.store.place import JOURNAL, Place
 
 
 @dataclass
@@ -23,9 +26,12 @@ class Checked:
 
 
 def check(place: Place) -> Checked:
-    """Reads every file. Raises UserError for an entry that is none."""
-    now = snapshot(place)
+    """Reads every file."""
+    entries: dict[Path, UserError] = {}
+    now = snapshot(place, entries)
     done = Checked(runs=now.runs)
+    for path, error in entries.items():
+        done.damaged.append(str(UserError(str(path.relative_to(place.path)), error.key, error.value, error.accepted)))
     known = {file.path for part in (*now.parts, *now.replaced) for file in part.files}
     for part in now.parts:
         for file in part.files:
@@ -38,9 +44,23 @@ def check(place: Place) -> Checked:
             except OSError as error:
                 done.damaged.append(f"{file.path}: {(error.strerror or str(error)).lower()}")
     done.journals = [path.name for path in left_behind(place.journal)]
+    done.damaged += _damaged_journals(place)
     there = {str(path.relative_to(place.path)) for path in place.path.glob("*/month=*/part-*.parquet")}
-    at_work = {path.stem for path in left_behind(place.journal)}
-    done.strange = sorted(
-        one for one in there - known if one.rpartition("/")[2].removesuffix(".parquet") not in at_work
-    )
+    # Parts that are being made, and those of which the entry cannot be read.
+    others = {path.stem for path in (*left_behind(place.journal), *entries)}
+    done.strange = sorted(one for one in there - known if Path(one).stem not in others)
     return done
+
+
+def _damaged_journals(place: Place) -> Iterator[str]:
+    """What is wrong with journals, a line each."""
+    for path in left_behind(place.journal):
+        try:
+            if scanned(path.read_bytes()).is_damaged:
+                yield f"{JOURNAL}/{path.name}: not all of it can be read"
+        except FileNotFoundError:
+            continue  # its writer made a part of it meanwhile
+        except OSError as error:
+            yield f"{JOURNAL}/{path.name}: {(error.strerror or str(error)).lower()}"
+    for path in set_aside(place.journal):
+        yield f"{JOURNAL}/{path.name}: kept, as not all of it could be read; remove the file if you do not need it"

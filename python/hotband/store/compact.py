@@ -46,7 +46,7 @@ def compact(place: Place, say: Callable[[str], None] = lambda text: None) -> Com
     """Merges the small parts of every month, after those that are left of writers that are gone. Raises UserError where
     another does it, OSError."""
     with Lock(place.journal, "DIR"):
-        recovered = recover(place)
+        recovered = recover(place, say)
         if recovered:
             say(f"taken over of a writer that was ended: {counted(recovered, 'run')}")
         for left in place.journal.glob(".part-*.parquet.*.part"):

@@ -2,7 +2,8 @@
 
 A frame is a mark, its length, a checksum, and what was added, compressed: a line of JSON that says the run's time,
 factors and tables, its document, and its tables as Arrow has them. A process that is killed leaves at most the
-beginning of a frame. A journal whose lock is free is of a writer that is gone; the next one makes a part of it.
+beginning of a frame. A journal whose lock is free is of a writer that is gone; the next one makes a part of it. Where
+anything else in it cannot be read, the file is kept as NAME.damaged.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from hotband.text.write import NO_LOCKS, named
+from hotband.text.write import NO_LOCKS, named, remove
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SUFFIX = ".journal"
+SUFFIX, DAMAGED = ".journal", ".damaged"
 MARK = b"\x00hbJ"
 HEAD = struct.Struct("<4sII")
 """Of a frame: mark, length of what follows, its checksum (CRC-32)."""
@@ -68,16 +69,43 @@ def frame_of(entry: Entry) -> bytes:
     return HEAD.pack(MARK, len(packed), zlib.crc32(packed)) + packed
 
 
-def frames(data: bytes) -> Iterator[Entry]:
-    """The entries of a journal, as far as they are as they were written."""
+@dataclass(frozen=True)
+class Scanned:
+    """What a journal holds: where the frames lie that are as they were written, without their heads. `is_damaged`:
+    something else is there, too, and it is not the beginning of a last frame."""
+
+    places: tuple[slice, ...]
+    is_damaged: bool
+
+
+def scanned(data: bytes) -> Scanned:
+    """Looks through the bytes of a journal."""
+    places: list[slice] = []
+    end, is_damaged = 0, False
     at = data.find(MARK)
     while at >= 0:
         found = _packed(data, at)
         if found is None:
             at = data.find(MARK, at + 1)
             continue
-        yield _entry(found)
-        at = data.find(MARK, at + HEAD.size + len(found))
+        is_damaged = is_damaged or at > end
+        end = at + HEAD.size + len(found)
+        places.append(slice(at + HEAD.size, end))
+        at = data.find(MARK, end)
+    return Scanned(tuple(places), is_damaged or not _is_begun(data[end:]))
+
+
+def frames(data: bytes) -> Iterator[Entry]:
+    """The entries of a journal, as far as they are as they were written."""
+    return (_entry(data[place]) for place in scanned(data).places)
+
+
+def _is_begun(data: bytes) -> bool:
+    """Whether this is nothing, or the beginning of a frame whose end was not written."""
+    if len(data) < HEAD.size:
+        return data[: len(MARK)] == MARK[: len(data)]
+    mark, length, _ = HEAD.unpack_from(data)
+    return bool(mark == MARK and len(data) < HEAD.size + length)
 
 
 def _packed(data: bytes, at: int) -> bytes | None:
@@ -177,12 +205,18 @@ def left_behind(folder: Path) -> Sequence[Path]:
     return sorted(folder.glob(f"part-*{SUFFIX}"))
 
 
+def set_aside(folder: Path) -> Sequence[Path]:
+    """The damaged journals of a store that were taken over."""
+    return sorted(folder.glob(f"part-*{SUFFIX}{DAMAGED}"))
+
+
 class Abandoned:
     """A journal whose writer is gone, locked while it is entered; None where its writer is there, or where another
-    process has taken it."""
+    process has taken it. `is_damaged`: not all of it can be read."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._file = path, -1
+        self.is_damaged = False
 
     def __enter__(self) -> list[Entry] | None:
         try:
@@ -191,7 +225,21 @@ class Abandoned:
             return None
         if not lock(self._file) or not self._is_there():
             return None
-        return list(frames(self.path.read_bytes()))
+        data = self.path.read_bytes()
+        found = scanned(data)
+        self.is_damaged = found.is_damaged
+        return [_entry(data[place]) for place in found.places]
+
+    def end(self) -> Path | None:
+        """Removes it: its runs are in a part. One that is damaged is kept under another name, which is returned. Raises
+        OSError."""
+        if not self.is_damaged:
+            remove(self.path)
+            return None
+        aside = self.path.with_name(self.path.name + DAMAGED)
+        with named(self.path, aside):
+            os.replace(self.path, aside)
+        return aside
 
     def _is_there(self) -> bool:
         """The one who took it may have removed it between its opening here and its locking."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.store.place import Place, flush_folder
+from hotband.store.place import Place, another_version, flush_folder
 from hotband.text.foreign import shortened
 from hotband.text.values import read_json
 from hotband.text.write import make_folder, remove, write_file, write_files
@@ -73,9 +73,19 @@ class Snapshot:
         return [self.place.path / file.path for part in self.parts for file in part.files if file.table == table]
 
 
-def snapshot(place: Place) -> Snapshot:
-    """The parts that are there now. Raises UserError for an entry that is none."""
-    found = {part.name: part for part in map(_read, _entries(place)) if part is not None}
+def snapshot(place: Place, damaged: dict[Path, UserError] | None = None) -> Snapshot:
+    """The parts that are there now. Raises UserError for an entry that is none, or puts it into `damaged`."""
+    found: dict[str, Part] = {}
+    for path in _entries(place):
+        try:
+            part = _read(path)
+        except UserError as error:
+            if damaged is None:
+                raise
+            damaged[path] = error
+            continue
+        if part is not None:
+            found[part.name] = part
     gone = {name for part in found.values() for name in part.replaces}
     parts = [part for name, part in sorted(found.items()) if name not in gone]
     return Snapshot(place, tuple(parts), tuple(part for name, part in sorted(found.items()) if name in gone))
@@ -91,8 +101,11 @@ def _read(path: Path) -> Part | None:
     if table is None and not path.exists():
         return None
     try:
-        if table is None or table["schema"] != SCHEMA or table["schema_version"] != SCHEMA_VERSION:
+        if table is None or table["schema"] != SCHEMA:
             raise ValueError
+        version = table["schema_version"]
+        if version != SCHEMA_VERSION:
+            raise another_version(path, version, SCHEMA_VERSION)
         runs, files, replaces = table["runs"], table["files"], table["replaces"]
         if not isinstance(runs, int) or not isinstance(files, dict) or not isinstance(replaces, list):
             raise TypeError

@@ -4,6 +4,7 @@
     DIR/manifest/PART.json                 a part: its files with their digests; written when all of them stand there
     DIR/TABLE/month=2026-11/PART.parquet   rows of a table (summary, factors, histograms, records, series, ...)
     DIR/journal/PART.journal               runs that are in no part yet, of the writer that holds its lock
+    DIR/journal/PART.journal.damaged       one of a writer that is gone, of which not all could be read
 
 PART is `part-WRITER-NUMBER`. No file is changed once it stands there.
 """
@@ -18,10 +19,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.text.values import read_json
 from hotband.text.write import NO_LOCKS, is_mistake, make_folder, named, write_file
+
+if TYPE_CHECKING:
+    from hotband.text.values import Json
 
 STORE_FILE, MANIFEST, JOURNAL, LOCK_FILE = "hotband-store.json", "manifest", "journal", ".lock"
 SCHEMA, SCHEMA_VERSION = "hotband-store", 1
@@ -77,11 +82,16 @@ def opened(path: Path) -> Place:
         raise UserError(str(file), "schema", "", f'expected the file as hotband wrote it, of schema "{SCHEMA}"')
     version, keeps = table.get("schema_version"), table.get("keeps")
     if version != SCHEMA_VERSION:
-        accepted = f"is of another version of hotband; this one reads {SCHEMA_VERSION}"
-        raise UserError(str(file), "schema_version", str(version), accepted)
+        raise another_version(file, version, SCHEMA_VERSION)
     if keeps not in KEEPS:
         raise UserError(str(file), "keeps", str(keeps), f"expected one of {', '.join(KEEPS)}")
     return Place(path, keeps == "small")
+
+
+def another_version(file: Path, found: Json, reads: int) -> UserError:
+    """The error for a file whose form is that of another version of hotband."""
+    accepted = f"is of another version of hotband; this one reads {reads}"
+    return UserError(str(file), "schema_version", str(found), accepted)
 
 
 def made(path: Path, small: bool | None) -> Place:

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.errors import UserError
+from hotband.runs.specify import characters
 from hotband.store.columns import COLUMNS, FIXED
-from hotband.store.manifest import Snapshot, snapshot
+from hotband.store.manifest import Snapshot, broken, snapshot
 from hotband.store.place import Place
 from hotband.text.foreign import shortened
 
@@ -28,6 +29,8 @@ TRIES = 5
 NEEDED_BY_RUNS = ("summary", "factors")
 LISTING = re.compile(r"\b(show|describe|information_schema|duckdb_\w+|pragma\w*)\b", re.IGNORECASE)
 """What may ask for all views there are, without their names."""
+LINES = "\n\nLINE "
+"""What comes before the lines of an error of DuckDB that point into the statement."""
 SEALED = (
     "set python_enable_replacements = false",
     "set enable_external_access = false",
@@ -56,25 +59,39 @@ def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | Non
             last = said_of(error)
             if snapshot(place) == now:
                 raise UserError(str(place.path), "", "", f"{last}: hotband store check says what is damaged") from None
-        except UnicodeDecodeError as error:
-            # DuckDB takes names and texts of files as they are.
-            said = f"holds text that is none ({error.reason}): hotband store check says what is damaged"
+        except (UnicodeDecodeError, RuntimeError) as error:
+            # DuckDB takes names and texts of files as they are; nanobind says of them only that they cannot be had.
+            said = f"holds text that is none ({shortened(error)}): hotband store check says what is damaged"
             raise UserError(str(place.path), "", "", said) from None
         except duckdb.Error as error:
-            raise UserError(where, "", value, said_of(error)) from None
+            raise _damage(now, error) or UserError(where, "", value, said_of(error)) from None
     raise UserError(str(place.path), "", "", f"its files change while they are read: {last}")
+
+
+def _damage(now: Snapshot, error: duckdb.Error) -> UserError | None:
+    """The error for a file of the store that DuckDB cannot read, None where it is the statement that is wrong. Most
+    errors name the file, in quotes; others of its reader of Parquet are of no class of their own."""
+    import duckdb
+
+    for path in (path for table in now.tables for path in now.files(table)):
+        if any(f"{quote}{path.absolute()}{quote}" in str(error).partition(LINES)[0] for quote in "'\""):
+            return broken(path, error)
+    if type(error) is duckdb.Error:
+        said = f"a file cannot be read: {said_of(error)}: hotband store check says what is damaged"
+        return UserError(str(now.place.path), "", "", said)
+    return None
 
 
 def said_of(error: Exception) -> str:
     """What DuckDB says, without the lines that point into the statement; of what goes on for long the beginning."""
-    return shortened(str(error).partition("\n\nLINE ")[0].strip(), 600)
+    return shortened(str(error).partition(LINES)[0].strip(), 600)
 
 
 def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
     """Raises UserError for anything but one statement that selects. A `pivot` is several, all of them its own."""
     import duckdb
 
-    kinds = [one.type for one in connection.extract_statements(sql)]
+    kinds = [one.type for one in connection.extract_statements(characters(where, sql))]
     allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
     if len(kinds) != 1:
         raise UserError(where, "", value, f"expected one statement, not {len(kinds)}")

@@ -7,9 +7,10 @@ done by one at a time. A run that is there is not added again.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,6 +22,8 @@ from hotband.store.kept import Kept, factor_of, kept_of
 from hotband.store.manifest import keys_in, put, snapshot, tidy
 from hotband.store.parts import fits, parquet, tables_of
 from hotband.store.place import Place
+from hotband.text.foreign import visible
+from hotband.text.tables import counted
 from hotband.text.write import remove
 
 if TYPE_CHECKING:
@@ -170,15 +173,23 @@ def contents_of(part: str, runs: Sequence[Kept], *, small: bool) -> dict[str, by
     return {f"{name}/month={month}/{part}.parquet": parquet(name, tables[name], small=small) for name in tables}
 
 
-def recover(place: Place) -> int:
+def _warn(text: str) -> None:
+    sys.stderr.write(f"hotband: {visible(text)}\n")
+
+
+def recover(place: Place, say: Callable[[str], None] = _warn) -> int:
     """Makes parts of the journals whose writers are gone, and removes what they left half written; how many runs that
-    were. Raises OSError."""
+    were. A journal that is damaged is kept under another name, and that is said. Raises OSError."""
     count = 0
     for path in left_behind(place.journal):
-        with Abandoned(path) as entries:
+        journal = Abandoned(path)
+        with journal as entries:
             if entries is not None:
                 count += _taken_over(place, path.stem, entries)
-                remove(path)
+                aside = journal.end()
+                if aside is not None:
+                    runs = counted(len(entries), "run")
+                    say(f"warning: {path} is damaged: {runs} of it could be read; kept as {aside.name}")
     with place.lock():
         # Nobody else writes there now.
         for part in place.path.glob("*/month=*/.part-*.part"):

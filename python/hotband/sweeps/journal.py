@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment.point import version
-from hotband.experiment.store import refused
+from hotband.experiment.store import another_version, is_of_another_version, refused
 from hotband.text.write import named
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ class Journal:
         if head is None or head.get("schema") != SCHEMA or head.get("schema_version") != SCHEMA_VERSION:
             if not lines:
                 return  # the beginning of its first line: nothing was finished
-            accepted = "not the journal of a sweep: expected another folder, or --fresh to start over"
-            raise UserError(str(self.path), "", "", accepted)
+            expected = "another folder, or --fresh to start over"
+            if head is not None and is_of_another_version(head, SCHEMA, SCHEMA_VERSION):
+                raise another_version(self.path, head["schema_version"], SCHEMA_VERSION, expected)
+            raise UserError(str(self.path), "", "", f"not the journal of a sweep: expected {expected}")
         entries = [one for one in map(parsed, lines) if one is not None]
         self.entries = {str(one["key"]): one for one in entries if "key" in one}
         self.held = str(head.get("sweep"))
