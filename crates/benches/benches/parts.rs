@@ -37,7 +37,17 @@ fn scattered(bound: u64) -> impl Iterator<Item = u64> {
 
 fn waiting(geometry: &Geometry, sector: u64, sequence: u64) -> Waiting {
     let place = geometry.place(sector);
-    Waiting { sector, count: 8, write: false, place, angle: place.angle(), ready: Instant(0), sequence, slot: 0 }
+    Waiting {
+        sector,
+        count: 8,
+        write: false,
+        place,
+        angle: place.angle(),
+        ready: Instant(0),
+        since: Instant(0),
+        sequence,
+        slot: 0,
+    }
 }
 
 /// Takes the next command of a queue in positioning order and puts a new one in its place.

@@ -60,6 +60,14 @@ const KINDS: [Kind; 5] = [
 ];
 
 impl Load {
+    /// I/Os outstanding, of a closed loop without pauses.
+    pub(crate) fn outstanding(&self) -> Option<u64> {
+        match self {
+            Self::Closed { threads, depth, think: Span(0) } => Some(u64::from(*threads) * u64::from(*depth)),
+            _ => None,
+        }
+    }
+
     /// Reads `[load]`, or the load of a stream.
     pub(crate) fn read(section: &Section) -> Result<Self, SpecError> {
         let mut loads = Vec::new();

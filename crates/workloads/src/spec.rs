@@ -296,23 +296,19 @@ impl Workload {
         if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() || !self.traces.is_empty() {
             return None;
         }
-        let mut each = self.measured().filter_map(|phase| self.asked_in(phase));
+        // Where nobody asks nothing is outstanding.
+        let loads = self.measured().map(|phase| self.loads_in(phase)).filter(|loads| !loads.is_empty());
+        let mut each = loads.map(|loads| loads.iter().map(Load::outstanding).sum::<Option<u64>>());
         let first = each.next()??;
         each.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// I/Os that are outstanding in a phase, where only closed loops ask in it; nothing where nobody does.
-    fn asked_in(&self, phase: &Phase) -> Option<Option<u64>> {
+    /// What asks in a phase.
+    fn loads_in(&self, phase: &Phase) -> Vec<Load> {
         let shared = self.measured_load().filter(|_| self.shared_streams().any(|(_, stream)| phase.runs(&stream.name)));
         let own =
             self.streams.iter().filter(|stream| phase.runs(&stream.name)).filter_map(|stream| stream.load.clone());
-        let mut loads = shared.into_iter().chain(own).peekable();
-        loads.peek()?;
-        let each = loads.map(|load| match load {
-            Load::Closed { threads, depth, think: Span(0) } => Some(u64::from(threads) * u64::from(depth)),
-            _ => None,
-        });
-        Some(each.sum())
+        shared.into_iter().chain(own).collect()
     }
 }
 
