@@ -150,8 +150,7 @@ def test_what_serves_writes_no_block_device(
         said = command_line(command, "ent-15k", *folder, option, name, "--duration", "0.1 s", "--anyway")
     assert SPY.found == []
     assert file.read_bytes() == before
-    # The folder of a record is made, which is refused by the name that all commands have for it.
-    assert f"{option if option != '--record' else '--out'} = " in said
+    assert f"{option} = " in said
 
 
 OUTPUTS = {
