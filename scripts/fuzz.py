@@ -34,8 +34,9 @@ PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None}
 """Targets, and the folder of fuzz/corpus that they start from; those of `page` are made."""
 INTERRUPTED, TIMEOUT = 72, 70
 """Exit codes of libFuzzer when it is interrupted, and for an input that takes longer than MOST_S."""
-IN_ORDER = (0, INTERRUPTED, -signal.SIGINT)
-"""Exit codes of slices that nothing broke off; the last of one that was interrupted before it began."""
+IN_ORDER = (0, INTERRUPTED, 128 + signal.SIGINT, -signal.SIGINT)
+"""Exit codes of slices that nothing broke off; the third of Python's when it is interrupted, the last of one that was
+interrupted before it began."""
 MOST_S = 10
 LIMITS = [f"-timeout={MOST_S}", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1"]
 KEPT = ROOT / "fuzz/done.csv"
