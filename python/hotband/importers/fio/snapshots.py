@@ -51,6 +51,8 @@ def _goes_on(before: RecordDoc, after: RecordDoc) -> bool:
 
 
 def _folded(run: list[RecordDoc]) -> Imported:
+    # What fio prints while it still lays out its files is of no time.
+    run = [record for record in run[:-1] if record["duration_ns"]] + run[-1:]
     last = run[-1]
     if len(run) == 1:
         return Imported(last, None)
