@@ -6,10 +6,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import IO, Any, cast
+from typing import Any
 
-INTERRUPTED = 130
-"""Exit code of what the user stopped, as shells have it."""
+from hotband.runs.signals import INTERRUPTED
 
 
 class LastWords(io.FileIO):
@@ -38,9 +37,8 @@ def whole_streams() -> None:
 
 def text(raw: io.FileIO, encoding: str) -> io.TextIOWrapper:
     """A stream of text that keeps nothing back."""
-    return io.TextIOWrapper(
-        cast("IO[bytes]", raw), encoding, errors="backslashreplace", line_buffering=True, write_through=True
-    )
+    bytes_ = io.BufferedWriter(raw)
+    return io.TextIOWrapper(bytes_, encoding, errors="backslashreplace", line_buffering=True, write_through=True)
 
 
 def main() -> None:

@@ -37,7 +37,7 @@ from hotband.commands import (
     workload,
 )
 from hotband.commands.examples import RUN_EPILOG
-from hotband.commands.group import INTERRUPTED, Commands
+from hotband.commands.group import Commands
 from hotband.commands.on_demand import group_of
 from hotband.commands.output import (
     CacheOption,
@@ -50,7 +50,7 @@ from hotband.commands.output import (
     show_lines,
 )
 from hotband.errors import UserError
-from hotband.runs.signals import notice_interrupts
+from hotband.runs.signals import INTERRUPTED, notice_interrupts
 
 
 def print_version(wanted: bool) -> None:

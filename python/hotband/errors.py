@@ -46,3 +46,24 @@ class UserError(Exception):
         # What is accepted may name what the user named.
         accepted = " ".join(shortened(word, LONGEST_WORD) for word in self.accepted.split())
         return " ".join(f"{place}{found}: {accepted}".split())
+
+
+def characters(where: str, given: str) -> str:
+    """Text that is characters throughout. Raises UserError."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise no_text(where, given) from None
+    return given
+
+
+def no_text(where: str, given: str) -> UserError:
+    """The error for an argument or a name with bytes that are no characters, which Python keeps as halves of them."""
+    return UserError(where, "", given, "has bytes that are no text; expected UTF-8")
+
+
+def another_version(path: object, found: object, reads: int, expected: str = "") -> UserError:
+    """The error for a file whose form is that of another version of hotband."""
+    accepted = f"is of another version of hotband; this one reads {reads}"
+    accepted += f": expected {expected}" if expected else ""
+    return UserError(str(path), "schema_version", str(found), accepted)

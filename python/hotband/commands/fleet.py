@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from hotband.commands.executors import on_executor
-from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import JobsOption
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_json, say, show, show_lines
+from hotband.runs.signals import INTERRUPTED
 
 EPILOG = """\
 [bold]Example[/]

@@ -22,15 +22,13 @@ from typer.core import TyperGroup
 from hotband.commands.on_demand import OnDemand
 from hotband.commands.output import finish, say
 from hotband.commands.values import keep_simple
-from hotband.errors import UserError
+from hotband.errors import UserError, no_text
 from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.signals import forget_interrupts, was_interrupted
+from hotband.runs.signals import INTERRUPTED, forget_interrupts, was_interrupted
 from hotband.text.foreign import shortened
 from hotband.text.formats import begin
 from hotband.text.nearest import hint, unknown_name
 
-INTERRUPTED = 130
-"""Exit code of what the user stopped: 128 and SIGINT's number, as shells have it."""
 LONGEST = 1000
 """Characters of what typer says at most: it repeats what it was given, the longest list of options takes 700."""
 TWICE = {
@@ -75,7 +73,7 @@ class Commands(TyperGroup):
         except SystemExit as end:
             return without_reader(end)
         except UnicodeEncodeError as error:
-            return refused(str(no_text(error)))
+            return refused(str(no_text("arguments", error.object)))
         except OSError as error:
             # Whatever else is written or read has a name.
             if error.filename is None:
@@ -222,12 +220,6 @@ def of_library(error: Exception) -> int:
         sys.stderr.write(f"{error.format_message()}\n")
         return 2
     return refused(shortened(of_typer(error), LONGEST))
-
-
-def no_text(error: UnicodeEncodeError) -> UserError:
-    """An argument or a name with bytes that are no characters, which Python keeps as halves of them."""
-    words = error.object.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return UserError("arguments", "", shortened(words, LONGEST), "has bytes that are no text; expected UTF-8")
 
 
 def without_reader(end: SystemExit) -> int:

@@ -10,7 +10,6 @@ import typer
 
 from hotband.commands import names, real
 from hotband.commands.executors import on_executor
-from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, asked_intervals
 from hotband.commands.into import into_store
 from hotband.commands.output import (
@@ -26,6 +25,7 @@ from hotband.commands.output import (
 )
 from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY
+from hotband.runs.signals import INTERRUPTED
 
 EventOption = Annotated[
     list[str] | None,

@@ -11,7 +11,6 @@ import typer
 
 from hotband.commands import names, real, targets
 from hotband.commands.executors import on_executor
-from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
 from hotband.commands.into import into_store_at_end
 from hotband.commands.output import (
@@ -28,6 +27,7 @@ from hotband.commands.output import (
     show_views,
 )
 from hotband.errors import UserError
+from hotband.runs.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands import names
-from hotband.commands.group import INTERRUPTED
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, listed, parse_set, print_json, say, show_views
 from hotband.commands.real import EraseOption, PurgeOption, SizeOption, YesOption, can_ask, goes_on
 from hotband.errors import UserError
+from hotband.runs.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,7 +10,6 @@ import typer
 
 from hotband.commands import names, real
 from hotband.commands.executors import on_executor
-from hotband.commands.group import INTERRUPTED
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, asked_intervals
 from hotband.commands.into import into_store
 from hotband.commands.output import (
@@ -25,6 +24,7 @@ from hotband.commands.output import (
     show_lines,
 )
 from hotband.errors import UserError
+from hotband.runs.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from hotband.sweeps.sweep import Sweep

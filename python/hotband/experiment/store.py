@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
+from hotband.errors import UserError, another_version
 from hotband.experiment.load import load_finished
 from hotband.experiment.point import Point, version
 from hotband.record.files import RECORD_FILE, table_files
@@ -186,12 +186,6 @@ def other_version(out: Path) -> str | None:
     except UserError:
         return None
     return before.version if before.begun(out) and before.version != version() else None
-
-
-def another_version(path: Path, found: Json, reads: int, expected: str) -> UserError:
-    """The error for a file whose form is that of another version of hotband."""
-    accepted = f"is of another version of hotband; this one reads {reads}: expected {expected}"
-    return UserError(str(path), "schema_version", str(found), accepted)
 
 
 def is_of_another_version(table: Mapping[str, Json], schema: str, reads: int) -> bool:

@@ -185,7 +185,7 @@ def asked_of(table: TomlTable, folder: Path, machine: str, settings: tuple[tuple
     if len(given) > 1:
         table.refuse(given[1], f"not together with {given[0]}, which says the same")
     rate, record, layout = (table.text(name, "") or None for name in ("rebuild_rate", "rebuild_record", "layout"))
-    error = table.text_or_number("error_rate")
+    error = table.text_or_number("error_rate") or None
     path = None if record is None else folder / record
     return Asked(machine, layout, settings, rebuild_rate=rate, record=path, error_rate=error)
 

@@ -81,12 +81,18 @@ def _split(run: Run, measured: tuple[int, int]) -> tuple[list[Cells], list[Cells
     return kept, [row for row in run.rows if row.needed("Interval") < low]
 
 
+def _elapsed_s(run: Run) -> float | None:
+    """The time that was asked for, where the run says it."""
+    found = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
+    return float(found[0]) if found else None
+
+
 def _interval_s(run: Run, notes: list[str]) -> float:
     """The length of an interval: elapsed over their number, else the usual step of the clock."""
-    elapsed = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
-    if elapsed and (run.rows or run.measured):
+    elapsed = _elapsed_s(run)
+    if elapsed is not None and (run.rows or run.measured):
         last = round(run.rows[-1].needed("Interval")) if run.rows else (run.measured or (0, 0))[1]
-        whole = float(elapsed[0]) / last if last else 0.0
+        whole = elapsed / last if last else 0.0
         if whole >= 1 and abs(whole - round(whole)) < 0.05 * whole:
             return float(round(whole))
     moments = [_of_day(row.values.get("date", row.values.get("tod", ""))) for row in run.rows]
@@ -107,10 +113,10 @@ def _duration_ns(run: Run, kept: Sequence[Cells], seconds: float, measured: tupl
     if kept or run.average is not None:
         count = (measured[1] - measured[0] + 1) if run.average is not None else len(kept)
         return max(0, round(count * seconds * NS_PER_S))
-    elapsed = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
+    elapsed = _elapsed_s(run)
     if elapsed is None:
         raise UserError(run.file, run.name, "", "no interval and no average; accepted: a run with its results")
-    return round(float(elapsed[0]) * NS_PER_S)
+    return round(elapsed * NS_PER_S)
 
 
 def _sides(run: Run, kept: Sequence[Cells], seconds: float, measured: tuple[int, int], notes: list[str]) -> Sides:
@@ -200,8 +206,8 @@ def _percentiles(run: Run, notes: list[str]) -> dict[str, dict[str, int | None]]
 
 def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds: float) -> Asked:
     asked = nothing_asked()
-    elapsed = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
-    asked["duration_ns"] = round(float(elapsed[0]) * NS_PER_S) if elapsed else None
+    elapsed = _elapsed_s(run)
+    asked["duration_ns"] = None if elapsed is None else round(elapsed * NS_PER_S)
     asked["ramp_ns"] = round((measured[0] - 1) * seconds * NS_PER_S)
     row = run.average or (run.rows[0] if run.rows else None)
     loops = dict(pair.split("=", 1) for pair in run.loops.split() if "=" in pair)

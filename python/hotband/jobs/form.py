@@ -270,14 +270,10 @@ def _phase_lines(form: Form, scripts: dict[int, str]) -> list[str]:
         lines += ["", "[[phases]]", f"name = {quoted(name)}", _until(step), "measure = true", *of_step]
         # The tools wait for what a step has outstanding before the next begins; of a rate that is too high they leave
         # out what is late when the time is over.
-        loops = [form.loops[n] for n in step.loops if n not in scripts]
-        if number + 1 < len(form.steps) and len(loops) == len(step.loops) and all(_is_closed(loop) for loop in loops):
+        stops = all(n not in scripts and isinstance(form.loops[n].load, Closed) for n in step.loops)
+        if stops and number + 1 < len(form.steps):
             lines.append("drain = true")
     return lines
-
-
-def _is_closed(loop: Loop) -> bool:
-    return isinstance(loop.load, Closed)
 
 
 def _until(step: Step) -> str:

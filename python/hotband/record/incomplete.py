@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotband.errors import UserError
+from hotband.errors import UserError, characters
 from hotband.text.foreign import shortened
 
 # What reading a value that is missing, of another kind or out of all bounds raises.
@@ -25,9 +25,11 @@ def refusing_incomplete(paths: Sequence[Path]) -> Iterator[None]:
     """Errors of reading the values of these files become a UserError that names them."""
     try:
         yield
-    except UnicodeEncodeError:
-        # It is the name of a file that is no text, and not what is in it.
-        raise
+    except UnicodeEncodeError as error:
+        # A name that is no text is no fault of what is in the file.
+        for path in paths:
+            characters("arguments", str(path))
+        raise _refusal(paths, error) from error
     except _INCOMPLETE as error:
         raise _refusal(paths, error) from error
     except Exception as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR, is_file
-from hotband.errors import UserError
+from hotband.errors import UserError, no_text
 from hotband.jobs.loss import in_job_file, notes_of
 from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
@@ -224,8 +224,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     except _core.SpecError as error:
         raise in_job_file(user_error(error), spec.workload, workload) from None
     except UnicodeEncodeError as error:
-        shown = error.object.encode("utf-8", "backslashreplace").decode()
-        raise UserError("arguments", "", shown, "has bytes that are no text; expected UTF-8") from None
+        raise no_text("arguments", error.object) from None
     return Prepared(spec, run, raw_log)
 
 

@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+INTERRUPTED = 130
+"""Exit code of what the user stopped: 128 and SIGINT's number, as shells have it."""
+PATIENCE_S = 10
+"""So long after a server was told to end it may be told again to no effect; then that ends the process, whatever is not
+kept yet: an estimate of what users bear."""
 _ASKED = threading.Event()
 """Set by a request to end, until the next command begins."""
 # SIGINT too: a shell lets commands that it starts in the background ignore it.

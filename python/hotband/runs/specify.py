@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import tomli
 
-from hotband.errors import UserError
+from hotband.errors import UserError, characters
 from hotband.targets.named import REAL
 
 Scalar: TypeAlias = str | int | float | bool
@@ -115,27 +115,9 @@ def named(spec: object, argument: str) -> Named:
     if characters(argument, spec).startswith(REAL):
         return Named(spec)
     # No name or short form has line ends; one line of TOML has an equals sign. Files may have both in their names.
-    if ("\n" in spec or "=" in spec) and not _is_there(spec):
+    if ("\n" in spec or "=" in spec) and not os.path.isfile(spec):
         return Named(_title(spec, argument), spec)
     return Named(spec, text_of(spec, argument))
-
-
-def _is_there(name: str) -> bool:
-    """Whether there is such a file; no name is too long or too odd to ask."""
-    try:
-        return os.path.isfile(name)
-    except ValueError:
-        return False
-
-
-def characters(argument: str, given: str) -> str:
-    """Text that is characters throughout: names of files may have bytes that are none. Raises UserError."""
-    try:
-        given.encode()
-    except UnicodeEncodeError:
-        shown = given.encode("utf-8", "backslashreplace").decode()
-        raise UserError(argument, "", shown, "has bytes that are no text; expected UTF-8") from None
-    return given
 
 
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:

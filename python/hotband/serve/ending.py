@@ -11,12 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from hotband.runs.signals import ENDING, interrupted
+from hotband.runs.signals import ENDING, INTERRUPTED, PATIENCE_S, interrupted
 
-PATIENCE_S = 10
-"""So long after the first request a later one ends the process without the record: an estimate of what users bear."""
-INTERRUPTED = 130
-"""The exit code of shells for what SIGINT ended: 128 and its number."""
 WAITS = f"hotband: the record is being written; an interrupt after {PATIENCE_S} s ends it without the record\n"
 ENDS = "hotband: interrupted again; ended at once, without the record\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,18 +43,19 @@ def check(place: Place) -> Checked:
                     done.damaged.append(f"{file.path}: is not as it was written")
             except OSError as error:
                 done.damaged.append(f"{file.path}: {(error.strerror or str(error)).lower()}")
-    done.journals = [path.name for path in left_behind(place.journal)]
-    done.damaged += _damaged_journals(place)
+    left = left_behind(place.journal)
+    done.journals = [path.name for path in left]
+    done.damaged += _damaged_journals(left, set_aside(place.journal))
     there = {str(path.relative_to(place.path)) for path in place.path.glob("*/month=*/part-*.parquet")}
     # Parts that are being made, and those of which the entry cannot be read.
-    others = {path.stem for path in (*left_behind(place.journal), *entries)}
+    others = {path.stem for path in (*left, *entries)}
     done.strange = sorted(one for one in there - known if Path(one).stem not in others)
     return done
 
 
-def _damaged_journals(place: Place) -> Iterator[str]:
+def _damaged_journals(left: Sequence[Path], aside: Sequence[Path]) -> Iterator[str]:
     """What is wrong with journals, a line each."""
-    for path in left_behind(place.journal):
+    for path in left:
         try:
             if scanned(path.read_bytes()).is_damaged:
                 yield f"{JOURNAL}/{path.name}: not all of it can be read"
@@ -62,5 +63,5 @@ def _damaged_journals(place: Place) -> Iterator[str]:
             continue  # its writer made a part of it meanwhile
         except OSError as error:
             yield f"{JOURNAL}/{path.name}: {(error.strerror or str(error)).lower()}"
-    for path in set_aside(place.journal):
+    for path in aside:
         yield f"{JOURNAL}/{path.name}: kept, as not all of it could be read; remove the file if you do not need it"

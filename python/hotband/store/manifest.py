@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
-from hotband.store.place import Place, another_version, flush_folder
+from hotband.errors import UserError, another_version
+from hotband.store.place import Place, flush_folder
 from hotband.text.foreign import shortened
 from hotband.text.values import read_json
 from hotband.text.write import make_folder, remove, write_file, write_files

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
+from hotband.errors import UserError, another_version
 from hotband.text.values import read_json
 from hotband.text.write import NO_LOCKS, is_mistake, make_folder, named, write_file
 
 if TYPE_CHECKING:
-    from hotband.text.values import Json
+    pass
 
 STORE_FILE, MANIFEST, JOURNAL, LOCK_FILE = "hotband-store.json", "manifest", "journal", ".lock"
 SCHEMA, SCHEMA_VERSION = "hotband-store", 1
@@ -86,12 +86,6 @@ def opened(path: Path) -> Place:
     if keeps not in KEEPS:
         raise UserError(str(file), "keeps", str(keeps), f"expected one of {', '.join(KEEPS)}")
     return Place(path, keeps == "small")
-
-
-def another_version(file: Path, found: Json, reads: int) -> UserError:
-    """The error for a file whose form is that of another version of hotband."""
-    accepted = f"is of another version of hotband; this one reads {reads}"
-    return UserError(str(file), "schema_version", str(found), accepted)
 
 
 def made(path: Path, small: bool | None) -> Place:

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hotband.errors import UserError
-from hotband.runs.specify import characters
+from hotband.errors import UserError, characters
 from hotband.store.columns import COLUMNS, FIXED
 from hotband.store.manifest import Snapshot, broken, snapshot
 from hotband.store.place import Place

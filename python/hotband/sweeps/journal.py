@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
+from hotband.errors import UserError, another_version
 from hotband.experiment.point import version
-from hotband.experiment.store import another_version, is_of_another_version, refused
+from hotband.experiment.store import is_of_another_version, refused
 from hotband.text.write import named
 
 if TYPE_CHECKING:

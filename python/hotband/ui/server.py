@@ -25,6 +25,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from hotband.errors import UserError
+from hotband.runs.signals import INTERRUPTED, PATIENCE_S
 from hotband.ui import command_line, uploads
 from hotband.ui.form import Form
 from hotband.ui.guard import REPORT_POLICY, Guard, TooLong, new_token
@@ -43,11 +44,6 @@ ALIVE_EVERY_S = 1.0
 """How often a page that has no news is told that the server is there, and the server looks whether it is to end."""
 LINGER_S = 1
 """How long open connections may last when the server is ended."""
-PATIENCE_S = 10
-"""So long after it was told to end it may be told again to no effect; then that ends the process: an estimate of what
-users bear."""
-INTERRUPTED = 130
-"""The exit code of shells for what SIGINT ended: 128 and its number."""
 SETTLED_S = 3.0
 """How long a form waits for whether what it asks can be run; what takes longer to be looked at says so as a job."""
 HOST = "127.0.0.1"

@@ -4,6 +4,7 @@ mod controller;
 mod crush;
 mod crush_properties;
 mod erasure;
+mod layout_spec;
 mod md;
 mod pool;
 mod repair;

@@ -8,14 +8,15 @@ mod store;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use crate::layout_spec;
 use code::Code;
 use drive::Erratic;
 use hotband_layouts::build;
 use hotband_machine::{
-    Completion, Drive, Entropy, Event, Expected, Io, LayoutSpec, Machine, MachineParts, MemberRange, NodeRef, Op, Part,
-    Random, RepairSpec, Role, Volume, What,
+    Completion, Drive, Entropy, Event, Expected, Io, Machine, MachineParts, MemberRange, NodeRef, Op, Part, Random,
+    RepairSpec, Role, Volume, What,
 };
-use hotband_units::{Bytes, Instant, Rate, Span};
+use hotband_units::{Instant, Rate, Span};
 use proptest::prelude::*;
 use store::{Shape, Shared, Store, UNIT, Watching};
 
@@ -41,16 +42,7 @@ const KINDS: [Kind; 9] = [
 
 fn shape(Kind(kind, members, parities): Kind) -> Shape {
     let options = if kind == "raid1" { String::new() } else { format!("chunk = \"{CHUNK} B\"") };
-    let spec = LayoutSpec {
-        name: "data".into(),
-        kind: kind.into(),
-        members: (0..members as u32).map(|drive| NodeRef::Drive(drive).into()).collect(),
-        from: Bytes(0),
-        size: None,
-        force_writes: false,
-        options: options.parse().expect("test options are TOML"),
-        key: "layouts.data".into(),
-    };
+    let spec = layout_spec::spec(kind, members, &options);
     let layout = build("test", &spec, &vec![SIZE; members]).expect("the test's layouts are right");
     let groups = if ["raid50", "raid60"].contains(&kind) { 2 } else { 1 };
     let is_parity = ["raid5", "raid6", "raid50", "raid60"].contains(&kind);

@@ -4,26 +4,14 @@ use hotband_layouts::controller::ControllerSpec;
 use hotband_layouts::md::{JournalMode, MdSpec};
 use hotband_layouts::replicated::{self, OsdParams, PoolSpec};
 use hotband_layouts::{build, raidz};
-use hotband_machine::{LayoutSpec, MemberRange, NodeRef, SpecError};
-use hotband_units::{Bytes, Rate, Span};
+use hotband_machine::{MemberRange, NodeRef, SpecError};
+use hotband_units::{Rate, Span};
 
+use crate::layout_spec::spec;
 use crate::pool::product;
 
 /// Bytes of a member.
 const SIZE: u64 = 1 << 40;
-
-fn spec(kind: &str, members: usize, options: &str) -> LayoutSpec {
-    LayoutSpec {
-        name: "data".into(),
-        kind: kind.into(),
-        members: (0..members as u32).map(|drive| NodeRef::Drive(drive).into()).collect(),
-        from: Bytes(0),
-        size: None,
-        force_writes: false,
-        options: options.parse().expect("test options are TOML"),
-        key: "layouts.data".into(),
-    }
-}
 
 fn read(kind: &str, members: usize, options: &str) -> Result<(), SpecError> {
     let spec = spec(kind, members, options);

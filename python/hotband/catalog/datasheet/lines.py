@@ -159,13 +159,15 @@ def shown(line: Line, value: float) -> str:
     return f"{value:,.12g}" if line.quantity in numbers else text(value, line.quantity)
 
 
-def _plain(given: str, line: Line) -> float:
+def _plain(given: str, line: Line, most: float) -> float:
+    what = "a whole number" if line.quantity == "count" else "a number"
+    accepted = f'{what}, such as "{line.example}"'
     try:
         value = float(given.replace(",", ""))
     except ValueError:
-        raise ValueError(f'a number, such as "{line.example}"') from None
-    if value != value or value > 1e30:
-        raise ValueError(f'a number, such as "{line.example}"')
+        raise ValueError(accepted) from None
+    if value != value or value > most or (line.quantity == "count" and value % 1):
+        raise ValueError(accepted)
     return value
 
 
@@ -175,19 +177,12 @@ def _number(line: Line, given: str) -> float:
         found = re.fullmatch(r"([\d.,]+)\s*(m|million)?\s*(?:h|hours?)", given.lower())
         if found is None:
             raise ValueError(f'hours, such as "{line.example}" or "2.5 million hours"')
-        return _plain(found[1], line) * (1e6 if found[2] else 1.0)
+        return _plain(found[1], line, 1e30) * (1e6 if found[2] else 1.0)
     if line.quantity == "bits":
         # "1 in 10^15", "1 sector per 10E15" and "10e-15" mean different things on data sheets: bits alone are taken.
-        return _plain(given.lower().removesuffix("bits").strip(), line)
+        return _plain(given.lower().removesuffix("bits"), line, 1e30)
     if line.quantity in ("iops", "count", "number"):
-        what = "a whole number" if line.quantity == "count" else "a number"
-        try:
-            value = float(given.replace(",", "").removesuffix("IOPS").strip())
-        except ValueError:
-            raise ValueError(f'{what}, such as "{line.example}"') from None
-        if value != value or value > 1e12 or (line.quantity == "count" and value % 1):
-            raise ValueError(f'{what}, such as "{line.example}"')
-        return value
+        return _plain(given.removesuffix("IOPS"), line, 1e12)
     if line.quantity == "speed":
         # "7,200 RPM" and 7200 are what data sheets and people write.
         given = f"{given.replace(',', '').lower().removesuffix('rpm').strip()} rpm"

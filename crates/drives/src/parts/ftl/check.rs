@@ -117,29 +117,13 @@ impl Ftl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parts::ftl::{FtlParams, PAGE_UNITS, PslcParams, Separation, Untimed, VictimPolicy, WhenFull};
+    use crate::parts::ftl::pslc::tests::with_cache;
+    use crate::parts::ftl::{PAGE_UNITS, PslcParams, Untimed, WhenFull};
 
-    /// Written once over, and a part again; the last page is in the pseudo-SLC cache.
+    /// Written once over, and a part again; the last pages are in the pseudo-SLC cache.
     fn written() -> Ftl {
-        let pslc = PslcParams { pass_units: 4, fixed_pages: 10, dynamic_pages: 0, bits: 3, when_full: WhenFull::Fold };
-        let mut ftl = Ftl::new(FtlParams {
-            pages: 1000,
-            blocks: 40,
-            spare_blocks: 0,
-            block_units: 32 * PAGE_UNITS,
-            flash_page_units: PAGE_UNITS,
-            program_units: PAGE_UNITS,
-            compressed: false,
-            in_place: false,
-            pslc: Some(pslc),
-            victims: VictimPolicy::Greedy,
-            separation: Separation::Relocated,
-            free_low: 3,
-            free_high: 6,
-            buffer_pages: 0,
-            wear_gap: None,
-            endurance: None,
-        });
+        let (pass_units, when_full) = (4, WhenFull::Fold);
+        let mut ftl = with_cache(PslcParams { pass_units, fixed_pages: 10, dynamic_pages: 0, bits: 3, when_full });
         for page in (0..1000).chain(0..100) {
             ftl.write(page, PAGE_UNITS, &mut Untimed);
         }
@@ -179,10 +163,5 @@ mod tests {
         });
         assert!(blocks.contains("blocks are free"), "{blocks}");
         assert_eq!(said_of(|ftl| ftl.used_pages += 1), "1000 pages hold data, 1001 are counted");
-        let cache = said_of(|ftl| {
-            ftl.pslc.as_mut().expect("it has a cache").forget(99);
-            ftl.pslc.as_mut().expect("it has a cache").forget_stale();
-        });
-        assert_eq!(cache, "the pseudo-SLC cache has 10 entries, of which 9 are needed and 0 are not");
     }
 }

@@ -69,11 +69,6 @@ impl Pslc {
         Ok(())
     }
 
-    #[cfg(test)]
-    pub fn forget_stale(&mut self) {
-        self.stale.clear();
-    }
-
     fn drop_held(&mut self, page: u32) {
         self.held[page as usize / 64] &= !(1 << (page % 64));
         self.valid -= 1;
@@ -189,4 +184,4 @@ impl Ftl {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -6,9 +6,8 @@ use crate::parts::ftl::{FtlParams, Separation, Untimed, VictimPolicy};
 const PAGES: u64 = 1000;
 const UNITS: u64 = PAGE_UNITS as u64;
 
-/// A cache of 10 pages and up to 50 more, programmed four at a time; nothing is buffered before it.
-fn ftl(when_full: WhenFull) -> Ftl {
-    let pass_units = 4 * PAGE_UNITS;
+/// A thousand pages behind a cache; nothing is buffered before it.
+pub(in crate::parts::ftl) fn with_cache(pslc: PslcParams) -> Ftl {
     Ftl::new(FtlParams {
         pages: PAGES,
         blocks: 40,
@@ -18,7 +17,7 @@ fn ftl(when_full: WhenFull) -> Ftl {
         program_units: PAGE_UNITS,
         compressed: false,
         in_place: false,
-        pslc: Some(PslcParams { pass_units, fixed_pages: 10, dynamic_pages: 50, bits: 3, when_full }),
+        pslc: Some(pslc),
         victims: VictimPolicy::Greedy,
         separation: Separation::Relocated,
         free_low: 3,
@@ -27,6 +26,12 @@ fn ftl(when_full: WhenFull) -> Ftl {
         wear_gap: None,
         endurance: None,
     })
+}
+
+/// A cache of 10 pages and up to 50 more, programmed four at a time.
+fn ftl(when_full: WhenFull) -> Ftl {
+    let pass_units = 4 * PAGE_UNITS;
+    with_cache(PslcParams { pass_units, fixed_pages: 10, dynamic_pages: 50, bits: 3, when_full })
 }
 
 fn write(ftl: &mut Ftl, pages: std::ops::Range<u64>) {
@@ -138,4 +143,18 @@ fn when_it_is_full_writes_go_past_it_or_wait_for_the_oldest() {
         let beside = (60..65).filter(|page| !ftl.is_cached(*page) && ftl.place_of(*page).is_some()).count();
         assert_eq!((beside, ftl.counters().host / UNITS), (past, 65), "{when_full:?}");
     }
+}
+
+#[test]
+fn entries_that_nobody_counts_are_noticed() {
+    let (pass_units, when_full) = (4, WhenFull::Fold);
+    let mut ftl = with_cache(PslcParams { pass_units, fixed_pages: 10, dynamic_pages: 0, bits: 3, when_full });
+    write(&mut ftl, 0..1000);
+    write(&mut ftl, 0..100);
+    assert_eq!(ftl.check(), Ok(()));
+    let pslc = ftl.pslc.as_mut().expect("it has a cache");
+    assert!(pslc.forget(99));
+    pslc.stale.clear();
+    let cache = ftl.check().expect_err("it is damaged").0;
+    assert_eq!(cache, "the pseudo-SLC cache has 10 entries, of which 9 are needed and 0 are not");
 }
