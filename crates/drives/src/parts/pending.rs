@@ -8,6 +8,10 @@ use super::geometry::Place;
 use super::rotation::{REVOLUTION, Rotation};
 use super::seek::SeekCurve;
 
+/// Sectors that a stream may leave out before its next command, in lengths of that command: the parity of RAID 6 is two
+/// chunks in a row.
+const MOST_LEFT_OUT: u64 = 2;
+
 /// In which order a drive takes the commands of its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -286,8 +290,9 @@ impl Pending {
     /// Index of the command that `order` takes next of the `window` oldest, and what it costs in angle units.
     ///
     /// In positioning order whatever goes on where the head is goes first: a stream is not left for a command that would
-    /// be reached a little sooner, since what it leaves behind would wait for as long as the stream runs. (SSTF and C-LOOK
-    /// stay on it by themselves.)
+    /// be reached a little sooner, since what it leaves behind would wait for as long as the stream runs. The same for a stream
+    /// that leaves out a little each time, as those of members of RAID 5 leave out parity. (SSTF and C-LOOK stay on it by
+    /// themselves.)
     #[inline]
     pub fn choose_among(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
         if self.is_empty() {
@@ -301,14 +306,27 @@ impl Pending {
             };
         }
         let middle = self.before(head.reached);
-        if self.near.get(middle).is_some_and(|have| have.sector == head.reached) {
-            return Some((middle, 0));
+        if let Some(have) = self.near.get(middle)
+            && have.sector - head.reached <= MOST_LEFT_OUT * u64::from(have.count)
+            && let Some(cost) = Self::goes_on(have, head)
+        {
+            return Some((middle, cost));
         }
         if self.len() <= window {
             return self.soonest(middle, head, |_| true);
         }
         let last = self.youngest_of_oldest(window);
         self.soonest(middle, head, |index| self.get(index).sequence <= last)
+    }
+
+    /// What the next command by address costs, where it goes on with a stream: the head has not passed it yet.
+    #[inline]
+    fn goes_on(next: &Near, head: &Head) -> Option<u64> {
+        if next.sector == head.reached {
+            return Some(0);
+        }
+        let cost = head.cost(head.rotation.angle(head.now), next);
+        (cost < REVOLUTION / 2).then_some(cost)
     }
 
     /// Sequence of the last of the `window` oldest commands.

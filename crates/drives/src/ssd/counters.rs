@@ -14,6 +14,8 @@ pub(super) struct SsdCounters {
     pub trimmed_bytes: u64,
     pub buffer_hits: u64,
     pub unmapped_reads: u64,
+    pub read_ahead_hits: u64,
+    pub read_ahead_bytes: u64,
     pub faults: u64,
     pub stalls: u64,
     pub command: Span,

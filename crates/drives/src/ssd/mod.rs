@@ -5,10 +5,10 @@
 //! the buffer are placed on flash, and garbage collection does its share, in counts that do not depend on time (see
 //! [`crate::parts::ftl`]). Where more passes wait for the flash than the drive holds, writes wait.
 //!
-//! A table that does not fit into memory: [`mapping`]. What makes single commands slow ([`tails`]) and what a flush does
+//! A table that does not fit into memory: [`mapping`]. Reads that follow one another: [`read_ahead`]. What makes single commands slow ([`tails`]) and what a flush does
 //! ([`flushes`]) are values of the drive.
 //!
-//! Leaves out: read-ahead, temperature. A relocated page may be programmed before its read is over. See
+//! Leaves out: temperature. A relocated page may be programmed before its read is over. See
 //! `docs/models/ssd.md` for what was checked against what.
 
 mod background;
@@ -20,6 +20,7 @@ mod options;
 pub mod params;
 mod power;
 mod put_off;
+mod read_ahead;
 mod reading;
 mod reads;
 mod slot;
@@ -47,6 +48,7 @@ use crate::ssd::counters::SsdCounters;
 use crate::ssd::flushes::Journal;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
+use crate::ssd::read_ahead::{Streams, streams_of};
 use crate::ssd::slot::{Event, PutOff, Slot};
 use crate::ssd::work::WorkQueue;
 
@@ -76,6 +78,8 @@ pub struct Ssd {
     in_drive: usize,
     /// Reads of one page that were accepted and whose place is to be looked up, several at once; in order.
     put_off: Vec<PutOff>,
+    /// Reads that follow one another, where the drive reads ahead of them.
+    streams: Option<Box<Streams>>,
     /// First pages of writes that were accepted and whose map entries are to be loaded, several at once.
     untouched: Vec<u64>,
     /// Writes that wait for the flash.
@@ -128,6 +132,7 @@ impl Ssd {
             beyond_tags: VecDeque::new(),
             in_drive: 0,
             put_off: Vec::new(),
+            streams: streams_of(&params),
             untouched: Vec::new(),
             stalled: VecDeque::new(),
             waiting_flush: VecDeque::new(),
@@ -245,6 +250,7 @@ impl Ssd {
                     self.push(ready.max(at), Event::Ready(index));
                 }
             }
+            Event::Ahead(number, die, bytes) => self.go_on_with_stream(at, number, die, bytes),
             Event::Table(load, die) => self.go_on_with_table(at, load, die),
             Event::Ready(index) => self.go_on_with(at, index),
         }

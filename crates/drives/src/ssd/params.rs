@@ -13,6 +13,7 @@ use crate::power::{range_ssd, read_ssd};
 use crate::ssd::mapping::{MappingParams, read_mapping};
 use crate::ssd::namespaces::read_namespaces;
 use crate::ssd::options;
+use crate::ssd::read_ahead::{ReadAheadParams, read_read_ahead};
 use crate::ssd::reading::{at_least, need, share};
 use crate::ssd::tails::{self, CacheParams, JournalParams};
 use hotband_machine::Product;
@@ -58,6 +59,8 @@ pub struct SsdParams {
     pub read_overhead: Span,
     /// Time in the controller of a write until it is acknowledged, besides the link.
     pub write_overhead: Span,
+    /// Reading ahead, where the drive does.
+    pub read_ahead: Option<ReadAheadParams>,
     /// What makes reads of flash longer or shorter.
     pub senses: SenseParams,
     /// Stalls of the controller, where there are any.
@@ -153,6 +156,7 @@ impl SsdParams {
             write_interval: section.quantity("write_interval")?.unwrap_or(command_interval),
             read_overhead: time("read_overhead")?,
             write_overhead: time("write_overhead")?,
+            read_ahead: read_read_ahead(&section)?,
             senses: tails::read_senses(&section)?,
             stalls: tails::read_stalls(&section)?,
             journal: tails::read_journal(&section)?,

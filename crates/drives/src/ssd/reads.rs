@@ -20,6 +20,15 @@ pub(super) enum Lies {
     Flash(u32, u32, u32),
 }
 
+/// Whom data is asked of the flash for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum For {
+    /// A command.
+    Command(u32),
+    /// What is read ahead of a stream, by the number of the chunk.
+    Stream(u32),
+}
+
 impl Ssd {
     pub(super) fn accept_read(&mut self, index: u32) {
         let slot = self.slots[index as usize];
@@ -28,11 +37,26 @@ impl Ssd {
         self.counters.read_bytes += u64::from(command.len);
         self.slots[index as usize].asked = at;
         let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
+        if let Some(streams) = self.streams.as_deref_mut()
+            && let Some(stream) = streams.follow(command.offset, u64::from(command.len))
+        {
+            return self.read_in_stream(index, stream, at, pages);
+        }
+        if self.work.mapping.is_none()
+            && pages.end - pages.start == 1
+            && self.nand.is_idle()
+            && self.params.ftl.pslc.is_none()
+        {
+            return self.put_off(index, pages.start);
+        }
+        self.find_data(index, at, pages);
+    }
+
+    /// Asks for the data of a read: where it lies first, where the map does not fit into memory.
+    #[inline]
+    pub(super) fn find_data(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) {
         if self.work.mapping.is_some() {
             return self.look_up(index, at, pages);
-        }
-        if pages.end - pages.start == 1 && self.nand.is_idle() && self.params.ftl.pslc.is_none() {
-            return self.put_off(index, pages.start);
         }
         self.ask_put_off();
         self.read_data(index, at, pages);
@@ -41,7 +65,7 @@ impl Ssd {
     /// Where the data of a read lies is known at `at`.
     #[inline]
     pub(super) fn read_data(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) {
-        let parts = self.ask_flash(index, at, pages);
+        let parts = self.ask_flash(For::Command(index), at, pages);
         if parts == 0 {
             self.slots[index as usize].ready = at;
             self.push(at, Event::Ready(index));
@@ -60,7 +84,7 @@ impl Ssd {
     }
 
     /// Asks the dies for what lies on flash of these pages; returns how many parts will come.
-    pub(super) fn ask_flash(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) -> u32 {
+    pub(super) fn ask_flash(&mut self, whom: For, at: Instant, pages: std::ops::Range<u64>) -> u32 {
         let (mut parts, mut current) = (0, None);
         let (mut asked_until, end) = (0, pages.end);
         for page in pages {
@@ -70,7 +94,7 @@ impl Ssd {
                     if page >= asked_until {
                         let pass = page / self.cache_pass_pages();
                         asked_until = ((pass + 1) * self.cache_pass_pages()).min(end);
-                        parts += self.ask_cache(index, at, pass, asked_until - page);
+                        parts += self.ask_cache(whom, at, pass, asked_until - page);
                     }
                     continue;
                 }
@@ -91,12 +115,12 @@ impl Ssd {
                     *sum += bytes;
                 }
                 _ => {
-                    parts += self.ask_die(index, at, current);
+                    parts += self.ask_die(whom, at, current);
                     current = Some((block, pass, flash_page, 1, bytes));
                 }
             }
         }
-        parts + self.ask_die(index, at, current)
+        parts + self.ask_die(whom, at, current)
     }
 
     fn cache_pass_pages(&self) -> u64 {
@@ -105,17 +129,17 @@ impl Ssd {
 
     /// Asks a die for pages of the pseudo-SLC cache. Where in the cache it lies is not kept: neighbours are taken to be
     /// on the same die.
-    fn ask_cache(&mut self, index: u32, at: Instant, pass: u64, pages: u64) -> u32 {
+    fn ask_cache(&mut self, whom: For, at: Instant, pass: u64, pages: u64) -> u32 {
         let die = (pass % u64::from(self.params.nand.dies)) as u32;
         let time = self.params.nand.quick.map_or(Span::ZERO, |quick| quick.read);
         let read = self.nand.read(at, die, 1, time);
-        self.slots[index as usize].flash = time;
-        self.push(read, Event::Part(index, die, (pages * PAGE) as u32));
+        let part = self.part_for(whom, time, (die, (pages * PAGE) as u32));
+        self.push(read, part);
         1
     }
 
     #[inline]
-    fn ask_die(&mut self, index: u32, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
+    fn ask_die(&mut self, whom: For, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
         let Some((block, pass, last, pages, bytes)) = part else { return 0 };
         let die = self.work.die_of(block, pass);
         let place = self.work.place_of(last, pass);
@@ -126,12 +150,25 @@ impl Ssd {
         } else {
             self.nand.read(at, die, pages, time)
         };
-        self.slots[index as usize].flash = time;
-        self.push(read, Event::Part(index, die, bytes));
+        let part = self.part_for(whom, time, (die, bytes));
+        self.push(read, part);
         1
     }
 
+    /// What happens when a die has read bytes, which takes it so long.
+    #[inline]
+    fn part_for(&mut self, whom: For, time: Span, (die, bytes): (u32, u32)) -> Event {
+        match whom {
+            For::Command(index) => {
+                self.slots[index as usize].flash = time;
+                Event::Part(index, die, bytes)
+            }
+            For::Stream(number) => Event::Ahead(number, die, bytes),
+        }
+    }
+
     /// All data of a read is in the controller: it is decompressed and crosses the link.
+    #[inline]
     pub(super) fn send_to_host(&mut self, index: u32) {
         let slot = self.slots[index as usize];
         let compressed = self.compression.is_on() && slot.flash > Span::ZERO;

@@ -40,6 +40,9 @@ impl Ssd {
         if let Some(mapping) = &self.work.mapping {
             counters.extend(mapping.counters());
         }
+        if self.params.read_ahead.is_some() {
+            counters.extend([("read_ahead_hits", c.read_ahead_hits), ("read_ahead_bytes", c.read_ahead_bytes)]);
+        }
         if self.params.senses.retries.is_some() {
             counters.push(("retried_reads", self.senses.retried + owed.retried));
         }

@@ -6,6 +6,7 @@ use hotband_units::{Instant, Span};
 use crate::parts::ftl::{PAGE, Untimed};
 use crate::parts::nand::Job;
 use crate::ssd::Ssd;
+use crate::ssd::reads::For;
 use crate::ssd::slot::{Event, Slot};
 use crate::ssd::work::Timed;
 
@@ -53,10 +54,10 @@ impl Ssd {
         let (cut_first, cut_last) = (!command.offset.is_multiple_of(PAGE), !end.is_multiple_of(PAGE));
         let mut parts = 0;
         if cut_first {
-            parts += self.ask_flash(index, at, first..first + 1);
+            parts += self.ask_flash(For::Command(index), at, first..first + 1);
         }
         if cut_last && !(cut_first && first == last) {
-            parts += self.ask_flash(index, at, last..last + 1);
+            parts += self.ask_flash(For::Command(index), at, last..last + 1);
         }
         parts
     }

@@ -19,6 +19,7 @@ mod ssd_mapping;
 mod ssd_power;
 mod ssd_pslc;
 mod ssd_put_off;
+mod ssd_read_ahead;
 mod ssd_state;
 mod ssd_tails;
 mod ssd_timing;

@@ -6,7 +6,8 @@ use hotband_machine::{Drive, Op};
 /// Commands under way.
 const DEPTH: usize = 24;
 /// Time in the controller long enough that the next thing to happen mostly comes before a read has its place.
-const SLOW: &str = "read_overhead = \"200 us\"\npage_time_spread = \"20 %\"\nretry_share = \"10 %\"\nretry_again = \"30 %\"\n\
+const SLOW: &str = "read_ahead = \"64 KiB\"\nread_ahead_streams = 2\nread_ahead_overhead = \"150 us\"\n\
+                    read_overhead = \"200 us\"\npage_time_spread = \"20 %\"\nretry_share = \"10 %\"\nretry_again = \"30 %\"\n\
                     retry_growth = 10\nretry_steps = 3\nsoft_decode_time = \"500 us\"\nscan_share = \"1 %\"\n";
 
 /// Reads of a page, some of several or cut, and now and then something that changes the map.
@@ -37,7 +38,9 @@ fn story(set: &str, at_once: bool) -> Vec<String> {
                 bench.run_to(at.0);
             }
         }
-        let (op, offset, len) = command(&mut draw);
+        // Some go on with a stream, which is read ahead.
+        let in_a_row = (Op::Read, n as u64 / 5 * PAGE, PAGE);
+        let (op, offset, len) = if n % 5 == 0 { in_a_row } else { command(&mut draw) };
         bench.submit(bench.now, op, offset, len, false);
         if at_once {
             bench.ssd.write_untimed(&[]);

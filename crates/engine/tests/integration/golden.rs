@@ -49,6 +49,7 @@ fn solid_state_drives_do_what_they_did() {
         ("mix, flush, data 0.5", stream(&format!("{}\nflush_every = 64\ndata = 0.5", random_4k(50)))),
         ("trims qd16", stream(&format!("{}\ntrim_pct = 20", random_4k(30)))),
         ("seqwrite 128k", stream("read_pct = 0\nrandom_pct = 0\nsize = \"128 KiB\"").replace("20000", "4000")),
+        ("seqread 16k qd16", stream("read_pct = 100\nrandom_pct = 0\nsize = \"16 KiB\"")),
     ];
     let mut text = String::new();
     for drive in solid_state() {

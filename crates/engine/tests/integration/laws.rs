@@ -37,6 +37,18 @@ fn outstanding_is_rate_times_latency() {
 }
 
 #[test]
+fn a_stream_over_any_layout_leaves_no_read_behind() {
+    for machine in LAYOUTS {
+        for (size, depth) in [("64 KiB", 64), ("1 MiB", 32)] {
+            let stream = format!("read_pct = 100\nrandom_pct = 0\nsize = \"{size}\"");
+            let left = run(machine, &workload(&stream, &closed(depth), "ios = 500", "ios = 4000"), &[]);
+            let [mean, most] = ["latency_mean_ns", "latency_max_ns"].map(|key| left.summary(key));
+            assert!(most < 3.0 * mean, "{machine}, {size}: {most} ns at most, {mean} in the mean");
+        }
+    }
+}
+
+#[test]
 fn outstanding_is_rate_times_latency_on_solid_state_drives_too() {
     for machine in ["s4500-960", "nytro-1351-960", "raid1:2x5200-eco-960"] {
         for (depth, read_pct) in [(1, 0), (8, 70), (64, 0), (64, 100)] {

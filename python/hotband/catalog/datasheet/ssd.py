@@ -234,6 +234,7 @@ def _controller(sheet: Answers, era: str) -> list[Value]:
         tags,
         Value("command_interval", text(interval, "time"), "random reads a second, deep queue", given=True),
         *_latencies(sheet, era, read),
+        *_read_ahead(era),
         fixed("idle_delay", "20 ms", "1 ms", "1 s", CLASS),
         fixed("stall_time", "2 ms", "500 us", "10 ms", CLASS),
         fixed("stall_interval", "10 s" if era == "sata" else "20 s", "1 s" if era == "sata" else "5 s", "60 s", CLASS),
@@ -268,6 +269,16 @@ def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
     else:
         values.append(estimate("write_overhead", usual[3], usual[4:6], "time", CLASS))
     return values
+
+
+def _read_ahead(era: str) -> list[Value]:
+    """What a read that follows another finds in memory (docs/models/ssd.md)."""
+    overhead = {"sata": ("10 us", "5 us", "20 us"), "nvme": ("5 us", "3 us", "12 us")}[era]
+    return [
+        fixed("read_ahead", "1 MiB", "256 KiB", "4 MiB", CLASS),
+        fixed("read_ahead_streams", 8, 1, 64, CLASS),
+        fixed("read_ahead_overhead", *overhead, CLASS),
+    ]
 
 
 def _protection(sheet: Answers, era: str) -> list[Value]:

@@ -123,9 +123,13 @@ impl Ftl {
         if self.cached() >= size {
             match pslc.params.when_full {
                 WhenFull::Direct => {
-                    // What is written beside it leaves less room for it.
-                    if self.cached() > size {
-                        self.fold_oldest(flash);
+                    // What is written beside it leaves less room for it. A pass is folded at a time: of pages that were
+                    // written in a row none then lies between two that are written now.
+                    let pass = u64::from(self.params.program_units / PAGE_UNITS);
+                    if self.cached() >= size + pass {
+                        for _ in 0..pass {
+                            self.fold_oldest(flash);
+                        }
                     }
                     return false;
                 }

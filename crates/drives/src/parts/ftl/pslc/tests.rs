@@ -146,6 +146,25 @@ fn when_it_is_full_writes_go_past_it_or_wait_for_the_oldest() {
 }
 
 #[test]
+fn what_is_folded_beside_writes_does_not_part_them() {
+    let cache = PslcParams {
+        pass_units: 4 * PAGE_UNITS,
+        fixed_pages: 10,
+        dynamic_pages: 200,
+        bits: 3,
+        when_full: WhenFull::Direct,
+    };
+    let mut params = with_cache(cache).params().clone();
+    (params.flash_page_units, params.program_units) = (4 * PAGE_UNITS, 8 * PAGE_UNITS);
+    let mut ftl = Ftl::new(params);
+    write(&mut ftl, 0..PAGES);
+    assert!(ftl.counters().folded / UNITS > 150, "the cache had to give way");
+    let written: Vec<_> = (0..PAGES).filter_map(|page| ftl.place_of(page)).collect();
+    let parted = written.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!(parted * 2 < written.len(), "{parted} flash pages begin in {} pages; four fill one", written.len());
+}
+
+#[test]
 fn entries_that_nobody_counts_are_noticed() {
     let (pass_units, when_full) = (4, WhenFull::Fold);
     let mut ftl = with_cache(PslcParams { pass_units, fixed_pages: 10, dynamic_pages: 0, bits: 3, when_full });

@@ -1,0 +1,36 @@
+//! Values of reading ahead: all three, or none.
+
+use hotband_machine::{Section, SpecError};
+use hotband_units::{Bytes, Span};
+
+use crate::parts::ftl::PAGE;
+use crate::ssd::reading::need;
+
+/// Most that is read ahead of a stream.
+const LARGEST: u64 = 16 << 20;
+
+/// What a drive does with reads that follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadAheadParams {
+    /// Bytes at most that are read ahead of what was asked for last.
+    pub bytes: u64,
+    /// Streams that are told apart.
+    pub streams: usize,
+    /// Time in the controller of a read that finds its data in memory, besides the link.
+    pub overhead: Span,
+}
+
+/// Reading ahead; none where the drive does not say, or says `0 B`.
+pub(in crate::ssd) fn read_read_ahead(section: &Section) -> Result<Option<ReadAheadParams>, SpecError> {
+    let Some(Bytes(bytes)) = section.quantity::<Bytes>("read_ahead")? else { return Ok(None) };
+    if bytes > LARGEST || !bytes.is_multiple_of(PAGE) {
+        let accepted = "expected 0 B, or a multiple of 4 KiB up to 16 MiB";
+        return Err(section.error("read_ahead", Bytes(bytes).to_string(), accepted));
+    }
+    let streams = need(section, "read_ahead_streams", section.count("read_ahead_streams", 1..=256)?)? as usize;
+    let overhead: Span = section.required("read_ahead_overhead", "a time")?;
+    if overhead.0 > 1_000_000_000 {
+        return Err(section.error("read_ahead_overhead", overhead.to_string(), "expected at most 1 s"));
+    }
+    Ok(Some(ReadAheadParams { bytes, streams, overhead }).filter(|params| params.bytes > 0))
+}
