@@ -15,6 +15,7 @@ from hotband.audit.finding import natural
 from hotband.errors import UserError
 from hotband.record.document import source_file
 from hotband.record.files import RECORD_FILE
+from hotband.text.regular import file_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,6 +159,6 @@ def _is_record(path: Path, beginning: bytes) -> bool:
     if path.name != RECORD_FILE:
         return False
     try:
-        return isinstance(json.loads(path.read_bytes()), dict)
+        return isinstance(json.loads(file_bytes(path)), dict)
     except (OSError, ValueError, RecursionError):
         return False

@@ -20,6 +20,7 @@ from hotband.devices.purge import expect_writes
 from hotband.devices.readings import whole
 from hotband.devices.safety import Permission
 from hotband.errors import UserError
+from hotband.text.regular import file_text
 
 # NVM Express Base Specification 2.0, 5.27.1.4: the feature Volatile Write Cache, bit 0 is WCE.
 VOLATILE_WRITE_CACHE = 6
@@ -152,7 +153,7 @@ def _remembered(permission: Permission, kept: Path | None) -> bool | None:
     if kept is None or not kept.is_file():
         return None
     try:
-        found = json.loads(kept.read_text(encoding="utf-8"))
+        found = json.loads(file_text(kept))
     except (OSError, ValueError):
         return None
     if not isinstance(found, dict) or found.get("device") != permission.identity:

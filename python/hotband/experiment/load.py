@@ -7,10 +7,11 @@ from pathlib import Path
 
 from hotband.record.files import RECORD_FILE, load_tables
 from hotband.runs.run import Finished, RunSpec
+from hotband.text.regular import file_text
 
 
 def load_finished(spec: RunSpec, folder: Path, ios: int) -> Finished:
     """The run that `folder` holds. Raises OSError, ValueError, KeyError."""
-    text = (folder / RECORD_FILE).read_text(encoding="utf-8").removesuffix("\n")
+    text = file_text(folder / RECORD_FILE).removesuffix("\n")
     record = json.loads(text)
     return Finished(spec, record, text, load_tables(folder, record), ios)

@@ -22,6 +22,7 @@ from hotband.experiment.point import Point, version
 from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
 from hotband.runs.run import Finished, check_writable, save
+from hotband.text.regular import file_bytes
 from hotband.text.values import read_json
 from hotband.text.write import write_file
 
@@ -242,7 +243,7 @@ def _entry(value: Json) -> Entry:
 
 def digest(path: Path) -> str:
     """What tells a file from one that was changed since. Raises OSError."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(file_bytes(path)).hexdigest()
 
 
 def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from hotband.record.files import RECORD_FILE
 from hotband.runs.signals import stoppable
 from hotband.targets.named import EMULATED
 from hotband.text.foreign import json_text
+from hotband.text.regular import file_text
 from hotband.text.write import make_folder, write_file
 
 PROGRAM_FILE = "program.json"
@@ -65,7 +66,7 @@ def keep(done: ProgramDoc, on: str, out: Path) -> None:
     """Puts the section into the record that is there, or else into a file of its own."""
     record = out / RECORD_FILE
     if record.is_file():
-        document = json.loads(record.read_text(encoding="utf-8"))
+        document = json.loads(file_text(record))
         write_file(record, json_text({**document, "program": done}) + "\n")
     else:
         write_file(out / PROGRAM_FILE, json_text({"target": on, "program": done}) + "\n")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from hotband.text.regular import file_bytes
 from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
 
 def load_tables(folder: Path, record: RecordDoc) -> dict[str, Table]:
     """The tables that a record of ours names, from its folder. Raises OSError, ValueError."""
-    return {
-        name: read_table((folder / file).read_bytes()) for name, file in table_files(record["series"] or {}).items()
-    }
+    return {name: read_table(file_bytes(folder / file)) for name, file in table_files(record["series"] or {}).items()}
 
 
 def read_table(data: bytes) -> Table:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.text.foreign import shortened
+from hotband.text.regular import opened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +21,7 @@ def read_parquet(path: Path, wanted: str = "a Parquet file that can be read") ->
 
     try:
         # polars itself panics where pages contradict their header.
-        with pq.ParquetFile(path) as file:
+        with opened(path) as data, pq.ParquetFile(data) as file:
             table = file.read()
         table.validate(full=True)
         # Nor are notes in a schema checked, of which polars reads even the names.

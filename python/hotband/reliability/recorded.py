@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
+from hotband.text.regular import file_text
 from hotband.text.tables import decimal_size
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def recorded_rebuild(path: Path, wanted: Rebuilt) -> tuple[float, str]:
     """
     file = path / "record.json" if path.is_dir() else path
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
+        record = json.loads(file_text(file, pipes=file == path))
         drives = replaced_drives(record)
         machine = str(record["target"]["machine"])
     except OSError as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from hotband import __version__
 from hotband.errors import UserError
 from hotband.report.page import Chart, Charts, Drawable, Page, write_report
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     from hotband.report.load import LoadedRecord
@@ -114,7 +115,7 @@ def read_study(folder: Path) -> Report:
 
     file = folder / RESULT_FILE
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads(file_text(file))
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(str(file), "", "", f"is no result of a study: {error}") from None
     needed = ("study", "title", "summary", "figures", "runs")

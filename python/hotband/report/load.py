@@ -12,6 +12,7 @@ from hotband.errors import UserError
 from hotband.record.files import frame_of
 from hotband.record.parquet import read_parquet
 from hotband.text.foreign import all_visible
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +103,7 @@ def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> Load
 def load_record(path: Path) -> LoadedRecord:
     """Read `record.json`, or a folder that holds one. Bad input is a `UserError`; a lost series a remark."""
     file = path / "record.json" if path.is_dir() else path
-    record = _read_json(file)
+    record = _read_json(file, pipes=file == path)
     _check(file, record)
     named = record.get("series")
     series, remarks = _read_series(file, named, "file", SERIES_COLUMNS)
@@ -126,9 +127,9 @@ def load_record(path: Path) -> LoadedRecord:
     )
 
 
-def _read_json(file: Path) -> dict[str, Json]:
+def _read_json(file: Path, pipes: bool) -> dict[str, Json]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file_text(file, pipes)
         value: Json = json.loads(text, parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None

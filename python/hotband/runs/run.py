@@ -18,7 +18,7 @@ from hotband.jobs.loss import in_job_file, notes_of
 from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
-from hotband.text.write import expect_no_disk, is_mistake, named, part_of, remove
+from hotband.text.write import expect_no_disk, is_mistake, is_special, named, part_of, remove
 from hotband.traces.files import rows_of
 
 if TYPE_CHECKING:
@@ -168,9 +168,13 @@ def refuse_other_files(argument: str) -> None:
     raise UserError("WORKLOAD", "", argument, f"is no name of the catalog; expected ./{argument} for the file here")
 
 
+RESULT_SUFFIXES = frozenset((".json", ".parquet", ".journal", ".html"))
+"""Endings of the files that a folder of results has."""
+
+
 def check_writable(folder: Path, option: str = "--out") -> None:
     """Creates `folder` and a file in it, so that a folder that cannot be written is told before the work. Raises
-    UserError where the path is wrong, else OSError."""
+    UserError where the path is wrong, or something stands there in the place of a result, else OSError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -179,6 +183,9 @@ def check_writable(folder: Path, option: str = "--out") -> None:
         if not is_mistake(error):
             raise OSError(error.errno, error.strerror, str(folder)) from None
         raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
+    for one in folder.iterdir():
+        if one.suffix in RESULT_SUFFIXES and is_special(one):
+            raise UserError(option, "", str(one), "is a pipe, a socket or a device; expected a folder of files")
 
 
 def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:

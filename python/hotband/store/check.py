@@ -11,6 +11,7 @@ from hotband.errors import UserError
 from hotband.store.journal import left_behind, scanned, set_aside
 from hotband.store.manifest import snapshot
 from hotband.store.place import JOURNAL, Place
+from hotband.text.regular import file_bytes, opened
 
 
 @dataclass
@@ -37,7 +38,7 @@ def check(place: Place) -> Checked:
         for file in part.files:
             done.files += 1
             try:
-                with (place.path / file.path).open("rb") as data:
+                with opened(place.path / file.path) as data:
                     is_same = hashlib.file_digest(data, "sha256").hexdigest() == file.sha256
                 if not is_same:
                     done.damaged.append(f"{file.path}: is not as it was written")
@@ -57,7 +58,7 @@ def _damaged_journals(left: Sequence[Path], aside: Sequence[Path]) -> Iterator[s
     """What is wrong with journals, a line each."""
     for path in left:
         try:
-            if scanned(path.read_bytes()).is_damaged:
+            if scanned(file_bytes(path)).is_damaged:
                 yield f"{JOURNAL}/{path.name}: not all of it can be read"
         except FileNotFoundError:
             continue  # its writer made a part of it meanwhile

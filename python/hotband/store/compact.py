@@ -21,6 +21,7 @@ from hotband.store.manifest import INTENT, File, Part, broken, enter, keys_in, s
 from hotband.store.parts import options, rows_of_group
 from hotband.store.place import Place
 from hotband.store.writer import recover
+from hotband.text.regular import opened
 from hotband.text.tables import counted
 from hotband.text.write import remove, temporary, write_file
 
@@ -125,7 +126,7 @@ def _read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
     import pyarrow.parquet as pq
 
     try:
-        with path.open("rb") as data:
+        with opened(path) as data:
             return take(pq.ParquetFile(data))
     except (OSError, ValueError, pa.ArrowException) as error:  # a column's name that is not UTF-8 is a ValueError
         raise broken(path, error) from None
@@ -171,5 +172,5 @@ def _fitted(rows: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _described(path: str, file: Path) -> File:
-    with file.open("rb") as data:
+    with opened(file) as data:
         return File(path, file.stat().st_size, hashlib.file_digest(data, "sha256").hexdigest())

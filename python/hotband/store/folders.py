@@ -23,6 +23,7 @@ from hotband.store.kept import KEY_DIGITS, Value, arrow_of_frame
 from hotband.sweeps.frames import ENDINGS
 from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
 from hotband.sweeps.kept import kept_of
+from hotband.text.regular import file_bytes
 
 if TYPE_CHECKING:
     from hotband.record.record import Record
@@ -104,7 +105,7 @@ def _experiment_of(place: Path) -> tuple[str, str]:
 def _records_of_sweep(frame: Path) -> list[Record]:
     """The records that the journal beside a sweep's frame holds, if it holds any."""
     journal = frame.with_name(JOURNAL_FILE)
-    lines = journal.read_bytes().split(b"\n")[1:] if journal.is_file() else []
+    lines = file_bytes(journal).split(b"\n")[1:] if journal.is_file() else []
     entries = [entry for line in lines if (entry := parsed(line)) is not None and "record" in entry]
     kept = {str(entry["key"]): kept_of(entry, records=True) for entry in entries}
     return [one.record for one in kept.values() if one is not None and one.record is not None]

@@ -20,6 +20,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+from hotband.text.regular import file_bytes
 from hotband.text.write import NO_LOCKS, named, remove
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ class Abandoned:
             return None
         if not lock(self._file) or not self._is_there():
             return None
-        data = self.path.read_bytes()
+        data = file_bytes(self.path)
         found = scanned(data)
         self.is_damaged = found.is_damaged
         return [_entry(data[place]) for place in found.places]

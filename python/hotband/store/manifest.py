@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError, another_version
 from hotband.store.place import Place, flush_folder
 from hotband.text.foreign import shortened
+from hotband.text.regular import file_text, opened
 from hotband.text.values import read_json
 from hotband.text.write import make_folder, remove, write_file, write_files
 
@@ -163,7 +164,7 @@ def tidy(place: Place) -> None:
     now = snapshot(place)
     counts = {part.name for part in (*now.parts, *now.replaced)}
     for intent in sorted(place.journal.glob(f"part-*{INTENT}")):
-        listed = json.loads(intent.read_text(encoding="utf-8"))
+        listed = json.loads(file_text(intent))
         for path in listed if intent.name.removesuffix(INTENT) not in counts else []:
             _remove(place, path, intent.name.removesuffix(INTENT))
         remove(intent)
@@ -192,7 +193,7 @@ def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
                 path = place.path / file.path
                 try:
                     # A file by itself: as a path its folder would be read for columns (month=...).
-                    with path.open("rb") as data:
+                    with opened(path) as data:
                         found.update(pq.read_table(data, columns=["run"]).column("run").to_pylist())
                 except (OSError, ValueError, pa.ArrowException) as error:
                     raise broken(path, error) from None

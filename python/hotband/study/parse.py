@@ -26,6 +26,7 @@ from hotband.study.file import (
 )
 from hotband.study.measures import MEASURES, PICKS, Parameters
 from hotband.study.rows import read_published
+from hotband.text.regular import file_text
 from hotband.text.tomltable import TomlTable
 
 if TYPE_CHECKING:
@@ -331,7 +332,7 @@ def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
     if not path.resolve().is_relative_to(study.folder.resolve()) or not path.is_file():
         place.refuse(key, f"no such file in {study.folder}", name)
     try:
-        return path.read_text(encoding="utf-8")
+        return file_text(path)
     except (OSError, UnicodeDecodeError) as error:
         place.refuse(key, f"cannot be read: {error}", name)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError
 from hotband.experiment import Executor, Progress, Tick
 from hotband.targets.on_device import OnDevice
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     from hotband.devices.safety import Permission
@@ -111,7 +112,7 @@ def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
 def remembered_purge(folder: Path | None) -> tuple[str, str]:
     """The same of a test that goes on."""
     try:
-        found = json.loads((folder / PURGE_FILE).read_text(encoding="utf-8")) if folder is not None else {}
+        found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
         return str(found["purge"]), str(found["why_not"])
     except (OSError, ValueError, KeyError, TypeError):
         return "", "whether it was purged before this part of it is not known"

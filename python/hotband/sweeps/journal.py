@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError, another_version
 from hotband.experiment.point import version
 from hotband.experiment.store import is_of_another_version, refused
+from hotband.text.regular import file_bytes
 from hotband.text.write import named
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Journal:
 
     def _read(self) -> None:
         with named(self.path):
-            data = self.path.read_bytes()
+            data = file_bytes(self.path)
         first, *lines = data.split(b"\n")
         head = parsed(first)
         if head is None or head.get("schema") != SCHEMA or head.get("schema_version") != SCHEMA_VERSION:
@@ -79,7 +80,7 @@ class Journal:
         with named(self.path):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             self._file = os.open(self.path, flags, 0o666)
-            data = self.path.read_bytes()
+            data = file_bytes(self.path)
             os.ftruncate(self._file, data.rfind(b"\n") + 1 if self.entries else 0)
         if not self.entries:
             head: dict[str, Json] = {

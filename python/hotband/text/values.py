@@ -7,6 +7,8 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import TypeAlias
 
+from hotband.text.regular import file_text
+
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 Toml: TypeAlias = "str | int | float | bool | date | datetime | time | list[Toml] | dict[str, Toml]"
 
@@ -14,7 +16,7 @@ Toml: TypeAlias = "str | int | float | bool | date | datetime | time | list[Toml
 def read_json(path: Path) -> dict[str, Json] | None:
     """A file's JSON object, None where there is none."""
     try:
-        value: Json = json.loads(path.read_text(encoding="utf-8"))
+        value: Json = json.loads(file_text(path))
     except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -28,6 +29,8 @@ _WRONG_PATHS = (
 )
 # What a file system without locks answers; two writers are not told from one there.
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
+READERS_S = 5.0
+"""How long a pipe may have no reader before it is an error to write to it."""
 # Of the 255 bytes of a file's name those that a temporary one takes of it; the rest tells it apart.
 _NAME_BYTES = 200
 
@@ -79,7 +82,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A binary file for what is written piece by piece; it takes the place of `path` where the block ends well. Raises
     as `write_file`, also for an OSError of the block that names no file."""
     with temporary(path) as part, named(path, part):
-        file = part.open("wb")
+        file = os.fdopen(_open(part), "wb")
         try:
             yield file
             _flush(file)
@@ -107,7 +110,7 @@ def temporary(path: Path) -> Iterator[Path]:
     """A hidden file beside `path`, made and empty; removed at the end, where it is still there. A pipe or a terminal is
     its own temporary file. Raises UserError for a block device."""
     expect_no_disk("file", path)
-    if _is_special(path):
+    if is_special(path):
         yield path
         return
     part = part_of(path)
@@ -163,7 +166,7 @@ def make_folder(folder: Path) -> None:
             raise OSError(error.errno, os.strerror(error.errno or errno.EIO)) from None
 
 
-def _is_special(path: Path) -> bool:
+def is_special(path: Path) -> bool:
     """Whether it is there and no file that could be replaced: a pipe, a socket, a character device."""
     try:
         mode = path.stat().st_mode
@@ -196,11 +199,28 @@ def _make(part: Path, place: Path) -> None:
 
 def _fill(part: Path, data: bytes) -> None:
     """Writes all of it, and to the device."""
-    with part.open("wb", buffering=0) as file:
+    with os.fdopen(_open(part), "wb", buffering=0) as file:
         left = memoryview(data)
         while left:
             left = left[file.write(left) :]
         _flush(file)
+
+
+def _open(path: Path) -> int:
+    """Opens a file to be written; a pipe where somebody reads it, within READERS_S."""
+    until = time.monotonic() + READERS_S
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise UserError(str(path), "", "", "is a pipe that nobody reads; expected a file") from None
+            time.sleep(0.05)
+            continue
+        os.set_blocking(descriptor, True)
+        return descriptor
 
 
 def _flush(file: IO[bytes]) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 import hotband as hb
 from hotband.errors import UserError
 from hotband.experiment import Lock
+from hotband.text.regular import file_text
 from hotband.text.write import make_folder, write_file
 from hotband.ui.stored import Stored
 
@@ -138,7 +139,7 @@ class Kept:
 def _read(path: Path) -> Json:
     """A JSON file; None where there is none, or not a whole one."""
     try:
-        return cast("Json", json.loads(path.read_text(encoding="utf-8")))
+        return cast("Json", json.loads(file_text(path)))
     except (OSError, ValueError, RecursionError):
         return None
 

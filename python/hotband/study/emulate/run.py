@@ -23,6 +23,7 @@ from hotband.study.emulate.parts import SCALE_EXPECTED, read_parts, scale_of
 from hotband.study.emulate.ratios import predicted_ratio, published_ratio, ratio_of
 from hotband.study.emulate.scale import Scaled, cut_values, machine_text, scaled, words
 from hotband.text.foreign import json_text
+from hotband.text.regular import file_text
 from hotband.text.write import make_folder, write_file
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def figure_of(part: Part, document: ProgramDoc) -> FigureDoc:
 def kept_side(file: Path, request: RequestDoc) -> SideDoc | None:
     """What is kept of the same program on the same machine with the same settings; None where nothing is."""
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        kept = json.loads(file_text(file))
         if kept["asked"] != request:
             return None
         side: SideDoc = kept["side"]

@@ -1,0 +1,41 @@
+"""Reading files of folders that others may have made: a pipe in one would be waited for without end, and a device has
+no end."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from pathlib import Path
+
+LARGEST_BYTES = 1 << 30
+"""More than any of our files that is read whole: a record of a hundred thousand intervals has 60 MB."""
+
+
+def opened(path: Path) -> io.BufferedReader:
+    """A file, to be read. Raises OSError where it is a pipe, a socket or a device."""
+    return open(path, "rb", opener=_opener)
+
+
+def file_bytes(path: Path, pipes: bool = False) -> bytes:
+    """All bytes of a file, or of a pipe where `pipes` are read. Raises OSError where it is anything else, or has more
+    than LARGEST_BYTES."""
+    with path.open("rb") if pipes and path.is_fifo() else opened(path) as file:
+        data = file.read(LARGEST_BYTES + 1)
+    if len(data) > LARGEST_BYTES:
+        raise OSError(errno.EFBIG, f"is larger than {LARGEST_BYTES >> 20} MiB", str(path))
+    return data
+
+
+def file_text(path: Path, pipes: bool = False) -> str:
+    """The same as text in UTF-8. Raises UnicodeDecodeError, too."""
+    return file_bytes(path, pipes).decode()
+
+
+def _opener(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "is no regular file", path)
+    return descriptor

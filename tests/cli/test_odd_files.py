@@ -1,0 +1,117 @@
+"""Does a command end where a file of a folder is a pipe that nobody writes or reads, or a device without end?"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from hotband.errors import UserError
+from hotband.text import regular, write
+from hotband.text.regular import file_bytes, file_text, opened
+from hotband.text.write import write_file
+
+DISK = "exos-15e900-512n"
+RUN = f"run fio-randread --on {DISK} --duration '0.2 s'"
+SWEEP = f"sweep fio-randread --on {DISK} --set qd=1,2 --duration '0.2 s'"
+LINES = {
+    "report FOLDER": "run/record.json",
+    "compare FOLDER FOLDER": "run/record.json",
+    "audit FOLDER": "run/record.json",
+    f"reliability raid5:6x{DISK} --record FOLDER": "run/record.json",
+    f"{RUN} --out FOLDER": "run/record.json",
+    f"{RUN} --out FOLDER --fresh": "run/series.parquet",
+    "report FOLDER --csv": "run/series.parquet",
+    f"{SWEEP} --out FOLDER": "sweep/sweep.journal",
+    f"{SWEEP} --out FOLDER --fresh": "sweep/sweep.parquet",
+    "store add STORE FOLDER": "sweep/sweep.parquet",
+    "store check FOLDER": "store/summary",
+    "store compact FOLDER": "store/manifest",
+    f"{RUN} --into FOLDER": "store/summary",
+    "store show FOLDER": "store/manifest",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run, a sweep and a store."""
+    folder = tmp_path_factory.mktemp("made")
+    for line in (f"{RUN} --out run", f"{SWEEP} --out sweep", f"{RUN} --into store"):
+        done = hotband(line, folder)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def hotband(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command that may take a minute: one that waits for ever is ended, and raises."""
+    given = [sys.executable, "-m", "hotband", *shlex.split(line)]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(given, cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_says_what_is_no_file_or_does_without(line: str, kind: str, made: Path, tmp_path: Path) -> None:
+    name = LINES[line]
+    folder = tmp_path / name.split("/", maxsplit=1)[0]
+    shutil.copytree(made / folder.name, folder)
+    place = tmp_path / name
+    place = place if place.suffix else next(one for one in sorted(place.rglob("part-*")) if one.is_file())
+    place.unlink()
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to("/dev/zero")
+    done = hotband(line.replace("FOLDER", folder.name).replace("STORE", "other"), tmp_path)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 1, 2), done.stderr
+    if done.returncode == 2:
+        assert done.stderr.splitlines()[-1].startswith("hotband: error: ")
+
+
+def test_a_file_is_read_and_what_is_none_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"a\r\nb")
+    assert file_bytes(file) == b"a\r\nb"
+    with opened(file) as data:
+        assert data.read() == b"a\r\nb"
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(OSError, match=r"no regular file|directory"):
+            file_bytes(path)
+    monkeypatch.setattr(regular, "LARGEST_BYTES", 3)
+    with pytest.raises(OSError, match="is larger than"):
+        file_bytes(file)
+
+
+def test_a_pipe_that_was_named_is_read_to_its_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text("all of it"))
+    writer.start()
+    assert file_text(pipe, pipes=True) == "all of it"
+    writer.join()
+
+
+def test_a_pipe_is_written_where_somebody_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(write, "READERS_S", 0.2)
+    with pytest.raises(UserError, match="is a pipe that nobody reads"):
+        write_file(pipe, "lost")
+    monkeypatch.setattr(write, "READERS_S", 60.0)
+    told: list[str] = []
+    reader = threading.Thread(target=lambda: told.append(pipe.read_text()))
+    later = threading.Timer(0.3, reader.start)
+    later.start()
+    write_file(pipe, "told" * 50_000)
+    later.join()
+    reader.join()
+    assert told == ["told" * 50_000]
+    assert pipe.is_fifo()
