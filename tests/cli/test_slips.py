@@ -40,6 +40,8 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (("run", "my.fio", *ON, "--out", ""), "--out: is empty; expected a path"),
         (("compare", "", "my.fio"), "is empty; expected a path"),
         (("run", "job", *ON), "WORKLOAD = 'job': is no name of the catalog; expected ./job for the file here"),
+        (("run", "my.fio", "--on", "folder"), "MACHINE = 'folder': is a folder; expected a drive of the catalog"),
+        (("run", "my.fio", "--on", "job"), "MACHINE = 'job': is no name of the catalog; expected ./job for the file"),
         (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
         (("run", "./record.json", *ON), "record.json: is a record of hotband, not a workload: hotband report"),
         (("run", "/dev/zero", *ON), "/dev/zero: is larger than "),

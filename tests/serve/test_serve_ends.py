@@ -43,6 +43,27 @@ def test_interrupts_while_it_ends_do_not_lose_the_record(tmp_path: Path) -> None
     assert files == {"record.json", "series.parquet", "caches.parquet", "power.parquet"}
 
 
+def test_interrupts_at_the_end_of_a_block_do_not_lose_its_record(tmp_path: Path) -> None:
+    code = (
+        "import os, signal\n"
+        "import hotband as hb\n"
+        "from hotband.serve import Served\n"
+        "kept = Served._end\n"
+        "def end(self):\n"
+        "    for _ in range(3):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    kept(self)\n"
+        "Served._end = end\n"
+        f"with hb.serve({DRIVE!r}, out={str(tmp_path / 'out')!r}, anyway=True) as served:\n"
+        "    pass\n"
+        "print(served.finished is not None)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+    assert done.stderr.count("hotband: the record is being written") == 1
+    assert (tmp_path / "out" / "record.json").is_file()
+
+
 def test_an_interrupt_ends_a_server_that_does_not_end_by_itself(tmp_path: Path) -> None:
     done = ended(tmp_path / "out", "ending.PATIENCE_S = 0; interrupt(); threading.Event().wait()")
     assert done.returncode == 130

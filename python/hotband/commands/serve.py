@@ -199,7 +199,6 @@ def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bo
         except KeyboardInterrupt:
             # The usual end of a server; what it leaves is whole.
             pass
-        ending.closes()
         serving = served.serving()
     assert served.finished is not None, "it has ended"
     if as_json:

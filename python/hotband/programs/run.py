@@ -15,7 +15,7 @@ from hotband.programs.program import ProgramDoc
 from hotband.programs.settings import apart, as_texts, values_of
 from hotband.programs.work import Work
 from hotband.record.files import RECORD_FILE
-from hotband.runs.signals import stoppable
+from hotband.serve.ending import Ending
 from hotband.targets.named import EMULATED
 from hotband.text.foreign import json_text
 from hotband.text.regular import file_text
@@ -38,7 +38,10 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
     if out is not None:
         make_folder(out)
     texts = {**as_texts(found, asked), **of_machine}
-    with stoppable(), devices_on(on, out, tuple(of_machine.items())) as devices:
+    ending = Ending()
+    with ending.taken(), devices_on(on, out, tuple(of_machine.items())) as devices:
+        # The first request ends the program; its processes, mounts and files are gone before another ends Hotband.
+        ending.served()
         expect_settings_for(devices, asked)
         with Work(found.name, devices, values, tell, texts) as work:
             outcome = found.run(work)

@@ -120,8 +120,7 @@ def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
     workload that it asks for, a trace is the replay of it."""
     if not is_file(argument):
-        if what == "workload":
-            refuse_other_files(argument)
+        refuse_other_files(argument, what)
         return None
     path = Path(argument)
     # A pipe can be read only once.
@@ -154,18 +153,25 @@ def bytes_of(argument: str, what: str) -> bytes:
     return data
 
 
-def refuse_other_files(argument: str) -> None:
-    """Raises UserError for a file that does not end as workloads do, or for a folder, where the catalog has no entry
-    that begins so: the list of its entries would not help."""
+def refuse_other_files(argument: str, what: str) -> None:
+    """Raises UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
+    no entry that begins so: the list of its entries would not help."""
     from hotband.catalog import entries
 
     path = Path(argument)
-    if not argument or not path.exists() or any(one["name"].startswith(argument) for one in entries.workloads()):
+    if not argument or not path.exists():
+        return
+    known = entries.workloads() if what == "workload" else entries.drives()
+    if any(one["name"].startswith(argument) for one in known):
         return
     if path.is_dir():
-        accepted = "is a folder; expected a catalog name, a TOML file, a job file or an I/O log"
-        raise UserError("WORKLOAD", "", argument, accepted)
-    raise UserError("WORKLOAD", "", argument, f"is no name of the catalog; expected ./{argument} for the file here")
+        accepted = {
+            "workload": "a catalog name, a TOML file, a job file or an I/O log",
+            "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
+        }
+        raise UserError(what.upper(), "", argument, f"is a folder; expected {accepted[what]}")
+    said = f"is no name of the catalog; expected ./{argument} for the file here"
+    raise UserError(what.upper(), "", argument, said)
 
 
 RESULT_SUFFIXES = frozenset((".json", ".parquet", ".journal", ".html"))

@@ -21,19 +21,17 @@ class Ending:
     """What a request to end does. Until the machine is served it is a KeyboardInterrupt; then the first is one, and
     later ones wait for the record."""
 
-    def __init__(self) -> None:
-        self._is_served = False
-        self._since: float | None = None
+    def __init__(self, closing: bool = False) -> None:
+        """`closing`: all that is left to do is to keep the record."""
+        self._is_served = closing
+        self._since = time.monotonic() if closing else None
+        self._ends = 0 if closing else 1
+        """Requests that are served in order."""
         self._is_told = False
 
     def served(self) -> None:
         """From now on there is something to keep."""
         self._is_served = True
-
-    def closes(self) -> None:
-        """What is left to do is to keep the record."""
-        if self._since is None:
-            self._since = time.monotonic()
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -61,7 +59,7 @@ class Ending:
     def _asked(self, number: int, frame: FrameType | None) -> None:
         if self._since is None:
             if self._is_served:
-                self.closes()
+                self._since = time.monotonic()
             interrupted(number, frame)
         if not self._is_told:
             self._is_told = True
@@ -72,7 +70,7 @@ class Ending:
         asked = 0
         while some := signals.recv(64):
             asked += len(some)
-            if asked > 1 and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
+            if asked > self._ends and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
                 _say(ENDS)
                 os._exit(INTERRUPTED)
 

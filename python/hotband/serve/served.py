@@ -347,8 +347,11 @@ class Served:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.__exit__(kind, error, trace)
-        if self.finished is not None and self.spec.out is not None:
-            from hotband.runs.run import save
+        from hotband.serve.ending import Ending
 
-            save(self.finished, self.spec.out)
+        with Ending(closing=True).taken():
+            self._stack.__exit__(kind, error, trace)
+            if self.finished is not None and self.spec.out is not None:
+                from hotband.runs.run import save
+
+                save(self.finished, self.spec.out)

@@ -210,9 +210,14 @@ def rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], li
 
 
 def frame(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
-    """A result as a frame."""
+    """A result as a frame. Raises UserError where two of its columns have one name."""
     import polars as pl
 
-    found = pl.from_arrow(connection.sql(sql).to_arrow_table())
+    table = connection.sql(sql).to_arrow_table()
+    names = table.column_names
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError("query", "", name, "two columns have this name; expected another for one of them (as ...)")
+    found = pl.from_arrow(table)
     assert isinstance(found, pl.DataFrame), "a table is a frame"
     return found

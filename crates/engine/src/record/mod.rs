@@ -233,6 +233,7 @@ impl Record {
         found.extend(of_workload(workload, &streams, duration));
         notes.append(&mut found.notes);
         notes.extend(protected(&after));
+        notes.extend(pool_of_flash(&after));
         notes.extend(unwritten_note((&before, &after), workload.is_preconditioned()));
         let parts = after.into_iter().zip(before);
         let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut found.of_parts)).collect();
@@ -325,6 +326,16 @@ fn protected(parts: &[PartReport]) -> Vec<String> {
         format!("{} is write-protected: too many of its blocks are worn out, and writes fail", part.id)
     };
     protected.map(note).collect()
+}
+
+/// Pools of solid-state drives alone: the catalog's daemons are those of a pool of disks.
+fn pool_of_flash(parts: &[PartReport]) -> Option<String> {
+    let has = |kind| parts.iter().any(|part| part.kind == kind);
+    (has("osd") && has("ssd") && !has("disk")).then(|| {
+        "daemons and client take the processor times of Ceph 14 with disks, the client in one thread: with solid-state drives \
+         these set the rate, not the drives"
+            .to_owned()
+    })
 }
 
 /// What is said of what the workload asks for: its data, its limits, its preconditioning.
