@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hotband.catalog.entries import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.text import regular, write
 from hotband.text.regular import file_bytes, file_text, opened
@@ -73,6 +74,17 @@ def test_a_command_says_what_is_no_file_or_does_without(line: str, kind: str, ma
     assert done.returncode in (0, 1, 2), done.stderr
     if done.returncode == 2:
         assert done.stderr.splitlines()[-1].startswith("hotband: error: ")
+
+
+@pytest.mark.parametrize("name", ["study.toml", "published.csv", "boot.toml"])
+def test_a_study_of_others_with_a_pipe_is_refused(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    shutil.copytree(CATALOG_DIR / "studies" / "exos_15e900", folder)
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    done = hotband("study run ./study", tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(f"hotband: error: {Path('study')}/")
 
 
 def test_a_file_is_read_and_what_is_none_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hotband.errors import UserError
 from hotband.study.file import Published
+from hotband.text.regular import file_text
 
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
 
@@ -17,7 +18,7 @@ PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kin
 def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table, numbered, by column: at least those asked for. Raises UserError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = file_text(path)
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except OSError as error:
         raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None

@@ -11,6 +11,7 @@ import tomli
 from hotband.errors import UserError
 from hotband.text.nearest import hint
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     from hotband.text.values import Toml
@@ -34,10 +35,10 @@ class TomlTable:
         self._known: list[str] = []
 
     @classmethod
-    def read(cls, path: Path) -> TomlTable:
-        """The whole of a file. Raises UserError."""
+    def read(cls, path: Path, pipes: bool = False) -> TomlTable:
+        """The whole of a file, or of a pipe where `pipes` are read, too. Raises UserError."""
         try:
-            text = path.read_text(encoding="utf-8")
+            text = file_text(path, pipes)
         except OSError as error:
             raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:

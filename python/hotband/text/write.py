@@ -10,6 +10,7 @@ cannot remove its temporary file.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import time
@@ -82,7 +83,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A binary file for what is written piece by piece; it takes the place of `path` where the block ends well. Raises
     as `write_file`, also for an OSError of the block that names no file."""
     with temporary(path) as part, named(path, part):
-        file = os.fdopen(_open(part), "wb")
+        file = io.BufferedWriter(io.FileIO(part, "wb", opener=_opener))
         try:
             yield file
             _flush(file)
@@ -199,24 +200,24 @@ def _make(part: Path, place: Path) -> None:
 
 def _fill(part: Path, data: bytes) -> None:
     """Writes all of it, and to the device."""
-    with os.fdopen(_open(part), "wb", buffering=0) as file:
+    with io.FileIO(part, "wb", opener=_opener) as file:
         left = memoryview(data)
         while left:
             left = left[file.write(left) :]
         _flush(file)
 
 
-def _open(path: Path) -> int:
+def _opener(path: str, flags: int) -> int:
     """Opens a file to be written; a pipe where somebody reads it, within READERS_S."""
     until = time.monotonic() + READERS_S
     while True:
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC)
+            descriptor = os.open(path, flags | os.O_NONBLOCK)
         except OSError as error:
             if error.errno != errno.ENXIO:
                 raise
             if time.monotonic() > until:
-                raise UserError(str(path), "", "", "is a pipe that nobody reads; expected a file") from None
+                raise UserError(path, "", "", "is a pipe that nobody reads; expected a file") from None
             time.sleep(0.05)
             continue
         os.set_blocking(descriptor, True)

@@ -48,7 +48,7 @@ use crate::ssd::counters::SsdCounters;
 use crate::ssd::flushes::Journal;
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
-use crate::ssd::read_ahead::{Streams, streams_of};
+use crate::ssd::read_ahead::Streams;
 use crate::ssd::slot::{Event, PutOff, Slot};
 use crate::ssd::work::WorkQueue;
 
@@ -132,7 +132,7 @@ impl Ssd {
             beyond_tags: VecDeque::new(),
             in_drive: 0,
             put_off: Vec::new(),
-            streams: streams_of(&params),
+            streams: params.read_ahead.map(|ahead| Box::new(Streams::new(ahead, &params.nand, params.ftl.pages))),
             untouched: Vec::new(),
             stalled: VecDeque::new(),
             waiting_flush: VecDeque::new(),

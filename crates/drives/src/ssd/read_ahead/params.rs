@@ -21,7 +21,7 @@ pub struct ReadAheadParams {
 }
 
 /// Reading ahead; none where the drive does not say, or says `0 B`.
-pub(in crate::ssd) fn read_read_ahead(section: &Section) -> Result<Option<ReadAheadParams>, SpecError> {
+pub fn read_read_ahead(section: &Section) -> Result<Option<ReadAheadParams>, SpecError> {
     let Some(Bytes(bytes)) = section.quantity::<Bytes>("read_ahead")? else { return Ok(None) };
     if bytes > LARGEST || !bytes.is_multiple_of(PAGE) {
         let accepted = "expected 0 B, or a multiple of 4 KiB up to 16 MiB";

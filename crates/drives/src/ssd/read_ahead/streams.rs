@@ -6,7 +6,8 @@ use std::ops::Range;
 use hotband_units::Instant;
 
 use crate::parts::ftl::PAGE;
-use crate::ssd::read_ahead::ReadAheadParams;
+use crate::parts::nand::NandParams;
+use crate::ssd::read_ahead::params::ReadAheadParams;
 
 /// Reads whose ends are remembered: the one that begins at one of these is a stream's second.
 const REMEMBERED: usize = 8;
@@ -40,7 +41,7 @@ struct Stream {
 
 /// The streams of a drive.
 #[derive(Clone, Debug)]
-pub(in crate::ssd) struct Streams {
+pub struct Streams {
     pub params: ReadAheadParams,
     /// Pages of a chunk: a sense of all planes.
     chunk: u64,
@@ -58,8 +59,13 @@ pub(in crate::ssd) struct Streams {
 }
 
 impl Streams {
-    /// No stream, of a drive of `pages` pages that senses `chunk` of them at once.
-    pub fn new(params: ReadAheadParams, chunk: u64, pages: u64) -> Self {
+    /// No stream, of a drive of `pages` pages with such flash.
+    pub fn new(params: ReadAheadParams, nand: &NandParams, pages: u64) -> Self {
+        Self::of_chunks(params, nand.page_bytes * u64::from(nand.planes) / PAGE, pages)
+    }
+
+    /// The same where `chunk` pages are sensed at once.
+    fn of_chunks(params: ReadAheadParams, chunk: u64, pages: u64) -> Self {
         Self {
             params,
             chunk,
@@ -211,7 +217,7 @@ mod tests {
     use super::*;
 
     fn streams(bytes: u64, count: usize) -> Streams {
-        Streams::new(ReadAheadParams { bytes, streams: count, overhead: Span(1_000) }, 8, 1_000)
+        Streams::of_chunks(ReadAheadParams { bytes, streams: count, overhead: Span(1_000) }, 8, 1_000)
     }
 
     fn all(streams: &mut Streams, stream: usize, at: u64) -> Vec<(u64, u64)> {
