@@ -51,6 +51,9 @@ SET = [
     ("scan_share=60 %", "scan_share = '60 %': expected from 0 % to 50 %"),
     ("stall_interval=5 ms", "stall_interval = '5 ms': expected at least ten times stall_time, 20 ms"),
     ("journal_entries=0", "journal_entries = '0': expected a whole number from 1 to 1000000000"),
+    ("read_ahead=5 KiB", "read_ahead = '5 KiB': expected off, 0 B, or a multiple of 4 KiB up to 16 MiB"),
+    ("read_ahead_streams=0", "read_ahead_streams = '0': expected a whole number from 1 to 256"),
+    ("read_ahead_overhead=2 s", "read_ahead_overhead = '2 s': expected at most 1 s"),
     ("journal_time=2 s", "journal_time = '2 s': expected at most 1 s"),
 ]
 

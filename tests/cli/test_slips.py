@@ -148,3 +148,11 @@ def test_comparisons_say_once_what_is_alike_in_all_rows(told, tmp_path: Path) ->
     code, out, _ = told("compare", "1", "2")
     assert (code, out.count(" over time;")) == (0, 1)
     assert "how: 1 has " in out
+
+
+def test_a_folder_called_as_a_machine_is_in_nobodys_way(told, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    name = "raid1:2xexos-15e900-512n"
+    (tmp_path / "my.fio").write_text(JOB)
+    code, _, err = told("run", "my.fio", "--on", name, "--duration", "0.1 s", "--out", name)
+    assert code == 0, err
+    assert (tmp_path / name / "record.json").is_file()

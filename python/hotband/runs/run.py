@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -159,7 +160,8 @@ def refuse_other_files(argument: str, what: str) -> None:
     from hotband.catalog import entries
 
     path = Path(argument)
-    if not argument or not path.exists():
+    # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.
+    if not argument or ":" in argument or not os.path.exists(argument):
         return
     known = entries.workloads() if what == "workload" else entries.drives()
     if any(one["name"].startswith(argument) for one in known):
@@ -174,8 +176,11 @@ def refuse_other_files(argument: str, what: str) -> None:
     raise UserError(what.upper(), "", argument, said)
 
 
-RESULT_SUFFIXES = frozenset((".json", ".parquet", ".journal", ".html"))
-"""Endings of the files that a folder of results has."""
+RESULT_FILES = (
+    *("record.json", "series.parquet", "caches.parquet", "smart.parquet", "power.parquet"),
+    *("finished.json", "experiment.json", "result.json", "sweep.journal", "sweep.parquet"),
+)
+"""Files that commands write into a folder of results; of a run, first."""
 
 
 def check_writable(folder: Path, option: str = "--out") -> None:
@@ -189,8 +194,8 @@ def check_writable(folder: Path, option: str = "--out") -> None:
         if not is_mistake(error):
             raise OSError(error.errno, error.strerror, str(folder)) from None
         raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
-    for one in folder.iterdir():
-        if one.suffix in RESULT_SUFFIXES and is_special(one):
+    for one in (folder / name for name in RESULT_FILES if option != "--io-log"):
+        if is_special(one):
             raise UserError(option, "", str(one), "is a pipe, a socket or a device; expected a folder of files")
 
 

@@ -21,17 +21,39 @@ class Ending:
     """What a request to end does. Until the machine is served it is a KeyboardInterrupt; then the first is one, and
     later ones wait for the record."""
 
-    def __init__(self, closing: bool = False) -> None:
-        """`closing`: all that is left to do is to keep the record."""
-        self._is_served = closing
-        self._since = time.monotonic() if closing else None
-        self._ends = 0 if closing else 1
-        """Requests that are served in order."""
+    at_work: Ending | None = None
+    """The one that takes the signals now."""
+
+    def __init__(self) -> None:
+        self._is_served = False
+        self._since: float | None = None
+        self.late: int | None = None
+        """The last request that waited."""
         self._is_told = False
 
     def served(self) -> None:
         """From now on there is something to keep."""
         self._is_served = True
+
+    def closes(self) -> None:
+        """What is left to do is to keep the record."""
+        if self._since is None:
+            self._since = time.monotonic()
+
+    @classmethod
+    @contextmanager
+    def closing(cls) -> Iterator[None]:
+        """A block that keeps a record: a request meanwhile waits, and does at the end what it would have done."""
+        if cls.at_work is not None:
+            cls.at_work.closes()
+            yield
+            return
+        ending = cls()
+        ending.closes()
+        with ending.taken():
+            yield
+        if ending.late is not None:
+            signal.raise_signal(ending.late)
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -47,9 +69,11 @@ class Ending:
             watching.start()
             fd_before = signal.set_wakeup_fd(written.fileno(), warn_on_full_buffer=False)
             before = {one: signal.signal(one, self._asked) for one in ENDING}
+            Ending.at_work = self
             try:
                 yield
             finally:
+                Ending.at_work = None
                 for one, handler in before.items():
                     signal.signal(one, handler)
                 signal.set_wakeup_fd(fd_before)
@@ -59,8 +83,9 @@ class Ending:
     def _asked(self, number: int, frame: FrameType | None) -> None:
         if self._since is None:
             if self._is_served:
-                self._since = time.monotonic()
+                self.closes()
             interrupted(number, frame)
+        self.late = number
         if not self._is_told:
             self._is_told = True
             _say(WAITS)
@@ -70,7 +95,7 @@ class Ending:
         asked = 0
         while some := signals.recv(64):
             asked += len(some)
-            if asked > self._ends and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
+            if asked > 1 and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
                 _say(ENDS)
                 os._exit(INTERRUPTED)
 

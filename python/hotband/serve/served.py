@@ -349,7 +349,7 @@ class Served:
     ) -> None:
         from hotband.serve.ending import Ending
 
-        with Ending(closing=True).taken():
+        with Ending.closing():
             self._stack.__exit__(kind, error, trace)
             if self.finished is not None and self.spec.out is not None:
                 from hotband.runs.run import save

@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-LARGEST_BYTES = 1 << 30
+LARGEST_BYTES = 4 << 30
 """More than any of our files that is read whole: a record of a hundred thousand intervals has 60 MB."""
 
 

@@ -212,9 +212,9 @@ def _opener(path: str, flags: int) -> int:
     until = time.monotonic() + READERS_S
     while True:
         try:
-            descriptor = os.open(path, flags | os.O_NONBLOCK)
+            descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
         except OSError as error:
-            if error.errno != errno.ENXIO:
+            if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
                 raise
             if time.monotonic() > until:
                 raise UserError(path, "", "", "is a pipe that nobody reads; expected a file") from None

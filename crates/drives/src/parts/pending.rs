@@ -291,7 +291,7 @@ impl Pending {
     ///
     /// In positioning order whatever goes on where the head is goes first: a stream is not left for a command that would
     /// be reached a little sooner, since what it leaves behind would wait for as long as the stream runs. The same for a stream
-    /// that leaves out a little each time, as those of members of RAID 5 leave out parity. (SSTF and C-LOOK stay on it by
+    /// that leaves out a little each time, as those of members of RAID 5 leave out parity, while nothing else waits longer. (SSTF and C-LOOK stay on it by
     /// themselves.)
     #[inline]
     pub fn choose_among(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
@@ -308,7 +308,7 @@ impl Pending {
         let middle = self.before(head.reached);
         if let Some(have) = self.near.get(middle)
             && have.sector - head.reached <= MOST_LEFT_OUT * u64::from(have.count)
-            && let Some(cost) = Self::goes_on(have, head)
+            && let Some(cost) = self.goes_on(have, head)
         {
             return Some((middle, cost));
         }
@@ -319,11 +319,16 @@ impl Pending {
         self.soonest(middle, head, |index| self.get(index).sequence <= last)
     }
 
-    /// What the next command by address costs, where it goes on with a stream: the head has not passed it yet.
+    /// What the next command by address costs, where it goes on with a stream. Where that leaves out something, it has to
+    /// be a read that the head has not passed yet, and the oldest: else what waits longer would wait for the stream.
     #[inline]
-    fn goes_on(next: &Near, head: &Head) -> Option<u64> {
+    fn goes_on(&self, next: &Near, head: &Head) -> Option<u64> {
         if next.sector == head.reached {
             return Some(0);
+        }
+        let sequence = self.all[next.slot as usize].sequence;
+        if next.write() || self.oldest.is_none_or(|(oldest, _)| oldest != sequence) {
+            return None;
         }
         let cost = head.cost(head.rotation.angle(head.now), next);
         (cost < REVOLUTION / 2).then_some(cost)

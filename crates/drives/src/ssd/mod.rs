@@ -76,6 +76,8 @@ pub struct Ssd {
     /// Commands that wait for a tag.
     beyond_tags: VecDeque<(Command, Instant)>,
     in_drive: usize,
+    /// Bytes of the reads among them.
+    reading: u64,
     /// Reads of one page that were accepted and whose place is to be looked up, several at once; in order.
     put_off: Vec<PutOff>,
     /// Reads that follow one another, where the drive reads ahead of them.
@@ -131,6 +133,7 @@ impl Ssd {
             done: VecDeque::new(),
             beyond_tags: VecDeque::new(),
             in_drive: 0,
+            reading: 0,
             put_off: Vec::new(),
             streams: params.read_ahead.map(|ahead| Box::new(Streams::new(ahead, &params.nand, params.ftl.pages))),
             untouched: Vec::new(),

@@ -35,6 +35,7 @@ impl Ssd {
         let (command, at) = (slot.command, slot.begun + self.params.read_overhead);
         self.counters.reads += 1;
         self.counters.read_bytes += u64::from(command.len);
+        self.reading += u64::from(command.len);
         self.slots[index as usize].asked = at;
         let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
         if let Some(streams) = self.streams.as_deref_mut()
@@ -99,11 +100,11 @@ impl Ssd {
                     continue;
                 }
                 Lies::Buffered => {
-                    self.counters.buffer_hits += 1;
+                    self.counters.buffer_hits += u64::from(matches!(whom, For::Command(_)));
                     continue;
                 }
                 Lies::Nowhere => {
-                    self.counters.unmapped_reads += 1;
+                    self.counters.unmapped_reads += u64::from(matches!(whom, For::Command(_)));
                     continue;
                 }
             };
@@ -185,6 +186,7 @@ impl Ssd {
         // With several parts at work at once the sum of the last one's may be longer than the time that passed.
         let over = times.total() - at.since(slot.submitted);
         times.flash = times.flash - over;
+        self.reading -= u64::from(slot.command.len);
         self.give_back(index);
         self.finish(Done { token: slot.command.token, at, times, bytes_back: slot.command.len, fault: None });
     }

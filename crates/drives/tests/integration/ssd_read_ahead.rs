@@ -66,7 +66,10 @@ fn reads_in_no_order_are_served_as_without_it() {
         bench.done.iter().map(|done| (done.token, done.at)).collect::<Vec<_>>()
     };
     assert_eq!(story(AHEAD), story(""));
-    assert_eq!(story(AHEAD), story("read_ahead = \"0 B\"\nread_ahead_streams = 2\nread_ahead_overhead = \"2 us\""));
+    for off in ["0 B", "off"] {
+        let set = format!("read_ahead = \"{off}\"\nread_ahead_streams = 2\nread_ahead_overhead = \"2 us\"");
+        assert_eq!(story(AHEAD), story(&set));
+    }
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn every_command_of_streams_that_come_and_go_among_writes_is_answered_once() {
         let mut answered: Vec<u64> = bench.done.iter().map(|done| done.token).collect();
         answered.sort_unstable();
         assert_eq!(answered, asked, "{set}");
-        assert!(bench.count("read_ahead_hits") > 200, "{set}: {}", bench.count("read_ahead_hits"));
+        assert!(bench.count("read_ahead_hits") > 50, "{set}: {}", bench.count("read_ahead_hits"));
         assert!(bench.ssd.waiting() == Some(0));
     }
 }

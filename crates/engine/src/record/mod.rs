@@ -332,8 +332,8 @@ fn protected(parts: &[PartReport]) -> Vec<String> {
 fn pool_of_flash(parts: &[PartReport]) -> Option<String> {
     let has = |kind| parts.iter().any(|part| part.kind == kind);
     (has("osd") && has("ssd") && !has("disk")).then(|| {
-        "daemons and client take the processor times of Ceph 14 with disks, the client in one thread: with solid-state drives \
-         these set the rate, not the drives"
+        "daemons and client take processor times of Ceph 14 with disks where osd_set gives no others, the client in one thread: \
+         with solid-state drives these set the rate, not the drives"
             .to_owned()
     })
 }

@@ -57,18 +57,21 @@ fn chosen(pending: &Pending, order: Order, head: &Head) -> u64 {
 fn a_stream_goes_on_over_what_it_leaves_out_and_is_not_left_for_what_comes_sooner() {
     let curve = curve();
     let head = head(&curve, 5_000, 0);
-    let chosen_of = |gap: u64, angle: u64| {
-        let mut pending = set(&[(5_020, REVOLUTION / 5)]);
-        let next = Waiting { sector: head.reached + gap, ..waiting(5_000, angle, 1) };
-        pending.insert(next);
+    let chosen_of = |gap: u64, angle: u64, age: u64, write: bool| {
+        let mut pending = Pending::default();
+        pending.insert(Waiting { sector: head.reached + gap, write, ..waiting(5_000, angle, age) });
+        pending.insert(waiting(5_020, REVOLUTION / 5, 1));
         let (index, cost) = pending.choose_among(32, Order::Positioning, &head).expect("two wait");
-        (pending.get(index).sequence, cost)
+        (pending.get(index).sequence == age, cost)
     };
     // The other, 20 tracks on, costs a fifth of a revolution, what is sought included.
-    assert_eq!(chosen_of(0, 0), (1, 0), "goes on where the head is");
-    assert_eq!(chosen_of(16, REVOLUTION / 4), (1, REVOLUTION / 4), "leaves out twice its length");
-    assert_eq!(chosen_of(17, REVOLUTION / 4).0, 0, "leaves out more");
-    assert_eq!(chosen_of(16, REVOLUTION / 2).0, 0, "the head has passed it, or nearly so");
+    let quarter = REVOLUTION / 4;
+    assert_eq!(chosen_of(0, 0, 2, false), (true, 0), "goes on where the head is");
+    assert_eq!(chosen_of(16, quarter, 0, false), (true, quarter), "leaves out twice its length");
+    assert!(!chosen_of(17, quarter, 0, false).0, "leaves out more");
+    assert!(!chosen_of(16, REVOLUTION / 2, 0, false).0, "the head has passed it, or nearly so");
+    assert!(!chosen_of(16, quarter, 2, false).0, "the other waits longer");
+    assert!(!chosen_of(16, quarter, 0, true).0, "a write may wait");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Reading ahead: of reads that follow one another, what comes next is in memory before it is asked for.
 //!
-//! Two reads that follow one another make a stream. From the third on the drive reads ahead of it, as far as it has come
-//! since the second, a sense of all planes at a time and no more than a limit; the read that asks for such data goes without the flash, and without most
-//! of the controller's work, or waits for what is on its way. A read that is longer than the limit belongs to no stream.
+//! Two reads that follow one another make a stream. From the third on the drive reads ahead of it, as far as was read of
+//! it, a sense of all planes at a time and no more than a limit, in which what the host has asked for counts. What a read
+//! finds there comes without the flash, and without most of the controller's work; for what is on its way it waits.
 //!
-//! Leaves out: what is written or trimmed while it is held stays where it is; streams that go backwards or leave gaps; and the
-//! mapping table, where it does not fit into memory, is not asked for what is read ahead.
+//! Leaves out: what is written or trimmed while it is held stays where it is; streams that go backwards; and the mapping
+//! table, where it does not fit into memory, is not asked for what is read ahead.
 
 mod params;
 mod serve;

@@ -6,7 +6,8 @@ use hotband_units::Instant;
 
 use crate::parts::ftl::PAGE;
 use crate::ssd::Ssd;
-use crate::ssd::reads::For;
+use crate::ssd::read_ahead::streams::Streams;
+use crate::ssd::reads::{For, Lies};
 use crate::ssd::slot::Event;
 
 impl Ssd {
@@ -16,27 +17,48 @@ impl Ssd {
     pub(in crate::ssd) fn read_in_stream(&mut self, index: u32, stream: usize, at: Instant, pages: Range<u64>) {
         self.ask_put_off();
         let Some(streams) = self.streams.as_deref_mut() else { return };
-        match streams.find(stream, &pages, index) {
-            Some((parts, ready)) => {
+        // Where the table does not fit into memory, a read that needs the flash looks up all of its pages.
+        let is_tried = self.work.mapping.is_none() || streams.has_all(stream, &pages);
+        let found = if is_tried { streams.find(stream, &pages, index) } else { None };
+        match found {
+            Some((until, parts, ready)) => {
+                let asked = self.slots[index as usize].begun + streams.params.overhead;
+                self.count_hits(pages.start..until);
+                let rest = until..pages.end;
+                let more = if rest.is_empty() { 0 } else { self.ask_flash(For::Command(index), at, rest) };
                 let slot = &mut self.slots[index as usize];
-                slot.asked = slot.begun + streams.params.overhead;
+                slot.asked = if until < pages.end { at } else { asked };
                 slot.ready = ready.max(slot.asked);
-                slot.parts = parts;
-                self.counters.read_ahead_hits += pages.end - pages.start;
-                if parts == 0 {
+                slot.parts = parts + more;
+                if slot.parts == 0 {
+                    slot.flash = slot.ready.since(slot.asked);
                     let ready = slot.ready;
                     self.push(ready, Event::Ready(index));
                 }
             }
             None => self.find_data(index, at, pages),
         }
-        self.read_ahead(stream, at);
+        self.read_ahead(stream, at, u64::from(self.slots[index as usize].command.len));
+    }
+
+    /// Counts pages that were found in memory as if each had been looked for.
+    fn count_hits(&mut self, pages: Range<u64>) {
+        for page in pages {
+            self.counters.read_ahead_hits += 1;
+            match self.lies(page) {
+                Lies::Nowhere => self.counters.unmapped_reads += 1,
+                Lies::Buffered => self.counters.buffer_hits += 1,
+                Lies::Cached | Lies::Flash(..) => {}
+            }
+        }
     }
 
     /// Asks the dies for what comes next in a stream.
     #[inline(never)]
-    fn read_ahead(&mut self, stream: usize, at: Instant) {
-        while let Some((number, pages)) = self.streams.as_deref_mut().and_then(|streams| streams.next(stream)) {
+    fn read_ahead(&mut self, stream: usize, at: Instant, len: u64) {
+        let under_way = self.reading - len;
+        let next = |streams: &mut Streams| streams.next(stream, under_way, len);
+        while let Some((number, pages)) = self.streams.as_deref_mut().and_then(next) {
             self.counters.read_ahead_bytes += (pages.end - pages.start) * PAGE;
             let parts = self.ask_flash(For::Stream(number), at, pages);
             if let Some(streams) = self.streams.as_deref_mut() {

@@ -9,8 +9,20 @@ use crate::parts::ftl::PAGE;
 use crate::parts::nand::NandParams;
 use crate::ssd::read_ahead::params::ReadAheadParams;
 
-/// Reads whose ends are remembered: the one that begins at one of these is a stream's second.
-const REMEMBERED: usize = 8;
+/// Ends of reads that are remembered, in a table of as many places: the read that begins at one of them is a stream's
+/// second. What reads in no order bring is forgotten as it was remembered, some hundreds later.
+const REMEMBERED: usize = 1024;
+/// Reads of the drive after which a stream of two is forgotten.
+const FORGOTTEN: u64 = REMEMBERED as u64;
+/// A stream may leave out so many lengths of its next read: members of layouts with parity do.
+const MOST_LEFT_OUT: u64 = 2;
+
+/// The place of an offset in the table.
+#[inline]
+fn place(offset: u64) -> usize {
+    // Fibonacci hashing [Knuth, volume 3, 6.4]: neighbours are spread over all places.
+    ((offset >> 9).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+}
 
 /// Pages that are read ahead together.
 #[derive(Clone, Debug)]
@@ -30,9 +42,9 @@ struct Chunk {
 struct Stream {
     /// Where the last of them ended.
     end: u64,
-    /// Bytes that were read in a row since its second read, or since it left out some.
+    /// Bytes that were read of it since its second read.
     run: u64,
-    /// When it went on last, in streams that went on.
+    /// When it went on last, in reads of the drive.
     used: u64,
     /// The page behind the last that was read ahead, or asked for.
     frontier: u64,
@@ -50,11 +62,10 @@ pub struct Streams {
     known: Vec<Stream>,
     /// Chunks of streams that were forgotten, for which commands wait.
     left: Vec<Chunk>,
-    /// Where the last reads that belong to no stream ended: the lower bits, which are compared at once, and all of them.
-    low: [u32; REMEMBERED],
-    ends: [u64; REMEMBERED],
-    oldest: usize,
-    went_on: u64,
+    /// Where reads ended that belong to no stream, each at its place.
+    ends: Box<[u64; REMEMBERED]>,
+    /// Reads of the drive.
+    reads: u64,
     number: u32,
 }
 
@@ -72,62 +83,66 @@ impl Streams {
             pages,
             known: Vec::new(),
             left: Vec::new(),
-            low: [u32::MAX; REMEMBERED],
-            ends: [u64::MAX; REMEMBERED],
-            oldest: 0,
-            went_on: 0,
+            ends: Box::new([u64::MAX; REMEMBERED]),
+            reads: 0,
             number: 0,
         }
     }
 
-    /// The stream that a read goes on with, or makes. It begins where the last one of the stream ended, or, as those of
-    /// members of a layout with parity do, behind that within what was read ahead.
+    /// The stream that a read goes on with, or makes. It begins where the last one of the stream ended; or near that, where
+    /// the read before it did, which was as near: members of a layout with parity leave it out. A read that is near without
+    /// such a one before it may be served from what was read ahead, and moves nothing.
     #[inline]
     pub fn follow(&mut self, offset: u64, len: u64) -> Option<usize> {
-        if len > self.params.bytes {
-            return None;
+        self.reads += 1;
+        let from = &mut self.ends[place(offset)];
+        let is_second = *from == offset;
+        if is_second {
+            *from = u64::MAX;
         }
-        let goes_on = |stream: &Stream| stream.end <= offset && offset <= stream.frontier * PAGE;
         if !self.known.is_empty()
-            && let Some(index) = self.known.iter().position(goes_on)
+            && let Some(index) = self.known.iter().position(|stream| stream.end == offset)
         {
             self.go_on(index, offset, len);
             return Some(index);
         }
-        // All are compared, whatever is found: that is a few instructions for all of them.
-        let low = offset as u32;
-        let found = self.low.iter().fold(0, |found, end| found | u32::from(*end == low));
-        if found != 0
-            && let Some(at) = self.ends.iter().position(|end| *end == offset)
-        {
-            (self.low[at], self.ends[at]) = (u32::MAX, u64::MAX);
-            return Some(self.make(offset, len));
+        let near = if self.known.is_empty() { None } else { self.near(offset, len) };
+        match near {
+            Some(index) if is_second => self.go_on(index, offset, len),
+            None if is_second => return Some(self.make(offset, len)),
+            _ => self.ends[place(offset + len)] = offset + len,
         }
-        (self.low[self.oldest], self.ends[self.oldest]) = ((offset + len) as u32, offset + len);
-        self.oldest = (self.oldest + 1) % REMEMBERED;
-        None
+        near
+    }
+
+    /// The stream that a read may belong to that leaves out a little.
+    #[inline(never)]
+    fn near(&self, offset: u64, len: u64) -> Option<usize> {
+        let reach = |stream: &Stream| (stream.frontier * PAGE).max(stream.end + MOST_LEFT_OUT * len);
+        self.known.iter().position(|stream| stream.end < offset && offset <= reach(stream))
     }
 
     #[inline(never)]
     fn go_on(&mut self, index: usize, offset: u64, len: u64) {
-        self.went_on += 1;
         let stream = &mut self.known[index];
         while stream.chunks.front().is_some_and(|chunk| chunk.parts == 0 && chunk.pages.end * PAGE <= offset) {
             stream.chunks.pop_front();
         }
-        stream.run = if offset == stream.end { stream.run + len } else { 0 };
+        stream.run += len;
         stream.end = offset + len;
         stream.frontier = stream.frontier.max(stream.end.div_ceil(PAGE));
-        stream.used = self.went_on;
+        stream.used = self.reads;
     }
 
     /// A stream of two reads, the second of which is this one. It takes the place of the one that went on least lately.
     #[cold]
     fn make(&mut self, offset: u64, len: u64) -> usize {
-        self.went_on += 1;
+        // Two reads that followed one another by chance make one, too, which costs every read a look.
+        let reads = self.reads;
+        self.known.retain(|stream| stream.run > 0 || reads - stream.used <= FORGOTTEN);
         let end = offset + len;
         let frontier = end.div_ceil(PAGE);
-        let made = Stream { end, run: 0, used: self.went_on, frontier, chunks: VecDeque::new() };
+        let made = Stream { end, run: 0, used: self.reads, frontier, chunks: VecDeque::new() };
         if self.known.len() < self.params.streams {
             self.known.push(made);
             return self.known.len() - 1;
@@ -139,26 +154,17 @@ impl Streams {
         index
     }
 
-    /// Of a read of these pages, all of which were read ahead: how many chunks it waits for, and when the others are in
-    /// memory. None where some were not.
-    pub fn find(&mut self, stream: usize, pages: &Range<u64>, index: u32) -> Option<(u32, Instant)> {
+    /// Of a read of these pages: up to which page they were read ahead, how many chunks it waits for, and when the others
+    /// are in memory. None where the first page was not.
+    pub fn find(&mut self, stream: usize, pages: &Range<u64>, index: u32) -> Option<(u64, u32, Instant)> {
         let chunks = &mut self.known[stream].chunks;
         let first = chunks.iter().position(|chunk| chunk.pages.end > pages.start)?;
-        let (mut from, mut last) = (pages.start, first);
-        for chunk in chunks.range(first..) {
-            if !chunk.pages.contains(&from) {
-                return None;
-            }
-            (from, last) = (chunk.pages.end, last + 1);
-            if from >= pages.end {
+        let (mut from, mut parts, mut ready) = (pages.start, 0, Instant::ZERO);
+        for chunk in chunks.range_mut(first..) {
+            if from >= pages.end || !chunk.pages.contains(&from) {
                 break;
             }
-        }
-        if from < pages.end {
-            return None;
-        }
-        let (mut parts, mut ready) = (0, Instant::ZERO);
-        for chunk in chunks.range_mut(first..last) {
+            from = chunk.pages.end;
             if chunk.parts == 0 {
                 ready = ready.max(chunk.ready);
             } else {
@@ -166,14 +172,28 @@ impl Streams {
                 parts += 1;
             }
         }
-        Some((parts, ready))
+        (from > pages.start).then_some((from.min(pages.end), parts, ready))
     }
 
-    /// What is to be read ahead next of a stream: from its third read on as much as was read in a row, and no more than the
-    /// drive does.
-    pub fn next(&mut self, stream: usize) -> Option<(u32, Range<u64>)> {
+    /// Whether a read of these pages is wholly of what was read ahead.
+    pub fn has_all(&self, stream: usize, pages: &Range<u64>) -> bool {
+        let mut from = pages.start;
+        for chunk in &self.known[stream].chunks {
+            if chunk.pages.contains(&from) {
+                from = chunk.pages.end;
+            }
+        }
+        from >= pages.end
+    }
+
+    /// What is to be read ahead next of a stream, of which reads of `under_way` bytes are in the drive: from its third read
+    /// on as much as was read of it, and no more than the drive does, what the host asks for at once being as good. Small
+    /// reads have the rest of their sense read in any case.
+    pub fn next(&mut self, stream: usize, under_way: u64, len: u64) -> Option<(u32, Range<u64>)> {
+        let least = if len * 4 <= self.chunk * PAGE { self.chunk * PAGE } else { 0 };
+        let most = self.params.bytes.saturating_sub(under_way).max(least.min(self.params.bytes));
         let stream = &mut self.known[stream];
-        let until = (stream.end.div_ceil(PAGE) + stream.run.min(self.params.bytes).div_ceil(PAGE)).min(self.pages);
+        let until = (stream.end.div_ceil(PAGE) + stream.run.min(most).div_ceil(PAGE)).min(self.pages);
         if stream.frontier >= until {
             return None;
         }
@@ -222,7 +242,7 @@ mod tests {
 
     fn all(streams: &mut Streams, stream: usize, at: u64) -> Vec<(u64, u64)> {
         let mut asked = Vec::new();
-        while let Some((_, pages)) = streams.next(stream) {
+        while let Some((_, pages)) = streams.next(stream, 0, PAGE) {
             streams.asked(stream, 1, Instant(at));
             asked.push((pages.start, pages.end));
         }
@@ -244,9 +264,9 @@ mod tests {
             all(&mut streams, 0, 0);
         }
         assert_eq!(streams.known[0].frontier, 72, "40 and 32 pages");
-        assert_eq!(streams.find(0, &(40..42), 7), Some((1, Instant::ZERO)));
+        assert_eq!(streams.find(0, &(40..42), 7), Some((42, 1, Instant::ZERO)));
         assert_eq!(streams.arrived(6, Instant(9)).1, [7], "pages 40 to 48 are the sixth chunk");
-        assert_eq!(streams.find(0, &(40..42), 7), Some((0, Instant(9))));
+        assert_eq!(streams.find(0, &(40..42), 7), Some((42, 0, Instant(9))));
     }
 
     #[test]
@@ -268,14 +288,12 @@ mod tests {
         }
         assert_eq!(all(&mut streams, 0, 0), [(16, 24)]);
         assert_eq!(streams.follow(20 * PAGE, 2 * PAGE), Some(0), "four pages are left out");
-        assert_eq!(all(&mut streams, 0, 0), [], "it begins anew");
-        assert_eq!(streams.follow(16 * PAGE, 4 * PAGE), None, "it does not go back");
-        assert_eq!(streams.follow(26 * PAGE, 4 * PAGE), None, "nor beyond what was read ahead");
-        assert_eq!(streams.follow(22 * PAGE, 3 * PAGE), Some(0));
-        assert_eq!(all(&mut streams, 0, 0), [(25, 32)]);
-        assert_eq!(streams.follow(90 * PAGE, 4 * PAGE), None);
-        assert_eq!(streams.follow(0, 64 * PAGE), None, "longer than what is read ahead");
-        assert_eq!(streams.follow(64 * PAGE, PAGE), None, "which is not remembered");
+        assert_eq!(all(&mut streams, 0, 0), [], "it may be one of many");
+        assert_eq!(streams.follow(16 * PAGE, PAGE), Some(0), "it is still where it was");
+        assert_eq!(streams.follow(22 * PAGE, 3 * PAGE), Some(0), "the next of those that left out four");
+        assert_eq!(all(&mut streams, 0, 0), [(25, 32), (32, 40)]);
+        assert_eq!(streams.follow(12 * PAGE, 2 * PAGE), None, "it does not go back");
+        assert_eq!(streams.follow(90 * PAGE, 4 * PAGE), None, "nor beyond what was read ahead");
     }
 
     #[test]
@@ -291,7 +309,7 @@ mod tests {
                 assert_eq!(streams.follow((500 + 7 * random) * PAGE, PAGE), None);
             }
             if number == 0 {
-                assert_eq!(streams.find(0, &(3..4), 5), Some((1, Instant::ZERO)));
+                assert_eq!(streams.find(0, &(3..4), 5), Some((4, 1, Instant::ZERO)));
             }
         }
         assert_eq!(streams.follow(3 * PAGE, PAGE), None, "the first was forgotten");
@@ -299,6 +317,55 @@ mod tests {
         assert_eq!(streams.arrived(1, Instant(3)), (Instant(3), vec![5]), "whoever waits is still told");
         assert_eq!(streams.left.len(), 0);
         assert_eq!(streams.arrived(1, Instant(3)).1, [], "and only once");
+    }
+
+    #[test]
+    fn a_member_of_three_that_leaves_out_every_third_read_is_read_ahead() {
+        let mut streams = streams(64 * PAGE, 8);
+        let mut hits = 0;
+        for row in 0..20 {
+            for page in [24 * row, 24 * row + 8] {
+                if let Some(stream) = streams.follow(page * PAGE, 8 * PAGE) {
+                    hits += u32::from(streams.has_all(stream, &(page..page + 8)));
+                    all(&mut streams, stream, 0);
+                }
+            }
+        }
+        assert_eq!(streams.known.len(), 1);
+        assert!(hits > 30, "{hits} of 40");
+    }
+
+    #[test]
+    fn reads_in_no_order_within_what_was_read_ahead_do_not_move_it() {
+        let mut streams = streams(64 * PAGE, 8);
+        for page in 0..20 {
+            if let Some(stream) = streams.follow(page * PAGE, PAGE) {
+                all(&mut streams, stream, 0);
+            }
+        }
+        for page in [40, 22, 39, 30] {
+            assert_eq!(streams.follow(page * PAGE, PAGE), Some(0));
+        }
+        assert_eq!(streams.known[0].end, 20 * PAGE);
+        assert_eq!(streams.follow(20 * PAGE, PAGE), Some(0));
+        assert_eq!((streams.known[0].end, streams.known.len()), (21 * PAGE, 1));
+    }
+
+    #[test]
+    fn the_more_is_under_way_the_less_is_read_ahead() {
+        let ahead = |under_way: u64, len: u64| {
+            let mut streams = streams(64 * PAGE, 8);
+            for read in 0..40 {
+                if let Some(stream) = streams.follow(read * len, len) {
+                    while streams.next(stream, under_way, len).is_some() {}
+                }
+            }
+            streams.known[0].frontier - 40 * len / PAGE
+        };
+        assert_eq!(ahead(0, 8 * PAGE), 64);
+        assert_eq!(ahead(48 * PAGE, 8 * PAGE), 16);
+        assert_eq!(ahead(64 * PAGE, 8 * PAGE), 0);
+        assert_eq!(ahead(64 * PAGE, 2 * PAGE), 8, "the rest of a sense");
     }
 
     #[test]
@@ -313,6 +380,6 @@ mod tests {
         for sector in 4..9 {
             assert_eq!(streams.follow(sector * 512, 512), Some(0));
         }
-        assert_eq!(streams.find(0, &(1..2), 1), Some((1, Instant::ZERO)));
+        assert_eq!(streams.find(0, &(1..2), 1), Some((2, 1, Instant::ZERO)));
     }
 }
