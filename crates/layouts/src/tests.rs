@@ -2,27 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hotband_machine::{Extent, Layout, LayoutSpec, MemberState, Members, NodeRef, Op, Plan};
+use hotband_machine::{Extent, Layout, MemberState, Members, Op, Plan};
 use hotband_units::Bytes;
 use proptest::prelude::*;
 
 use super::{PLANNERS, ReadPolicy, build};
 
+#[path = "../tests/integration/layout_spec.rs"]
+mod layout_spec;
+use layout_spec::spec;
+
 const CHUNK: u64 = 16 * 1024;
 const SIZE: u64 = 64 * CHUNK;
-
-fn spec(kind: &str, members: usize, options: &str) -> LayoutSpec {
-    LayoutSpec {
-        name: "data".into(),
-        kind: kind.into(),
-        members: (0..members as u32).map(|drive| NodeRef::Drive(drive).into()).collect(),
-        from: Bytes(0),
-        size: None,
-        force_writes: false,
-        options: options.parse().expect("test options are TOML"),
-        key: "layouts.data".into(),
-    }
-}
 
 fn layout(kind: &str, members: usize) -> Box<dyn Layout> {
     let chunk = if ["single", "concat", "raid1"].contains(&kind) { "" } else { "chunk = \"16 KiB\"" };

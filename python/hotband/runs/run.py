@@ -184,8 +184,16 @@ RESULT_FILES = (
 
 
 def check_writable(folder: Path, option: str = "--out") -> None:
-    """Creates `folder` and a file in it, so that a folder that cannot be written is told before the work. Raises
+    """Creates a folder of results and a file in it, so that one that cannot be written is told before the work. Raises
     UserError where the path is wrong, or something stands there in the place of a result, else OSError."""
+    check_folder(folder, option)
+    for one in (folder / name for name in RESULT_FILES):
+        if is_special(one):
+            raise UserError(option, "", str(one), "is a pipe, a socket or a device; expected a folder of files")
+
+
+def check_folder(folder: Path, option: str) -> None:
+    """The same of a folder of any files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -194,9 +202,6 @@ def check_writable(folder: Path, option: str = "--out") -> None:
         if not is_mistake(error):
             raise OSError(error.errno, error.strerror, str(folder)) from None
         raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
-    for one in (folder / name for name in RESULT_FILES if option != "--io-log"):
-        if is_special(one):
-            raise UserError(option, "", str(one), "is a pipe, a socket or a device; expected a folder of files")
 
 
 def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
@@ -210,7 +215,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
         check_ending(spec.io_log)
         expect_no_disk("--io-log", spec.io_log)
-        check_writable(spec.io_log.parent, "--io-log")
+        check_folder(spec.io_log.parent, "--io-log")
         raw_log = part_of(spec.io_log)
     try:
         workload = text_of(spec.workload, "workload") if workload is None else workload

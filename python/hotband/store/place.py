@@ -19,14 +19,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.errors import UserError, another_version
 from hotband.text.values import read_json
 from hotband.text.write import NO_LOCKS, is_mistake, make_folder, named, write_file
-
-if TYPE_CHECKING:
-    pass
 
 STORE_FILE, MANIFEST, JOURNAL, LOCK_FILE = "hotband-store.json", "manifest", "journal", ".lock"
 SCHEMA, SCHEMA_VERSION = "hotband-store", 1

@@ -290,9 +290,9 @@ impl Pending {
     /// Index of the command that `order` takes next of the `window` oldest, and what it costs in angle units.
     ///
     /// In positioning order whatever goes on where the head is goes first: a stream is not left for a command that would
-    /// be reached a little sooner, since what it leaves behind would wait for as long as the stream runs. The same for a stream
-    /// that leaves out a little each time, as those of members of RAID 5 leave out parity, while nothing else waits longer. (SSTF and C-LOOK stay on it by
-    /// themselves.)
+    /// be reached a little sooner, since what it leaves behind would wait for as long as the stream runs. The same for a
+    /// stream that leaves out a little each time, as those of members of RAID 5 leave out parity, while nothing else waits
+    /// longer. (SSTF and C-LOOK stay on it by themselves.)
     #[inline]
     pub fn choose_among(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
         if self.is_empty() {

@@ -11,16 +11,14 @@ use crate::ssd::reads::{For, Lies};
 use crate::ssd::slot::Event;
 
 impl Ssd {
-    /// A read that goes on with a stream, at `at` with the flash: it is served from memory where all of it was read ahead.
+    /// A read that goes on with a stream, at `at` with the flash: what was read ahead of it comes from memory.
     // Out of line: reads in no order do not pay for it.
     #[inline(never)]
     pub(in crate::ssd) fn read_in_stream(&mut self, index: u32, stream: usize, at: Instant, pages: Range<u64>) {
         self.ask_put_off();
         let Some(streams) = self.streams.as_deref_mut() else { return };
         // Where the table does not fit into memory, a read that needs the flash looks up all of its pages.
-        let is_tried = self.work.mapping.is_none() || streams.has_all(stream, &pages);
-        let found = if is_tried { streams.find(stream, &pages, index) } else { None };
-        match found {
+        match streams.find(stream, &pages, index, self.work.mapping.is_some()) {
             Some((until, parts, ready)) => {
                 let asked = self.slots[index as usize].begun + streams.params.overhead;
                 self.count_hits(pages.start..until);

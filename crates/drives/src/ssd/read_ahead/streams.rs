@@ -21,7 +21,7 @@ const MOST_LEFT_OUT: u64 = 2;
 #[inline]
 fn place(offset: u64) -> usize {
     // Fibonacci hashing [Knuth, volume 3, 6.4]: neighbours are spread over all places.
-    ((offset >> 9).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+    ((offset >> 9).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - REMEMBERED.ilog2())) as usize
 }
 
 /// Pages that are read ahead together.
@@ -155,16 +155,15 @@ impl Streams {
     }
 
     /// Of a read of these pages: up to which page they were read ahead, how many chunks it waits for, and when the others
-    /// are in memory. None where the first page was not.
-    pub fn find(&mut self, stream: usize, pages: &Range<u64>, index: u32) -> Option<(u64, u32, Instant)> {
-        let chunks = &mut self.known[stream].chunks;
-        let first = chunks.iter().position(|chunk| chunk.pages.end > pages.start)?;
-        let (mut from, mut parts, mut ready) = (pages.start, 0, Instant::ZERO);
-        for chunk in chunks.range_mut(first..) {
-            if from >= pages.end || !chunk.pages.contains(&from) {
-                break;
-            }
-            from = chunk.pages.end;
+    /// are in memory. None where the first page was not; with `wholly`, where any was not.
+    pub fn find(&mut self, stream: usize, pages: &Range<u64>, index: u32, wholly: bool) -> Option<(u64, u32, Instant)> {
+        let until = self.ahead_until(stream, pages);
+        if until == pages.start || (wholly && until < pages.end) {
+            return None;
+        }
+        let (mut parts, mut ready) = (0, Instant::ZERO);
+        let has_some = |chunk: &&mut Chunk| chunk.pages.start < until && pages.start < chunk.pages.end;
+        for chunk in self.known[stream].chunks.iter_mut().filter(has_some) {
             if chunk.parts == 0 {
                 ready = ready.max(chunk.ready);
             } else {
@@ -172,18 +171,16 @@ impl Streams {
                 parts += 1;
             }
         }
-        (from > pages.start).then_some((from.min(pages.end), parts, ready))
+        Some((until, parts, ready))
     }
 
-    /// Whether a read of these pages is wholly of what was read ahead.
-    pub fn has_all(&self, stream: usize, pages: &Range<u64>) -> bool {
-        let mut from = pages.start;
-        for chunk in &self.known[stream].chunks {
-            if chunk.pages.contains(&from) {
-                from = chunk.pages.end;
-            }
-        }
-        from >= pages.end
+    /// Up to which of these pages all were read ahead.
+    fn ahead_until(&self, stream: usize, pages: &Range<u64>) -> u64 {
+        let until = self.known[stream]
+            .chunks
+            .iter()
+            .fold(pages.start, |until, chunk| if chunk.pages.contains(&until) { chunk.pages.end } else { until });
+        until.min(pages.end)
     }
 
     /// What is to be read ahead next of a stream, of which reads of `under_way` bytes are in the drive: from its third read
@@ -264,9 +261,9 @@ mod tests {
             all(&mut streams, 0, 0);
         }
         assert_eq!(streams.known[0].frontier, 72, "40 and 32 pages");
-        assert_eq!(streams.find(0, &(40..42), 7), Some((42, 1, Instant::ZERO)));
+        assert_eq!(streams.find(0, &(40..42), 7, false), Some((42, 1, Instant::ZERO)));
         assert_eq!(streams.arrived(6, Instant(9)).1, [7], "pages 40 to 48 are the sixth chunk");
-        assert_eq!(streams.find(0, &(40..42), 7), Some((42, 0, Instant(9))));
+        assert_eq!(streams.find(0, &(40..42), 7, false), Some((42, 0, Instant(9))));
     }
 
     #[test]
@@ -309,7 +306,7 @@ mod tests {
                 assert_eq!(streams.follow((500 + 7 * random) * PAGE, PAGE), None);
             }
             if number == 0 {
-                assert_eq!(streams.find(0, &(3..4), 5), Some((4, 1, Instant::ZERO)));
+                assert_eq!(streams.find(0, &(3..4), 5, false), Some((4, 1, Instant::ZERO)));
             }
         }
         assert_eq!(streams.follow(3 * PAGE, PAGE), None, "the first was forgotten");
@@ -326,7 +323,7 @@ mod tests {
         for row in 0..20 {
             for page in [24 * row, 24 * row + 8] {
                 if let Some(stream) = streams.follow(page * PAGE, 8 * PAGE) {
-                    hits += u32::from(streams.has_all(stream, &(page..page + 8)));
+                    hits += u32::from(streams.ahead_until(stream, &(page..page + 8)) == page + 8);
                     all(&mut streams, stream, 0);
                 }
             }
@@ -376,10 +373,10 @@ mod tests {
         }
         assert_eq!(all(&mut streams, 0, 0), [(1, 8)]);
         assert_eq!(streams.follow(1_536, 512), Some(0));
-        assert_eq!(streams.find(0, &(0..1), 1), None, "the page that it begins in was not read ahead");
+        assert_eq!(streams.find(0, &(0..1), 1, false), None, "the page that it begins in was not read ahead");
         for sector in 4..9 {
             assert_eq!(streams.follow(sector * 512, 512), Some(0));
         }
-        assert_eq!(streams.find(0, &(1..2), 1), Some((2, 1, Instant::ZERO)));
+        assert_eq!(streams.find(0, &(1..2), 1, false), Some((2, 1, Instant::ZERO)));
     }
 }
