@@ -19,8 +19,9 @@ from hotband.advise.advice import Between
 from hotband.advise.asked import Asked, needs_of
 from hotband.advise.candidates import candidates_of, space_of
 from hotband.advise.finalists import Finalist
-from hotband.advise.front import Tried, failure, front_of, is_better, read_figures, shown_figure
+from hotband.advise.front import Tried, front_of, is_better, read_figures, shown_figure
 from hotband.advise.measure import Bench, loads_from
+from hotband.advise.objective import misses
 from hotband.advise.prices import Prices
 from hotband.advise.search import search
 from hotband.advise.small import less_outstanding, shared, stand_of
@@ -71,7 +72,7 @@ def test_the_front_is_that_of_running_everything() -> None:
         [(one, name.name) for one in candidates for name in workloads], searching.ROUNDS[-1], "everything"
     )
     tried = [Tried(one, {name.name: every[one.name, name.name] for name in workloads}) for one in candidates]
-    good = [one for one in tried if failure(one, needs, needs.slo, surely=False) is None]
+    good = [one for one in tried if not any(misses(one, needs, needs.slo, surely=False))]
     wanted = front_of(good, shown_figure(needs))
     assert {one.name for one in found.front} == {one.name for one in wanted}
     assert 3 <= len(wanted) < len(good) < len(candidates)
@@ -167,7 +168,29 @@ def test_an_objective_may_be_of_reads_and_a_rate() -> None:
     found = hb.advise(["fio-randread", "iometer-database"], **ask)
     assert found.figure == "read.p99"
     assert found.recommended.interval_from == "draws"
-    assert hb.advise("fio-randread", **{**ask, "slo": "IOPS > 1000000"}).recommended is None
+    none = hb.advise("fio-randread", **{**ask, "slo": "p99 < 80 ms and IOPS > 1000000"})
+    assert none.recommended is None
+    # What it says is what was missed, not the latency, which holds.
+    assert none.answer[1].endswith("IOPS under fio-randread, where IOPS > 1000000 was asked for.")
+    assert dict(none.left_out) == {"not IOPS > 1000000": 1}
+
+
+def test_the_nearest_is_the_one_whose_worst_miss_is_the_smallest() -> None:
+    few = "drives=exos-x18-18tb,layouts=raid10,counts=8,12,caches=off"
+    said = hb.advise("vdbench-8k-random", candidates=few, **{**ASK, "slo": "p99 < 60 ms and IOPS > 10000"})
+    # A p99 that is a little too long is less of a miss than a tenth of the rate.
+    assert said.nearest.drives == 12
+    assert 0.06 < said.nearest.latency.value < 0.12
+    assert "IOPS > 10000 was asked for" in said.answer[1]
+
+
+def test_what_misses_the_objective_with_a_drive_failed_alone_is_the_nearest(without_draws) -> None:
+    few = "drives=exos-x18-18tb,layouts=raid10,counts=8,12,caches=off"
+    said = hb.advise("vdbench-8k-random", candidates=few, slo_degraded="p99 < 20 ms", **ASK)
+    assert said.answer[1].startswith(
+        "The nearest is raid10:12xexos-x18-18tb, write cache off: with a drive failed, p99 "
+    )
+    assert dict(said.left_out) == {"not p99 < 80 ms": 1, "not p99 < 20 ms with a drive failed": 1}
 
 
 def test_that_nothing_meets_it_is_an_answer(hotband) -> None:

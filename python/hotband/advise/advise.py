@@ -12,8 +12,9 @@ from hotband.advise.advice import Advice, Point
 from hotband.advise.asked import needs_of
 from hotband.advise.candidates import Listed, candidates_of, space_of
 from hotband.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
-from hotband.advise.front import Tried, failure, front_of, order, read_figures, shown_figure
+from hotband.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.advise.measure import Bench, loads_from
+from hotband.advise.objective import furthest
 from hotband.advise.prices import Prices, expect_known, read_prices
 from hotband.advise.search import search
 from hotband.interval.of_run import Asked as IntervalsAsked
@@ -81,19 +82,19 @@ class _Advising:
         pairs = [(one.candidate, name) for one in good for name in self.bench.loads if one.candidate.layout != "raid0"]
         runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed, all", failed=True) if pairs else {}
         kept = []
+        # What holds while all drives work is nearer than what does not.
+        self.found.nearest = None if good else self.found.nearest
         for one in good:
             failed = Tried(
                 one.candidate, {name: runs[one.name, name] for name in self.bench.loads if (one.name, name) in runs}
             )
-            why = (
-                "without redundancy"
-                if not failed.measured
-                else failure(failed, self.needs, self.needs.degraded, surely=False)
-            )
-            if why is None:
+            miss = furthest(failed, self.needs, self.needs.degraded, surely=False)
+            if not failed.measured:
+                self.found.left_out["without redundancy with a drive failed"] += 1
+            elif miss is None:
                 kept.append(one)
             else:
-                self.found.left_out[f"{why} with a drive failed"] += 1
+                self.found.leave_out(one, miss.with_a_drive_failed())
         self.found.good = kept
         self.found.front = front_of(kept, self.of)
 
@@ -132,9 +133,9 @@ class _Advising:
 
     def _nothing(self) -> Advice:
         near = self.found.nearest
-        nearest = None if near is None else point_of(near, self.needs, self.asked.level)
-        advice = self._advice(words.nothing_of(nearest, self.needs, self.of, dict(self._left_out())), [], [], [])
-        advice.nearest = nearest
+        said = words.nothing_of(near and (near[0].name, near[1].says), dict(self._left_out()))
+        advice = self._advice(said, [], [], [])
+        advice.nearest = near and point_of(near[0], self.needs, self.asked.level)
         return advice
 
     def _left_out(self) -> Counter[str]:

@@ -8,24 +8,21 @@ write cache is better than one that keeps what it acknowledged.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hotband.advise.objective import WATTS_BY_CHANCE, surely_holds
 from hotband.find.figures import Figure
 
 if TYPE_CHECKING:
     from hotband.advise.asked import Needs
     from hotband.advise.candidates import Candidate
     from hotband.advise.measure import Measured
-    from hotband.find.question import Condition
 
 COST, WATTS, DRIVES, LATENCY, REBUILD, LOSS = "cost", "watts", "drives", "latency", "rebuild", "loss"
 VOLATILE = "volatile"
 FIGURES = (COST, WATTS, DRIVES, LATENCY, REBUILD, LOSS, VOLATILE)
-WATTS_BY_CHANCE = 0.02
-"""Share by which the watts of a short run may be off: the part of the time that drives are busy, which moves by that of
-the I/Os, is about a third of what they draw beyond rest."""
 UNKNOWN = math.inf
 """Of a figure that the catalog has no value for: it is never better than another."""
 
@@ -98,43 +95,6 @@ def read_figures(needs: Needs) -> list[Figure]:
     """All figures that runs are read for."""
     conditions = [*needs.slo, *needs.degraded]
     return list(dict.fromkeys([shown_figure(needs), *(one.figure for one in conditions), Figure("", "iops")]))
-
-
-def failure(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surely: bool) -> str | None:
-    """Why a candidate is not what was asked for, None where it is; `surely` where even the better ends of chance do not
-    help."""
-    for name, one in tried.measured.items():
-        if one.kept_up < 1.0 - one.slack * (2 if surely else 1):
-            return f"cannot keep up with {name}"
-        for condition in conditions:
-            if condition.figure in one.figures and not _holds(one, condition, 0 if surely else None):
-                return f"not {condition.text}"
-    if tried.life is not None and tried.life < needs.years:
-        return "worn out before the years are over"
-    watts = tried.watts
-    if needs.watts is not None and watts is not None and watts[0] * (1 - WATTS_BY_CHANCE * surely) > needs.watts:
-        return "over the power"
-    return None
-
-
-def _holds(one: Measured, condition: Condition, end: int | None) -> bool:
-    """Whether a condition holds, at the value or at an end by chance (0: the better, 1: the worse)."""
-    value = one.figures[condition.figure]
-    if end is not None:
-        value = one.chance[condition.figure][1 - end if condition.is_goal else end]
-    return value >= condition.bound if condition.is_goal else value < condition.bound
-
-
-def surely_holds(tried: Tried, needs: Needs) -> bool:
-    """Whether it is what was asked for, whatever chance did to its run."""
-    if failure(tried, needs, (), surely=False) is not None:
-        return False
-    return all(
-        _holds(one, condition, 1)
-        for one in tried.measured.values()
-        for condition in needs.slo
-        if condition.figure in one.figures
-    )
 
 
 def is_better(one: Mapping[str, float], other: Mapping[str, float]) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hotband.advise.front import Tried, cannot_reach, failure, front_of, shown_figure
+from hotband.advise.front import Tried, cannot_reach, front_of, shown_figure
+from hotband.advise.objective import Miss, furthest
 
 if TYPE_CHECKING:
     from hotband.advise.asked import Needs
@@ -25,13 +26,20 @@ ROUNDS = (2_000, 6_000, 20_000)
 @dataclass
 class Searched:
     """What the search found: candidates that are what was asked for, those of them on the front, the nearest of those
-    that are not, and why others were left out."""
+    that are not with what it misses by most, and why others were left out."""
 
     good: list[Tried]
     front: list[Tried]
-    nearest: Tried | None
+    nearest: tuple[Tried, Miss] | None
     left_out: Counter[str] = field(default_factory=Counter)
     rounds: list[tuple[int, int]] = field(default_factory=list)
+
+    def leave_out(self, one: Tried, miss: Miss) -> None:
+        """Counts a candidate that is not what was asked for; the one whose worst miss is the smallest is the
+        nearest."""
+        self.left_out[miss.reason] += 1
+        if self.nearest is None or miss.factor < self.nearest[1].factor:
+            self.nearest = (one, miss)
 
 
 def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searched:
@@ -71,18 +79,9 @@ def _run(
             found.left_out["that the model refuses"] += 1
             continue
         one.measured, one.ios = {name: of for name, of in mine.items() if of is not None}, ios
-        why = failure(one, needs, needs.slo, surely=surely)
-        if why is None:
+        miss = furthest(one, needs, needs.slo, surely=surely)
+        if miss is None:
             kept.append(one)
         else:
-            found.left_out[why] += 1
-            found.nearest = _nearer(found.nearest, one, needs)
+            found.leave_out(one, miss)
     return kept
-
-
-def _nearer(one: Tried | None, other: Tried, needs: Needs) -> Tried:
-    """The one that comes nearer to the objective, of two that miss it."""
-    of = shown_figure(needs)
-    if one is None or other.latency(of)[0] < one.latency(of)[0]:
-        return other
-    return one

@@ -164,15 +164,13 @@ def _times(factor: float) -> str:
     return f"{factor:.3g} times"
 
 
-def nothing_of(nearest: Point | None, needs: Needs, of: Figure, left_out: dict[str, int]) -> list[str]:
-    """Why nothing is recommended."""
+def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> list[str]:
+    """Why nothing is recommended, and what the candidate that comes nearest misses (its name, and that)."""
     reasons = ", ".join(
         f"{count:,} {reason}" for reason, count in sorted(left_out.items(), key=lambda one: -one[1]) if count
     )
     first = f"No candidate is what was asked for: {reasons}."
-    if nearest is None:
-        return [first]
-    return [first, f"The nearest is {nearest.name}: {of} {time_shown(nearest.latency.value)} under {nearest.worst}."]
+    return [first] if nearest is None else [first, f"The nearest is {nearest[0]}: {nearest[1]}."]
 
 
 def conditions_text(conditions: Sequence[Condition]) -> str:

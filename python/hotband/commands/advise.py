@@ -43,7 +43,9 @@ def advise(
     ],
     slo: Annotated[str, typer.Option(metavar="CONDITIONS", help='What has to hold, such as "p99 < 5 ms".')],
     capacity: Annotated[str, typer.Option(metavar="SIZE", help='Usable, such as "50 TB".')],
-    protect: Annotated[str, typer.Option(metavar="FAILURES", help='Of any drives that it survives: "two failures".')],
+    protect: Annotated[
+        str, typer.Option(metavar="FAILURES", help='How many drives may fail, whichever they are: "two failures".')
+    ],
     candidates: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUES", help="What is searched. May be repeated.")
     ] = None,
