@@ -217,6 +217,7 @@ def report(
     from hotband.record.incomplete import refusing_incomplete
     from hotband.report import record_page
     from hotband.report.kept import Report, kept_study, read_records, read_study
+    from hotband.text.pipes import with_pipes
     from hotband.text.write import expect_page
 
     if output is None and charts is None:
@@ -229,7 +230,7 @@ def report(
     study = kept_study(records)
     if study is not None and (with_audit or title is not None):
         raise UserError("--audit, --title", "", "", "are for records; expected neither with the folder of a study")
-    records = [one for path in records for one in records_in(path)] if study is None else []
+    records = [one for path in with_pipes(records) for one in records_in(path)] if study is None else []
     expect_once(records)
     if output is not None:
         expect_page("--output", output, [one for path in records for one in (path, path / "record.json")])

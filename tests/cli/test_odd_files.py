@@ -21,22 +21,24 @@ from hotband.text.write import write_file
 DISK = "exos-15e900-512n"
 RUN = f"run fio-randread --on {DISK} --duration '0.2 s'"
 SWEEP = f"sweep fio-randread --on {DISK} --set qd=1,2 --duration '0.2 s'"
+NO_FILE = "cannot be read: is no regular file"
+NO_FOLDER = "is a pipe, a socket or a device; expected a folder of files"
 LINES = {
-    "report FOLDER": "run/record.json",
-    "compare FOLDER FOLDER": "run/record.json",
-    "audit FOLDER": "run/record.json",
-    f"reliability raid5:6x{DISK} --record FOLDER": "run/record.json",
-    f"{RUN} --out FOLDER": "run/record.json",
-    f"{RUN} --out FOLDER --fresh": "run/series.parquet",
-    "report FOLDER --csv": "run/series.parquet",
-    f"{SWEEP} --out FOLDER": "sweep/sweep.journal",
-    f"{SWEEP} --out FOLDER --fresh": "sweep/sweep.parquet",
-    "store add STORE FOLDER": "sweep/sweep.parquet",
-    "store check FOLDER": "store/summary",
-    "store compact FOLDER": "store/manifest",
-    f"{RUN} --into FOLDER": "store/summary",
-    "store show FOLDER": "store/manifest",
+    "report FOLDER -o page.html": ("run/record.json", 2, f"run/record.json: {NO_FILE}"),
+    "compare FOLDER FOLDER": ("run/record.json", 2, f"run/record.json: {NO_FILE}"),
+    "audit FOLDER": ("run/record.json", 2, f"run/record.json: {NO_FILE}"),
+    f"reliability raid5:6x{DISK} --record FOLDER": ("run/record.json", 2, f"--record = 'run/record.json': {NO_FILE}"),
+    f"{RUN} --out FOLDER": ("run/record.json", 2, f"--out = 'run/record.json': {NO_FOLDER}"),
+    f"{RUN} --out FOLDER --fresh": ("run/series.parquet", 2, f"--out = 'run/series.parquet': {NO_FOLDER}"),
+    f"{SWEEP} --out FOLDER": ("sweep/sweep.journal", 2, f"--out = 'sweep/sweep.journal': {NO_FOLDER}"),
+    f"{SWEEP} --out FOLDER --fresh": ("sweep/sweep.parquet", 2, f"--out = 'sweep/sweep.parquet': {NO_FOLDER}"),
+    "store add STORE FOLDER": ("sweep/sweep.parquet", 2, f"sweep/sweep.parquet: {NO_FILE}"),
+    "store check FOLDER": ("store/summary", 1, ""),
+    "store compact FOLDER": ("store/manifest", 2, "not a part's entry of a store of this version"),
+    f"{RUN} --into FOLDER": ("store/summary", 2, f"{NO_FILE}: hotband store check says what else is damaged"),
+    "store list FOLDER": ("store/manifest", 2, "not a part's entry of a store of this version"),
 }
+"""Lines with the file that is none, the code they end with, and what the error says."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,7 @@ def hotband(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 @pytest.mark.parametrize("line", LINES)
 def test_a_command_says_what_is_no_file_or_does_without(line: str, kind: str, made: Path, tmp_path: Path) -> None:
-    name = LINES[line]
+    name, code, words = LINES[line]
     folder = tmp_path / name.split("/", maxsplit=1)[0]
     shutil.copytree(made / folder.name, folder)
     place = tmp_path / name
@@ -70,10 +72,30 @@ def test_a_command_says_what_is_no_file_or_does_without(line: str, kind: str, ma
     else:
         place.symlink_to("/dev/zero")
     done = hotband(line.replace("FOLDER", folder.name).replace("STORE", "other"), tmp_path)
-    assert "Traceback" not in done.stderr
-    assert done.returncode in (0, 1, 2), done.stderr
-    if done.returncode == 2:
-        assert done.stderr.splitlines()[-1].startswith("hotband: error: ")
+    assert done.returncode == code, done.stderr
+    if code == 2:
+        said = done.stderr.splitlines()[-1]
+        assert said.startswith("hotband: error: ")
+        assert words in said
+    elif line.startswith("store check"):
+        assert str(place.relative_to(folder)) in done.stdout.replace("\n", "")
+
+
+def test_a_report_does_without_a_series_that_is_a_pipe_and_takes_none_from_elsewhere(
+    made: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(made / "run", folder)
+    (folder / "series.parquet").unlink()
+    os.mkfifo(folder / "series.parquet")
+    done = hotband("report run -o page.html", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "series.parquet is missing beside record.json" in (tmp_path / "page.html").read_text()
+    (folder / "series.parquet").unlink()
+    (folder / "series.parquet").symlink_to("/dev/zero")
+    done = hotband("report run -o page.html", tmp_path)
+    assert done.returncode == 2
+    assert "expected a file beside the record, not one outside its folder" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["study.toml", "published.csv", "boot.toml"])

@@ -15,6 +15,7 @@ from hotband.audit.show import comparison_view, findings_view, overview_table
 from hotband.errors import UserError
 from hotband.record.incomplete import refusing_incomplete
 from hotband.text.formats import PRINTED
+from hotband.text.pipes import with_pipes
 
 if TYPE_CHECKING:
     from hotband.audit.compare import ComparisonsDoc
@@ -28,7 +29,7 @@ def audit_results(
     paths: Sequence[Path], study: str | None, on: str | None, media: str | None, cache: str | None
 ) -> tuple[list[Any], AuditDoc, bool]:
     """Findings for the terminal and as data, and whether one is severe. Raises UserError."""
-    wanted = list(paths)
+    wanted = with_pipes(paths)
     if study is not None:
         from hotband.study.file import PUBLISHED_FILE, load
 
@@ -45,7 +46,7 @@ def audit_results(
 
 def compare_results(arguments: Sequence[Path], seed: int, anyway: bool) -> tuple[list[Any], ComparisonsDoc]:
     """Every side against the first, for the terminal and as data. Raises UserError."""
-    groups = sides_of(arguments)
+    groups = [with_pipes(paths) for paths in sides_of(arguments)]
     with refusing_incomplete([path for paths in groups for path in paths]):
         first, *others = load_sides(groups)
         found = [compare(first, other, seed, anyway) for other in others]

@@ -63,9 +63,10 @@ def expect(
     from hotband.runs.progress import run_progress
     from hotband.runs.run import text_of
     from hotband.runs.specify import Named
+    from hotband.text.pipes import with_pipes
 
     asked = Asked(
-        results,
+        with_pipes(results),
         None if on is None else Named(on, text_of(on, "machine")),
         None if workload is None else Named(workload, text_of(workload, "workload")),
         Settings(parse_set(set_ or []), seed, duration, level=level, draws=draws, jobs=jobs),

@@ -26,11 +26,12 @@ def import_with(
     from hotband.record.files import save_imported
     from hotband.record.states import said_of
     from hotband.runs.run import check_writable
+    from hotband.text.pipes import with_pipes
     from hotband.text.tables import summary_table
 
     if out is not None:
         check_writable(out)
-    imported = read(files)
+    imported = read(with_pipes(files))
     saved = [] if out is None else save_imported(out, imported)
     if as_json:
         return print_json([record for record, _ in imported])
@@ -41,7 +42,10 @@ def import_with(
     return show(*(f"Record: {path}" for path in saved))
 
 
-ResultFiles = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files or folders that the tool wrote.")]
+ResultFiles = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="Files or folders that the tool wrote; - is what comes in."),
+]
 
 
 @import_app.command("auto")
@@ -107,11 +111,12 @@ def plot_latency(
     """Draw the latency of several runs by percentile, as far out as their samples support."""
     from hotband.draw.latency import check_out, latency_chart, load_any, write_chart
     from hotband.record.incomplete import refusing_incomplete
+    from hotband.text.pipes import with_pipes
 
     if op not in (None, "read", "write"):
         raise UserError("--op", "", op, "accepted: read, write")
     check_out(out)
     with refusing_incomplete(files):
-        records = [one for path in files for one in load_any(path)]
+        records = [one for path in with_pipes(files) for one in load_any(path)]
         write_chart(latency_chart(records, title, op), out)
     show(f"Chart: {out}")

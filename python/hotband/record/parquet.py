@@ -27,4 +27,7 @@ def read_parquet(path: Path, wanted: str = "a Parquet file that can be read") ->
         # Nor are notes in a schema checked, of which polars reads even the names.
         return pl.DataFrame(pl.from_arrow(pa.Table.from_arrays(table.columns, names=table.column_names)))
     except (pa.ArrowException, pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        raise UserError(str(path), "", "", f"not {wanted}: {shortened(error, 300)}") from None
+        # Of the errors that are the system's, Arrow's own have no number.
+        system = error.strerror if isinstance(error, OSError) else None
+        why = f"cannot be read: {system}" if system else f"not {wanted}: {shortened(error, 300)}"
+        raise UserError(str(path), "", "", why) from None

@@ -202,6 +202,7 @@ def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
 
 def broken(path: Path, error: Exception) -> UserError:
     """The error for a file of a store that cannot be read."""
-    said = shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
+    system = error.strerror if isinstance(error, OSError) else None
+    said = system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
     what = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {said}"
     return UserError(str(path), "", "", f"{what}: hotband store check says what else is damaged")

@@ -1,0 +1,46 @@
+"""Results that come through a pipe: `fio --output-format=json job.fio | hotband audit -`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path, PosixPath
+from typing import Any
+
+from hotband.errors import UserError
+from hotband.text.regular import file_bytes
+
+STDIN = Path("/dev/stdin")
+
+
+class Pipe(PosixPath):
+    """A pipe whose bytes are kept for those who open it again: what reads a result first looks at how it begins."""
+
+    kept: bytes | None = None
+
+    def is_file(self, **others: Any) -> bool:
+        """Whether it can be read as often as a file."""
+        return self.kept is not None or super().is_file(**others)
+
+    def open(self, mode: str = "r", *args: Any, **others: Any) -> Any:
+        """What came out of it, from the beginning."""
+        if self.kept is None:
+            return super().open(mode, *args, **others)
+        data = io.BytesIO(self.kept)
+        return data if "b" in mode else io.TextIOWrapper(data, others.get("encoding"), newline=others.get("newline"))
+
+
+def with_pipes(paths: Sequence[Path]) -> list[Path]:
+    """The same paths, of which pipes have been read, and `-` is what comes in. Raises UserError."""
+    return [_kept(STDIN if str(path) == "-" and not path.exists() else path) for path in paths]
+
+
+def _kept(path: Path) -> Path:
+    try:
+        if not path.is_fifo():
+            return path
+        pipe = Pipe(path)
+        pipe.kept = file_bytes(path, pipes=True)
+    except OSError as error:
+        raise UserError(str(path), "", "", f"cannot be read: {error.strerror or error}") from None
+    return pipe
