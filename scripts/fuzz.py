@@ -30,8 +30,8 @@ from own_venv import NotToBeHad, interpreter_with
 ROOT = Path(__file__).resolve().parent.parent
 ATHERIS = "atheris==3.0.0"
 RUST = {"spec": "spec", "logs": "logs", "nbd": "nbd", "traces": "traces", "trace-columns": "trace-columns"}
-PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None}
-"""Targets, and the folder of fuzz/corpus that they start from; those of `page` are made."""
+PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None, "job_files": None, "records": None}
+"""Targets, and the folder of fuzz/corpus that they start from; None where `--seeds` of the target makes it."""
 INTERRUPTED, TIMEOUT = 72, 70
 """Exit codes of libFuzzer when it is interrupted, and for an input that takes longer than MOST_S."""
 IN_ORDER = (0, INTERRUPTED, 128 + signal.SIGINT, -signal.SIGINT)
