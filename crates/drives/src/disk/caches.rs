@@ -43,10 +43,12 @@ pub struct WriteCaches {
 }
 
 impl WriteCaches {
-    /// The one in use.
+    /// The one in use. A host that has a write cache on waits for no write to reach the media: nothing goes past it.
     pub(super) fn in_use(&self) -> WriteCacheParams {
         let kind = if self.wce { WriteCache::Volatile } else { WriteCache::Off };
-        self.protected.filter(|_| self.awc).unwrap_or(WriteCacheParams { kind, ..self.plain })
+        let plain = WriteCacheParams { kind, ..self.plain };
+        let in_use = self.protected.filter(|_| self.awc).unwrap_or(plain);
+        WriteCacheParams { bypass: if self.wce { u64::MAX } else { in_use.bypass }, ..in_use }
     }
 
     /// With a switch turned; none where the disk has no such switch.

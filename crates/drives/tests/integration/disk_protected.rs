@@ -96,6 +96,19 @@ fn large_sequential_writes_go_past_it_and_others_do_not() {
 }
 
 #[test]
+fn nothing_goes_past_it_where_the_host_has_the_write_cache_on() {
+    let late = |wce: &str| {
+        let mut bench = bench(&format!("wce = \"{wce}\""));
+        let first = bench.submit(0, Op::Write, at_cylinder(9, 0), 128, false);
+        bench.end_of(first);
+        let second = bench.submit(100 * MS, Op::Write, at_cylinder(9, 128), 128, false);
+        bench.end_of(second) - 100 * MS
+    };
+    assert!(late("on") < MS, "from memory: {}", late("on"));
+    assert!(late("off") > MS, "from the media: {}", late("off"));
+}
+
+#[test]
 fn eight_sequential_writers_are_told_apart() {
     let mut bench = bench("awc_extents = 64");
     let mut now = 0;

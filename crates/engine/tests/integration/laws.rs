@@ -1,7 +1,7 @@
 //! Do whole machines obey the laws that hold for any storage system: Little's law, rates, and the arithmetic of
 //! arrays?
 
-use crate::common::{assert_near, closed, random_4k, run, workload};
+use crate::common::{assert_near, closed, drives, random_4k, run, workload};
 
 const MIX_READS: [u32; 3] = [0, 70, 100];
 const LAYOUTS: [&str; 10] = [
@@ -97,6 +97,22 @@ fn a_deeper_queue_never_slows_a_sequential_reader() {
         let rates = [1, 2, 3, 4, 8, 16].map(rate);
         // The ends of 20,000 I/Os cut at most the depth.
         assert!(rates.windows(2).all(|pair| pair[1] > 0.99 * pair[0]), "{machine}: {rates:?}");
+    }
+}
+
+#[test]
+fn larger_writes_in_a_row_move_no_less() {
+    for disk in drives() {
+        for depth in [1, 32] {
+            let mut most = 0.0_f64;
+            for size in ["16 KiB", "64 KiB", "256 KiB", "1 MiB"] {
+                let stream = format!("read_pct = 0\nrandom_pct = 0\nsize = \"{size}\"");
+                let load = workload(&stream, &closed(depth), "duration = \"1 s\"", "duration = \"1 s\"");
+                let rate = run(&disk, &load, &[("wce", "on")]).summary("bandwidth_bytes_per_s");
+                assert!(rate > 0.95 * most, "{disk}, {size} at depth {depth}: {rate} B/s, smaller ones {most}");
+                most = most.max(rate);
+            }
+        }
     }
 }
 
