@@ -104,6 +104,7 @@ impl Disk {
                     }
                     _ => self.shared.segments.replace(first, end),
                 };
+                self.streamed = segment.filter(|_| sequential.is_some());
                 if (sequential.is_some() || self.params.read_ahead == ReadAhead::Always)
                     && let Some(segment) = segment
                     && self.params.look_ahead_sectors > 0
@@ -303,8 +304,21 @@ impl Disk {
         let waiting = self.queue.remove(index);
         let arrived = self.slots[waiting.slot as usize];
         self.free_slots.push(waiting.slot);
-        let sequential = if waiting.write { None } else { self.continued((waiting.sector, waiting.end())) };
+        let sequential = if waiting.write {
+            None
+        } else {
+            self.continued((waiting.sector, waiting.end())).or_else(|| self.reads_over(waiting.sector))
+        };
         self.serve(now, &waiting, &arrived, sequential);
+    }
+
+    /// The stream that the arm has just read, where `first` lies on its way: it would have been read ahead, had nothing
+    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps.
+    #[inline]
+    fn reads_over(&self, first: u64) -> Option<usize> {
+        let segment = self.streamed?;
+        let end = self.shared.segments.get(segment).end;
+        (end == self.reached && end < first && first - end <= self.params.look_ahead_sectors).then_some(segment)
     }
 
     /// The arm serves a command; `sequential` is the segment that it continues.
@@ -315,10 +329,10 @@ impl Disk {
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
         let start = if streams { now } else { now.max(waiting.ready) };
         // What a segment keeps of it begins with its first sector, or with what passes before that.
-        let mut kept = first;
+        let mut kept = sequential.map_or(first, |segment| self.shared.segments.get(segment).end.min(first));
         let (mut service, early) = if self.params.is_pipelined {
             let pipelined = self.service_pipelined(start, waiting, arrived);
-            kept = if sequential.is_none() { pipelined.from } else { first };
+            kept = if sequential.is_none() { pipelined.from } else { kept };
             (pipelined.service, pipelined.early)
         } else {
             (self.service(start, waiting), Span::ZERO)
@@ -438,6 +452,7 @@ impl Disk {
             self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit)
         };
         self.shared.segments.extend(ahead.segment, ahead.from, reached);
+        self.streamed = Some(ahead.segment);
         let place = self.geometry.place(reached.min(self.geometry.end() - 1));
         (self.cylinder, self.track) = (place.cylinder, place.track);
         self.reached = reached;

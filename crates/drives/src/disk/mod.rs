@@ -148,6 +148,8 @@ pub struct Disk {
     track: u32,
     /// First sector beyond the last one served.
     reached: u64,
+    /// The segment of the stream that the arm read last, where it read one.
+    streamed: Option<usize>,
     /// First sector that the first scan of the media has not passed.
     scanned_to: u64,
     arm: Arm,
@@ -204,6 +206,7 @@ impl Disk {
             cylinder: 0,
             track: 0,
             reached: geometry.first(),
+            streamed: None,
             scanned_to: scanned_to(&geometry, params.scanned),
             arm: Arm::Idle,
             worked: Instant::ZERO,

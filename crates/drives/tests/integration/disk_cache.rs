@@ -33,6 +33,40 @@ fn a_sequential_reader_gets_the_media_rate_without_a_miss() {
     assert_eq!((bench.count("media_reads"), bench.count("look_ahead_hits")), (2, 200));
 }
 
+/// A read that goes on where one ended, and with it one of eight sectors after a gap, which is `gap` long.
+fn reading_over(gap: u64, set: &str) -> (Bench, u64) {
+    let mut bench = Bench::new(set);
+    let first = bench.read(0, at_cylinder(1, 0));
+    bench.done_exactly_at(first, FIRST_DONE);
+    let next = bench.read(FIRST_DONE, at_cylinder(1, 8));
+    let beyond = bench.read(FIRST_DONE, at_cylinder(1, 16 + gap));
+    bench.done_exactly_at(next, SECOND_PASS + PORT);
+    let passes = SECOND_PASS + (gap + 8) * SECTOR_TIME;
+    bench.done_exactly_at(beyond, passes + PORT);
+    (bench, passes)
+}
+
+#[test]
+fn a_stream_goes_on_over_a_gap_where_two_reads_wait() {
+    let (mut bench, passes) = reading_over(24, "");
+    for n in 1..=20 {
+        let now = bench.now;
+        let read = bench.read(now, at_cylinder(1, 40 + 8 * n));
+        bench.done_exactly_at(read, passes + n * 8 * SECTOR_TIME + PORT);
+    }
+    let (mut bench, _) = reading_over(24, SHORT);
+    assert!(is_hit(&mut bench, at_cylinder(1, 24)), "the gap passed under the head, into memory");
+}
+
+#[test]
+fn what_lies_further_than_the_look_ahead_is_no_gap() {
+    let (mut bench, passes) = reading_over(72, "look_ahead = \"32 KiB\"");
+    let now = bench.now;
+    let read = bench.read(now, at_cylinder(1, 96));
+    bench.done_exactly_at(read, passes + REVOLUTION + 8 * SECTOR_TIME + PORT);
+    assert!(!is_hit(&mut bench, at_cylinder(1, 40)));
+}
+
 #[test]
 fn without_look_ahead_every_sequential_read_misses_its_sector() {
     let mut bench = reading_ahead("look_ahead = \"0 B\"");

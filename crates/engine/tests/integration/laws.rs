@@ -101,6 +101,23 @@ fn a_deeper_queue_never_slows_a_sequential_reader() {
 }
 
 #[test]
+fn one_reader_of_a_parity_layout_streams_from_all_members() {
+    let rate = |machine: &str, size: &str| {
+        let stream = format!("read_pct = 100\nrandom_pct = 0\nsize = \"{size}\"");
+        let load = workload(&stream, &closed(1), "duration = \"1 s\"", "duration = \"4 s\"");
+        run(machine, &load, &[]).summary("bandwidth_bytes_per_s")
+    };
+    let disk = rate("exos-15e900-512n", "256 KiB");
+    // Two reads of a member with a chunk of parity between them, where an I/O is longer than a chunk of each.
+    for (layout, data) in [("raid5:4x", 3.0), ("raid5:5x", 4.0), ("raid6:6x", 4.0)] {
+        for size in ["256 KiB", "1 MiB", "4 MiB"] {
+            let found = rate(&format!("{layout}exos-15e900-512n"), size);
+            assert_near(&format!("{layout}, {size}"), found, data * disk, 0.02);
+        }
+    }
+}
+
+#[test]
 fn larger_writes_in_a_row_move_no_less() {
     for disk in drives() {
         for depth in [1, 32] {
