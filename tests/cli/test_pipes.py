@@ -85,7 +85,7 @@ def test_what_came_out_of_a_pipe_is_there_again(tmp_path: Path) -> None:
     writer.join()
     for _ in range(2):
         assert kept.read_bytes() == b"a\r\nb"
-        assert kept.read_text(encoding="utf-8") == "a\nb"
+        assert kept.read_text(encoding="utf-8", errors="replace") == "a\nb"
     assert kept.is_file()
     assert kept == pipe
     # What lies beside it is a path like others.
@@ -97,3 +97,31 @@ def test_files_are_as_they_were_and_what_cannot_be_looked_at_is_said(tmp_path: P
     assert with_pipes([tmp_path, Path("missing")]) == [tmp_path, Path("missing")]
     with pytest.raises(UserError, match="cannot be read"):
         with_pipes([tmp_path / ("long" * 100)])
+
+
+def test_a_pipe_that_is_given_twice_is_said(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text("once"))
+    writer.start()
+    with pytest.raises(UserError, match="is a pipe that is given twice"):
+        with_pipes([pipe, pipe])
+    writer.join()
+    for command in ("audit", "compare"):
+        found = hotband(command, "-", "-", said=json.dumps(FIO).encode(), folder=tmp_path)
+        assert found.returncode == 2
+        assert b"given twice" in found.stderr
+
+
+def test_a_log_of_fio_comes_through_a_pipe_of_its_name(tmp_path: Path) -> None:
+    log = "".join(f"{n * 10}, {100 + n}, 0, 4096, 0\n" for n in range(200))
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/x_clat.1.log").write_text(log)
+    pipe = tmp_path / "x_clat.1.log"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(log))
+    writer.start()
+    found = hotband("import", "fio", pipe.name, folder=tmp_path)
+    writer.join()
+    assert found.returncode == 0, found.stderr
+    assert found.stdout == hotband("import", "fio", pipe.name, folder=tmp_path / "kept").stdout

@@ -12,8 +12,47 @@ import pytest
 from probe.mutate import Donors, damaged, drawn
 
 from hotband.errors import UserError
+from hotband.jobs.form import Names
 from hotband.jobs.job_file import converted, tool_of
 
+ICF = """Version 1.1.0
+'TEST SETUP ====
+'Run Time
+'	hours      minutes    seconds
+	0          0          30
+'Ramp Up Time (s)
+	5
+'END test setup
+'ACCESS SPECIFICATIONS ====
+'Access specification name,default assignment
+	mix,NONE
+'size,% of size,% reads,% random,delay,burst,align,reply
+{lines}
+'END access specifications
+'MANAGER LIST ====
+'Manager ID, manager name
+	1,HOST
+'Worker
+	Worker 1
+'Worker type
+	DISK
+'Default target settings for worker
+'Number of outstanding IOs,test connection rate,transactions per connection
+	1,DISABLED,1
+'Disk maximum size,starting sector
+	0,0
+'End default target settings for worker
+'Assigned access specs
+	mix
+'End assigned access specs
+'Target assignments
+{targets}
+'End target assignments
+'End worker
+'End manager
+'END manager list
+Version 1.1.0
+"""
 FUZZ = Path(__file__).parents[2] / "fuzz"
 
 
@@ -49,3 +88,21 @@ def test_job_files_of_all_tools_are_taken(tmp_path: Path) -> None:
         with contextlib.suppress(UserError):
             taken += bool(converted(Path("x.fio"), text)[0])
     assert taken > 0.9 * len(texts)
+
+
+def test_small_job_files_that_ask_for_very_many_streams_are_refused_at_once() -> None:
+    # Found by fuzzing: names that differ were looked for among all that were taken.
+    lines = "\n".join(f"\t8192,1,67,100,{n},1,0,0" for n in range(100))
+    targets = "\n".join(f"'Target\n\tE{n}\n'Target type\n\tDISK\n'End target" for n in range(60))
+    text = ICF.format(lines=lines, targets=targets)
+    with pytest.raises(UserError, match="more than 4096 streams"):
+        converted(Path("x.icf"), text.encode())
+    text = ICF.format(lines=lines, targets="\n".join(targets.split("\n")[: 5 * 40]))
+    workload = converted(Path("x.icf"), text.encode())[0]
+    assert workload.count("[[streams]]") == 100 * 40
+
+
+def test_names_that_differ_take_the_first_number_that_is_free() -> None:
+    names = Names()
+    found = [names.new(one) for one in ("a", "a 2", "a", "a", "b", "a 2")]
+    assert found == ["a", "a 2", "a 3", "a 4", "b", "a 2 2"]

@@ -83,18 +83,19 @@ class _Advising:
         runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed, all", failed=True) if pairs else {}
         kept = []
         # What holds while all drives work is nearer than what does not.
-        self.found.nearest = None if good else self.found.nearest
+        before, self.found.nearest = self.found.nearest, None
         for one in good:
             failed = Tried(
                 one.candidate, {name: runs[one.name, name] for name in self.bench.loads if (one.name, name) in runs}
             )
-            miss = furthest(failed, self.needs, self.needs.degraded, surely=False)
+            miss = furthest(failed, self.needs, self.needs.degraded)
             if not failed.measured:
                 self.found.left_out["without redundancy with a drive failed"] += 1
             elif miss is None:
                 kept.append(one)
             else:
                 self.found.leave_out(one, miss.with_a_drive_failed())
+        self.found.nearest = self.found.nearest or before
         self.found.good = kept
         self.found.front = front_of(kept, self.of)
 

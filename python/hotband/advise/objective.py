@@ -53,10 +53,9 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
         yield Miss("over the power", says, _times(watts[0], needs.watts))
 
 
-def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surely: bool) -> Miss | None:
-    """What a candidate misses by most, None where it misses nothing; `surely` where even the better ends of chance do
-    not help."""
-    return max(misses(tried, needs, conditions, surely=surely), key=lambda one: one.factor, default=None)
+def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition]) -> Miss | None:
+    """What a candidate misses by most, None where it misses nothing."""
+    return max(misses(tried, needs, conditions, surely=False), key=lambda one: one.factor, default=None)
 
 
 def holds(one: Measured, condition: Condition, end: int | None) -> bool:

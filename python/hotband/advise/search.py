@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hotband.advise.front import Tried, cannot_reach, front_of, shown_figure
-from hotband.advise.objective import Miss, furthest
+from hotband.advise.objective import Miss, furthest, misses
 
 if TYPE_CHECKING:
     from hotband.advise.asked import Needs
@@ -79,9 +79,8 @@ def _run(
             found.left_out["that the model refuses"] += 1
             continue
         one.measured, one.ios = {name: of for name, of in mine.items() if of is not None}, ios
-        miss = furthest(one, needs, needs.slo, surely=surely)
-        if miss is None:
+        if not any(misses(one, needs, needs.slo, surely=surely)):
             kept.append(one)
-        else:
+        elif (miss := furthest(one, needs, needs.slo)) is not None:
             found.leave_out(one, miss)
     return kept

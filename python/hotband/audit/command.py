@@ -46,7 +46,7 @@ def audit_results(
 
 def compare_results(arguments: Sequence[Path], seed: int, anyway: bool) -> tuple[list[Any], ComparisonsDoc]:
     """Every side against the first, for the terminal and as data. Raises UserError."""
-    groups = [with_pipes(paths) for paths in sides_of(arguments)]
+    groups = sides_of(with_pipes(arguments))
     with refusing_incomplete([path for paths in groups for path in paths]):
         first, *others = load_sides(groups)
         found = [compare(first, other, seed, anyway) for other in others]

@@ -66,13 +66,17 @@ def decoded(data: bytes, file: str) -> str:
 
 @contextmanager
 def without_mark(path: Path) -> Iterator[Path]:
-    """A file without a byte order mark: the file itself, or for a while a copy of what follows its mark."""
+    """A file without a byte order mark: the file itself, or for a while a copy of what follows its mark, or of what
+    came out of a pipe."""
     try:
         with path.open("rb") as file:
-            if file.read(len(MARK)) != MARK:
+            beginning = file.read(len(MARK))
+            if beginning != MARK and not path.is_fifo():
                 copy = None
             else:
+                # A pipe cannot be opened again by what reads a file by its path.
                 copy = tempfile.NamedTemporaryFile(prefix="hotband-")  # noqa: SIM115
+                copy.write(beginning.removeprefix(MARK))
                 shutil.copyfileobj(file, copy)
                 copy.flush()
     except OSError as error:

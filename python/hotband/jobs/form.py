@@ -8,7 +8,7 @@ their shares, and a `Step` is a measured time in which some loops ask.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,9 +122,10 @@ def workload_text(form: Form) -> str:
     if shared is not None:
         lines += ["", "[load]", *_load_lines(form.loops[shared].load)]
     script_names: dict[int, str] = {}
+    names = Names()
     for index, loop in enumerate(form.loops):
         if index != shared and _is_script(loop):
-            script_names[index] = _unique(loop.streams[0].name, script_names.values())
+            script_names[index] = names.new(loop.streams[0].name)
             scripts += _script_lines(script_names[index], loop)
         for stream in loop.streams:
             lines += ["", *_stream_lines(stream, loop, index == shared, index in script_names)]
@@ -142,17 +143,27 @@ def _drop_empty(form: Form) -> None:
 
 def _name_all(form: Form) -> None:
     """Streams of a record have different names."""
-    taken: list[str] = []
+    names = Names()
     for stream in form.streams():
-        stream.name = _unique(stream.name or "main", taken)
-        taken.append(stream.name)
+        stream.name = names.new(stream.name or "main")
 
 
-def _unique(name: str, taken: Iterable[str]) -> str:
-    names = list(taken)
-    if name not in names:
-        return name
-    return next(new for n in range(2, len(names) + 3) if (new := f"{name} {n}") not in names)
+class Names:
+    """Names that differ: one that is taken gets a number behind it."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+
+    def new(self, name: str) -> str:
+        """The name, or with the first number that is free."""
+        found = name
+        while found in self._taken:
+            # Numbers below are taken: no name is given back.
+            self._numbers[name] = self._numbers.get(name, 1) + 1
+            found = f"{name} {self._numbers[name]}"
+        self._taken.add(found)
+        return found
 
 
 def _is_script(loop: Loop) -> bool:
@@ -254,7 +265,7 @@ def _script_lines(name: str, loop: Loop) -> list[str]:
 
 def _phase_lines(form: Form, scripts: dict[int, str]) -> list[str]:
     lines: list[str] = []
-    names: list[str] = []
+    names = Names()
     for number, step in enumerate(form.steps):
         of_step = _asking(form, step, scripts)
         if step.warm_up and not number:
@@ -265,9 +276,7 @@ def _phase_lines(form: Form, scripts: dict[int, str]) -> list[str]:
                 f"duration = {quoted(seconds_text(step.warm_up))}",
                 *of_step,
             ]
-        name = _unique(step.name, names)
-        names.append(name)
-        lines += ["", "[[phases]]", f"name = {quoted(name)}", _until(step), "measure = true", *of_step]
+        lines += ["", "[[phases]]", f"name = {quoted(names.new(step.name))}", _until(step), "measure = true", *of_step]
         # The tools wait for what a step has outstanding before the next begins; of a rate that is too high they leave
         # out what is late when the time is over.
         stops = all(n not in scripts and isinstance(form.loops[n].load, Closed) for n in step.loops)

@@ -24,6 +24,8 @@ MOST_OUTSTANDING = 65_536
 # What Iometer asks of a worker to begin with.
 _ONE_WORKER = "one worker with one I/O outstanding asks: the file has no worker with a target"
 
+MOST_STREAMS = 4096
+
 
 def form(path: Path, text: str, report: LossReport) -> Form:
     """The configuration as streams, loops and steps; `report` gets a line an option. UserError names what is wrong."""
@@ -41,6 +43,9 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     for number in range(tests):
         _test(made, number, [(w, _assigned(w, specifications, report)) for w in workers], files)
         made.steps[-1].seconds = seconds
+        if sum(len(loop.streams) for loop in made.loops) > MOST_STREAMS:
+            accepted = f"more than {MOST_STREAMS} streams (workers, lines, targets); expected fewer in one file"
+            raise UserError(report.file, "ACCESS SPECIFICATIONS", "", accepted)
     made.steps[0].warm_up = ramp
     if len(made.steps) == 1:
         made.steps[0].name = "measure"

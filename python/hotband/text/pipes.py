@@ -27,18 +27,25 @@ class Pipe(PosixPath):
         if self.kept is None:
             return super().open(mode, *args, **others)
         data = io.BytesIO(self.kept)
-        return data if "b" in mode else io.TextIOWrapper(data, others.get("encoding"), newline=others.get("newline"))
+        text = {key: others[key] for key in ("encoding", "errors", "newline") if key in others}
+        return data if "b" in mode else io.TextIOWrapper(data, **text)
 
 
 def with_pipes(paths: Sequence[Path]) -> list[Path]:
-    """The same paths, of which pipes have been read, and `-` is what comes in. Raises UserError."""
-    return [_kept(STDIN if str(path) == "-" and not path.exists() else path) for path in paths]
+    """The same paths, of which pipes have been read, and `-` is what comes in. Raises UserError, for a pipe that is
+    given twice, too: it has nothing more."""
+    seen: set[tuple[int, int]] = set()
+    return [_kept(STDIN if str(path) == "-" and not path.exists() else path, seen) for path in paths]
 
 
-def _kept(path: Path) -> Path:
+def _kept(path: Path, seen: set[tuple[int, int]]) -> Path:
     try:
         if not path.is_fifo():
             return path
+        place = path.stat()
+        if (place.st_dev, place.st_ino) in seen:
+            raise UserError(str(path), "", "", "is a pipe that is given twice; expected a file, or it once")
+        seen.add((place.st_dev, place.st_ino))
         pipe = Pipe(path)
         pipe.kept = file_bytes(path, pipes=True)
     except OSError as error:

@@ -38,12 +38,12 @@ pub struct WriteCaches {
     awc: bool,
     /// Switched by `wce`.
     plain: WriteCacheParams,
-    /// Goes before it where it is on; none in a drive without protected memory.
+    /// In use instead where it is on, past which large sequential writes go while `wce` is off; none in a drive without protected memory.
     protected: Option<WriteCacheParams>,
 }
 
 impl WriteCaches {
-    /// The one in use. A host that has a write cache on waits for no write to reach the media: nothing goes past it.
+    /// The one in use. Where the host has the write cache on no write goes past it for its size.
     pub(super) fn in_use(&self) -> WriteCacheParams {
         let kind = if self.wce { WriteCache::Volatile } else { WriteCache::Off };
         let plain = WriteCacheParams { kind, ..self.plain };

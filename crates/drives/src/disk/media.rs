@@ -313,12 +313,14 @@ impl Disk {
     }
 
     /// The stream that the arm has just read, where `first` lies on its way: it would have been read ahead, had nothing
-    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps.
+    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps. What lies a turn
+    /// on or more is reached without passing all of it.
     #[inline]
     fn reads_over(&self, first: u64) -> Option<usize> {
         let segment = self.streamed?;
         let end = self.shared.segments.get(segment).end;
-        (end == self.reached && end < first && first - end <= self.params.look_ahead_sectors).then_some(segment)
+        let is_near = end == self.reached && end < first && first - end <= self.params.look_ahead_sectors;
+        (is_near && self.geometry.place(first).flow - self.geometry.flow_to(end) < REVOLUTION).then_some(segment)
     }
 
     /// The arm serves a command; `sequential` is the segment that it continues.
@@ -452,7 +454,6 @@ impl Disk {
             self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit)
         };
         self.shared.segments.extend(ahead.segment, ahead.from, reached);
-        self.streamed = Some(ahead.segment);
         let place = self.geometry.place(reached.min(self.geometry.end() - 1));
         (self.cylinder, self.track) = (place.cylinder, place.track);
         self.reached = reached;

@@ -169,7 +169,7 @@ pub struct DiskParams {
     pub waits_for_room: bool,
     /// Whether actuators that must move for a write do so one after the other.
     pub writes_in_turn: bool,
-    /// Sequential writes of this many sectors and more go past the cache.
+    /// Sequential writes of this many sectors and more go past the cache; none where the volatile one is on, too.
     pub bypass_sectors: u64,
     /// With this many extents waiting the cache is drained alongside the queue.
     pub drain_extents: usize,

@@ -59,6 +59,24 @@ fn a_stream_goes_on_over_a_gap_where_two_reads_wait() {
 }
 
 #[test]
+fn what_lies_a_turn_on_is_no_gap() {
+    // A track and its skew are 6.5 ms of 6: sector 1,000 begins on the next track, and 900 lie between.
+    for (gap, over) in [(900, true), (1_000, false)] {
+        let mut bench = Bench::new("");
+        let first = bench.read(0, at_cylinder(1, 0));
+        bench.end_of(first);
+        let now = bench.now;
+        let (next, beyond) = (bench.read(now, at_cylinder(1, 8)), bench.read(now, at_cylinder(1, 16 + gap)));
+        bench.end_of(next);
+        bench.end_of(beyond);
+        let (now, media_reads) = (bench.now + US, bench.count("media_reads"));
+        let between = bench.read(now, at_cylinder(1, 500));
+        bench.end_of(between);
+        assert_eq!(bench.count("media_reads") == media_reads, over, "{gap}");
+    }
+}
+
+#[test]
 fn what_lies_further_than_the_look_ahead_is_no_gap() {
     let (mut bench, passes) = reading_over(72, "look_ahead = \"32 KiB\"");
     let now = bench.now;

@@ -24,7 +24,7 @@ pub const DISK: &[(&str, &str)] = &[
     ("age_bound", "a command that has waited longer is served next"),
     ("arms_write", "whether several arms move to write together or in turn"),
     ("awc", "Advanced Write Cache: writes acknowledged from memory that survives a loss of power"),
-    ("awc_bypass", "sequential writes of this size and more go past that cache"),
+    ("awc_bypass", "with wce off, sequential writes of this size and more go past that cache"),
     ("awc_counts", "whether an entry of that cache is a write, or an extent of writes that were joined"),
     ("awc_drain", "share of that cache from which it is drained beside the queue"),
     ("awc_extents", "most extents waiting in that cache"),
