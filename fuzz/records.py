@@ -13,7 +13,6 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -22,14 +21,14 @@ WAYS = ("audit {file} --json", "audit {file}", "compare {other} {file} --anyway"
 
 @cache
 def folder() -> Path:
-    """A folder of this process, with a record to compare with."""
+    """A folder of this process with the probe's records, one of which others are compared with."""
     # Imported here, so that main can have atheris instrument what is fuzzed first.
     import atexit
     import shutil
 
     made = Path(tempfile.mkdtemp(prefix="hotband-fuzz-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
-    write_seeds(made, ["other"])
+    write_seeds(made)
     return made
 
 
@@ -47,15 +46,15 @@ def one_input(data: bytes) -> None:
             return
 
 
-def write_seeds(into: Path, names: Sequence[str] | None = None) -> None:
+def write_seeds(into: Path) -> None:
     """The probe's records, a file each."""
     from probe.bases import RECORDS
     from probe.command import hotband
 
     into.mkdir(parents=True, exist_ok=True)
-    for name in names or RECORDS:
+    for name, arguments in RECORDS.items():
         with tempfile.TemporaryDirectory() as out:
-            said = hotband(["run", *RECORDS[name], "--out", f"{out}/run"])
+            said = hotband(["run", *arguments, "--out", f"{out}/run"])
             assert said.code == 0, said.error
             (into / name).write_bytes(Path(out, "run/record.json").read_bytes())
 
@@ -87,10 +86,7 @@ def main() -> None:
     with atheris.instrument_imports(include=["hotband"]):
         import hotband.audit.command
         import hotband.cli  # noqa: F401
-    folder()
-    with tempfile.TemporaryDirectory() as seeds:
-        write_seeds(Path(seeds))
-        mutator = Mutator([path.read_bytes() for path in sorted(Path(seeds).iterdir())])
+    mutator = Mutator([path.read_bytes() for path in sorted(folder().iterdir())])
     atheris.Setup(sys.argv, one_input, custom_mutator=mutator)
     atheris.Fuzz()
 

@@ -79,8 +79,9 @@ def _run(
             found.left_out["that the model refuses"] += 1
             continue
         one.measured, one.ios = {name: of for name, of in mine.items() if of is not None}, ios
-        if not any(misses(one, needs, needs.slo, surely=surely)):
+        miss = furthest(one, needs, needs.slo)
+        if miss is None or not any(misses(one, needs, needs.slo, surely=surely)):
             kept.append(one)
-        elif (miss := furthest(one, needs, needs.slo)) is not None:
+        else:
             found.leave_out(one, miss)
     return kept

@@ -10,14 +10,24 @@ from hotband.jobs import fio_job
 from hotband.jobs.fio_file import Job, read_jobs
 from hotband.jobs.fio_job import Asked, Pattern, Sizes
 from hotband.jobs.fio_values import amount, count, decimal, flag, size_bytes, splits
-from hotband.jobs.form import UNSAID_SECONDS, Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text
+from hotband.jobs.form import (
+    MOST_STREAMS,
+    UNSAID_SECONDS,
+    Closed,
+    Form,
+    Loop,
+    Open,
+    Step,
+    StreamForm,
+    Value,
+    bytes_text,
+)
 from hotband.jobs.loss import LossReport
 from hotband.jobs.parts import Amount, Files
 from hotband.jobs.source import Option
 
 # Clones of a sequential job each have a position that begins at the same place; beyond so many they share the range.
 MOST_CLONES = 64
-MOST_STREAMS = 4096
 GRAIN = 4096
 # Limits of reads and writes whose ratio is that of rwmixread, to this many points of percent, are those of one loop:
 # rwmixread is a whole percentage.

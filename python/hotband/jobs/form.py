@@ -23,6 +23,8 @@ UNSAID_SECONDS = 60.0
 # A script's step counts its I/Os; a loop over several streams that is no script has none to count. A run of a
 # script waits for its last I/O, so that a step of a million I/Os is as good as endless.
 ENDLESS_IOS = 1_000_000
+# Of a job file: every step of every stream costs the run some of its time.
+MOST_STREAMS = 4096
 
 
 @dataclass

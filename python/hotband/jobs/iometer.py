@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.jobs.form import UNSAID_SECONDS, Closed, Form, Loop, Step, StreamForm, Value, bytes_text
+from hotband.jobs.form import MOST_STREAMS, UNSAID_SECONDS, Closed, Form, Loop, Step, StreamForm, Value, bytes_text
 from hotband.jobs.iometer_file import Configuration, Line, Specification, Worker, numbers_of, read_configuration
 from hotband.jobs.loss import Fate, LossReport, Place
 from hotband.jobs.parts import Amount, Files
@@ -23,8 +23,6 @@ SECTOR = 512
 MOST_OUTSTANDING = 65_536
 # What Iometer asks of a worker to begin with.
 _ONE_WORKER = "one worker with one I/O outstanding asks: the file has no worker with a target"
-
-MOST_STREAMS = 4096
 
 
 def form(path: Path, text: str, report: LossReport) -> Form:

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.jobs.form import Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text, number_text
+from hotband.jobs.form import MOST_STREAMS, Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text, number_text
 from hotband.jobs.loss import Fate, LossReport
 from hotband.jobs.parts import Amount, Files
 from hotband.jobs.source import Option
@@ -31,7 +31,6 @@ HOT_BAND: Value = {"hotband": {"table_unit": "1 kB"}}
 LARGEST_PERCENT = 200
 # Every step of every stream costs the run some of its time.
 MOST_STEPS = 512
-MOST_STREAMS = 4096
 MOST_OUTSTANDING = 65_536
 # Ends of ranges in percent are those of a block of 4 KiB (crates/workloads/src/bounds.rs: GRAIN).
 GRAIN = 4096

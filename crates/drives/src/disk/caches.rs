@@ -38,7 +38,8 @@ pub struct WriteCaches {
     awc: bool,
     /// Switched by `wce`.
     plain: WriteCacheParams,
-    /// In use instead where it is on, past which large sequential writes go while `wce` is off; none in a drive without protected memory.
+    /// In use instead where it is on; large sequential writes go past it while `wce` is off. None in a drive without
+    /// protected memory.
     protected: Option<WriteCacheParams>,
 }
 

@@ -334,7 +334,9 @@ impl Disk {
         let mut kept = sequential.map_or(first, |segment| self.shared.segments.get(segment).end.min(first));
         let (mut service, early) = if self.params.is_pipelined {
             let pipelined = self.service_pipelined(start, waiting, arrived);
-            kept = if sequential.is_none() { pipelined.from } else { kept };
+            if sequential.is_none() {
+                kept = pipelined.from;
+            }
             (pipelined.service, pipelined.early)
         } else {
             (self.service(start, waiting), Span::ZERO)
